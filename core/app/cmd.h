@@ -1,0 +1,21 @@
+/* One file per command: core/app/cmd_<name>.c, listed in core/main.c's table.
+ * Owner: main. A command runs on the main thread and gives the process's exit code (enum exit_code). */
+#pragma once
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_FINDINGS = 1,    /* audit findings, failing specs, differences of a plan */
+    EXIT_USAGE = 2,       /* usage, configuration or input error */
+    EXIT_INCOMPLETE = 3,  /* a rule or script failed, or the evaluation is incomplete */
+    EXIT_INTERRUPTED = 130,
+};
+
+struct command {
+    const char *name;
+    const char *summary;                 /* one line for `kubelua help` */
+    int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
+    void (*help)(void);                  /* prints `kubelua help NAME` to stdout */
+};
+
+extern const struct command cmd_version;
+extern const struct command cmd_sim;

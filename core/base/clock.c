@@ -1,0 +1,162 @@
+/* Clocks and their timers, kept in a binary heap; see clock.h. */
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+static bool earlier(const struct timer *a, const struct timer *b)
+{
+    return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->order < b->order;
+}
+
+static void place(struct clock *clock, struct timer *timer, size_t at)
+{
+    clock->heap[at] = timer;
+    timer->at = at;
+}
+
+static void sift_up(struct clock *clock, struct timer *timer, size_t at)
+{
+    while (at > 0) {
+        size_t parent = (at - 1) / 2;
+        if (!earlier(timer, clock->heap[parent])) break;
+        place(clock, clock->heap[parent], at);
+        at = parent;
+    }
+    place(clock, timer, at);
+}
+
+static void sift_down(struct clock *clock, struct timer *timer, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= clock->count) break;
+        if (child + 1 < clock->count && earlier(clock->heap[child + 1], clock->heap[child])) child++;
+        if (!earlier(clock->heap[child], timer)) break;
+        place(clock, clock->heap[child], at);
+        at = child;
+    }
+    place(clock, timer, at);
+}
+
+static void take_out(struct timer *timer)
+{
+    struct clock *clock = timer->clock;
+    size_t at = timer->at;
+    must(at < clock->count && clock->heap[at] == timer);
+    struct timer *last = clock->heap[--clock->count];
+    timer->clock = NULL;
+    if (last == timer) return;
+    if (at > 0 && earlier(last, clock->heap[(at - 1) / 2]))
+        sift_up(clock, last, at);
+    else
+        sift_down(clock, last, at);
+}
+
+static void rearm(struct clock *clock)
+{
+    if (clock->rearm) clock->rearm(clock);
+}
+
+void timer_start(struct timer *timer, struct clock *clock, int64_t delay_ms)
+{
+    if (timer->clock) take_out(timer);
+    if (clock->count == clock->cap) {
+        clock->cap = clock->cap ? clock->cap * 2 : 16;
+        clock->heap = xrealloc(clock->heap, clock->cap * sizeof *clock->heap);
+    }
+    timer->clock = clock;
+    timer->due_ms = clock_now_ms(clock) + (delay_ms > 0 ? delay_ms : 0);
+    timer->order = clock->started++;
+    sift_up(clock, timer, clock->count++);
+    if (clock->heap[0] == timer) rearm(clock);
+}
+
+void timer_cancel(struct timer *timer)
+{
+    struct clock *clock = timer->clock;
+    if (!clock) return;
+    bool first = clock->heap[0] == timer;
+    take_out(timer);
+    if (first) rearm(clock);
+}
+
+int64_t clock_next_due_ms(const struct clock *clock)
+{
+    return clock->count ? clock->heap[0]->due_ms : INT64_MAX;
+}
+
+void clock_fire(struct clock *clock)
+{
+    int64_t now = clock_now_ms(clock);
+    uint64_t limit = clock->started; /* timers started by the functions below wait for the next round */
+    while (clock->count && clock->heap[0]->due_ms <= now && clock->heap[0]->order < limit) {
+        struct timer *timer = clock->heap[0];
+        take_out(timer);
+        timer->fn(timer);
+    }
+    rearm(clock);
+}
+
+void clock_clear(struct clock *clock)
+{
+    for (size_t i = 0; i < clock->count; i++) clock->heap[i]->clock = NULL;
+    free(clock->heap);
+    clock->heap = NULL;
+    clock->count = clock->cap = 0;
+}
+
+static int64_t real_now_ms(struct clock *clock)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int64_t real_wall_us(struct clock *clock)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+struct clock *clock_real(void)
+{
+    static struct clock real = {.now_ms = real_now_ms, .wall_us = real_wall_us};
+    return &real;
+}
+
+static int64_t virtual_now_ms(struct clock *clock)
+{
+    return container_of(clock, struct virtual_clock, clock)->now;
+}
+
+static int64_t virtual_wall_us(struct clock *clock)
+{
+    const int64_t start_us = 1767225600LL * 1000000; /* 2026-01-01T00:00:00Z */
+    return start_us + virtual_now_ms(clock) * 1000;
+}
+
+void virtual_clock_init(struct virtual_clock *v)
+{
+    *v = (struct virtual_clock){.clock = {.now_ms = virtual_now_ms, .wall_us = virtual_wall_us}};
+}
+
+void virtual_clock_advance(struct virtual_clock *v, int64_t ms)
+{
+    int64_t end = v->now + ms;
+    while (clock_next_due_ms(&v->clock) <= end) {
+        int64_t due = clock_next_due_ms(&v->clock);
+        if (due > v->now) v->now = due;
+        clock_fire(&v->clock);
+    }
+    v->now = end;
+}
+
+void virtual_clock_clear(struct virtual_clock *v)
+{
+    clock_clear(&v->clock);
+}

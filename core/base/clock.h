@@ -1,0 +1,64 @@
+/* Time as a value that is handed in: every delay, deadline and back-off asks a clock, and tests move it by hand.
+ * Owner: whoever made it; a clock and its timers belong to one thread. Timer functions may start and cancel any
+ * timer, their own included. Timers that are due at the same instant fire in the order in which they were started. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct clock;
+
+struct timer {
+    void (*fn)(struct timer *timer); /* called once for each start; use container_of to find the owner */
+    struct clock *clock;             /* NULL while not running */
+    int64_t due_ms;
+    uint64_t order;
+    size_t at; /* place in the clock's heap */
+};
+
+struct clock {
+    int64_t (*now_ms)(struct clock *clock);  /* monotonic, from an arbitrary origin */
+    int64_t (*wall_us)(struct clock *clock); /* microseconds since the epoch */
+    void (*rearm)(struct clock *clock);      /* the earliest timer changed; NULL on a virtual clock */
+    struct timer **heap;
+    size_t count, cap;
+    uint64_t started;
+};
+
+static inline int64_t clock_now_ms(struct clock *clock)
+{
+    return clock->now_ms(clock);
+}
+
+static inline int64_t clock_wall_us(struct clock *clock)
+{
+    return clock->wall_us(clock);
+}
+
+/* Starts or restarts `timer`: `fn` is called once, `delay_ms` (>= 0) from now. The timer must stay in place until
+ * it fired or was cancelled. */
+void timer_start(struct timer *timer, struct clock *clock, int64_t delay_ms);
+/* Harmless on a timer that is not running. */
+void timer_cancel(struct timer *timer);
+static inline bool timer_running(const struct timer *timer)
+{
+    return timer->clock != NULL;
+}
+
+/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire all that are due now. */
+int64_t clock_next_due_ms(const struct clock *clock);
+void clock_fire(struct clock *clock);
+void clock_clear(struct clock *clock);
+
+/* The real monotonic and wall time, without a way to wake anybody: for threads that only read. */
+struct clock *clock_real(void);
+
+/* A clock that stands still until it is moved. Starts at 0 ms; wall time starts at 2026-01-01T00:00:00Z. */
+struct virtual_clock {
+    struct clock clock;
+    int64_t now;
+};
+void virtual_clock_init(struct virtual_clock *v);
+/* Moves on by `ms`, stopping at each timer on the way and firing it at its own instant. */
+void virtual_clock_advance(struct virtual_clock *v, int64_t ms);
+void virtual_clock_clear(struct virtual_clock *v);

@@ -1,0 +1,96 @@
+/* klog text and JSON lines; see log.h. */
+#include "base/log.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/writer.h"
+
+static _Atomic int verbosity;
+static _Atomic int format;
+
+void log_setup(enum log_format log_format, int v)
+{
+    atomic_store(&format, (int)log_format);
+    atomic_store(&verbosity, v);
+}
+
+int log_verbosity(void)
+{
+    return atomic_load_explicit(&verbosity, memory_order_relaxed);
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+static void put_number(struct buf *b, double d)
+{
+    if (isfinite(d))
+        buf_printf(b, "%.17g", d);
+    else
+        buf_puts(b, "null");
+}
+
+static void put_value(struct buf *b, const struct log_field *f)
+{
+    switch (f->kind) {
+    case LOG_FIELD_STR: buf_json_string(b, f->s.p ? f->s : STR("")); break;
+    case LOG_FIELD_INT: buf_printf(b, "%lld", (long long)f->i); break;
+    case LOG_FIELD_BOOL: buf_puts(b, f->i ? "true" : "false"); break;
+    case LOG_FIELD_NUMBER: put_number(b, f->d); break;
+    }
+}
+
+/* I1121 15:04:05.000000    1234 reflector.c:210] "Msg" key="value" */
+static void put_text(struct buf *b, enum log_level level, const char *file, int line, const char *msg,
+                     const struct log_field *fields)
+{
+    int64_t us = clock_wall_us(clock_real());
+    time_t seconds = (time_t)(us / 1000000);
+    struct tm tm;
+    localtime_r(&seconds, &tm);
+    buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d %s:%d] ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+               tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid(), base_name(file), line);
+    buf_json_string(b, str_of(msg));
+    for (; fields->key; fields++) {
+        buf_printf(b, " %s=", fields->key);
+        put_value(b, fields);
+    }
+}
+
+static void put_json(struct buf *b, enum log_level level, const char *file, int line, const char *msg,
+                     const struct log_field *fields)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    int64_t us = clock_wall_us(clock_real());
+    buf_printf(b, "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"%s:%d\",\"msg\":", (long long)(us / 1000000),
+               (int)(us % 1000000), names[level], base_name(file), line);
+    buf_json_string(b, str_of(msg));
+    for (; fields->key; fields++) {
+        buf_putc(b, ',');
+        buf_json_string(b, str_of(fields->key));
+        buf_putc(b, ':');
+        put_value(b, fields);
+    }
+    buf_putc(b, '}');
+}
+
+void log_write(enum log_level level, const char *file, int line, const char *msg, const struct log_field *fields)
+{
+    struct buf b = {0};
+    if (atomic_load(&format) == LOG_JSON)
+        put_json(&b, level, file, line, msg, fields);
+    else
+        put_text(&b, level, file, line, msg, fields);
+    buf_putc(&b, '\n');
+    writer_put(WRITER_STDERR, buf_slice(&b), WRITER_NEVER_WAIT);
+    buf_clear(&b);
+}

@@ -1,0 +1,64 @@
+/* Allocation that aborts instead of failing; see mem.h. */
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+
+static void *checked(void *ptr, size_t size)
+{
+    if (!ptr && size > 0) {
+        fprintf(stderr, "kubelua: out of memory (%zu bytes)\n", size);
+        abort();
+    }
+    return ptr;
+}
+
+void *xmalloc(size_t size)
+{
+    if (size == 0) size = 1;
+    return checked(malloc(size), size);
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    if (count == 0 || size == 0) count = size = 1;
+    return checked(calloc(count, size), count * size);
+}
+
+void *xrealloc(void *ptr, size_t size)
+{
+    if (size == 0) size = 1;
+    return checked(realloc(ptr, size), size);
+}
+
+char *xstrdup(const char *text)
+{
+    return text ? xstrndup(text, strlen(text)) : NULL;
+}
+
+char *xstrndup(const char *text, size_t len)
+{
+    char *copy = xmalloc(len + 1);
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+char *xvasprintf(const char *format, va_list args)
+{
+    char *text = NULL;
+    must(vasprintf(&text, format, args) >= 0);
+    return text;
+}
+
+char *xasprintf(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = xvasprintf(format, args);
+    va_end(args);
+    return text;
+}

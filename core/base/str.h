@@ -1,0 +1,43 @@
+/* A borrowed stretch of bytes: pointer and length, not terminated, never owned.
+ * Owner: whoever owns the bytes. May be used anywhere. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct str {
+    const char *p;
+    size_t n;
+};
+
+#define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
+/* For printf's "%.*s". */
+#define STR_ARG(s) (int)(s).n, (s).p
+
+static inline struct str str_of(const char *text)
+{
+    return (struct str){text, text ? strlen(text) : 0};
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str a, const char *text)
+{
+    return str_eq(a, str_of(text));
+}
+
+/* Byte-wise order: negative, 0 or positive; a prefix comes first. */
+int str_cmp(struct str a, struct str b);
+bool str_starts(struct str a, struct str prefix);
+bool str_ends(struct str a, struct str suffix);
+/* Without blanks (space, tab, CR, LF) at both ends. */
+struct str str_trim(struct str a);
+/* Cuts `*rest` at the first `sep`: gives the part before it and moves `*rest` behind it. The last part leaves
+ * `rest->p` NULL; with `rest->p` NULL false is given. */
+bool str_cut(struct str *rest, char sep, struct str *part);
+/* Decimal digits only, the whole slice, no sign; false when empty, malformed or above UINT64_MAX. */
+bool str_to_u64(struct str a, uint64_t *out);

@@ -1,0 +1,158 @@
+/* The thread that writes stdout and stderr; see writer.h. */
+#include "base/writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/must.h"
+
+struct stream {
+    int fd;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t filled, drained;
+    struct buf waiting; /* appended by callers, swapped out by the thread */
+    size_t writing;     /* bytes of the stretch that the thread is writing now */
+    uint64_t dropped;
+    bool running, stopping, broken;
+};
+
+static struct stream streams[] = {
+    [WRITER_STDOUT] = {.fd = STDOUT_FILENO, .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER},
+    [WRITER_STDERR] = {.fd = STDERR_FILENO, .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER},
+};
+static size_t limit = WRITER_BUFFER_DEFAULT;
+
+/* False when nobody can read any more. A descriptor that others made non-blocking is waited for. */
+static bool write_all(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, data, len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 1000);
+            continue;
+        }
+        if (n < 0) return false;
+        data += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static void *write_loop(void *arg)
+{
+    struct stream *s = arg;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        while (s->waiting.len == 0 && !s->stopping) pthread_cond_wait(&s->filled, &s->lock);
+        if (s->waiting.len == 0) break;
+        struct buf now = s->waiting;
+        s->waiting = (struct buf){0};
+        s->writing = now.len;
+        pthread_mutex_unlock(&s->lock);
+        bool ok = write_all(s->fd, now.data, now.len);
+        buf_clear(&now);
+        pthread_mutex_lock(&s->lock);
+        s->writing = 0;
+        if (!ok) s->broken = true;
+        pthread_cond_broadcast(&s->drained);
+    }
+    s->running = false;
+    pthread_cond_broadcast(&s->drained);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static void start(struct stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    must(!s->running);
+    s->running = true;
+    s->stopping = false;
+    must(pthread_create(&s->thread, NULL, write_loop, s) == 0);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void writer_start(size_t buffer)
+{
+    sigset_t all, before;
+    limit = buffer;
+    sigfillset(&all); /* signals go to the engine thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    start(&streams[WRITER_STDOUT]);
+    start(&streams[WRITER_STDERR]);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* A thread that hangs in write(2) on a full pipe is left behind: the process is about to end. */
+static void stop(struct stream *s, int64_t deadline_ms)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->running || s->stopping) {
+        pthread_mutex_unlock(&s->lock);
+        return;
+    }
+    s->stopping = true;
+    pthread_cond_signal(&s->filled);
+    while (s->running) {
+        int64_t left_ms = deadline_ms - clock_now_ms(clock_real());
+        if (left_ms <= 0) break;
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (left_ms % 1000) * 1000000;
+        until.tv_sec += left_ms / 1000 + until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&s->drained, &s->lock, &until);
+    }
+    bool ended = !s->running;
+    pthread_mutex_unlock(&s->lock);
+    if (ended)
+        pthread_join(s->thread, NULL);
+    else
+        pthread_detach(s->thread);
+}
+
+void writer_stop(int timeout_ms)
+{
+    int64_t deadline_ms = clock_now_ms(clock_real()) + timeout_ms;
+    stop(&streams[WRITER_STDOUT], deadline_ms);
+    stop(&streams[WRITER_STDERR], deadline_ms);
+}
+
+static bool has_room(const struct stream *s, size_t len)
+{
+    return s->waiting.len + s->writing == 0 || s->waiting.len + s->writing + len <= limit;
+}
+
+bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait)
+{
+    struct stream *s = &streams[stream];
+    pthread_mutex_lock(&s->lock);
+    while (wait == WRITER_WAIT && s->running && !s->broken && !has_room(s, text.n))
+        pthread_cond_wait(&s->drained, &s->lock);
+    bool ok = !s->broken && (!s->running || has_room(s, text.n));
+    if (!ok)
+        s->dropped++;
+    else if (s->running) {
+        buf_str(&s->waiting, text);
+        pthread_cond_signal(&s->filled);
+    } else
+        ok = write_all(s->fd, text.p, text.n);
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+uint64_t writer_dropped(enum writer_stream stream)
+{
+    struct stream *s = &streams[stream];
+    pthread_mutex_lock(&s->lock);
+    uint64_t dropped = s->dropped;
+    pthread_mutex_unlock(&s->lock);
+    return dropped;
+}

@@ -1,0 +1,25 @@
+/* Whole lines to stdout and stderr from a thread of its own, so that a reader who does not read can never hold up a
+ * loop (design, section 4; lua-api, `print-buffer`). The two streams keep their own order and do not wait for each other.
+ * Owner: the process. May be called from any thread. Without writer_start, and after writer_stop, lines are written
+ * at once by the caller: what unit tests and short commands want. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum writer_stream { WRITER_STDOUT, WRITER_STDERR };
+enum writer_wait {
+    WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
+    WRITER_WAIT,       /* no room: waits until there is some (`exec`) */
+};
+
+enum { WRITER_BUFFER_DEFAULT = 8 << 20 };
+
+/* Starts the thread. `buffer` bounds the bytes that wait in each stream. */
+void writer_start(size_t buffer);
+/* Writes what waits, for at most `timeout_ms`, then ends the thread. A second call is harmless. */
+void writer_stop(int timeout_ms);
+/* `text` is one or more whole lines, copied. */
+bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
+uint64_t writer_dropped(enum writer_stream stream);

@@ -1,0 +1,55 @@
+/* Options, engine, run, exit code: finds the command and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cmd.h"
+#include "base/mem.h"
+
+static const struct command *const commands[] = {&cmd_sim, &cmd_version};
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static void overview(FILE *out)
+{
+    fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\nUsage:\n  kubelua COMMAND [flags]\n\nCommands:\n", out);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       Print the help of a command\n\nUse \"kubelua help COMMAND\" for its flags.\n", out);
+}
+
+static int unknown(const char *name)
+{
+    fprintf(stderr, "kubelua: unknown command \"%s\"; \"kubelua help\" lists them\n", name);
+    return EXIT_USAGE;
+}
+
+static int help(const char *name)
+{
+    const struct command *command = name ? find(name) : NULL;
+    if (name && !command) return unknown(name);
+    if (command)
+        command->help();
+    else
+        overview(stdout);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help(argc > 2 ? argv[2] : NULL);
+    const struct command *command = find(name);
+    if (!command) return unknown(name);
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return help(name);
+    return command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,198 @@
+/* The event loop, its clock, its mailbox and its wakers; see loop.h and mailbox.h. */
+#include "net/loop.h"
+
+#include <ev.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct mailbox {
+    pthread_mutex_t lock;
+    STAILQ_HEAD(, mail) queue;
+    struct waker *waker;
+};
+
+struct loop {
+    struct ev_loop *ev;
+    struct clock clock;
+    ev_timer timer; /* armed for the clock's earliest timer */
+    ev_async stop;
+    struct mailbox mailbox;
+};
+
+struct waker {
+    ev_async async;
+    struct loop *loop;
+    void (*fn)(void *ctx);
+    void *ctx;
+};
+
+struct signal_watch {
+    ev_signal signal;
+    struct loop *loop;
+    void (*fn)(void *ctx, int signum);
+    void *ctx;
+};
+
+static void on_timer(struct ev_loop *ev, ev_timer *timer, int events)
+{
+    struct loop *loop = container_of(timer, struct loop, timer);
+    clock_fire(&loop->clock);
+}
+
+static void rearm(struct clock *clock)
+{
+    struct loop *loop = container_of(clock, struct loop, clock);
+    int64_t due = clock_next_due_ms(clock);
+    ev_timer_stop(loop->ev, &loop->timer);
+    if (due == INT64_MAX) return;
+    int64_t delay = due - clock_now_ms(clock);
+    ev_now_update(loop->ev); /* libev counts from its own, older, idea of now */
+    ev_timer_set(&loop->timer, delay > 0 ? (double)delay / 1000.0 : 0.0, 0.0);
+    ev_timer_start(loop->ev, &loop->timer);
+}
+
+static void on_stop(struct ev_loop *ev, ev_async *async, int events)
+{
+    ev_break(ev, EVBREAK_ALL);
+}
+
+/* Delivers what was there at the start; what a delivery posts comes next round. */
+static void deliver(void *ctx)
+{
+    struct mailbox *mailbox = ctx;
+    STAILQ_HEAD(, mail) now = STAILQ_HEAD_INITIALIZER(now);
+    pthread_mutex_lock(&mailbox->lock);
+    STAILQ_CONCAT(&now, &mailbox->queue);
+    pthread_mutex_unlock(&mailbox->lock);
+    struct mail *mail;
+    while ((mail = STAILQ_FIRST(&now))) {
+        STAILQ_REMOVE_HEAD(&now, link);
+        mail->deliver(mail);
+    }
+}
+
+void mailbox_post(struct mailbox *mailbox, struct mail *mail)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    bool first = STAILQ_EMPTY(&mailbox->queue);
+    STAILQ_INSERT_TAIL(&mailbox->queue, mail, link);
+    pthread_mutex_unlock(&mailbox->lock);
+    if (first) waker_wake(mailbox->waker);
+}
+
+struct loop *loop_new(void)
+{
+    struct loop *loop = NEW(struct loop);
+    loop->ev = ev_loop_new(EVFLAG_AUTO);
+    must(loop->ev);
+    loop->clock = (struct clock){
+        .now_ms = clock_real()->now_ms,
+        .wall_us = clock_real()->wall_us,
+        .rearm = rearm,
+    };
+    ev_init(&loop->timer, on_timer);
+    ev_async_init(&loop->stop, on_stop);
+    ev_async_start(loop->ev, &loop->stop);
+    pthread_mutex_init(&loop->mailbox.lock, NULL);
+    STAILQ_INIT(&loop->mailbox.queue);
+    loop->mailbox.waker = waker_new(loop, deliver, &loop->mailbox);
+    return loop;
+}
+
+void loop_run(struct loop *loop)
+{
+    ev_run(loop->ev, 0);
+}
+
+void loop_once(struct loop *loop, bool wait)
+{
+    ev_run(loop->ev, wait ? EVRUN_ONCE : EVRUN_NOWAIT);
+}
+
+void loop_stop(struct loop *loop)
+{
+    ev_async_send(loop->ev, &loop->stop);
+}
+
+void loop_free(struct loop *loop)
+{
+    if (!loop) return;
+    waker_free(loop->mailbox.waker);
+    ev_async_stop(loop->ev, &loop->stop);
+    ev_timer_stop(loop->ev, &loop->timer);
+    clock_clear(&loop->clock);
+    ev_loop_destroy(loop->ev);
+    pthread_mutex_destroy(&loop->mailbox.lock);
+    free(loop);
+}
+
+struct clock *loop_clock(struct loop *loop)
+{
+    return &loop->clock;
+}
+
+struct mailbox *loop_mailbox(struct loop *loop)
+{
+    return &loop->mailbox;
+}
+
+struct ev_loop *loop_ev(struct loop *loop)
+{
+    return loop->ev;
+}
+
+static void on_wake(struct ev_loop *ev, ev_async *async, int events)
+{
+    struct waker *waker = container_of(async, struct waker, async);
+    waker->fn(waker->ctx);
+}
+
+struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx)
+{
+    struct waker *waker = NEW(struct waker);
+    waker->loop = loop;
+    waker->fn = fn;
+    waker->ctx = ctx;
+    ev_async_init(&waker->async, on_wake);
+    ev_async_start(loop->ev, &waker->async);
+    return waker;
+}
+
+void waker_wake(struct waker *waker)
+{
+    ev_async_send(waker->loop->ev, &waker->async);
+}
+
+void waker_free(struct waker *waker)
+{
+    if (!waker) return;
+    ev_async_stop(waker->loop->ev, &waker->async);
+    free(waker);
+}
+
+static void on_signal(struct ev_loop *ev, ev_signal *signal, int events)
+{
+    struct signal_watch *watch = container_of(signal, struct signal_watch, signal);
+    watch->fn(watch->ctx, signal->signum);
+}
+
+struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum), void *ctx)
+{
+    struct signal_watch *watch = NEW(struct signal_watch);
+    watch->loop = loop;
+    watch->fn = fn;
+    watch->ctx = ctx;
+    ev_signal_init(&watch->signal, on_signal, signum);
+    ev_signal_start(loop->ev, &watch->signal);
+    return watch;
+}
+
+void signal_watch_free(struct signal_watch *watch)
+{
+    if (!watch) return;
+    ev_signal_stop(watch->loop->ev, &watch->signal);
+    free(watch);
+}

@@ -1,0 +1,37 @@
+/* An event loop on libev with its clock and its mailbox. One loop, one thread.
+ * Owner: whoever made it. All functions but mailbox_post, loop_wake and loop_stop belong to the loop's own thread;
+ * callbacks may start and stop any watcher, their own included. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "net/mailbox.h"
+
+struct loop;
+struct ev_loop;
+
+struct loop *loop_new(void);
+/* Runs until loop_stop. What is in the mailbox when the loop ends is not delivered. */
+void loop_run(struct loop *loop);
+/* Runs what is ready; waits for something at most once, and not at all with `wait` false. For tests. */
+void loop_once(struct loop *loop, bool wait);
+/* Ends loop_run soon. From any thread. */
+void loop_stop(struct loop *loop);
+void loop_free(struct loop *loop);
+
+struct clock *loop_clock(struct loop *loop);
+struct mailbox *loop_mailbox(struct loop *loop);
+/* For watchers of other net/ and app/ files. */
+struct ev_loop *loop_ev(struct loop *loop);
+
+/* A waker joins many events of other threads into one call on the loop's thread: any number of waker_wake before the
+ * call give one call. A waker must be removed on the loop's thread, when nobody wakes it any more. */
+struct waker;
+struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx);
+void waker_wake(struct waker *waker);
+void waker_free(struct waker *waker);
+
+/* Calls `fn` on the loop's thread when the process gets the signal. Only on one loop of the process. */
+struct signal_watch;
+struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum), void *ctx);
+void signal_watch_free(struct signal_watch *watch);

@@ -1,0 +1,14 @@
+/* The Lua half of the API, compiled into the binary (lua/embed.cmake writes the table).
+ * Owner: the binary; constant. May be read from any thread. */
+#pragma once
+#include <stddef.h>
+
+struct embedded_module {
+    const char *name;  /* as `require` names it: "k8s.selectors" */
+    const char *chunk; /* as tracebacks name it: "=lua/k8s/selectors.lua" */
+    const char *source;
+    size_t len;
+};
+
+/* Ends with a NULL name. */
+extern const struct embedded_module embedded_modules[];
