@@ -1,0 +1,33 @@
+/* The key dictionary and the shape table: every map key that is worth it has a number, and every list of keys too.
+ * Owner: the process. Both only grow, up to their limits, and are published with release stores: any thread may look
+ * up without a lock, also in a forked child; only those who pack insert (a mutex joins them). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum {
+    DICT_KEYS_MAX = 65536,    /* keys in the dictionary */
+    DICT_KEY_LENGTH_MAX = 128, /* bytes of a key in the dictionary; longer ones stay in their map */
+    SHAPES_MAX = 65536,       /* shapes */
+    SHAPE_KEYS_MAX = 256,     /* keys of one shape; larger maps carry their own keys */
+};
+#define DICT_NONE  UINT32_MAX
+#define SHAPE_NONE UINT32_MAX
+
+/* The number of a key, or DICT_NONE. Never inserts. */
+uint32_t dict_find(struct str key);
+/* The same, inserting when the key is worth a number and there is room. */
+uint32_t dict_intern(struct str key);
+struct str dict_text(uint32_t key);
+size_t dict_count(void);
+
+/* The number of the shape that has just these keys in this order, or SHAPE_NONE when the table is full. */
+uint32_t shape_intern(const uint32_t *keys, size_t count);
+size_t shape_key_count(uint32_t shape);
+const uint32_t *shape_keys(uint32_t shape);
+/* Where `key` stands in `shape`, or -1. Served by a small cache of the calling thread. */
+int shape_slot(uint32_t shape, uint32_t key);
+size_t shape_count(void);

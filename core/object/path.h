@@ -1,0 +1,22 @@
+/* Paths into objects, the one small grammar of lua-api.md 1.7: names by dots, ['quoted keys'], [n] (0-based), [*], [?name=='text'].
+ * Owner: path_compile's caller frees by path_free. A compiled path is immutable and may be used by any thread. */
+#pragma once
+#include "base/err.h"
+#include "base/str.h"
+#include "object/value.h"
+
+enum { PATH_STEPS_MAX = 32, PATH_LENGTH_MAX = 1024 };
+
+struct path;
+
+/* NULL with an error that names the place in the text: `path "a..b": empty name at 3`. */
+struct path *path_compile(struct str text, struct err *err);
+void path_free(struct path *path);
+/* The text as it was given. */
+struct str path_text(const struct path *path);
+/* Has [*] or [?...]: may have many matches. */
+bool path_is_multi(const struct path *path);
+/* The first match, absent when there is none. */
+struct value path_get(const struct path *path, struct value from);
+/* Calls `fn` for every match in order until it gives false; gives the number of calls. */
+size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v), void *ctx);

@@ -1,0 +1,46 @@
+/* The intern pool: immutable packed objects, each different subtree of some size stored once, each object too.
+ * Owner: the thread that made it; it alone may pack into it and free it. Objects (`struct root`) are shared between
+ * threads by an atomic count; what they point at may be read by whoever holds a reference. Releasing the last
+ * reference on another thread puts the object on the pool's release queue. In a forked child nothing here is written.
+ *
+ * One region of address space is reserved for each pool and aligned to its own size, so that a reference inside an
+ * object is 29 bits of 16-byte granules, and the pool of any address is known from the address. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct pool;
+struct root;
+
+struct pool_options {
+    /* Called from any thread when the release queue was empty and no longer is; NULL for none. The owner should
+     * call pool_drain soon. */
+    void (*released)(void *ctx);
+    void *ctx;
+};
+
+struct pool_stats {
+    size_t roots;          /* objects alive */
+    size_t nodes;          /* interned subtrees alive, roots not counted */
+    size_t used_bytes;     /* what the live objects and subtrees take, headers and rounding included */
+    size_t resident_bytes; /* what the pool has taken from the system and not given back, tables included */
+};
+
+struct pool *pool_new(const struct pool_options *options);
+/* Every root must have been released. */
+void pool_free(struct pool *pool);
+/* Frees what was released elsewhere. On the pool's thread. */
+void pool_drain(struct pool *pool);
+struct pool_stats pool_stats(const struct pool *pool);
+
+/* A new reference to `root`; any thread that holds one. */
+struct root *root_ref(struct root *root);
+/* Gives a reference back; any thread. NULL is allowed. */
+void root_unref(struct root *root);
+struct pool *root_pool(const struct root *root);
+/* Bytes of the root itself, without the subtrees it shares. */
+size_t root_bytes(const struct root *root);

@@ -1,0 +1,17 @@
+/* Label selectors with the grammar and the meaning of contract X-1..X-5.
+ * Owner: selector_parse's caller frees by selector_free. Immutable; may be used by any thread. */
+#pragma once
+#include "base/err.h"
+#include "base/str.h"
+#include "object/value.h"
+
+struct selector;
+
+/* NULL with an error that names the selector and what is wrong. The empty text selects everything. */
+struct selector *selector_parse(struct str text, struct err *err);
+void selector_free(struct selector *selector);
+bool selector_is_everything(const struct selector *selector);
+/* `labels` is metadata.labels: a map, or absent or null, which is as an empty map. */
+bool selector_matches(const struct selector *selector, struct value labels);
+/* Canonical text: requirements sorted by key, sets sorted, no blanks. Borrowed. */
+struct str selector_text(const struct selector *selector);

@@ -1,0 +1,79 @@
+/* Cursors into packed objects: a value is two words, made on the stack, copied freely.
+ * Owner: a value borrows from its root: it is valid as long as somebody holds a reference to the root (or, inside
+ * the pool's thread, until the next release). Reading is lock-free and may be done from any callback. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+struct root;
+
+enum value_type {
+    VALUE_ABSENT, /* what a lookup gives when there is nothing */
+    VALUE_NULL,
+    VALUE_BOOL,
+    VALUE_INT,    /* fits int64 */
+    VALUE_UINT,   /* above INT64_MAX */
+    VALUE_DOUBLE,
+    VALUE_STRING,
+    VALUE_MAP,
+    VALUE_ARRAY,
+};
+
+struct value {
+    const uint32_t *at; /* the packed form of a string, number, map or array; NULL when the word says it all */
+    uint32_t word;
+};
+
+/* Room for the text of a string that is stored in another form (a timestamp, a UUID, three bytes). */
+struct text {
+    char bytes[320];
+};
+
+extern const struct value value_absent;
+
+enum value_type value_type(struct value v);
+const char *value_type_name(enum value_type type); /* "null", "boolean", "number", "string", "object", "array", "absent" */
+bool value_bool(struct value v);
+int64_t value_int(struct value v);   /* of VALUE_INT */
+uint64_t value_uint(struct value v); /* of VALUE_UINT */
+double value_double(struct value v); /* of any number, rounded when it must be */
+/* The text of a VALUE_STRING: in the object or in `text`, never terminated. Other types give an empty slice with a NULL pointer. */
+struct str value_str(struct value v, struct text *text);
+bool value_str_is(struct value v, struct str expected);
+
+/* Elements of an array, entries of a map; 0 for all else. */
+size_t value_count(struct value v);
+/* Element `i` (0-based) of an array; absent beyond its end. */
+struct value value_item(struct value v, size_t i);
+/* Entry `i` (0-based, JSON order) of a map. `key` borrows from the object, the dictionary or `text`. */
+struct value value_entry(struct value v, size_t i, struct str *key, struct text *text);
+/* The field of a map; absent when there is none or `v` is no map. */
+struct value value_field(struct value v, struct str key);
+/* The same by the number of the key in the dictionary: one cached step. `key` may be DICT_NONE together with
+ * `text`, which is then searched in maps that carry their own keys. */
+struct value value_field_id(struct value v, uint32_t key, struct str text);
+
+/* The whole object. */
+struct value root_value(const struct root *root);
+/* metadata.<field> of every object, found once while packing: empty slices when absent. */
+struct str root_namespace(const struct root *root, struct text *text);
+struct str root_name(const struct root *root, struct text *text);
+struct str root_uid(const struct root *root, struct text *text);
+struct str root_resource_version(const struct root *root, struct text *text);
+struct value root_labels(const struct root *root);
+struct value root_annotations(const struct root *root);
+/* Hash of "namespace/name" or "name" (S-1), stored with the object: what stores and queues look up by. */
+uint32_t root_key_hash(const struct root *root);
+/* The same hash from text, for lookups. `ns` empty for cluster-scoped objects. */
+uint32_t key_hash(struct str ns, struct str name);
+bool root_key_equal(const struct root *a, const struct root *b);
+bool root_key_is(const struct root *root, struct str ns, struct str name);
+/* "namespace/name", or "name" when the namespace is empty (S-1). */
+void root_key(const struct root *root, struct buf *out);
+
+/* Same content: maps without regard to the order of keys, numbers by value within a type. Pointers first. */
+bool value_equal(struct value a, struct value b);
