@@ -1,6 +1,5 @@
 /* Status objects with the texts of a real API server, the body of every answer that is no object (contract
- * H-8). Owner: each function gives a new reference. `code` in the object is the HTTP status to answer with.
- * Everything may be called anywhere. */
+ * H-8). Owner: each function gives a new reference. Everything may be called anywhere. */
 #pragma once
 #include "sim/kind.h"
 
@@ -8,8 +7,11 @@
  * Success. */
 json_t *sim_status(int code, const char *reason, const char *message, const struct sim_kind *kind,
                    const char *name);
-/* What a delete answers: details name the object and its uid. */
+/* What a delete answers where it does not answer with the object: details name it and its uid. It has no
+ * code. */
 json_t *sim_status_success(const struct sim_kind *kind, const char *name, const char *uid);
+/* The HTTP code to answer with. */
+int sim_status_code(const json_t *status);
 
 json_t *sim_status_bad_request(const char *message);
 json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);
@@ -18,15 +20,20 @@ json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name)
 json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *why);
 /* The conflict of an update with an old resourceVersion. */
 json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
-/* 422 with one cause. `type` is the cause's reason: FieldValueInvalid, FieldValueRequired,
- * FieldValueForbidden, ...; `value` is shown only for FieldValueInvalid and FieldValueNotSupported and may be
- * NULL. */
+
+/* One cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...; `value` (may
+ * be NULL) is shown with those types that show one; `detail` may be "". */
+json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail);
+/* 422 with an array of causes, which it takes. */
+json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes);
+/* 422 with one cause. */
 json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,
                            const json_t *value, const char *detail);
+
 json_t *sim_status_method_not_allowed(const struct sim_kind *kind, const char *verb);
-/* 406; `accepted` is the list of media types that would do. */
+/* 406 and 415; `accepted` is the list of media types that would do. */
 json_t *sim_status_not_acceptable(const char *accepted);
-json_t *sim_status_unsupported_media(const char *content_type, const char *accepted);
+json_t *sim_status_unsupported_media(const char *accepted);
 json_t *sim_status_internal(const char *message);
 /* 429; details.retryAfterSeconds, left out when 0. */
 json_t *sim_status_too_many(const char *message, int retry_after_s);
