@@ -73,9 +73,9 @@ static const struct sim_kind pods = {
     .singular = "pod",
     .short_names = NAMES("po"),
     .categories = NAMES("all"),
-    .field_labels =
-        NAMES("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-              "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"),
+    .field_labels = NAMES("spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
+                          "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP",
+                          "status.podIPs", "status.nominatedNodeName"),
     .namespaced = true,
     .has_status = true,
     .has_generation = true,

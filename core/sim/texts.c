@@ -25,13 +25,13 @@ static int compare_requirements(const void *a, const void *b)
 }
 
 /* " in (a,b)" */
-static void add_set(struct buf *b, const char *operator, const json_t * values)
+static void add_set(struct buf *b, const char *sign, const json_t *values)
 {
     size_t n = json_array_size(values);
     const char **sorted = xcalloc(n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++) sorted[i] = sim_text_at(json_array_get(values, i), "");
     qsort(sorted, n, sizeof *sorted, sim_compare_texts);
-    buf_printf(b, " %s (", operator);
+    buf_printf(b, " %s (", sign);
     for (size_t i = 0; i < n; i++) buf_printf(b, "%s%s", i ? "," : "", sorted[i]);
     buf_putc(b, ')');
     free(sorted);
@@ -39,19 +39,19 @@ static void add_set(struct buf *b, const char *operator, const json_t * values)
 
 static bool add_requirement(struct buf *b, const struct requirement *r)
 {
-    const char *operator= sim_text_at(r->expression, "operator");
+    const char *sign = sim_text_at(r->expression, "operator");
     const json_t *values = sim_at(r->expression, "values");
     if (b->len) buf_putc(b, ',');
-    if (strcmp(operator, "DoesNotExist") == 0) buf_putc(b, '!');
+    if (strcmp(sign, "DoesNotExist") == 0) buf_putc(b, '!');
     buf_puts(b, r->key);
     if (r->value)
         buf_printf(b, "=%s", sim_text_at(r->value, ""));
-    else if (strcmp(operator, "In") == 0)
+    else if (strcmp(sign, "In") == 0)
         add_set(b, "in", values);
-    else if (strcmp(operator, "NotIn") == 0)
+    else if (strcmp(sign, "NotIn") == 0)
         add_set(b, "notin", values);
     else
-        return strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
+        return strcmp(sign, "Exists") == 0 || strcmp(sign, "DoesNotExist") == 0;
     return true;
 }
 
