@@ -13,6 +13,8 @@ struct indexer;
 
 struct indexer *indexer_new(void);
 void indexer_free(struct indexer *indexer);
+/* Everything of `a` becomes `b`'s and the other way round: how a relist takes effect at once (S-4, B-3). */
+void indexer_swap(struct indexer *a, struct indexer *b);
 
 /* Adds or updates (S-3); takes the reference. Gives the object that was there before, as a reference for the caller, or NULL. */
 struct root *indexer_put(struct indexer *indexer, struct root *object);
