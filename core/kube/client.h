@@ -19,6 +19,8 @@ struct kube_client_options {
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool, const struct kube_client_options *options, struct err *err);
 void kube_client_free(struct kube_client *client);
 struct packer *kube_client_packer(struct kube_client *client);
+/* One for all streams: its tape is good until the next text is parsed, so only within one callback. */
+struct tape_parser *kube_client_parser(struct kube_client *client);
 size_t kube_client_max_object_size(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 
@@ -33,11 +35,14 @@ struct kube_get *kube_get_start(struct kube_client *client, const char *path, co
                                 void (*done)(void *ctx, const char *body, size_t len, const struct err *err), void *ctx);
 void kube_get_cancel(struct kube_get *get);
 
-/* Fills `err` from an error answer: a Status body wins, else the code decides (H-8); sets too_large_version by R-11. */
-bool kube_status_error(struct err *err, int http_status, int64_t retry_after_ms, const char *body, size_t len);
+/* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets too_large_version by
+ * R-11. Gives false. */
+bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms, const char *body, size_t len);
 /* The same for a Status object on a tape (an ERROR event). `http_status` 0: from its code. */
 struct tape;
 bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at, int http_status, int64_t retry_after_ms);
 /* Expired or gone (R-11, H-9). */
 bool kube_err_is_expired(const struct err *err);
 bool kube_err_is_too_many_requests(const struct err *err);
+/* No connection because nobody listens there: with the one above, what R-22 tries again without a list. */
+bool kube_err_is_connection_refused(const struct err *err);

@@ -20,6 +20,7 @@ struct cluster_config {
     char *client_cert_pem, *client_key_pem;
     char *tls_server_name;
     bool insecure_skip_tls_verify;
+    bool disable_compression;
     char *token;            /* secret */
     char *token_file;       /* beats `token` (T-7, C-8) */
     char *username, *password;

@@ -27,6 +27,9 @@ void resource_name(const struct resource *resource, struct buf *out);
 void resource_api_version(const struct resource *resource, struct buf *out);
 /* "/api/v1/namespaces/shop/pods"; `ns` empty for all namespaces or cluster scope (H-12). */
 void resource_path(const struct resource *resource, struct str ns, struct buf *out);
+/* "/api/v1/namespaces/shop/pods/web-1/status"; `subresource` may be empty. ERR_INVALID for names that may not stand in a path. */
+bool resource_object_path(const struct resource *resource, struct str ns, struct str name, struct str subresource,
+                          struct buf *out, struct err *err);
 
 struct catalogue;
 
