@@ -3,9 +3,9 @@ local raw = ...
 
 local log = {}
 for number, level in ipairs { "debug", "info", "warn", "error" } do
-    log[level] = function(message, fields)
-        return raw.log(number - 1, message, fields)
-    end
+  log[level] = function(message, fields)
+    return raw.log(number - 1, message, fields)
+  end
 end
 
 return log

@@ -3,7 +3,7 @@ local raw = ...
 
 local object = { is_view = raw.view.is }
 for name, verb in pairs(raw.object) do
-    object[name] = verb
+  object[name] = verb
 end
 
 return object
