@@ -8,9 +8,13 @@ local cluster = {}
 local binary = os.getenv "KUBELUA" or "build/release/kubelua"
 local running = {}
 
--- Leak reports and findings of a sanitized binary go to stderr and into the exit code.
-local env = { ASAN_OPTIONS = "detect_leaks=1:abort_on_error=0:exitcode=99", UBSAN_OPTIONS = "print_stacktrace=1",
-  TSAN_OPTIONS = "exitcode=66" }
+-- Leak reports and findings of a sanitized binary go to stderr and into the exit code, unless the runner of the suites
+-- collects them.
+local env = {
+  ASAN_OPTIONS = os.getenv "ASAN_OPTIONS" or "detect_leaks=1:abort_on_error=0:exitcode=99",
+  UBSAN_OPTIONS = os.getenv "UBSAN_OPTIONS" or "print_stacktrace=1",
+  TSAN_OPTIONS = os.getenv "TSAN_OPTIONS" or "exitcode=66",
+}
 
 local function start(args, stdout)
   local p = proc.spawn { args = args, env = env, stdout = stdout or "pipe", stderr = "pipe" }
