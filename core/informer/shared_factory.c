@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/feed.h"
@@ -85,9 +84,11 @@ static void on_synced(void *ctx)
     struct shared *shared = ctx;
     struct shared_factory *factory = shared->factory;
     struct informer_claim *claim, *next;
-    log_info("Synced", F("informer", shared_informer_name(shared->informer)),
-             FI("objects", indexer_count(shared_informer_indexer(shared->informer))));
-    if (!factory->options.changed) return;
+    const struct shared_factory_options *o = &factory->options;
+    if (o->synced)
+        o->synced(o->ctx, shared_informer_name(shared->informer),
+                  indexer_count(shared_informer_indexer(shared->informer)));
+    if (!o->changed) return;
     TAILQ_FOREACH_SAFE(claim, &factory->claims, link, next)
     if (claim->shared == shared) factory->options.changed(factory->options.ctx, claim);
 }

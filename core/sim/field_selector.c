@@ -42,7 +42,7 @@ static size_t term_length(const char *text)
 /* The terms, sorted, as the server looks at them in this order. */
 static char **split(const char *text, size_t *count)
 {
-    char **terms = NULL;
+    char **terms = xcalloc(1, sizeof *terms);
     *count = 0;
     while (*text) {
         size_t n = term_length(text);
