@@ -81,16 +81,16 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx)
 {
-    struct informer_claim *claim, *next;
-    TAILQ_FOREACH_SAFE(claim, &factory->claims, link, next)
-    {
+    struct informer_claim *claim;
+    TAILQ_FOREACH (claim, &factory->claims, link) {
         struct resource resource;
         if (claim->shared) continue;
         if (catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown)) {
             attach(claim, &resource);
             resource_clear(&resource);
-        } else
+        } else {
             unknown(ctx, claim, &claim->unknown);
+        }
     }
 }
 
@@ -117,7 +117,7 @@ bool claim_has_synced(const struct informer_claim *claim)
 static const char *why(const struct claim_status *status, const struct err *unknown)
 {
     switch (status->state) {
-    case CLAIM_PENDING: return "the server has not told yet which kinds it serves";
+    case CLAIM_PENDING: return "";
     case CLAIM_UNKNOWN_KIND: return unknown->text;
     case CLAIM_STARTED:
         return status->reflector.last_error.code ? status->reflector.last_error.text

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/shared_factory_internal.h"
@@ -57,9 +56,11 @@ static void on_feed_ended(void *ctx)
 static void on_synced(void *ctx)
 {
     struct shared *shared = ctx;
-    log_info("Synced", F("informer", shared_informer_name(shared->informer)),
-             FI("objects", indexer_count(shared_informer_indexer(shared->informer))));
+    const struct shared_factory_options *o = &shared->factory->options;
     atomic_store(&shared->changed, true);
+    if (o->synced)
+        o->synced(o->ctx, shared_informer_name(shared->informer),
+                  indexer_count(shared_informer_indexer(shared->informer)));
 }
 
 static void tell_claims(struct shared *shared)
@@ -183,16 +184,14 @@ static bool process_slice(struct shared *shared, struct clock *clock)
 
 bool shared_factory_process(struct shared_factory *factory)
 {
-    struct shared *shared, *next;
     bool more = false;
-    TAILQ_FOREACH_SAFE(shared, &factory->informers, link, next)
-    {
-        if (shared->stopping) {
-            if (feed_has_ended(shared->feed)) shared_free(shared);
-            continue;
+    for (struct shared *shared = TAILQ_FIRST(&factory->informers), *next; shared; shared = next) {
+        if (!shared->stopping) {
+            more |= process_slice(shared, loop_clock(factory->options.engine_loop));
+            tell_claims(shared);
         }
-        more |= process_slice(shared, loop_clock(factory->options.engine_loop));
-        tell_claims(shared);
+        next = TAILQ_NEXT(shared, link);
+        if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);
     }
     return more;
 }

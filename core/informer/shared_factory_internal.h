@@ -7,11 +7,6 @@
 #include "informer/feed.h"
 #include "informer/shared_factory.h"
 
-#ifndef TAILQ_FOREACH_SAFE /* glibc has the BSD lists without it */
-#define TAILQ_FOREACH_SAFE(var, head, field, tmp) \
-    for ((var) = TAILQ_FIRST(head); (var) && ((tmp) = TAILQ_NEXT(var, field), 1); (var) = (tmp))
-#endif
-
 struct claim_handler {
     TAILQ_ENTRY(claim_handler) link;
     struct informer_claim *claim;

@@ -27,15 +27,19 @@ static void connect_error(const struct http_exchange *exchange, CURLcode result,
 
 static void closed_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
+    const char *where = exchange->where;
     long os_errno = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &os_errno);
     if (os_errno == ECONNRESET || os_errno == EPIPE || strstr(exchange->error_text, "reset by peer"))
-        err_set(err, ERR_CLOSED, "%s: connection reset", exchange->where);
+        err_set(err, ERR_CLOSED, "%s: connection reset", where);
     else if (os_errno == ETIMEDOUT) /* TCP_USER_TIMEOUT or keepalive gave up */
-        err_set(err, ERR_CLOSED, "%s: connection lost: %s", exchange->where, strerror(ETIMEDOUT));
-    else
-        err_set(err, ERR_CLOSED, "%s: connection closed before the end of the answer (%s)", exchange->where,
+        err_set(err, ERR_CLOSED, "%s: connection lost: %s", where, strerror(ETIMEDOUT));
+    else {
+        err_set(err, ERR_CLOSED, "%s: connection closed before the end of the answer (%s)", where,
                 detail(exchange, result));
+        return;
+    }
+    strcpy(err->reason, HTTP_REASON_RESET);
 }
 
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)

@@ -81,7 +81,7 @@ static bool set_url(struct http_exchange *exchange, const char *text, struct err
     const char *server_name = exchange->transport->options.tls_server_name;
     char *scheme = NULL, *host = NULL, *port = NULL, *whole = NULL;
     CURLU *url = curl_url();
-    CURLUcode rc = curl_url_set(url, CURLUPART_URL, text, 0);
+    CURLUcode rc = curl_url_set(url, CURLUPART_URL, text, CURLU_PATH_AS_IS);
     if (!rc) rc = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
     if (!rc) rc = curl_url_get(url, CURLUPART_HOST, &host, 0);
     if (!rc) rc = curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);

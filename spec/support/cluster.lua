@@ -5,15 +5,11 @@ local api = require "spec.support.api"
 
 local cluster = {}
 
-local binary = os.getenv "KUBELUA" or "build/release/kubelua"
+local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
 local running = {}
 
--- Leak reports and findings of a sanitized binary go to stderr and into the exit code.
-local env = { ASAN_OPTIONS = "detect_leaks=1:abort_on_error=0:exitcode=99", UBSAN_OPTIONS = "print_stacktrace=1",
-  TSAN_OPTIONS = "exitcode=66" }
-
-local function start(args, stdout)
-  local p = proc.spawn { args = args, env = env, stdout = stdout or "pipe", stderr = "pipe" }
+local function start(words)
+  local p = proc.spawn(words)
   running[#running + 1] = p
   return p
 end
@@ -23,7 +19,7 @@ function cluster.sim(args, port)
   local all = { binary, "sim", "--port", tostring(port or 0) }
   for _, arg in ipairs(args or {}) do all[#all + 1] = arg end
   local p = start(all)
-  p.server = p:wait_line("stdout", "Serving on (http://[%d.:]+)", 60)
+  p.server = p:wait_line("Serving on (http://[%d.:]+)", 60)
   p.api = api.new { server = p.server }
   return p
 end

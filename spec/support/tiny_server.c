@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -163,6 +164,7 @@ static void on_accept(struct ev_loop *ev, ev_io *io, int events)
 
 struct tiny_server *tiny_server_new(struct loop *loop, SSL_CTX *tls, const struct tiny_handler *handler)
 {
+    signal(SIGPIPE, SIG_IGN); /* OpenSSL writes by write(2) */
     struct tiny_server *server = NEW(struct tiny_server);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;

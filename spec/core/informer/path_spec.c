@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "informer/reflector.h"
-#include "informer/shared_informer.h"
 #include "core/informer/support/history.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/scripted_source.h"
+#include "informer/reflector.h"
+#include "informer/shared_informer.h"
 
 static void test_what_the_server_says_reaches_the_handler_in_order(void **state)
 {
