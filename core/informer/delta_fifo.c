@@ -4,30 +4,37 @@
 #include "informer/delta_fifo.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/must.h"
+
+/* A run that grew longer than this in a burst is given back to the system. */
+enum { KEEP_DELTAS = 4096 };
 
 struct run {
     struct delta *deltas;
     size_t count, cap;
 };
 
+/* */
+enum population {
+    POPULATION_NONE,    /* nothing came */
+    POPULATION_INITIAL, /* the first list is queued or being processed */
+    POPULATION_DONE,
+};
+
 struct delta_fifo {
-    pthread_mutex_t lock;
-    struct run filling;     /* under the lock */
-    bool closed;            /* under the lock */
-    struct run draining;    /* the consumer's */
-    size_t drained;         /* the consumer's: how many of `draining` were taken */
-    _Atomic size_t waiting; /* in both runs, not taken yet */
+    pthread_mutex_t lock; /* of the next four */
+    struct run filling;
+    size_t waiting; /* in both runs, not taken yet */
+    enum population population;
+    bool closed;
+    struct run draining; /* the consumer's */
+    size_t drained;      /* the consumer's: how many of `draining` were taken */
     void (*ready)(void *ctx);
     void *ctx;
 };
-
-/* A run this long after a burst is given back to the system. */
-enum { KEEP_DELTAS = 4096 };
 
 struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx)
 {
@@ -62,19 +69,37 @@ void delta_fifo_free(struct delta_fifo *fifo)
     free(fifo);
 }
 
-/* Takes what `delta` owns. */
+/* --- the producer's side
+ * ----------------------------------------------------------------------------------------- */
+
+static struct delta *run_append(struct run *run, const struct delta *delta)
+{
+    if (run->count == run->cap) {
+        run->cap = run->cap ? run->cap * 2 : 64;
+        run->deltas = xrealloc(run->deltas, run->cap * sizeof *run->deltas);
+    }
+    run->deltas[run->count] = *delta;
+    return &run->deltas[run->count++];
+}
+
+/* Under the lock. A list that comes before any object is the initial one; versions and resyncs say nothing.
+ */
+static void note_population(struct delta_fifo *fifo, struct delta *delta)
+{
+    if (fifo->population != POPULATION_NONE || delta->type == DELTA_BOOKMARK || delta->type == DELTA_SYNC_ALL)
+        return;
+    delta->initial = delta->type == DELTA_REPLACED_ALL;
+    fifo->population = delta->initial ? POPULATION_INITIAL : POPULATION_DONE;
+}
+
+/* Takes what `delta` owns. Every delta passes here, in order. */
 static void append(struct delta_fifo *fifo, struct delta delta)
 {
     pthread_mutex_lock(&fifo->lock);
-    bool first = fifo->filling.count == 0, accepted = !fifo->closed;
+    bool accepted = !fifo->closed, first = fifo->waiting == 0;
     if (accepted) {
-        struct run *run = &fifo->filling;
-        if (run->count == run->cap) {
-            run->cap = run->cap ? run->cap * 2 : 64;
-            run->deltas = xrealloc(run->deltas, run->cap * sizeof *run->deltas);
-        }
-        run->deltas[run->count++] = delta;
-        atomic_fetch_add(&fifo->waiting, 1);
+        note_population(fifo, run_append(&fifo->filling, &delta));
+        fifo->waiting++;
     }
     pthread_mutex_unlock(&fifo->lock);
     if (!accepted)
@@ -116,38 +141,70 @@ void delta_fifo_close(struct delta_fifo *fifo)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* The consumer's run is used up: takes the producer's and leaves it the empty one. */
+/* --- the consumer's side
+ * ----------------------------------------------------------------------------------------- */
+
+/* Under the lock. The consumer's run is used up: it takes the producer's and leaves it the empty one. */
 static void swap_runs(struct delta_fifo *fifo)
 {
     struct run empty = fifo->draining;
     empty.count = 0;
-    if (empty.cap > KEEP_DELTAS) {
-        free(empty.deltas);
-        empty = (struct run){0};
-    }
-    pthread_mutex_lock(&fifo->lock);
     fifo->draining = fifo->filling;
     fifo->filling = empty;
-    pthread_mutex_unlock(&fifo->lock);
     fifo->drained = 0;
+}
+
+static void shrink(struct run *run)
+{
+    if (run->cap <= KEEP_DELTAS) return;
+    free(run->deltas);
+    *run = (struct run){0};
+}
+
+/* How many of the next deltas are one batch. */
+static size_t batch_size(const struct delta *deltas, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (deltas[i].initial) return i + 1;
+    return count;
 }
 
 size_t delta_fifo_take(struct delta_fifo *fifo, size_t max, struct delta **batch)
 {
+    if (fifo->drained == fifo->draining.count) shrink(&fifo->draining);
+    pthread_mutex_lock(&fifo->lock);
     if (fifo->drained == fifo->draining.count) swap_runs(fifo);
-    size_t left = fifo->draining.count - fifo->drained, count = left < max ? left : max;
-    *batch = fifo->draining.deltas + fifo->drained;
+    size_t left = fifo->draining.count - fifo->drained;
+    *batch = left ? fifo->draining.deltas + fifo->drained : NULL;
+    size_t count = batch_size(*batch, left < max ? left : max);
     fifo->drained += count;
-    atomic_fetch_sub(&fifo->waiting, count);
+    fifo->waiting -= count;
+    pthread_mutex_unlock(&fifo->lock);
     return count;
 }
 
 void delta_fifo_release(struct delta_fifo *fifo, struct delta *batch, size_t count)
 {
+    bool initial = count > 0 && batch[count - 1].initial;
     for (size_t i = 0; i < count; i++) delta_clear(&batch[i]);
+    if (!initial) return;
+    pthread_mutex_lock(&fifo->lock);
+    fifo->population = POPULATION_DONE;
+    pthread_mutex_unlock(&fifo->lock);
 }
 
 size_t delta_fifo_len(struct delta_fifo *fifo)
 {
-    return atomic_load(&fifo->waiting);
+    pthread_mutex_lock(&fifo->lock);
+    size_t waiting = fifo->waiting;
+    pthread_mutex_unlock(&fifo->lock);
+    return waiting;
+}
+
+bool delta_fifo_has_synced(struct delta_fifo *fifo)
+{
+    pthread_mutex_lock(&fifo->lock);
+    bool synced = fifo->population == POPULATION_DONE;
+    pthread_mutex_unlock(&fifo->lock);
+    return synced;
 }

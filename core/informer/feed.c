@@ -27,6 +27,8 @@ static void on_start(struct mail *mail)
         .fifo = o->fifo,
         .clock = loop_clock(o->io_loop),
         .seed = o->seed,
+        .changed = o->changed,
+        .ctx = o->ctx,
     });
     pthread_mutex_lock(&feed->lock);
     feed->reflector = reflector;

@@ -1,6 +1,6 @@
 /* The I/O half of an informer: makes its source and its reflector on the I/O thread, and takes them apart
- * there. Owner: the shared factory, on the engine thread; `ended` is called on the I/O thread, all else is
- * called on the engine thread. */
+ * there. Owner: the shared factory, on the engine thread; `changed` and `ended` are called on the I/O thread,
+ * all else is called on the engine thread. */
 #pragma once
 #include "informer/reflector.h"
 #include "kube/resource.h"
@@ -18,7 +18,8 @@ struct feed_options {
     void *source_ctx;
     struct delta_fifo *fifo;
     uint64_t seed;
-    void (*ended)(void *ctx); /* the I/O thread has let go */
+    void (*changed)(void *ctx); /* the reflector's status has, on the I/O thread */
+    void (*ended)(void *ctx);   /* the I/O thread has let go */
     void *ctx;
 };
 

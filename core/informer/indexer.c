@@ -6,12 +6,11 @@
 
 #include <uthash.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 
-enum { NONE = -1, HOLES_MIN = 64, SLOTS_MIN = 16 };
-#define SLOT_EMPTY   0u
-#define SLOT_DELETED UINT32_MAX /* all others: the entry's number plus one */
+enum { NONE = -1, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 
 /* The objects of one namespace, linked through the entries. Cluster-scoped objects are in the one without a
  * name. */
@@ -34,12 +33,12 @@ struct entry {
 struct indexer {
     struct entry *entries;
     size_t used, cap, count; /* entries with holes, room, objects */
-    uint32_t *slots;
-    size_t slot_count, slots_used; /* a power of two; not empty, deleted ones included */
+    uint32_t *slots;         /* an entry's number plus one, or SLOT_EMPTY */
+    size_t slot_count;       /* a power of two */
     struct namespace *by_name;
     struct namespace **namespaces;
     size_t namespace_count;
-    char *resource_version;
+    struct buf resource_version;
 };
 
 /* --- namespaces
@@ -113,7 +112,6 @@ struct indexer *indexer_new(void)
     struct indexer *indexer = NEW(struct indexer);
     indexer->slot_count = SLOTS_MIN;
     indexer->slots = xcalloc(indexer->slot_count, sizeof *indexer->slots);
-    indexer->resource_version = xstrdup("");
     return indexer;
 }
 
@@ -124,7 +122,7 @@ void indexer_free(struct indexer *indexer)
     clear_namespaces(indexer);
     free(indexer->entries);
     free(indexer->slots);
-    free(indexer->resource_version);
+    buf_clear(&indexer->resource_version);
     free(indexer);
 }
 
@@ -143,20 +141,46 @@ static void insert_slot(struct indexer *indexer, uint32_t hash, size_t number)
     size_t mask = indexer->slot_count - 1, at = hash & mask;
     while (indexer->slots[at] != SLOT_EMPTY) at = (at + 1) & mask;
     indexer->slots[at] = (uint32_t)number + 1;
-    indexer->slots_used++;
 }
 
-/* A new table without deleted slots, with room for one more object. */
-static void rebuild_slots(struct indexer *indexer)
+/* Moves up those behind `at` that would no longer be found across an empty slot: the table knows no deleted
+ * ones, and so never has to be cleaned of them. */
+static void remove_slot(struct indexer *indexer, size_t at)
+{
+    size_t mask = indexer->slot_count - 1, free_at = at;
+    for (at = (at + 1) & mask; indexer->slots[at] != SLOT_EMPTY; at = (at + 1) & mask) {
+        size_t home = indexer->entries[indexer->slots[at] - 1].hash & mask;
+        if (((at - home) & mask) < ((at - free_at) & mask)) continue;
+        indexer->slots[free_at] = indexer->slots[at];
+        free_at = at;
+    }
+    indexer->slots[free_at] = SLOT_EMPTY;
+}
+
+/* A table that `count` objects fill by no more than three quarters. */
+static void rebuild_slots(struct indexer *indexer, size_t count)
 {
     size_t slots = SLOTS_MIN;
-    while (slots * 3 / 4 <= indexer->count + 1) slots *= 2;
+    while (slots / 4 * 3 < count) slots *= 2;
     free(indexer->slots);
     indexer->slots = xcalloc(slots, sizeof *indexer->slots);
     indexer->slot_count = slots;
-    indexer->slots_used = 0;
     for (size_t i = 0; i < indexer->used; i++)
         if (indexer->entries[i].object) insert_slot(indexer, indexer->entries[i].hash, i);
+}
+
+static void resize_entries(struct indexer *indexer, size_t cap)
+{
+    must(cap < INT32_MAX);
+    indexer->cap = cap;
+    indexer->entries = xrealloc(indexer->entries, cap * sizeof *indexer->entries);
+}
+
+void indexer_reserve(struct indexer *indexer, size_t count)
+{
+    size_t cap = indexer->used - indexer->count + count;
+    if (cap > indexer->cap) resize_entries(indexer, cap);
+    if (count > indexer->slot_count / 4 * 3) rebuild_slots(indexer, count);
 }
 
 /* Squeezes the holes out, and namespaces without objects; every order stays. */
@@ -173,9 +197,8 @@ static void compact(struct indexer *indexer)
         used++;
     }
     indexer->used = used;
-    indexer->cap = used ? used : 1;
-    indexer->entries = xrealloc(indexer->entries, indexer->cap * sizeof *indexer->entries);
-    rebuild_slots(indexer);
+    resize_entries(indexer, used + used / 8 + 1);
+    rebuild_slots(indexer, indexer->count);
 }
 
 /* The slot of a key, or of none: (size_t)-1. `like` decides when it is given, else ns and name. */
@@ -184,7 +207,6 @@ static size_t find_slot(const struct indexer *indexer, uint32_t hash, const stru
 {
     size_t mask = indexer->slot_count - 1;
     for (size_t at = hash & mask; indexer->slots[at] != SLOT_EMPTY; at = (at + 1) & mask) {
-        if (indexer->slots[at] == SLOT_DELETED) continue;
         const struct entry *entry = &indexer->entries[indexer->slots[at] - 1];
         if (entry->hash != hash) continue;
         if (like ? root_key_equal(entry->object, like) : root_key_is(entry->object, ns, name)) return at;
@@ -199,12 +221,8 @@ static void add_entry(struct indexer *indexer, struct root *object, uint32_t has
 {
     struct text text;
     struct namespace *ns = namespace_of(indexer, root_namespace(object, &text));
-    if (indexer->used == indexer->cap) {
-        indexer->cap = indexer->cap ? indexer->cap * 2 : 64;
-        must(indexer->cap < INT32_MAX);
-        indexer->entries = xrealloc(indexer->entries, indexer->cap * sizeof *indexer->entries);
-    }
-    if ((indexer->slots_used + 1) * 4 > indexer->slot_count * 3) rebuild_slots(indexer);
+    if (indexer->used == indexer->cap) resize_entries(indexer, indexer->cap + indexer->cap / 2 + 16);
+    if (indexer->count == indexer->slot_count / 4 * 3) rebuild_slots(indexer, indexer->count + 1);
     indexer->entries[indexer->used] = (struct entry){.object = object, .hash = hash};
     insert_slot(indexer, hash, indexer->used);
     link_last(indexer, ns, (int32_t)indexer->used);
@@ -233,8 +251,8 @@ struct root *indexer_remove(struct indexer *indexer, const struct root *object)
     size_t number = indexer->slots[slot] - 1;
     struct root *before = indexer->entries[number].object;
     unlink_entry(indexer, (int32_t)number);
+    remove_slot(indexer, slot);
     indexer->entries[number].object = NULL;
-    indexer->slots[slot] = SLOT_DELETED;
     indexer->count--;
     if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
     return before;
@@ -280,11 +298,12 @@ void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(vo
 
 const char *indexer_resource_version(const struct indexer *indexer)
 {
-    return indexer->resource_version;
+    return indexer->resource_version.data ? indexer->resource_version.data : "";
 }
 
 void indexer_set_resource_version(struct indexer *indexer, struct str resource_version)
 {
-    free(indexer->resource_version);
-    indexer->resource_version = xstrndup(resource_version.p ? resource_version.p : "", resource_version.n);
+    indexer->resource_version.len = 0;
+    buf_str(&indexer->resource_version, resource_version);
+    buf_text(&indexer->resource_version);
 }

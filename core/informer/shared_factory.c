@@ -1,57 +1,18 @@
 /* Informers shared by their identity, across the two threads; see shared_factory.h. */
 #include "informer/shared_factory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/queue.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "informer/feed.h"
-#include "object/selector.h"
+#include "informer/shared_factory_internal.h"
 
-/* Deltas of one informer before the others, the timers and the signals have their turn. */
-enum { SLICE = 1000 };
-
-struct claim_handler {
-    TAILQ_ENTRY(claim_handler) link;
-    struct informer_claim *claim;
-    struct event_handler handler;
-    struct registration *registration; /* NULL until there is an informer */
-};
-
-/* One informer with its feed. `stopping` from the last release until the I/O thread has let go. */
-struct shared {
-    TAILQ_ENTRY(shared) link;
-    struct shared_factory *factory;
-    struct resource resource;
-    char *namespace_, *label_selector, *field_selector;
-    struct shared_informer *informer;
-    struct feed *feed;
-    size_t claims;
-    bool stopping;
-};
-
-struct informer_claim {
-    TAILQ_ENTRY(informer_claim) link;
-    struct shared_factory *factory;
-    struct informer_spec spec; /* owned texts */
-    struct shared *shared;     /* NULL until resolved */
-    TAILQ_HEAD(, claim_handler) handlers;
-    struct err unknown; /* why it is not resolved; ERR_NONE: discovery has not answered */
-};
-
-#ifndef TAILQ_FOREACH_SAFE /* glibc has the BSD lists without it */
-#define TAILQ_FOREACH_SAFE(var, head, field, tmp) \
-    for ((var) = TAILQ_FIRST(head); (var) && ((tmp) = TAILQ_NEXT(var, field), 1); (var) = (tmp))
-#endif
-
-struct shared_factory {
-    struct shared_factory_options options;
-    struct waker *waker;
-    TAILQ_HEAD(, shared) informers;
-    TAILQ_HEAD(, informer_claim) claims;
-    uint64_t started;
+/* What one informer may take before the others, the timers and the signals have their turn. */
+enum {
+    SLICE = 1000, /* deltas */
+    STEP = 50,    /* after so many the clock is asked */
+    SLICE_MS = 20,
 };
 
 /* Any thread: an informer has deltas, or a feed has ended. */
@@ -79,18 +40,36 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
 /* --- informers
  * -------------------------------------------------------------------------------------------------- */
 
+/* On the I/O thread. */
+static void on_feed_changed(void *ctx)
+{
+    struct shared *shared = ctx;
+    atomic_store(&shared->changed, true);
+    wake(shared->factory);
+}
+
+static void on_feed_ended(void *ctx)
+{
+    wake(((struct shared *)ctx)->factory);
+}
+
 static void on_synced(void *ctx)
 {
     struct shared *shared = ctx;
-    struct shared_factory *factory = shared->factory;
-    struct informer_claim *claim, *next;
-    const struct shared_factory_options *o = &factory->options;
+    const struct shared_factory_options *o = &shared->factory->options;
+    atomic_store(&shared->changed, true);
     if (o->synced)
         o->synced(o->ctx, shared_informer_name(shared->informer),
                   indexer_count(shared_informer_indexer(shared->informer)));
-    if (!o->changed) return;
-    TAILQ_FOREACH_SAFE(claim, &factory->claims, link, next)
-    if (claim->shared == shared) factory->options.changed(factory->options.ctx, claim);
+}
+
+static void tell_claims(struct shared *shared)
+{
+    struct shared_factory *factory = shared->factory;
+    struct informer_claim *claim;
+    if (!atomic_exchange(&shared->changed, false) || !factory->options.changed) return;
+    TAILQ_FOREACH (claim, &factory->claims, link)
+        if (claim->shared == shared) factory->options.changed(factory->options.ctx, claim);
 }
 
 static char *describe(const struct resource *resource, const char *ns, const char *labels, const char *fields)
@@ -126,8 +105,9 @@ static struct shared *shared_new(struct shared_factory *factory, const struct re
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),
         .seed = factory->options.seed + factory->started++,
-        .ended = wake,
-        .ctx = factory,
+        .changed = on_feed_changed,
+        .ended = on_feed_ended,
+        .ctx = shared,
     });
     free(name);
     return shared;
@@ -167,16 +147,51 @@ static struct shared *shared_find(struct shared_factory *factory, const struct r
     return NULL;
 }
 
+struct shared *shared_acquire(struct shared_factory *factory, const struct resource *resource, char *ns,
+                              char *labels, char *fields)
+{
+    struct shared *shared = shared_find(factory, resource, ns, labels, fields);
+    if (shared) {
+        free(ns);
+        free(labels);
+        free(fields);
+    } else {
+        shared = shared_new(factory, resource, ns, labels, fields);
+    }
+    shared->claims++;
+    return shared;
+}
+
+void shared_release(struct shared *shared)
+{
+    if (--shared->claims == 0) shared_stop(shared);
+}
+
+/* --- turns
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* True when there is more. */
+static bool process_slice(struct shared *shared, struct clock *clock)
+{
+    int64_t end_ms = clock_now_ms(clock) + SLICE_MS;
+    size_t done = 0, count;
+    while (done < SLICE && (count = shared_informer_process(shared->informer, STEP)) > 0) {
+        done += count;
+        if (clock_now_ms(clock) >= end_ms) break;
+    }
+    return delta_fifo_len(shared_informer_fifo(shared->informer)) > 0;
+}
+
 bool shared_factory_process(struct shared_factory *factory)
 {
-    struct shared *shared, *next;
     bool more = false;
-    TAILQ_FOREACH_SAFE(shared, &factory->informers, link, next)
-    {
-        if (!shared->stopping)
-            more |= shared_informer_process(shared->informer, SLICE) == SLICE;
-        else if (feed_has_ended(shared->feed))
-            shared_free(shared);
+    for (struct shared *shared = TAILQ_FIRST(&factory->informers), *next; shared; shared = next) {
+        if (!shared->stopping) {
+            more |= process_slice(shared, loop_clock(factory->options.engine_loop));
+            tell_claims(shared);
+        }
+        next = TAILQ_NEXT(shared, link);
+        if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);
     }
     return more;
 }
@@ -202,158 +217,4 @@ void shared_factory_free(struct shared_factory *factory)
     }
     waker_free(factory->waker);
     free(factory);
-}
-
-/* --- claims
- * ----------------------------------------------------------------------------------------------------- */
-
-struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
-{
-    struct informer_claim *claim = NEW(struct informer_claim);
-    claim->factory = factory;
-    claim->spec = (struct informer_spec){
-        .kind = xstrdup(spec->kind),
-        .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
-        .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
-        .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
-    };
-    err_clear(&claim->unknown);
-    TAILQ_INIT(&claim->handlers);
-    TAILQ_INSERT_TAIL(&factory->claims, claim, link);
-    return claim;
-}
-
-void claim_release(struct informer_claim *claim)
-{
-    struct claim_handler *handler;
-    while ((handler = TAILQ_FIRST(&claim->handlers))) claim_remove_handler(handler);
-    if (claim->shared && --claim->shared->claims == 0) shared_stop(claim->shared);
-    TAILQ_REMOVE(&claim->factory->claims, claim, link);
-    free((char *)claim->spec.kind);
-    free((char *)claim->spec.namespace_);
-    free((char *)claim->spec.label_selector);
-    free((char *)claim->spec.field_selector);
-    free(claim);
-}
-
-/* As the identity and the server want it. */
-static char *canonical_selector(const char *text)
-{
-    struct selector *selector = selector_parse(str_of(text), NULL);
-    if (!selector) return xstrdup(text); /* the server will say what is wrong with it */
-    struct str canonical = selector_text(selector);
-    char *copy = xstrndup(canonical.p ? canonical.p : "", canonical.n);
-    selector_free(selector);
-    return copy;
-}
-
-static void attach(struct informer_claim *claim, const struct resource *resource)
-{
-    struct shared_factory *factory = claim->factory;
-    char *ns = xstrdup(resource->namespaced ? claim->spec.namespace_ : "");
-    char *labels = canonical_selector(claim->spec.label_selector),
-         *fields = xstrdup(claim->spec.field_selector);
-    struct shared *shared = shared_find(factory, resource, ns, labels, fields);
-    if (shared) {
-        free(ns);
-        free(labels);
-        free(fields);
-    } else
-        shared = shared_new(factory, resource, ns, labels, fields);
-    shared->claims++;
-    claim->shared = shared;
-    err_clear(&claim->unknown);
-    struct claim_handler *handler;
-    TAILQ_FOREACH (handler, &claim->handlers, link)
-        handler->registration = shared_informer_add_handler(shared->informer, &handler->handler);
-    if (claim_has_synced(claim) && factory->options.changed)
-        factory->options.changed(factory->options.ctx, claim);
-}
-
-void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
-                            void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
-                            void *ctx)
-{
-    struct informer_claim *claim, *next;
-    TAILQ_FOREACH_SAFE(claim, &factory->claims, link, next)
-    {
-        struct resource resource;
-        if (claim->shared) continue;
-        if (catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown)) {
-            attach(claim, &resource);
-            resource_clear(&resource);
-        } else
-            unknown(ctx, claim, &claim->unknown);
-    }
-}
-
-const struct informer_spec *claim_spec(const struct informer_claim *claim)
-{
-    return &claim->spec;
-}
-
-const struct resource *claim_resource(const struct informer_claim *claim)
-{
-    return claim->shared ? &claim->shared->resource : NULL;
-}
-
-struct indexer *claim_indexer(struct informer_claim *claim)
-{
-    return claim->shared ? shared_informer_indexer(claim->shared->informer) : NULL;
-}
-
-bool claim_has_synced(const struct informer_claim *claim)
-{
-    return claim->shared && shared_informer_has_synced(claim->shared->informer);
-}
-
-static const char *why(const struct claim_status *status, const struct err *unknown)
-{
-    switch (status->state) {
-    case CLAIM_PENDING: return "the server has not told yet which kinds it serves";
-    case CLAIM_UNKNOWN_KIND: return unknown->text;
-    case CLAIM_STARTED:
-        return status->reflector.last_error.code ? status->reflector.last_error.text
-                                                 : "the first list is under way";
-    case CLAIM_SYNCED: return status->reflector.last_error.text;
-    }
-    return "";
-}
-
-void claim_get_status(struct informer_claim *claim, struct claim_status *out)
-{
-    *out = (struct claim_status){.state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING};
-    err_clear(&out->reflector.last_error);
-    if (claim->shared) {
-        out->state = claim_has_synced(claim) ? CLAIM_SYNCED : CLAIM_STARTED;
-        out->objects = indexer_count(claim_indexer(claim));
-        feed_get_status(claim->shared->feed, &out->reflector);
-    }
-    snprintf(out->text, sizeof out->text, "%s", why(out, &claim->unknown));
-}
-
-/* --- handlers
- * --------------------------------------------------------------------------------------------------- */
-
-struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler)
-{
-    struct claim_handler *h = NEW(struct claim_handler);
-    h->claim = claim;
-    h->handler = *handler;
-    TAILQ_INSERT_TAIL(&claim->handlers, h, link);
-    if (claim->shared) h->registration = shared_informer_add_handler(claim->shared->informer, handler);
-    return h;
-}
-
-void claim_remove_handler(struct claim_handler *handler)
-{
-    struct informer_claim *claim = handler->claim;
-    if (handler->registration) shared_informer_remove_handler(claim->shared->informer, handler->registration);
-    TAILQ_REMOVE(&claim->handlers, handler, link);
-    free(handler);
-}
-
-bool claim_handler_has_synced(const struct claim_handler *handler)
-{
-    return handler->registration && registration_has_synced(handler->registration);
 }

@@ -23,7 +23,8 @@ struct shared_factory_options {
                                      const struct lw_scope *scope);
     void *ctx;
     uint64_t seed;
-    /* A claim's state changed (synced, unknown kind, error); on the engine thread, optional. */
+    /* A claim's status changed (resolved, synced, an error came or went); on the engine thread, optional. It
+     * may not release claims. */
     void (*changed)(void *ctx, struct informer_claim *claim);
     /* An informer holds its first list; before `changed` of its claims; optional. */
     void (*synced)(void *ctx, const char *informer, size_t objects);
@@ -37,7 +38,7 @@ struct informer_spec {
 };
 
 enum claim_state {
-    CLAIM_PENDING,      /* discovery has not answered yet */
+    CLAIM_PENDING,      /* discovery has not answered yet; whoever asked it knows why */
     CLAIM_UNKNOWN_KIND, /* discovery does not know it; it may come */
     CLAIM_STARTED,      /* the informer runs, its first list is not in yet */
     CLAIM_SYNCED,
@@ -60,7 +61,8 @@ void shared_factory_free(struct shared_factory *factory);
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind. `unknown` is called for
- * each it does not know, with the cause. May be called again with a newer catalogue. */
+ * each it does not know, with the cause; neither it nor a handler that is attached here may release a claim.
+ * May be called again with a newer catalogue. */
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx);

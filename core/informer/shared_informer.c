@@ -6,22 +6,14 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "informer/lister.h"
-
-struct registration {
-    struct event_handler handler;
-    bool synced;
-    bool removed; /* freed when no delivery is under way */
-};
+#include "informer/handler_list.h"
 
 struct shared_informer {
     char *name;
     struct delta_fifo *fifo;
     struct indexer *store;
-    struct registration **registrations;
-    size_t count;
-    int delivering; /* depth: a handler may add a handler, which is told of the cache inside */
-    bool synced;
+    struct handler_list handlers;
+    bool processing;
     void (*on_synced)(void *ctx);
     void *synced_ctx;
     void (*ready)(void *ctx);
@@ -49,9 +41,8 @@ struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(
 void shared_informer_free(struct shared_informer *informer)
 {
     if (!informer) return;
-    must(informer->delivering == 0);
-    for (size_t i = 0; i < informer->count; i++) free(informer->registrations[i]);
-    free(informer->registrations);
+    must(!informer->processing);
+    handler_list_clear(&informer->handlers);
     delta_fifo_free(informer->fifo);
     indexer_free(informer->store);
     free(informer->name);
@@ -64,48 +55,8 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
     informer->ready_ctx = ctx;
 }
 
-/* --- delivery
- * --------------------------------------------------------------------------------------------------- */
-
-enum call { CALL_ADD, CALL_UPDATE, CALL_DELETE };
-
-static void call_one(struct registration *r, enum call call, struct root *before, struct root *object,
-                     const struct event_info *info)
-{
-    const struct event_handler *h = &r->handler;
-    if (r->removed) return;
-    if (call == CALL_ADD && h->on_add) h->on_add(h->ctx, object, info);
-    if (call == CALL_UPDATE && h->on_update) h->on_update(h->ctx, before, object, info);
-    if (call == CALL_DELETE && h->on_delete) h->on_delete(h->ctx, object, info);
-}
-
-static void sweep(struct shared_informer *informer)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < informer->count; i++) {
-        if (informer->registrations[i]->removed)
-            free(informer->registrations[i]);
-        else
-            informer->registrations[kept++] = informer->registrations[i];
-    }
-    informer->count = kept;
-}
-
-static void leave(struct shared_informer *informer)
-{
-    if (--informer->delivering == 0) sweep(informer);
-}
-
-/* Handlers that are added by one of these calls are not told: they see the object in the cache they are
- * shown. */
-static void distribute(struct shared_informer *informer, enum call call, struct root *before,
-                       struct root *object, const struct event_info *info)
-{
-    size_t count = informer->count;
-    informer->delivering++;
-    for (size_t i = 0; i < count; i++) call_one(informer->registrations[i], call, before, object, info);
-    leave(informer);
-}
+/* --- deltas
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* The same object, or one that only its version text proves the same (B-4). */
 static bool is_unchanged(const struct root *a, const struct root *b)
@@ -122,13 +73,10 @@ static void deliver_object(struct shared_informer *informer, struct root *before
                            const struct event_info *info)
 {
     if (!before)
-        distribute(informer, CALL_ADD, NULL, object, info);
+        handler_list_call(&informer->handlers, HANDLER_ADD, NULL, object, info);
     else if (!is_unchanged(before, object))
-        distribute(informer, CALL_UPDATE, before, object, info);
+        handler_list_call(&informer->handlers, HANDLER_UPDATE, before, object, info);
 }
-
-/* --- deltas
- * ----------------------------------------------------------------------------------------------------- */
 
 static void note_version(struct shared_informer *informer, const struct root *object)
 {
@@ -152,7 +100,7 @@ static void process_delete(struct shared_informer *informer, const struct delta 
 {
     root_unref(indexer_remove(informer->store, delta->object));
     note_version(informer, delta->object);
-    distribute(informer, CALL_DELETE, NULL, delta->object, info);
+    handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, delta->object, info);
 }
 
 struct vanished {
@@ -196,7 +144,7 @@ static void deliver_vanished(struct shared_informer *informer, const struct inde
     indexer_each(before, collect_vanished, &list);
     if (list.count) qsort(list.items, list.count, sizeof *list.items, by_key);
     for (size_t i = 0; i < list.count; i++) {
-        distribute(informer, CALL_DELETE, NULL, list.items[i].object, &unknown);
+        handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, list.items[i].object, &unknown);
         free(list.items[i].key);
     }
     free(list.items);
@@ -207,6 +155,7 @@ static void process_replace(struct shared_informer *informer, const struct delta
                             const struct event_info *info)
 {
     struct indexer *before = indexer_new();
+    indexer_reserve(before, delta->count);
     for (size_t i = 0; i < delta->count; i++) root_unref(indexer_put(before, root_ref(delta->objects[i])));
     indexer_set_resource_version(before, str_of(delta->resource_version));
     indexer_swap(informer->store, before);
@@ -216,30 +165,31 @@ static void process_replace(struct shared_informer *informer, const struct delta
     indexer_free(before);
 }
 
-/* I-17: the server is not asked and nothing is compared. */
-static void process_resync(struct shared_informer *informer, const struct event_info *info)
+struct resync {
+    struct shared_informer *informer;
+    struct event_info info;
+};
+
+static bool resync_object(void *ctx, struct root *object)
 {
-    struct lister_list list;
-    struct event_info resync = *info;
-    resync.resync = true;
-    lister_list(informer->store, STR(""), NULL, &list);
-    for (size_t i = 0; i < list.count; i++)
-        distribute(informer, CALL_UPDATE, list.objects[i], list.objects[i], &resync);
-    lister_free_list(&list);
+    struct resync *resync = ctx;
+    handler_list_call(&resync->informer->handlers, HANDLER_UPDATE, object, object, &resync->info);
+    return true;
 }
 
-/* the first list was processed, every handler was told. */
-static void become_synced(struct shared_informer *informer)
+/* Q-10, I-17: the server is not asked and nothing is compared. */
+static void process_resync(struct shared_informer *informer, const struct event_info *info)
 {
-    informer->synced = true;
-    for (size_t i = 0; i < informer->count; i++) informer->registrations[i]->synced = true;
-    if (informer->on_synced) informer->on_synced(informer->synced_ctx);
+    struct resync resync = {informer, *info};
+    resync.info.resync = true;
+    indexer_each(informer->store, resync_object, &resync);
 }
 
 static void process_one(struct shared_informer *informer, const struct delta *delta)
 {
     const struct event_info info = {
-        .initial = !informer->synced, .coalesced = delta->coalesced, .received_us = delta->received_us};
+        .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
+    handler_list_next_turn(&informer->handlers);
     switch (delta->type) {
     case DELTA_ADDED:
     case DELTA_UPDATED: process_put(informer, delta, &info); break;
@@ -250,61 +200,53 @@ static void process_one(struct shared_informer *informer, const struct delta *de
         indexer_set_resource_version(informer->store, str_of(delta->resource_version));
         break;
     }
-    if (!informer->synced && delta->type == DELTA_REPLACED_ALL) become_synced(informer);
 }
 
-size_t shared_informer_process(struct shared_informer *informer, size_t max)
+/* once, when the first list was processed and every handler told. */
+static void note_synced(struct shared_informer *informer)
+{
+    if (informer->handlers.synced || !delta_fifo_has_synced(informer->fifo)) return;
+    informer->handlers.synced = true;
+    if (informer->on_synced) informer->on_synced(informer->synced_ctx);
+}
+
+static size_t process_batch(struct shared_informer *informer, size_t max)
 {
     struct delta *batch;
     size_t count = delta_fifo_take(informer->fifo, max, &batch);
     for (size_t i = 0; i < count; i++) process_one(informer, &batch[i]);
     delta_fifo_release(informer->fifo, batch, count);
+    note_synced(informer);
     return count;
 }
 
-/* --- registrations
- * ---------------------------------------------------------------------------------------------- */
-
-/* I-5: nothing can come between, as deltas are processed on this thread. */
-static void show_cache(struct shared_informer *informer, struct registration *r)
+size_t shared_informer_process(struct shared_informer *informer, size_t max)
 {
-    struct lister_list list;
-    const struct event_info info = {.initial = true};
-    lister_list(informer->store, STR(""), NULL, &list);
-    informer->delivering++;
-    for (size_t i = 0; i < list.count; i++) call_one(r, CALL_ADD, NULL, list.objects[i], &info);
-    r->synced = true;
-    leave(informer);
-    lister_free_list(&list);
+    size_t done = 0, count;
+    must(!informer->processing);
+    informer->processing = true;
+    while (done < max && (count = process_batch(informer, max - done)) > 0) done += count;
+    informer->processing = false;
+    return done;
 }
 
-struct registration *shared_informer_add_handler(struct shared_informer *informer,
-                                                 const struct event_handler *handler)
+/* --- handlers and what may be asked
+ * ------------------------------------------------------------------------------ */
+
+void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
+                                 struct registration **registration)
 {
-    struct registration *r = NEW(struct registration);
-    r->handler = *handler;
-    informer->registrations =
-        xrealloc(informer->registrations, (informer->count + 1) * sizeof *informer->registrations);
-    informer->registrations[informer->count++] = r;
-    if (informer->synced) show_cache(informer, r);
-    return r;
+    handler_list_add(&informer->handlers, handler, informer->store, registration);
 }
 
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)
 {
-    must(!registration->removed);
-    registration->removed = true;
-    if (informer->delivering == 0) sweep(informer);
-}
-
-bool registration_has_synced(const struct registration *registration)
-{
-    return registration->synced;
+    handler_list_remove(&informer->handlers, registration);
 }
 
 bool shared_informer_has_synced(const struct shared_informer *informer)
 {
-    return informer->synced;
+    return delta_fifo_has_synced(informer->fifo);
 }
 
 struct indexer *shared_informer_indexer(struct shared_informer *informer)
