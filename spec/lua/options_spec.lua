@@ -33,6 +33,9 @@ describe("options tables", function()
       function() options.check("verb", { selector = 1 }, known) end,
       "verb: selector must be a string, not number"
     )
-    assert.error_matches(function() options.check("verb", "shop", known) end, "verb: options must be a table, not string")
+    assert.error_matches(
+      function() options.check("verb", "shop", known) end,
+      "verb: options must be a table, not string"
+    )
   end)
 end)
