@@ -5,7 +5,7 @@
 #include "app/cmd.h"
 #include "base/mem.h"
 
-static const struct command *const commands[] = {&cmd_sim, &cmd_version};
+static const struct command *const commands[] = {&cmd_run, &cmd_exec, &cmd_sim, &cmd_version};
 
 static const struct command *find(const char *name)
 {
@@ -16,7 +16,9 @@ static const struct command *find(const char *name)
 
 static void overview(FILE *out)
 {
-    fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\nUsage:\n  kubelua COMMAND [flags]\n\nCommands:\n", out);
+    fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\nUsage:\n  kubelua COMMAND "
+          "[flags]\n\nCommands:\n",
+          out);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help       Print the help of a command\n\nUse \"kubelua help COMMAND\" for its flags.\n", out);
@@ -46,7 +48,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
     const struct command *command = find(name);
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)

@@ -4,18 +4,20 @@
 
 enum exit_code {
     EXIT_OK = 0,
-    EXIT_FINDINGS = 1,    /* audit findings, failing specs, differences of a plan */
-    EXIT_USAGE = 2,       /* usage, configuration or input error */
-    EXIT_INCOMPLETE = 3,  /* a rule or script failed, or the evaluation is incomplete */
+    EXIT_FINDINGS = 1,   /* audit findings, failing specs, differences of a plan */
+    EXIT_USAGE = 2,      /* usage, configuration or input error */
+    EXIT_INCOMPLETE = 3, /* a rule or script failed, or the evaluation is incomplete */
     EXIT_INTERRUPTED = 130,
 };
 
 struct command {
     const char *name;
-    const char *summary;                 /* one line for `kubelua help` */
-    int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
-    void (*help)(void);                  /* prints `kubelua help NAME` to stdout */
+    const char *summary;               /* one line for `kubelua help` */
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+    void (*help)(void);                /* prints `kubelua help NAME` to stdout */
 };
 
-extern const struct command cmd_version;
+extern const struct command cmd_run;
+extern const struct command cmd_exec;
 extern const struct command cmd_sim;
+extern const struct command cmd_version;

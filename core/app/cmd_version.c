@@ -20,7 +20,8 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (json)
-        printf("{\"version\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n", KUBELUA_VERSION, __VERSION__, KUBELUA_ARCH);
+        printf("{\"version\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n", KUBELUA_VERSION,
+               __VERSION__, KUBELUA_ARCH);
     else
         printf("kubelua v%s\n", KUBELUA_VERSION);
     return EXIT_OK;

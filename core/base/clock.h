@@ -1,6 +1,7 @@
-/* Time as a value that is handed in: every delay, deadline and back-off asks a clock, and tests move it by hand.
- * Owner: whoever made it; a clock and its timers belong to one thread. Timer functions may start and cancel any
- * timer, their own included. Timers that are due at the same instant fire in the order in which they were started. */
+/* Time as a value that is handed in: every delay, deadline and back-off asks a clock, and tests move it by
+ * hand. Owner: whoever made it; a clock and its timers belong to one thread. Timer functions may start and
+ * cancel any timer, their own included. Timers that are due at the same instant fire in the order in which
+ * they were started. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,8 +36,8 @@ static inline int64_t clock_wall_us(struct clock *clock)
     return clock->wall_us(clock);
 }
 
-/* Starts or restarts `timer`: `fn` is called once, `delay_ms` (>= 0) from now. The timer must stay in place until
- * it fired or was cancelled. */
+/* Starts or restarts `timer`: `fn` is called once, `delay_ms` (>= 0) from now. The timer must stay in place
+ * until it fired or was cancelled. */
 void timer_start(struct timer *timer, struct clock *clock, int64_t delay_ms);
 /* Harmless on a timer that is not running. */
 void timer_cancel(struct timer *timer);
@@ -45,7 +46,8 @@ static inline bool timer_running(const struct timer *timer)
     return timer->clock != NULL;
 }
 
-/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire all that are due now. */
+/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire all that are due
+ * now. */
 int64_t clock_next_due_ms(const struct clock *clock);
 void clock_fire(struct clock *clock);
 void clock_clear(struct clock *clock);

@@ -53,10 +53,10 @@ bool err_wrap(struct err *err, const char *format, ...)
 const char *err_code_name(enum err_code code)
 {
     static const char *const names[] = {
-        [ERR_NONE] = "none",       [ERR_INVALID] = "invalid", [ERR_NOT_FOUND] = "not_found",
-        [ERR_IO] = "io",           [ERR_CONNECT] = "connect", [ERR_CLOSED] = "closed",
-        [ERR_TLS] = "tls",         [ERR_TIMEOUT] = "timeout", [ERR_HTTP] = "http",
-        [ERR_PARSE] = "parse",     [ERR_LIMIT] = "limit",     [ERR_CANCELLED] = "cancelled",
+        [ERR_NONE] = "none",     [ERR_INVALID] = "invalid", [ERR_NOT_FOUND] = "not_found",
+        [ERR_IO] = "io",         [ERR_CONNECT] = "connect", [ERR_CLOSED] = "closed",
+        [ERR_TLS] = "tls",       [ERR_TIMEOUT] = "timeout", [ERR_HTTP] = "http",
+        [ERR_PARSE] = "parse",   [ERR_LIMIT] = "limit",     [ERR_CANCELLED] = "cancelled",
         [ERR_SCRIPT] = "script",
     };
     return names[code];

@@ -1,6 +1,6 @@
 /* What went wrong, on the caller's stack: `bool f(..., struct err *err)` gives false and has filled `*err`.
- * Owner: the caller; nothing is allocated. May be used anywhere. Each layer adds its context once, by err_wrap.
- * Texts never hold a token, a key or the content of a Secret. */
+ * Owner: the caller; nothing is allocated. May be used anywhere. Each layer adds its context once, by
+ * err_wrap. Texts never hold a token, a key or the content of a Secret. */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,16 +26,18 @@ enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };
 
 struct err {
     enum err_code code;
-    int http_status;           /* 0 when no server answered */
-    int64_t retry_after_ms;    /* -1 when the server said nothing of it */
-    bool too_large_version;    /* cause ResourceVersionTooLarge in any of its forms */
+    int http_status;             /* 0 when no server answered */
+    int64_t retry_after_ms;      /* -1 when the server said nothing of it */
+    bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */
 };
 
 /* Fills `*err` (NULL is allowed) and gives false, to be returned at once. Line ends become blanks. */
-bool err_set(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-bool err_vset(struct err *err, enum err_code code, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+bool err_set(struct err *err, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool err_vset(struct err *err, enum err_code code, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 /* Puts "context: " before the text; keeps all else; gives false. */
 bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);

@@ -57,8 +57,8 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     time_t seconds = (time_t)(us / 1000000);
     struct tm tm;
     localtime_r(&seconds, &tm);
-    buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d %s:%d] ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-               tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid(), base_name(file), line);
+    buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d %s:%d] ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday,
+               tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid(), base_name(file), line);
     buf_json_string(b, str_of(msg));
     for (; fields->key; fields++) {
         buf_printf(b, " %s=", fields->key);
@@ -71,7 +71,8 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
 {
     static const char *const names[] = {"debug", "info", "warn", "error"};
     int64_t us = clock_wall_us(clock_real());
-    buf_printf(b, "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"%s:%d\",\"msg\":", (long long)(us / 1000000),
+    buf_printf(b,
+               "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"%s:%d\",\"msg\":", (long long)(us / 1000000),
                (int)(us % 1000000), names[level], base_name(file), line);
     buf_json_string(b, str_of(msg));
     for (; fields->key; fields++) {
@@ -83,7 +84,8 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
     buf_putc(b, '}');
 }
 
-void log_write(enum log_level level, const char *file, int line, const char *msg, const struct log_field *fields)
+void log_write(enum log_level level, const char *file, int line, const char *msg,
+               const struct log_field *fields)
 {
     struct buf b = {0};
     if (atomic_load(&format) == LOG_JSON)

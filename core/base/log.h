@@ -1,6 +1,6 @@
 /* Structured logs on stderr, as Kubernetes components write them: klog text or JSON lines (cli.md, Output).
- * Owner: fields are borrowed for the call. May be called from any thread; the line is handed to a writer thread and
- * never blocks the caller. Never log a token, a key or the content of a Secret. */
+ * Owner: fields are borrowed for the call. May be called from any thread; the line is handed to a writer
+ * thread and never blocks the caller. Never log a token, a key or the content of a Secret. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,21 +19,24 @@ struct log_field {
 };
 
 /* Fields: F("key", char *), FS("key", struct str), FI("key", integer), FB("key", bool), FN("key", double). */
-#define F(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = str_of(v)})
+#define F(k, v)  ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = str_of(v)})
 #define FS(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = (v)})
 #define FI(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_INT, .i = (int64_t)(v)})
 #define FB(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_BOOL, .i = (v)})
 #define FN(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_NUMBER, .d = (v)})
 
-#define LOG_AT(level, msg, ...) \
-    log_write(level, __FILE__, __LINE__, msg, (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.key = NULL}})
-#define log_info(...) LOG_AT(LOG_INFO, __VA_ARGS__)
-#define log_warn(...) LOG_AT(LOG_WARN, __VA_ARGS__)
+#define LOG_AT(level, msg, ...)               \
+    log_write(level, __FILE__, __LINE__, msg, \
+              (const struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){.key = NULL}})
+#define log_info(...)  LOG_AT(LOG_INFO, __VA_ARGS__)
+#define log_warn(...)  LOG_AT(LOG_WARN, __VA_ARGS__)
 #define log_error(...) LOG_AT(LOG_ERROR, __VA_ARGS__)
 /* Written only with --v=N or more, as klog's V(N). */
-#define log_v(n, ...) (log_verbosity() >= (n) ? LOG_AT((n) >= 4 ? LOG_DEBUG : LOG_INFO, __VA_ARGS__) : (void)0)
+#define log_v(n, ...) \
+    (log_verbosity() >= (n) ? LOG_AT((n) >= 4 ? LOG_DEBUG : LOG_INFO, __VA_ARGS__) : (void)0)
 
 void log_setup(enum log_format format, int verbosity);
 int log_verbosity(void);
 /* `fields` ends with a NULL key. `file` and `line` are what the line names as its source. */
-void log_write(enum log_level level, const char *file, int line, const char *msg, const struct log_field *fields);
+void log_write(enum log_level level, const char *file, int line, const char *msg,
+               const struct log_field *fields);

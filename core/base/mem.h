@@ -1,11 +1,11 @@
-/* Allocation that never fails: out of memory aborts, and memory is bounded by limits instead (design, section 6).
- * Owner: the caller frees with free(). May be called anywhere. */
+/* Allocation that never fails: out of memory aborts, and memory is bounded by limits instead (design, section
+ * 6). Owner: the caller frees with free(). May be called anywhere. */
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
 
-#define NEW(type) ((type *)xcalloc(1, sizeof(type)))
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define NEW(type)                       ((type *)xcalloc(1, sizeof(type)))
+#define ARRAY_LEN(a)                    (sizeof(a) / sizeof((a)[0]))
 /* The structure that holds `member`, from a pointer to that member. */
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
@@ -16,4 +16,5 @@ void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t len) __attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *format, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
-char *xvasprintf(const char *format, va_list args) __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
+char *xvasprintf(const char *format, va_list args)
+    __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));

@@ -4,24 +4,29 @@
 #include <stdint.h>
 
 /* X(symbol, name, help) */
-#define METRICS(X) \
-    X(METRIC_EXPECTATIONS_FAILED, "kubelua_expectations_failed_total", "Expectations of the engine that were broken.") \
-    X(METRIC_HANDLER_CALLS, "kubelua_handler_calls_total", "Calls of event handlers.") \
-    X(METRIC_HANDLER_ERRORS, "kubelua_handler_errors_total", "Calls of event handlers that ended with an error.") \
-    X(METRIC_LISTS, "reflector_lists_total", "Lists that were started.") \
-    X(METRIC_LISTED_ITEMS, "reflector_listed_items_total", "Objects that came by lists.") \
-    X(METRIC_WATCHES, "reflector_watches_total", "Watches that were started.") \
-    X(METRIC_SHORT_WATCHES, "reflector_short_watches_total", "Watches that ended within a second without an event.") \
-    X(METRIC_WATCH_EVENTS, "reflector_watch_events_total", "Events that came by watches.") \
-    X(METRIC_OBJECTS_REFUSED, "kubelua_objects_refused_total", "Objects that were refused: too large, malformed, without metadata.") \
+#define METRICS(X)                                                                                        \
+    X(METRIC_EXPECTATIONS_FAILED, "kubelua_expectations_failed_total",                                    \
+      "Expectations of the engine that were broken.")                                                     \
+    X(METRIC_HANDLER_CALLS, "kubelua_handler_calls_total", "Calls of event handlers.")                    \
+    X(METRIC_HANDLER_ERRORS, "kubelua_handler_errors_total",                                              \
+      "Calls of event handlers that ended with an error.")                                                \
+    X(METRIC_LISTS, "reflector_lists_total", "Lists that were started.")                                  \
+    X(METRIC_LISTED_ITEMS, "reflector_listed_items_total", "Objects that came by lists.")                 \
+    X(METRIC_WATCHES, "reflector_watches_total", "Watches that were started.")                            \
+    X(METRIC_SHORT_WATCHES, "reflector_short_watches_total",                                              \
+      "Watches that ended within a second without an event.")                                             \
+    X(METRIC_WATCH_EVENTS, "reflector_watch_events_total", "Events that came by watches.")                \
+    X(METRIC_OBJECTS_REFUSED, "kubelua_objects_refused_total",                                            \
+      "Objects that were refused: too large, malformed, without metadata.")                               \
     X(METRIC_STREAM_ERRORS, "kubelua_stream_errors_total", "Lists and watches that ended with an error.") \
-    X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total", "Lines of print that no reader took in time.")
+    X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total",                                         \
+      "Lines of print that no reader took in time.")
 
 enum metric {
 #define X(symbol, name, help) symbol,
     METRICS(X)
 #undef X
-    METRIC_COUNT
+        METRIC_COUNT
 };
 
 void metric_add(enum metric metric, uint64_t n);

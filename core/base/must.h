@@ -5,7 +5,7 @@
 #pragma once
 #include <stdbool.h>
 
-#define must(condition) ((condition) ? (void)0 : must_failed(#condition, __FILE__, __LINE__))
+#define must(condition)   ((condition) ? (void)0 : must_failed(#condition, __FILE__, __LINE__))
 #define expect(condition) ((condition) ? true : expect_failed(#condition, __FILE__, __LINE__))
 
 __attribute__((noreturn, cold)) void must_failed(const char *condition, const char *file, int line);

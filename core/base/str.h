@@ -13,7 +13,7 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 /* For printf's "%.*s". */
-#define STR_ARG(s) (int)(s).n, (s).p
+#define STR_ARG(s)   (int)(s).n, (s).p
 
 static inline struct str str_of(const char *text)
 {

@@ -23,8 +23,14 @@ struct stream {
 };
 
 static struct stream streams[] = {
-    [WRITER_STDOUT] = {.fd = STDOUT_FILENO, .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER},
-    [WRITER_STDERR] = {.fd = STDERR_FILENO, .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER},
+    [WRITER_STDOUT] = {.fd = STDOUT_FILENO,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .filled = PTHREAD_COND_INITIALIZER,
+                       .drained = PTHREAD_COND_INITIALIZER},
+    [WRITER_STDERR] = {.fd = STDERR_FILENO,
+                       .lock = PTHREAD_MUTEX_INITIALIZER,
+                       .filled = PTHREAD_COND_INITIALIZER,
+                       .drained = PTHREAD_COND_INITIALIZER},
 };
 static size_t limit = WRITER_BUFFER_DEFAULT;
 

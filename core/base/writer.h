@@ -1,7 +1,7 @@
-/* Whole lines to stdout and stderr from a thread of its own, so that a reader who does not read can never hold up a
- * loop (design, section 4; lua-api, `print-buffer`). The two streams keep their own order and do not wait for each other.
- * Owner: the process. May be called from any thread. Without writer_start, and after writer_stop, lines are written
- * at once by the caller: what unit tests and short commands want. */
+/* Whole lines to stdout and stderr from a thread of its own, so that a reader who does not read can never
+ * hold up a loop (design, section 4; lua-api, `print-buffer`). The two streams keep their own order and do
+ * not wait for each other. Owner: the process. May be called from any thread. Without writer_start, and after
+ * writer_stop, lines are written at once by the caller: what unit tests and short commands want. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

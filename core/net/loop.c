@@ -179,7 +179,8 @@ static void on_signal(struct ev_loop *ev, ev_signal *signal, int events)
     watch->fn(watch->ctx, signal->signum);
 }
 
-struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum), void *ctx)
+struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum),
+                                      void *ctx)
 {
     struct signal_watch *watch = NEW(struct signal_watch);
     watch->loop = loop;

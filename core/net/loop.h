@@ -1,6 +1,6 @@
 /* An event loop on libev with its clock and its mailbox. One loop, one thread.
- * Owner: whoever made it. All functions but mailbox_post, loop_wake and loop_stop belong to the loop's own thread;
- * callbacks may start and stop any watcher, their own included. */
+ * Owner: whoever made it. All functions but mailbox_post, loop_wake and loop_stop belong to the loop's own
+ * thread; callbacks may start and stop any watcher, their own included. */
 #pragma once
 #include <stdbool.h>
 
@@ -24,8 +24,9 @@ struct mailbox *loop_mailbox(struct loop *loop);
 /* For watchers of other net/ and app/ files. */
 struct ev_loop *loop_ev(struct loop *loop);
 
-/* A waker joins many events of other threads into one call on the loop's thread: any number of waker_wake before the
- * call give one call. A waker must be removed on the loop's thread, when nobody wakes it any more. */
+/* A waker joins many events of other threads into one call on the loop's thread: any number of waker_wake
+ * before the call give one call. A waker must be removed on the loop's thread, when nobody wakes it any more.
+ */
 struct waker;
 struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx);
 void waker_wake(struct waker *waker);
@@ -33,5 +34,6 @@ void waker_free(struct waker *waker);
 
 /* Calls `fn` on the loop's thread when the process gets the signal. Only on one loop of the process. */
 struct signal_watch;
-struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum), void *ctx);
+struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum),
+                                      void *ctx);
 void signal_watch_free(struct signal_watch *watch);

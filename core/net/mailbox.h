@@ -1,7 +1,7 @@
-/* The one way from thread to thread besides the DeltaFIFO: a mutex and an ev_async. What is posted to a loop is
- * delivered on that loop's thread, in the order of posting.
- * Owner: the loop owns its mailbox; a posted `struct mail` belongs to the mailbox until `deliver` is called, then to
- * `deliver`. mailbox_post may be called from any thread and any callback. */
+/* The one way from thread to thread besides the DeltaFIFO: a mutex and an ev_async. What is posted to a loop
+ * is delivered on that loop's thread, in the order of posting. Owner: the loop owns its mailbox; a posted
+ * `struct mail` belongs to the mailbox until `deliver` is called, then to `deliver`. mailbox_post may be
+ * called from any thread and any callback. */
 #pragma once
 #include <sys/queue.h>
 

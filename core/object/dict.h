@@ -1,6 +1,7 @@
-/* The key dictionary and the shape table: every map key that is worth it has a number, and every list of keys too.
- * Owner: the process. Both only grow, up to their limits, and are published with release stores: any thread may look
- * up without a lock, also in a forked child; only those who pack insert (a mutex joins them). */
+/* The key dictionary and the shape table: every map key that is worth it has a number, and every list of keys
+ * too. Owner: the process. Both only grow, up to their limits, and are published with release stores: any
+ * thread may look up without a lock, also in a forked child; only those who pack insert (a mutex joins them).
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,13 +10,29 @@
 #include "base/str.h"
 
 enum {
-    DICT_KEYS_MAX = 65536,    /* keys in the dictionary */
+    DICT_KEYS_MAX = 65536,     /* keys in the dictionary */
     DICT_KEY_LENGTH_MAX = 128, /* bytes of a key in the dictionary; longer ones stay in their map */
-    SHAPES_MAX = 65536,       /* shapes */
-    SHAPE_KEYS_MAX = 256,     /* keys of one shape; larger maps carry their own keys */
+    SHAPES_MAX = 65536,        /* shapes */
+    SHAPE_KEYS_MAX = 256,      /* keys of one shape; larger maps carry their own keys */
 };
 #define DICT_NONE  UINT32_MAX
 #define SHAPE_NONE UINT32_MAX
+
+/* Keys whose numbers are known beforehand. */
+enum {
+    KEY_API_VERSION,
+    KEY_KIND,
+    KEY_METADATA,
+    KEY_NAME,
+    KEY_NAMESPACE,
+    KEY_UID,
+    KEY_RESOURCE_VERSION,
+    KEY_LABELS,
+    KEY_ANNOTATIONS,
+};
+
+/* Gives the keys above their numbers; called by whoever makes a pool. Further calls do nothing. */
+void dict_init(void);
 
 /* The number of a key, or DICT_NONE. Never inserts. */
 uint32_t dict_find(struct str key);
@@ -24,7 +41,8 @@ uint32_t dict_intern(struct str key);
 struct str dict_text(uint32_t key);
 size_t dict_count(void);
 
-/* The number of the shape that has just these keys in this order, or SHAPE_NONE when the table is full. */
+/* The number of the shape that has just these keys in this order, or SHAPE_NONE: too many keys, one of them
+ * twice, or no room. */
 uint32_t shape_intern(const uint32_t *keys, size_t count);
 size_t shape_key_count(uint32_t shape);
 const uint32_t *shape_keys(uint32_t shape);

@@ -4,7 +4,9 @@
 #include "base/str.h"
 #include "object/value.h"
 
-/* Calls `fn` for each difference, depth first, in the order of `a`, then what only `b` has, until it gives false.
- * `path` has the grammar of path.h: `spec.containers[0].image`, `metadata.labels['app.kubernetes.io/name']`.
- * What one side lacks is absent there. Arrays are compared by position. */
-void value_diff(struct value a, struct value b, bool (*fn)(void *ctx, struct str path, struct value a, struct value b), void *ctx);
+/* Calls `fn` for each difference, depth first, in the order of `a`, then what only `b` has, until it gives
+ * false. `path` has the grammar of path.h: `spec.containers[0].image`,
+ * `metadata.labels['app.kubernetes.io/name']`. What one side lacks is absent there. Arrays are compared by
+ * position. */
+void value_diff(struct value a, struct value b,
+                bool (*fn)(void *ctx, struct str path, struct value a, struct value b), void *ctx);

@@ -4,5 +4,6 @@
 #include "base/buf.h"
 #include "object/value.h"
 
-/* Appends `v`; absent is written as null. Doubles in the shortest form that reads back the same; 1.0 is written 1.0. */
+/* Appends `v`; absent is written as null. Doubles in the shortest form that reads back the same; 1.0 is
+ * written 1.0. */
 void json_write(struct buf *out, struct value v);

@@ -1,7 +1,7 @@
 /* JSON to packed objects: walks simdjson's tape, interning shapes, subtrees and the object itself.
- * Owner: a packer belongs to its pool's thread. The object that comes out is a new reference for the caller; the same
- * content gives the same pointer as long as somebody holds it.
- * Every object is stored with `apiVersion` and `kind`, first, in this order, whether the text has them or not. */
+ * Owner: a packer belongs to its pool's thread. The object that comes out is a new reference for the caller;
+ * the same content gives the same pointer as long as somebody holds it. Every object is stored with
+ * `apiVersion` and `kind`, first, in this order, whether the text has them or not. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "object/tape.h"
 
 enum {
-    PACK_DEPTH_MAX = 100,          /* nested maps and arrays */
+    PACK_DEPTH_MAX = 100,           /* nested maps and arrays */
     PACK_KEY_LENGTH_MAX = 64 << 10, /* bytes of one map key */
 };
 
@@ -27,10 +27,10 @@ struct packer *packer_new(struct pool *pool);
 void packer_free(struct packer *packer);
 struct pool *packer_pool(const struct packer *packer);
 
-/* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name, no
- * apiVersion or kind, or goes beyond a limit; the error names the object as far as it can be known. */
+/* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name,
+ * no apiVersion or kind, or goes beyond a limit; the error names the object as far as it can be known. */
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
 /* Parses first. `text` has TAPE_PADDING bytes behind `len`. */
-bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type, struct root **out,
-               struct err *err);
+bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type,
+               struct root **out, struct err *err);

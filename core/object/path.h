@@ -1,5 +1,6 @@
-/* Paths into objects, the one small grammar of lua-api.md 1.7: names by dots, ['quoted keys'], [n] (0-based), [*], [?name=='text'].
- * Owner: path_compile's caller frees by path_free. A compiled path is immutable and may be used by any thread. */
+/* Paths into objects, the one small grammar of lua-api.md 1.7: names by dots, ['quoted keys'], [n] (0-based),
+ * [*], [?name=='text']. Owner: path_compile's caller frees by path_free. A compiled path is immutable and may
+ * be used by any thread. */
 #pragma once
 #include "base/err.h"
 #include "base/str.h"
@@ -19,4 +20,8 @@ bool path_is_multi(const struct path *path);
 /* The first match, absent when there is none. */
 struct value path_get(const struct path *path, struct value from);
 /* Calls `fn` for every match in order until it gives false; gives the number of calls. */
-size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v), void *ctx);
+size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v),
+                 void *ctx);
+
+/* Whether a key may stand in a path as it is; others need ['...'], with \ before ' and \. */
+bool path_name_is_plain(struct str name);

@@ -1,10 +1,11 @@
-/* The intern pool: immutable packed objects, each different subtree of some size stored once, each object too.
- * Owner: the thread that made it; it alone may pack into it and free it. Objects (`struct root`) are shared between
- * threads by an atomic count; what they point at may be read by whoever holds a reference. Releasing the last
- * reference on another thread puts the object on the pool's release queue. In a forked child nothing here is written.
+/* The intern pool: immutable packed objects, each different subtree of some size stored once, each object
+ * too. Owner: the thread that made it; it alone may pack into it and free it. Objects (`struct root`) are
+ * shared between threads by an atomic count; what they point at may be read by whoever holds a reference.
+ * Releasing the last reference on another thread puts the object on the pool's release queue. In a forked
+ * child nothing here is written.
  *
- * One region of address space is reserved for each pool and aligned to its own size, so that a reference inside an
- * object is 29 bits of 16-byte granules, and the pool of any address is known from the address. */
+ * One region of address space is reserved for each pool and aligned to its own size, so that a reference
+ * inside an object is 29 bits of 16-byte granules, and the pool of any address is known from the address. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +18,11 @@ struct pool;
 struct root;
 
 struct pool_options {
-    /* Called from any thread when the release queue was empty and no longer is; NULL for none. The owner should
-     * call pool_drain soon. */
+    /* Called from any thread when the release queue was empty and no longer is; NULL for none. The owner
+     * should call pool_drain soon. */
     void (*released)(void *ctx);
     void *ctx;
+    size_t limit_bytes; /* what objects may take at most; 0: the whole region */
 };
 
 struct pool_stats {
@@ -30,9 +32,12 @@ struct pool_stats {
     size_t resident_bytes; /* what the pool has taken from the system and not given back, tables included */
 };
 
+/* `options` may be NULL. */
 struct pool *pool_new(const struct pool_options *options);
 /* Every root must have been released. */
 void pool_free(struct pool *pool);
+/* The calling thread becomes the pool's thread. The one before must be done with it. */
+void pool_adopt(struct pool *pool);
 /* Frees what was released elsewhere. On the pool's thread. */
 void pool_drain(struct pool *pool);
 struct pool_stats pool_stats(const struct pool *pool);

@@ -1,6 +1,6 @@
-/* JSON text to simdjson's tape, and reading small documents straight from it (Status, discovery, watch envelopes).
- * Owner: a parser belongs to one thread; a tape borrows from its parser and from nothing else, until the next parse.
- * Positions on the tape are indexes; 0 is "nothing", as index 0 never holds a value. */
+/* JSON text to simdjson's tape, and reading small documents straight from it (Status, discovery, watch
+ * envelopes). Owner: a parser belongs to one thread; a tape borrows from its parser and from nothing else,
+ * until the next parse. Positions on the tape are indexes; 0 is "nothing", as index 0 never holds a value. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* Cursors into packed objects: a value is two words, made on the stack, copied freely.
- * Owner: a value borrows from its root: it is valid as long as somebody holds a reference to the root (or, inside
- * the pool's thread, until the next release). Reading is lock-free and may be done from any callback. */
+ * Owner: a value borrows from its root: it is valid as long as somebody holds a reference to the root (or,
+ * inside the pool's thread, until the next release). Reading is lock-free and may be done from any callback.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,8 @@ enum value_type {
     VALUE_ABSENT, /* what a lookup gives when there is nothing */
     VALUE_NULL,
     VALUE_BOOL,
-    VALUE_INT,    /* fits int64 */
-    VALUE_UINT,   /* above INT64_MAX */
+    VALUE_INT,  /* fits int64 */
+    VALUE_UINT, /* above INT64_MAX */
     VALUE_DOUBLE,
     VALUE_STRING,
     VALUE_MAP,
@@ -24,7 +25,8 @@ enum value_type {
 };
 
 struct value {
-    const uint32_t *at; /* the packed form of a string, number, map or array; NULL when the word says it all */
+    const uint32_t
+        *at; /* the packed form of a string, number, map or array; NULL when the word says it all */
     uint32_t word;
 };
 
@@ -36,12 +38,14 @@ struct text {
 extern const struct value value_absent;
 
 enum value_type value_type(struct value v);
-const char *value_type_name(enum value_type type); /* "null", "boolean", "number", "string", "object", "array", "absent" */
+const char *value_type_name(
+    enum value_type type); /* "null", "boolean", "number", "string", "object", "array", "absent" */
 bool value_bool(struct value v);
 int64_t value_int(struct value v);   /* of VALUE_INT */
 uint64_t value_uint(struct value v); /* of VALUE_UINT */
 double value_double(struct value v); /* of any number, rounded when it must be */
-/* The text of a VALUE_STRING: in the object or in `text`, never terminated. Other types give an empty slice with a NULL pointer. */
+/* The text of a VALUE_STRING: in the object or in `text`, never terminated. Other types give an empty slice
+ * with a NULL pointer. */
 struct str value_str(struct value v, struct text *text);
 bool value_str_is(struct value v, struct str expected);
 

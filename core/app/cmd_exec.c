@@ -1,0 +1,28 @@
+/* `kubelua exec`: one script: sync, run its k8s.main, exit with what it returns. */
+#include <stdio.h>
+
+#include "app/cmd.h"
+#include "app/launch.h"
+
+static void help(void)
+{
+    puts("Run one script: sync its informers, run its k8s.main, exit with the number that it returns.\n\n"
+         "Usage:\n"
+         "  kubelua exec FILE [flags]\n\n"
+         "Examples:\n"
+         "  kubelua exec scripts/image_report.lua --context staging\n\n"
+         "Exit codes:\n"
+         "  0    done, or what main returned\n"
+         "  2    usage, configuration or input error\n"
+         "  3    main raised, or an informer was not synced in time\n"
+         "  130  interrupted\n\n"
+         "Flags:");
+    launch_help(ENGINE_EXEC);
+}
+
+static int run(int argc, char **argv)
+{
+    return launch(ENGINE_EXEC, argc, argv);
+}
+
+const struct command cmd_exec = {"exec", "Run one script's main on a synced cache, then exit", run, help};

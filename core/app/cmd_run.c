@@ -1,0 +1,24 @@
+/* `kubelua run`: the engine, until a signal ends it. */
+#include <stdio.h>
+
+#include "app/cmd.h"
+#include "app/launch.h"
+
+static void help(void)
+{
+    puts("Run scripts on a live informer cache until SIGTERM or SIGINT.\n\n"
+         "Usage:\n"
+         "  kubelua run -f FILE|DIR ... [flags]\n\n"
+         "Examples:\n"
+         "  kubelua run -f scripts/watch_pods.lua\n"
+         "  kubelua run -f rules/ --context staging -n shop\n\n"
+         "Flags:");
+    launch_help(ENGINE_RUN);
+}
+
+static int run(int argc, char **argv)
+{
+    return launch(ENGINE_RUN, argc, argv);
+}
+
+const struct command cmd_run = {"run", "Run scripts on a live informer cache", run, help};

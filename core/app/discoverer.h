@@ -1,0 +1,25 @@
+/* Discovery as the engine thread sees it: asks the I/O thread for the server's catalogue, again and again
+ * until there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
+ * discoverer_ask. */
+#pragma once
+#include "app/io_thread.h"
+#include "kube/resource.h"
+
+struct discoverer;
+
+struct discoverer_options {
+    struct loop *engine_loop;
+    struct io_thread *io;
+    /* A catalogue came; borrowed for the call. */
+    void (*found)(void *ctx, const struct catalogue *catalogue);
+    void *ctx;
+};
+
+struct discoverer *discoverer_new(const struct discoverer_options *options);
+/* Asks after `delay_ms`, unless a question is under way. A failure is logged and asked again with back-off.
+ */
+void discoverer_ask(struct discoverer *discoverer, int64_t delay_ms);
+/* Why there is no answer yet; "" when the last one was good. */
+const char *discoverer_error(const struct discoverer *discoverer);
+/* The I/O thread must have been stopped: nothing it could still send is waited for. */
+void discoverer_free(struct discoverer *discoverer);

@@ -1,0 +1,248 @@
+/* Flags from tables; see flags.h. getopt_long is not used: it cannot name the nearest flag nor read the
+ * environment. */
+#include "app/flags.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+bool parse_duration_ms(const char *text, int64_t *out)
+{
+    static const struct {
+        const char *unit;
+        double ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+    double total = 0;
+    const char *at = text;
+    if (!*at) return false;
+    while (*at) {
+        char *end;
+        if (!isdigit((unsigned char)*at)) return false;
+        double n = strtod(at, &end);
+        if (*end == '\0' && at == text) { /* a bare number is seconds */
+            *out = (int64_t)(n * 1000);
+            return n < 1e12;
+        }
+        size_t i = 0;
+        while (i < ARRAY_LEN(units) && strncmp(end, units[i].unit, strlen(units[i].unit)) != 0) i++;
+        if (i == ARRAY_LEN(units)) return false;
+        total += n * units[i].ms;
+        at = end + strlen(units[i].unit);
+    }
+    *out = (int64_t)total;
+    return total < 1e15;
+}
+
+bool parse_size(const char *text, size_t *out)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } suffixes[] = {{"", 1},      {"k", 1e3},        {"M", 1e6},          {"G", 1e9},
+                    {"Ki", 1024}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
+    char *end;
+    if (!isdigit((unsigned char)*text)) return false;
+    double n = strtod(text, &end);
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        if (strcmp(end, suffixes[i].suffix) != 0) continue;
+        if (n * suffixes[i].factor > 1e15) return false;
+        *out = (size_t)(n * suffixes[i].factor);
+        return true;
+    }
+    return false;
+}
+
+static bool choice_has(const char *values, const char *value)
+{
+    struct str rest = str_of(values), one;
+    while (str_cut(&rest, '|', &one))
+        if (str_is(one, value)) return true;
+    return false;
+}
+
+static bool parse_bool(const char *value, bool *out)
+{
+    *out = strcmp(value, "true") == 0;
+    return *out || strcmp(value, "false") == 0;
+}
+
+static bool parse_int(const char *value, int *out)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || errno || n < 0 || n > INT32_MAX) return false;
+    *out = (int)n;
+    return true;
+}
+
+static void list_add(struct flag_list *list, const char *item)
+{
+    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = item;
+}
+
+void flag_list_clear(struct flag_list *list)
+{
+    free(list->items);
+    *list = (struct flag_list){0};
+}
+
+static const char *expected(const struct flag *flag)
+{
+    switch (flag->kind) {
+    case FLAG_BOOL: return "true or false";
+    case FLAG_INT: return "a whole number";
+    case FLAG_DURATION_MS: return "a duration such as 90s, 500ms or 1h30m";
+    case FLAG_SIZE: return "a size such as 64Mi";
+    case FLAG_CHOICE: return flag->values;
+    default: return "a text";
+    }
+}
+
+static bool assign(const struct flag *flag, const char *value)
+{
+    switch (flag->kind) {
+    case FLAG_STRING: *(const char **)flag->into = value; return true;
+    case FLAG_BOOL: return parse_bool(value, flag->into);
+    case FLAG_INT: return parse_int(value, flag->into);
+    case FLAG_DURATION_MS: return parse_duration_ms(value, flag->into);
+    case FLAG_SIZE: return parse_size(value, flag->into);
+    case FLAG_CHOICE: *(const char **)flag->into = value; return choice_has(flag->values, value);
+    case FLAG_LIST: list_add(flag->into, value); return true;
+    }
+    return false;
+}
+
+static bool set(const struct flag *flag, const char *value, const char *where, struct err *err)
+{
+    if (assign(flag, value)) return true;
+    return err_set(err, ERR_INVALID, "%s: \"%s\" is not %s", where, value, expected(flag));
+}
+
+static const struct flag *find(const struct flag *const *tables, struct str name, char letter)
+{
+    for (; *tables; tables++)
+        for (const struct flag *flag = *tables; flag->name; flag++)
+            if (letter ? flag->letter == letter : str_is(name, flag->name)) return flag;
+    return NULL;
+}
+
+/* Levenshtein distance, for names of flags only. */
+static size_t distance(struct str a, const char *b)
+{
+    size_t m = strlen(b), row[64];
+    if (a.n > 60 || m > 60) return 99;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= a.n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j], best = diagonal + (a.p[i - 1] != b[j - 1]);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+static bool unknown(const struct flag *const *tables, struct str name, struct err *err)
+{
+    const char *nearest = NULL;
+    size_t best = 4;
+    for (; *tables; tables++)
+        for (const struct flag *flag = *tables; flag->name; flag++) {
+            size_t d = distance(name, flag->name);
+            if (d < best) best = d, nearest = flag->name;
+        }
+    if (nearest)
+        return err_set(err, ERR_INVALID, "unknown flag --%.*s; did you mean --%s?", STR_ARG(name), nearest);
+    return err_set(err, ERR_INVALID, "unknown flag --%.*s", STR_ARG(name));
+}
+
+/* KUBELUA_LOG_FORMAT=json is --log-format=json. */
+static bool from_environment(const struct flag *const *tables, struct err *err)
+{
+    for (; *tables; tables++)
+        for (const struct flag *flag = *tables; flag->name; flag++) {
+            char name[64] = "KUBELUA_";
+            size_t n = strlen(name);
+            for (const char *c = flag->name; *c && n < sizeof name - 1; c++)
+                name[n++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+            name[n] = '\0';
+            const char *value = getenv(name);
+            if (value && *value && !set(flag, value, name, err)) return false;
+        }
+    return true;
+}
+
+/* Takes argv[*i], and argv[*i + 1] when that is its value. */
+static bool long_flag(const struct flag *const *tables, int argc, char **argv, int *i, struct err *err)
+{
+    const char *text = argv[*i] + 2, *equals = strchr(text, '=');
+    struct str name = {text, equals ? (size_t)(equals - text) : strlen(text)};
+    const struct flag *flag = find(tables, name, 0);
+    char where[80];
+    if (!flag) return unknown(tables, name, err);
+    snprintf(where, sizeof where, "--%s", flag->name);
+    if (equals) return set(flag, equals + 1, where, err);
+    if (flag->kind == FLAG_BOOL) return set(flag, "true", where, err);
+    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, expected(flag));
+    return set(flag, argv[++*i], where, err);
+}
+
+static bool short_flag(const struct flag *const *tables, int argc, char **argv, int *i, struct err *err)
+{
+    const char *text = argv[*i];
+    const struct flag *flag = find(tables, (struct str){0}, text[1]);
+    char where[80];
+    if (!flag) return err_set(err, ERR_INVALID, "unknown flag -%c", text[1]);
+    snprintf(where, sizeof where, "-%c/--%s", flag->letter, flag->name);
+    if (flag->kind == FLAG_BOOL) {
+        if (text[2]) return err_set(err, ERR_INVALID, "%s takes no value: \"%s\"", where, text);
+        return set(flag, "true", where, err);
+    }
+    if (text[2]) return set(flag, text[2] == '=' ? text + 3 : text + 2, where, err);
+    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, expected(flag));
+    return set(flag, argv[++*i], where, err);
+}
+
+bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
+                 struct err *err)
+{
+    if (!from_environment(tables, err)) return false;
+    for (int i = 1; i < argc; i++) {
+        const char *text = argv[i];
+        bool ok = true;
+        if (strcmp(text, "--") == 0) {
+            while (++i < argc) list_add(rest, argv[i]);
+            break;
+        }
+        if (text[0] != '-' || text[1] == '\0')
+            list_add(rest, text);
+        else if (text[1] == '-')
+            ok = long_flag(tables, argc, argv, &i, err);
+        else
+            ok = short_flag(tables, argc, argv, &i, err);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+void flags_print(const struct flag *table)
+{
+    for (const struct flag *flag = table; flag->name; flag++) {
+        char left[80];
+        snprintf(left, sizeof left, "  %c%c%s --%s%s%s", flag->letter ? '-' : ' ',
+                 flag->letter ? flag->letter : ' ', flag->letter ? "," : " ", flag->name,
+                 flag->arg ? " " : "", flag->arg ? flag->arg : "");
+        printf("%-38s %s\n", left, flag->help);
+    }
+}

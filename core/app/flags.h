@@ -1,0 +1,47 @@
+/* Command line flags from a table: parsing, KUBELUA_<FLAG> from the environment, and the help text, all from
+ * one place. Owner: the table points at the caller's variables; texts point into argv or the environment.
+ * Before any loop runs. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum flag_kind {
+    FLAG_STRING,      /* const char ** */
+    FLAG_BOOL,        /* bool *; --name or --name=true|false */
+    FLAG_INT,         /* int *, not negative */
+    FLAG_DURATION_MS, /* int64_t *; 90s, 500ms, 1h30m, or seconds */
+    FLAG_SIZE,        /* size_t *; 64Mi, 1G, or bytes */
+    FLAG_CHOICE,      /* const char **; one of `values` */
+    FLAG_LIST,        /* struct flag_list *, repeatable */
+};
+
+struct flag {
+    const char *name; /* NULL ends a table */
+    char letter;      /* 0 without */
+    enum flag_kind kind;
+    void *into;
+    const char *arg;    /* placeholder in the help; NULL for booleans */
+    const char *values; /* of FLAG_CHOICE: "text|json" */
+    const char *help;
+};
+
+struct flag_list {
+    const char **items;
+    size_t count;
+};
+
+/* Several tables one after the other count as one; `tables` ends with NULL. Fills `rest` with the arguments
+ * that are no flags. Environment first, then argv[1..]. ERR_INVALID names the flag, its value and what it
+ * takes; an unknown flag names the nearest known one. */
+bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
+                 struct err *err);
+void flags_print(const struct flag *table);
+void flag_list_clear(struct flag_list *list);
+
+/* "90s", "500ms", "1h30m", "5" (seconds). */
+bool parse_duration_ms(const char *text, int64_t *out);
+/* "64Mi", "1G", "8192". */
+bool parse_size(const char *text, size_t *out);

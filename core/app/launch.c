@@ -1,0 +1,114 @@
+/* From a command line to a running engine; see launch.h. */
+#include "app/launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cmd.h"
+#include "base/log.h"
+#include "base/writer.h"
+
+enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
+
+static const struct flag *run_flags(struct options *options)
+{
+    static struct flag table[2];
+    table[0] = (struct flag){"filename",
+                             'f',
+                             FLAG_LIST,
+                             &options->files,
+                             "FILE|DIR",
+                             NULL,
+                             "script, or folder of scripts (repeatable)"};
+    return table;
+}
+
+static const struct flag *exec_flags(struct options *options)
+{
+    static struct flag table[2];
+    table[0] = (struct flag){"sync-timeout",
+                             0,
+                             FLAG_DURATION_MS,
+                             &options->sync_timeout_ms,
+                             "DURATION",
+                             NULL,
+                             "time for all informers to sync (default 60s)"};
+    return table;
+}
+
+void launch_help(enum engine_mode mode)
+{
+    struct options options = {0};
+    flags_print(mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options));
+    flags_print(engine_flags(&options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&options));
+    puts("\nEach flag can be set by the environment too: --log-format by KUBELUA_LOG_FORMAT.");
+}
+
+/* Where the scripts come from: -f for run, the one argument for exec. */
+static bool name_scripts(enum engine_mode mode, struct options *options, struct flag_list *rest,
+                         struct err *err)
+{
+    if (mode == ENGINE_RUN) {
+        if (rest->count)
+            return err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f",
+                           rest->items[0]);
+        if (!options->files.count)
+            return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        return true;
+    }
+    if (rest->count != 1)
+        return err_set(err, ERR_INVALID,
+                       rest->count ? "one script at a time; \"%s\" is one too many"
+                                   : "no script: kubelua exec FILE",
+                       rest->count ? rest->items[1] : "");
+    options->files = *rest;
+    *rest = (struct flag_list){0};
+    return true;
+}
+
+static bool prepare(enum engine_mode mode, int argc, char **argv, struct options *options,
+                    struct script_files *files, struct cluster_config *cluster, struct err *err)
+{
+    struct flag_list rest = {0};
+    const struct flag *tables[] = {mode == ENGINE_RUN ? run_flags(options) : exec_flags(options),
+                                   engine_flags(options), connection_flags(options), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && name_scripts(mode, options, &rest, err);
+    flag_list_clear(&rest);
+    if (!ok) return false;
+    log_setup(strcmp(options->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options->verbosity);
+    return script_files_find(&options->files, files, err) &&
+           cluster_config_load(&options->cluster, cluster, err);
+}
+
+static int run_engine(const struct engine_options *options)
+{
+    int exit_code = EXIT_OK;
+    signal(SIGPIPE, SIG_IGN);
+    struct engine *engine = engine_new(options, &exit_code);
+    if (engine) exit_code = engine_run(engine);
+    engine_free(engine);
+    return exit_code;
+}
+
+int launch(enum engine_mode mode, int argc, char **argv)
+{
+    struct options options = {0};
+    struct script_files files = {0};
+    struct cluster_config cluster = {0};
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    if (prepare(mode, argc, argv, &options, &files, &cluster, &err)) {
+        writer_start(WRITER_BUFFER_DEFAULT);
+        exit_code = run_engine(&(struct engine_options){
+            .mode = mode, .options = &options, .files = &files, .cluster = &cluster});
+        writer_stop(FLUSH_MS);
+    } else
+        fprintf(stderr, "kubelua %s: %s\n", argv[0], err.text);
+    cluster_config_clear(&cluster);
+    script_files_clear(&files);
+    options_clear(&options);
+    return exit_code;
+}

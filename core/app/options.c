@@ -1,0 +1,58 @@
+/* Shared flags and their defaults; see options.h. */
+#include "app/options.h"
+
+#include <string.h>
+
+const struct flag *connection_flags(struct options *o)
+{
+    static struct flag table[16];
+    struct cluster_flags *c = &o->cluster;
+    const struct flag flags[] = {
+        {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "kubeconfig file"},
+        {"context", 0, FLAG_STRING, &c->context, "NAME", NULL, "context of the kubeconfig"},
+        {"cluster", 0, FLAG_STRING, &c->cluster, "NAME", NULL, "cluster of the kubeconfig"},
+        {"user", 0, FLAG_STRING, &c->user, "NAME", NULL, "user of the kubeconfig"},
+        {"server", 's', FLAG_STRING, &c->server, "URL", NULL, "address of the API server"},
+        {"token", 0, FLAG_STRING, &c->token, "TOKEN", NULL, "bearer token"},
+        {"certificate-authority", 0, FLAG_STRING, &c->certificate_authority, "FILE", NULL,
+         "certificate of the server's authority"},
+        {"client-certificate", 0, FLAG_STRING, &c->client_certificate, "FILE", NULL, "client certificate"},
+        {"client-key", 0, FLAG_STRING, &c->client_key, "FILE", NULL, "key of the client certificate"},
+        {"tls-server-name", 0, FLAG_STRING, &c->tls_server_name, "NAME", NULL,
+         "name that the server's certificate must have"},
+        {"insecure-skip-tls-verify", 0, FLAG_BOOL, &c->insecure_skip_tls_verify, NULL, NULL,
+         "do not verify the server (insecure)"},
+        {"namespace", 'n', FLAG_STRING, &c->namespace_, "NAME", NULL,
+         "namespace of informers that name none (default: all)"},
+        {"all-namespaces", 'A', FLAG_BOOL, &o->all_namespaces, NULL, NULL,
+         "all namespaces, whatever --namespace says"},
+        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+    };
+    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
+    memcpy(table, flags, sizeof flags);
+    return table;
+}
+
+const struct flag *engine_flags(struct options *o)
+{
+    static struct flag table[8];
+    o->log_format = "text";
+    o->max_object_size = 8 << 20;
+    o->sync_timeout_ms = 60000;
+    const struct flag flags[] = {
+        {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
+         "klog text or JSON lines (default text)"},
+        {"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+        {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
+         "larger objects are refused (default 8Mi)"},
+        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+    };
+    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
+    memcpy(table, flags, sizeof flags);
+    return table;
+}
+
+void options_clear(struct options *options)
+{
+    flag_list_clear(&options->files);
+}

@@ -1,0 +1,23 @@
+/* The flags that several commands share, with their defaults.
+ * Owner: the command's stack. */
+#pragma once
+#include <stdbool.h>
+
+#include "app/flags.h"
+#include "kube/kubeconfig.h"
+
+struct options {
+    struct cluster_flags cluster;
+    struct flag_list files;
+    bool all_namespaces;
+    const char *log_format;
+    int verbosity;
+    size_t max_object_size;
+    int64_t sync_timeout_ms;
+};
+
+/* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:
+ * one command line a process. */
+const struct flag *connection_flags(struct options *options);
+const struct flag *engine_flags(struct options *options);
+void options_clear(struct options *options);

@@ -1,0 +1,21 @@
+/* Which scripts `-f FILE|DIR` names (cli.md, Start and stop): a file is one script; of a folder each *.lua
+ * but
+ * *_spec.lua, names that begin with `_` (modules) and dot entries.
+ * Owner: the list belongs to the caller; script_files_clear frees it. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "app/flags.h"
+#include "base/err.h"
+
+struct script_files {
+    char **paths;
+    char **names; /* the path without `.lua` */
+    size_t count;
+};
+
+/* ERR_NOT_FOUND or ERR_INVALID names the argument. The order is that of the arguments, in a folder that of
+ * the names. */
+bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err);
+void script_files_clear(struct script_files *files);

@@ -1,0 +1,33 @@
+/* Reading files; see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { CHUNK = 16 << 10 };
+
+static bool failed(const char *path, struct err *err)
+{
+    return err_set(err, errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path,
+                   strerror(errno));
+}
+
+bool file_read(const char *path, size_t max, struct buf *out, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return failed(path, err);
+    size_t total = 0;
+    ssize_t n;
+    while ((n = read(fd, buf_reserve(out, CHUNK), CHUNK)) != 0) {
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) break;
+        out->len += (size_t)n;
+        total += (size_t)n;
+        if (total > max) break;
+    }
+    bool ok = n == 0 ||
+              (n < 0 ? failed(path, err) : err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", path, max));
+    close(fd);
+    return ok;
+}

@@ -1,0 +1,166 @@
+/* Requests to one API server; see client.h. */
+#include "kube/client.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "kube/credentials.h"
+#include "kube/warning.h"
+
+enum { MAX_OBJECT_DEFAULT = 8 << 20 };
+
+struct kube_client {
+    struct loop *loop;
+    struct transport *transport;
+    struct packer *packer;
+    struct tape_parser *parser;
+    struct credentials *credentials;
+    struct warnings *warnings;
+    char *server;
+    struct cluster_header *impersonate;
+    size_t impersonate_count;
+    size_t max_object_size;
+    bool no_compression;
+};
+
+/* H-14. */
+static char *user_agent(void)
+{
+    const char *arch = strcmp(KUBELUA_ARCH, "x86_64") == 0    ? "amd64"
+                       : strcmp(KUBELUA_ARCH, "aarch64") == 0 ? "arm64"
+                                                              : KUBELUA_ARCH;
+    return xasprintf("kubelua/v%s (linux/%s) kubernetes/unknown", KUBELUA_VERSION, arch);
+}
+
+static void on_head(void *ctx, const struct http_response *response)
+{
+    struct kube_client *client = ctx;
+    if (*response->warning) warnings_log(client->warnings, str_of(response->warning));
+}
+
+struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
+                                    const struct kube_client_options *options, struct err *err)
+{
+    const struct cluster_config *config = options->config;
+    struct kube_client *client = NEW(struct kube_client);
+    char *agent = user_agent();
+    const struct transport_options transport = {
+        .ca_pem = str_of(config->ca_pem),
+        .client_cert_pem = str_of(config->client_cert_pem),
+        .client_key_pem = str_of(config->client_key_pem),
+        .tls_server_name = config->tls_server_name,
+        .insecure_skip_tls_verify = config->insecure_skip_tls_verify,
+        .user_agent = agent,
+        .on_response = on_head,
+        .ctx = client,
+    };
+    client->loop = loop;
+    client->transport = transport_new(loop, &transport, err);
+    free(agent);
+    if (!client->transport) {
+        err_wrap(err, "%s", config->source ? config->source : config->server);
+        free(client);
+        return NULL;
+    }
+    client->packer = packer_new(pool);
+    client->parser = tape_parser_new();
+    client->credentials = credentials_new(config, loop_clock(loop));
+    client->warnings = warnings_new();
+    client->server = xstrdup(config->server);
+    client->impersonate_count = config->impersonate_count;
+    client->impersonate = xcalloc(config->impersonate_count + 1, sizeof *client->impersonate);
+    for (size_t i = 0; i < config->impersonate_count; i++)
+        client->impersonate[i] = (struct cluster_header){xstrdup(config->impersonate[i].name),
+                                                         xstrdup(config->impersonate[i].value)};
+    client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
+    client->no_compression = config->disable_compression;
+    return client;
+}
+
+void kube_client_free(struct kube_client *client)
+{
+    if (!client) return;
+    transport_free(client->transport);
+    packer_free(client->packer);
+    tape_parser_free(client->parser);
+    credentials_free(client->credentials);
+    warnings_free(client->warnings);
+    for (size_t i = 0; i < client->impersonate_count; i++) {
+        free(client->impersonate[i].name);
+        free(client->impersonate[i].value);
+    }
+    free(client->impersonate);
+    free(client->server);
+    free(client);
+}
+
+struct packer *kube_client_packer(struct kube_client *client)
+{
+    return client->packer;
+}
+
+struct tape_parser *kube_client_parser(struct kube_client *client)
+{
+    return client->parser;
+}
+
+size_t kube_client_max_object_size(const struct kube_client *client)
+{
+    return client->max_object_size;
+}
+
+struct loop *kube_client_loop(struct kube_client *client)
+{
+    return client->loop;
+}
+
+static bool has_header(const struct http_header *headers, const char *name)
+{
+    for (; headers && headers->name; headers++)
+        if (strcasecmp(headers->name, name) == 0) return true;
+    return false;
+}
+
+/* The request's own headers, Accept (H-13), Authorization unless the request has one (T-8), and impersonation
+ * unless the request has that (T-9). The caller frees the array, not the texts. */
+static struct http_header *gather_headers(struct kube_client *client, const struct http_header *own,
+                                          const char *accept, const char *authorization)
+{
+    size_t n = 0, count = 0;
+    while (own && own[count].name) count++;
+    struct http_header *out = xcalloc(count + client->impersonate_count + 3, sizeof *out);
+    for (; n < count; n++) out[n] = own[n];
+    if (!has_header(own, "Accept"))
+        out[n++] = (struct http_header){"Accept", accept && *accept ? accept : "application/json, */*"};
+    if (*authorization && !has_header(own, "Authorization"))
+        out[n++] = (struct http_header){"Authorization", authorization};
+    if (has_header(own, "Impersonate-User")) return out;
+    for (size_t i = 0; i < client->impersonate_count; i++)
+        out[n++] = (struct http_header){client->impersonate[i].name, client->impersonate[i].value};
+    return out;
+}
+
+struct http_exchange *kube_client_start(struct kube_client *client,
+                                        const struct http_request *request_with_path, const char *accept,
+                                        const struct http_callbacks *callbacks, struct err *err)
+{
+    struct http_request request = *request_with_path;
+    struct http_exchange *exchange = NULL;
+    struct buf authorization = {0};
+    if (credentials_header(client->credentials, &authorization, err)) {
+        char *url = xasprintf("%s%s", client->server, request_with_path->url);
+        struct http_header *headers =
+            gather_headers(client, request_with_path->headers, accept, buf_text(&authorization));
+        request.url = url;
+        request.headers = headers;
+        request.no_compression |= client->no_compression;
+        exchange = transport_start(client->transport, &request, callbacks, err);
+        free(headers);
+        free(url);
+    }
+    if (authorization.data) explicit_bzero(authorization.data, authorization.len);
+    buf_clear(&authorization);
+    return exchange;
+}

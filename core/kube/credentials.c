@@ -1,0 +1,101 @@
+/* Tokens, token files and basic auth; see credentials.h. */
+#include "kube/credentials.h"
+
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+enum {
+    TOKEN_AGE_MS = 50000,       /* a minute less ten seconds of leeway (T-7) */
+    TOKEN_FILE_MAX = 256 << 10, /* bytes */
+};
+
+struct credentials {
+    struct clock *clock;
+    char *token; /* the fixed one, or the file's as last read; NULL before the first reading */
+    char *token_file;
+    int64_t read_ms;
+    char *basic; /* "user:password" */
+};
+
+static void wipe(char *secret)
+{
+    if (secret) explicit_bzero(secret, strlen(secret));
+    free(secret);
+}
+
+struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock)
+{
+    struct credentials *credentials = NEW(struct credentials);
+    credentials->clock = clock;
+    /* C-7: credentials go over TLS only. As in client-go they are left out, silently, on a plain http server:
+     * a token in the clear would be worse than a 401. */
+    if (!str_starts(str_of(config->server), STR("https://"))) return credentials;
+    credentials->token_file = xstrdup(config->token_file);
+    if (!config->token_file) credentials->token = xstrdup(config->token);
+    if (config->username) {
+        const char *password = config->password ? config->password : "";
+        credentials->basic = xasprintf("%s:%s", config->username, password);
+    }
+    return credentials;
+}
+
+void credentials_free(struct credentials *credentials)
+{
+    if (!credentials) return;
+    wipe(credentials->token);
+    wipe(credentials->basic);
+    free(credentials->token_file);
+    free(credentials);
+}
+
+bool credentials_read_token(const char *path, char **out, struct err *err)
+{
+    struct buf text = {0};
+    if (!file_read(path, TOKEN_FILE_MAX, &text, err)) return false;
+    struct str token = str_trim(buf_slice(&text));
+    bool ok = token.n > 0;
+    if (ok)
+        *out = xstrndup(token.p, token.n);
+    else
+        err_set(err, ERR_INVALID, "%s: no token in the file", path);
+    explicit_bzero(text.data, text.len);
+    buf_clear(&text);
+    return ok;
+}
+
+static bool refresh(struct credentials *credentials, struct err *err)
+{
+    int64_t now = clock_now_ms(credentials->clock);
+    if (!credentials->token_file || (credentials->token && now - credentials->read_ms < TOKEN_AGE_MS))
+        return true;
+    char *fresh;
+    struct err why;
+    if (credentials_read_token(credentials->token_file, &fresh, &why)) {
+        wipe(credentials->token);
+        credentials->token = fresh;
+    } else if (credentials->token) {
+        log_warn("The token file cannot be read, the old token stays in use", F("err", why.text));
+    } else {
+        if (err) *err = why;
+        return false;
+    }
+    credentials->read_ms = now;
+    return true;
+}
+
+bool credentials_header(struct credentials *credentials, struct buf *out, struct err *err)
+{
+    if (!refresh(credentials, err)) return false;
+    if (credentials->token) {
+        buf_puts(out, "Bearer ");
+        buf_puts(out, credentials->token);
+    } else if (credentials->basic) {
+        buf_puts(out, "Basic ");
+        base64_encode(str_of(credentials->basic), out);
+    }
+    return true;
+}

@@ -1,0 +1,231 @@
+/* Lists and watches of one resource through a client: the real source of a reflector; see list_watch.h. */
+#include "kube/list_watch.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "kube/client.h"
+#include "kube/list_watch_path.h"
+#include "kube/resource.h"
+#include "kube/stream.h"
+
+enum {
+    LIST_IDLE_MS = 60000,      /* a list that says nothing for so long has ended */
+    WATCH_GRACE_MS = 30000,    /* how much longer than its timeoutSeconds a watch may last (F-14) */
+    ERROR_BODY_MAX = 64 << 10, /* of an error answer */
+};
+
+struct kube_source {
+    struct list_watch base;
+    struct kube_client *client;
+    struct resource resource;
+    char *namespace_, *label_selector, *field_selector;
+    char *kind, *api_version; /* what items of a list are unless the list says otherwise */
+};
+
+struct lw_call {
+    struct kube_client *client;
+    struct http_exchange *exchange; /* NULL when it is over */
+    struct stream *stream;          /* NULL until the answer proved good */
+    struct buf error_body;
+    struct timer timer; /* of a watch's end, or for an error that came too early */
+    struct stream_options stream_options;
+    struct lw_sink sink;
+    void *ctx;
+    enum lw_verb verb;
+    int timeout_seconds;
+    unsigned inside; /* callbacks of ours that are running */
+    bool over;       /* cancelled or done: free it when nothing is inside */
+    struct err err;
+};
+
+static struct clock *call_clock(const struct lw_call *call)
+{
+    return loop_clock(kube_client_loop(call->client));
+}
+
+/* Nothing is said after this. */
+static void end_call(struct lw_call *call)
+{
+    if (call->exchange) http_cancel(call->exchange);
+    call->exchange = NULL;
+    if (call->stream) stream_stop(call->stream);
+    timer_cancel(&call->timer);
+    call->over = true;
+}
+
+static void enter(struct lw_call *call)
+{
+    call->inside++;
+}
+
+static void leave(struct lw_call *call)
+{
+    if (--call->inside > 0 || !call->over) return;
+    stream_free(call->stream);
+    buf_clear(&call->error_body);
+    free(call);
+}
+
+/* The one and only `done`. */
+static void finish(struct lw_call *call, const struct err *err)
+{
+    if (call->over) return;
+    end_call(call);
+    call->sink.done(call->ctx, err);
+}
+
+static void cancel(struct lw_call *call)
+{
+    enter(call);
+    end_call(call);
+    leave(call);
+}
+
+static bool is_json(const char *content_type)
+{
+    struct str type = str_of(content_type);
+    return !type.n || str_starts(type, STR("application/json"));
+}
+
+static void on_response(void *ctx, const struct http_response *response)
+{
+    struct lw_call *call = ctx;
+    if (response->status != 200) return;
+    if (!is_json(response->content_type)) { /* H-13 */
+        struct err err;
+        err_set(&err, ERR_PARSE, "the server answered with content type \"%.100s\", not with JSON",
+                response->content_type);
+        enter(call);
+        finish(call, &err);
+        leave(call);
+        return;
+    }
+    call->stream = call->verb == LW_WATCH ? watch_stream_new(&call->stream_options)
+                                          : list_stream_new(&call->stream_options);
+}
+
+static bool on_body(void *ctx, const char *data, size_t len)
+{
+    struct lw_call *call = ctx;
+    if (!call->stream) {
+        size_t room = ERROR_BODY_MAX - call->error_body.len;
+        buf_append(&call->error_body, data, len < room ? len : room);
+        return true;
+    }
+    enter(call);
+    bool more = stream_feed(call->stream, data, len, clock_wall_us(call_clock(call)), &call->err);
+    if (!more) finish(call, &call->err);
+    more = !call->over;
+    leave(call);
+    return more;
+}
+
+/* The connection is at its end. Of a watch an EOF between two events is a clean one, with or without HTTP's
+ * own end mark; a reset is an error, if only to be logged. */
+static const struct err *end_of_stream(struct lw_call *call, const struct err *transport_err)
+{
+    bool whole = stream_end(call->stream, &call->err);
+    if (call->over) return NULL;
+    if (!transport_err) return whole ? NULL : &call->err;
+    bool eof = transport_err->code == ERR_CLOSED && !transport_err->reason[0];
+    if (call->verb == LW_LIST || !eof) return transport_err;
+    return whole ? NULL : &call->err;
+}
+
+static void on_done(void *ctx, const struct http_response *response, const struct err *err)
+{
+    struct lw_call *call = ctx;
+    enter(call);
+    call->exchange = NULL;
+    if (call->stream) {
+        err = end_of_stream(call, err);
+    } else if (!err) {
+        kube_status_error(&call->err, "GET", response->status, response->retry_after_ms,
+                          call->error_body.data, call->error_body.len);
+        err = &call->err;
+    }
+    finish(call, err);
+    leave(call);
+}
+
+static void on_timer(struct timer *timer)
+{
+    struct lw_call *call = container_of(timer, struct lw_call, timer);
+    enter(call);
+    if (call->exchange)
+        err_set(&call->err, ERR_TIMEOUT, "the server did not end the watch %d s after its timeout of %d s",
+                WATCH_GRACE_MS / 1000, call->timeout_seconds);
+    finish(call, &call->err);
+    leave(call);
+}
+
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    struct lw_call *call = NEW(struct lw_call);
+    struct buf path = {0};
+    const struct lw_scope scope = {source->namespace_, source->label_selector, source->field_selector};
+    *call = (struct lw_call){.client = source->client,
+                             .sink = *sink,
+                             .ctx = ctx,
+                             .verb = options->verb,
+                             .timeout_seconds = options->timeout_seconds,
+                             .timer = {.fn = on_timer}};
+    err_clear(&call->err);
+    call->stream_options = (struct stream_options){
+        .packer = kube_client_packer(source->client),
+        .parser = kube_client_parser(source->client),
+        .max_object_size = kube_client_max_object_size(source->client),
+        .type = {str_of(source->api_version), str_of(source->kind)},
+        .sink = &call->sink,
+        .ctx = ctx,
+    };
+    list_watch_path(&source->resource, &scope, options, &path);
+    bool watch = options->verb == LW_WATCH;
+    const struct http_request request = {
+        .method = "GET",
+        .url = buf_text(&path),
+        .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
+        .no_compression = watch, /* an event must not wait in the server's compressor */
+    };
+    const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
+    call->exchange = kube_client_start(source->client, &request, NULL, &callbacks, &call->err);
+    if (!call->exchange)
+        timer_start(&call->timer, call_clock(call), 0);
+    else if (watch && options->timeout_seconds > 0)
+        timer_start(&call->timer, call_clock(call), options->timeout_seconds * 1000LL + WATCH_GRACE_MS);
+    buf_clear(&path);
+    return call;
+}
+
+static void free_source(struct list_watch *base)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    resource_clear(&source->resource);
+    free(source->namespace_);
+    free(source->label_selector);
+    free(source->field_selector);
+    free(source->api_version);
+    free(source);
+}
+
+struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
+                                  const struct lw_scope *scope)
+{
+    static const struct list_watch_ops ops = {start, cancel, free_source};
+    struct kube_source *source = NEW(struct kube_source);
+    struct buf api_version = {0};
+    source->base.ops = &ops;
+    source->client = client;
+    resource_copy(&source->resource, resource);
+    resource_api_version(resource, &api_version);
+    source->api_version = buf_take(&api_version);
+    source->kind = source->resource.kind;
+    source->namespace_ = xstrdup(scope->namespace_);
+    source->label_selector = xstrdup(scope->label_selector);
+    source->field_selector = xstrdup(scope->field_selector);
+    return &source->base;
+}

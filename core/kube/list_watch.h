@@ -1,0 +1,80 @@
+/* Where a reflector gets its objects: lists and watches of one resource (client-go's ListerWatcher). The real one is
+ * made by list_watch_new; tests hand in scripted ones.
+ * Owner: one thread. Sink callbacks come on that thread, never from inside lw_start, in the order of the stream; they
+ * may cancel the call, and nothing comes after lw_cancel. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "object/pool.h"
+
+enum lw_verb { LW_LIST, LW_WATCH };
+
+struct lw_options {
+    enum lw_verb verb;
+    const char *resource_version;       /* "": not sent */
+    const char *resource_version_match; /* "", "Exact", "NotOlderThan" */
+    int limit;                          /* 0: not sent */
+    const char *continue_token;         /* "": not sent; with it only limit goes along (P-2) */
+    bool allow_watch_bookmarks, send_initial_events;
+    int timeout_seconds;                /* 0: not sent */
+};
+
+enum lw_event_type { LW_ADDED, LW_MODIFIED, LW_DELETED };
+
+struct lw_bookmark {
+    struct str resource_version;
+    bool initial_events_end; /* annotation k8s.io/initial-events-end is exactly "true" */
+};
+
+struct lw_list_meta {
+    struct str resource_version, continue_token;
+    int64_t remaining; /* -1 when the server said nothing */
+};
+
+struct lw_sink {
+    /* An item of a list, as it came; takes the reference. `resource_version` of the list may not be known yet. */
+    void (*item)(void *ctx, struct root *object);
+    /* All items of this page came. */
+    void (*list_end)(void *ctx, const struct lw_list_meta *meta);
+    /* A watch event; takes the reference. `received_us` is the wall time at which its bytes arrived. */
+    void (*event)(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
+    void (*bookmark)(void *ctx, const struct lw_bookmark *bookmark);
+    /* An object that was refused alone: too large, malformed, no metadata. The stream goes on; its version is not used (R-19).
+     * The text names the object as far as it can be known. */
+    void (*refused)(void *ctx, const struct err *err);
+    /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an unknown event type or a
+     * line that is no JSON is an error here (H-10). */
+    void (*done)(void *ctx, const struct err *err);
+};
+
+struct lw_call;
+
+struct list_watch {
+    const struct list_watch_ops *ops;
+};
+
+struct list_watch_ops {
+    struct lw_call *(*start)(struct list_watch *source, const struct lw_options *options, const struct lw_sink *sink, void *ctx);
+    void (*cancel)(struct lw_call *call);
+    void (*free)(struct list_watch *source);
+};
+
+static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options, const struct lw_sink *sink, void *ctx)
+{
+    return source->ops->start(source, options, sink, ctx);
+}
+
+struct kube_client;
+struct resource;
+
+struct lw_scope {
+    const char *namespace_;     /* "": all */
+    const char *label_selector; /* "": everything */
+    const char *field_selector; /* "" */
+};
+
+/* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. */
+struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource, const struct lw_scope *scope);

@@ -1,0 +1,69 @@
+/* What watches and lists have in common on the way from bytes to objects; see stream.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "kube/object_head.h"
+#include "kube/stream_internal.h"
+
+struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
+                          const struct frame_sink *sink)
+{
+    struct stream *stream = NEW(struct stream);
+    struct frame_sink own = *sink;
+    own.ctx = stream;
+    stream->options = *options;
+    stream->framer = framer_new(form, max_frame, &own);
+    err_clear(&stream->err);
+    return stream;
+}
+
+void stream_free(struct stream *stream)
+{
+    if (!stream) return;
+    framer_free(stream->framer);
+    buf_clear(&stream->type_texts);
+    free(stream);
+}
+
+void stream_stop(struct stream *stream)
+{
+    stream->stopped = true;
+}
+
+bool stream_refuse(struct stream *stream, const struct err *err)
+{
+    metric_inc(METRIC_OBJECTS_REFUSED);
+    stream->options.sink->refused(stream->options.ctx, err);
+    return !stream->stopped;
+}
+
+bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen)
+{
+    struct err err;
+    struct buf name = {0};
+    object_head_name(head, event, &name);
+    err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON are more than --max-object-size %zu", buf_text(&name),
+            seen, stream->options.max_object_size);
+    buf_clear(&name);
+    return stream_refuse(stream, &err);
+}
+
+/* A frame that ended the stream says why in `stream->err`; the framer's own complaint is already in `err`. */
+static bool outcome(struct stream *stream, bool ok, struct err *err)
+{
+    if (ok || stream->stopped || stream->err.code == ERR_NONE) return ok;
+    if (err) *err = stream->err;
+    return false;
+}
+
+bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t received_us, struct err *err)
+{
+    stream->received_us = received_us;
+    return outcome(stream, framer_feed(stream->framer, data, len, err), err);
+}
+
+bool stream_end(struct stream *stream, struct err *err)
+{
+    return outcome(stream, framer_end(stream->framer, err), err);
+}

@@ -1,0 +1,23 @@
+/* What stream.c (both kinds), watch_stream.c and list_stream.c share.
+ * Owner: as stream.h says. For these files only. */
+#pragma once
+#include "base/buf.h"
+#include "kube/frame.h"
+#include "kube/stream.h"
+#include "object/tape.h"
+
+struct stream {
+    struct stream_options options;
+    struct framer *framer;
+    bool stopped;
+    int64_t received_us;   /* of the bytes being fed */
+    struct err err;        /* set by a frame that ends the stream */
+    struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
+};
+
+struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
+                          const struct frame_sink *sink);
+/* Tells the sink of an object that was refused alone; gives whether the stream goes on. */
+bool stream_refuse(struct stream *stream, const struct err *err);
+/* The same for a frame that is too large: names the object from its beginning. */
+bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

@@ -1,0 +1,87 @@
+/* Lines of a watch to events: {"type":..,"object":..} is parsed once, and the object packed from the same
+ * tape; see stream.h. */
+#include "kube/client.h"
+#include "kube/stream_internal.h"
+
+enum { EVENT_FRAME = 64 }; /* at most what a line has besides its object */
+
+static bool fail(struct stream *stream, const char *what)
+{
+    err_set(&stream->err, ERR_PARSE, "%s", what);
+    return false;
+}
+
+/* an object that is refused leaves the stream and its version as they are. */
+static bool object_event(struct stream *stream, const struct tape *tape, size_t object,
+                         enum lw_event_type type)
+{
+    struct err err;
+    struct root *root;
+    if (!pack_tape(stream->options.packer, tape, object, NULL, &root, &err))
+        return stream_refuse(stream, &err);
+    stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
+    return !stream->stopped;
+}
+
+static bool bookmark(struct stream *stream, const struct tape *tape, size_t object)
+{
+    size_t metadata = tape_field(tape, object, STR("metadata"));
+    size_t annotations = tape_field(tape, metadata, STR("annotations"));
+    struct lw_bookmark bookmark = {
+        .resource_version = tape_str(tape, tape_field(tape, metadata, STR("resourceVersion"))),
+        .initial_events_end =
+            str_is(tape_str(tape, tape_field(tape, annotations, STR("k8s.io/initial-events-end"))),
+                   "true"), /* */
+    };
+    if (!bookmark.resource_version.n) {
+        struct err err;
+        err_set(&err, ERR_PARSE, "a bookmark without metadata.resourceVersion");
+        return stream_refuse(stream, &err);
+    }
+    stream->options.sink->bookmark(stream->options.ctx, &bookmark);
+    return !stream->stopped;
+}
+
+/* the stream ends with what the server says. */
+static bool error_event(struct stream *stream, const struct tape *tape, size_t object)
+{
+    if (!str_is(tape_str(tape, tape_field(tape, object, STR("kind"))), "Status"))
+        return fail(stream, "an ERROR event without a Status");
+    return kube_status_error_tape(&stream->err, tape, object, 0, -1);
+}
+
+static bool on_line(void *ctx, const char *text, size_t len)
+{
+    static const struct {
+        struct str name;
+        enum lw_event_type type;
+    } types[] = {{STR("ADDED"), LW_ADDED}, {STR("MODIFIED"), LW_MODIFIED}, {STR("DELETED"), LW_DELETED}};
+    struct stream *stream = ctx;
+    struct tape tape;
+    if (!tape_parse(stream->options.parser, text, len, &tape, &stream->err))
+        return err_wrap(&stream->err, "watch event");
+    size_t event = tape_root(&tape);
+    if (tape_type(&tape, event) != '{') return fail(stream, "a watch event that is no object");
+    struct str type = tape_str(&tape, tape_field(&tape, event, STR("type")));
+    size_t object = tape_field(&tape, event, STR("object"));
+    size_t known = 0;
+    while (known < 3 && !str_eq(type, types[known].name)) known++;
+    if (known == 3 && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
+        return err_set(&stream->err, ERR_PARSE, "unknown event type \"%.*s\"",
+                       STR_ARG(type)); /* H-10, R-19 */
+    if (tape_type(&tape, object) != '{')
+        return err_set(&stream->err, ERR_PARSE, "%.*s event without an object", STR_ARG(type));
+    if (known < 3) return object_event(stream, &tape, object, types[known].type);
+    return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, &tape, object);
+}
+
+static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
+{
+    return stream_refuse_oversize(ctx, (struct str){head, head_len}, true, seen);
+}
+
+struct stream *watch_stream_new(const struct stream_options *options)
+{
+    const struct frame_sink sink = {.frame = on_line, .oversize = on_oversize};
+    return stream_new(options, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
+}

@@ -1,0 +1,147 @@
+/* What a request and its transport say, as libcurl options; see transport.h. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "net/transport_internal.h"
+
+enum {
+    RECEIVE_BUFFER =
+        256 << 10, /* fewer reads of the socket on plain HTTP; with TLS a read gives 16 KiB at most */
+    IDLE_CONNECTION_S = 90, /* T-2 */
+    KEEPALIVE_IDLE_S = 30,  /* T-3: this line and the next two stand in for HTTP/2 pings */
+    KEEPALIVE_INTERVAL_S = 5,
+    UNACKNOWLEDGED_MS = 15000,
+};
+
+static int set_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
+{
+    const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
+        {IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S},
+        {IPPROTO_TCP, TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);
+    return CURL_SOCKOPT_OK;
+}
+
+static void set_blob(CURL *easy, CURLoption option, struct str pem)
+{
+    if (!pem.n) return;
+    struct curl_blob blob = {(void *)pem.p, pem.n,
+                             CURL_BLOB_NOCOPY}; /* the transport outlives its exchanges */
+    curl_easy_setopt(easy, option, &blob);
+}
+
+static void set_tls(CURL *easy, const struct transport_options *options)
+{
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* T-1 */
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure_skip_tls_verify ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure_skip_tls_verify ? 0L : 2L);
+    if (options->ca_pem.n) {
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* a CA given: only that one (T-1) */
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+        set_blob(easy, CURLOPT_CAINFO_BLOB, options->ca_pem);
+    }
+    if (options->client_cert_pem.n) {
+        curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
+        curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
+        set_blob(easy, CURLOPT_SSLCERT_BLOB, options->client_cert_pem);
+        set_blob(easy, CURLOPT_SSLKEY_BLOB, options->client_key_pem);
+    }
+}
+
+void exchange_set_transport_options(CURL *easy, const struct transport *transport)
+{
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*"); /* the environment's proxies must not come as a surprise */
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)IDLE_CONNECTION_S);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)transport->connect_timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, transport->options.user_agent);
+    set_tls(easy, &transport->options);
+}
+
+/* Verification and SNI go by the URL's host in libcurl. With a tls-server-name that name stands in the URL,
+ * the connection goes to the real host, and the Host header keeps the real name. */
+static bool set_url(struct http_exchange *exchange, const char *text, struct err *err)
+{
+    const char *server_name = exchange->transport->options.tls_server_name;
+    char *scheme = NULL, *host = NULL, *port = NULL, *whole = NULL;
+    CURLU *url = curl_url();
+    CURLUcode rc = curl_url_set(url, CURLUPART_URL, text, CURLU_PATH_AS_IS);
+    if (!rc) rc = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
+    if (!rc) rc = curl_url_get(url, CURLUPART_HOST, &host, 0);
+    if (!rc) rc = curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
+    bool tls = !rc && strcasecmp(scheme, "https") == 0;
+    if (!rc && tls && server_name && *server_name) {
+        char *to = xasprintf("::%s:%s", host, port), *header = xasprintf("Host: %s:%s", host, port);
+        exchange->connect_to = curl_slist_append(NULL, to);
+        exchange->headers = curl_slist_append(exchange->headers, header);
+        curl_easy_setopt(exchange->easy, CURLOPT_CONNECT_TO, exchange->connect_to);
+        free(to);
+        free(header);
+        rc = curl_url_set(url, CURLUPART_HOST, server_name, 0);
+    }
+    if (!rc) rc = curl_url_get(url, CURLUPART_URL, &whole, 0);
+    if (!rc) {
+        exchange->where = xasprintf("%s:%s", host, port);
+        curl_easy_setopt(exchange->easy, CURLOPT_URL, whole);
+        /* Wait for a connection that may turn out to carry many streams instead of opening one for each. */
+        if (tls) curl_easy_setopt(exchange->easy, CURLOPT_PIPEWAIT, 1L);
+    }
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+    curl_free(whole);
+    curl_url_cleanup(url);
+    return rc ? err_set(err, ERR_INVALID, "bad URL: %s", curl_url_strerror(rc)) : true;
+}
+
+/* A header with an empty value is written "Name;" for libcurl. Line ends would start another header. */
+static bool add_header(struct http_exchange *exchange, const char *name, const char *value, struct err *err)
+{
+    if (strpbrk(name, "\r\n:") || strpbrk(value, "\r\n"))
+        return err_set(err, ERR_INVALID, "header %s holds a line end",
+                       strpbrk(name, "\r\n:") ? "name" : name);
+    char *line = *value ? xasprintf("%s: %s", name, value) : xasprintf("%s;", name);
+    exchange->headers = curl_slist_append(exchange->headers, line);
+    free(line);
+    return true;
+}
+
+static void set_body(struct http_exchange *exchange, struct str body)
+{
+    curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
+    curl_easy_setopt(exchange->easy, CURLOPT_COPYPOSTFIELDS, body.p);
+    exchange->headers = curl_slist_append(exchange->headers, "Expect:"); /* no waiting for 100 Continue */
+}
+
+bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request, struct err *err)
+{
+    CURL *easy = exchange->easy;
+    const char *method = request->method ? request->method : "GET";
+    if (!set_url(exchange, request->url, err)) return false;
+    for (const struct http_header *h = request->headers; h && h->name; h++)
+        if (!add_header(exchange, h->name, h->value, err)) return false;
+    if (request->body.p) set_body(exchange, request->body);
+    if (strcmp(method, "HEAD") == 0)
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    else if (request->body.p || strcmp(method, "GET") != 0)
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+    if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
+    return true;
+}

@@ -1,0 +1,202 @@
+/* One HTTP request and its answer: what libcurl reports becomes the owner's callbacks; see transport.h. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "net/transport_internal.h"
+
+static int64_t now_ms(const struct http_exchange *exchange)
+{
+    return clock_now_ms(exchange->transport->clock);
+}
+
+static bool dead(const struct http_exchange *exchange)
+{
+    return exchange->state == EXCHANGE_DEAD;
+}
+
+/* The value of a header of the final answer; several of one name are joined as RFC 9110 allows. */
+static char *header_text(CURL *easy, const char *name)
+{
+    struct curl_header *header;
+    struct buf text = {0};
+    for (size_t i = 0; curl_easy_header(easy, name, i, CURLH_HEADER, -1, &header) == CURLHE_OK; i++) {
+        if (i > 0) buf_puts(&text, ", ");
+        buf_puts(&text, header->value);
+        if (i + 1 == header->amount) break;
+    }
+    return text.len ? buf_take(&text) : NULL;
+}
+
+/* Seconds or a date (H-3, B-8); -1 when it is neither. */
+static int64_t retry_after_ms(const char *text, int64_t wall_us)
+{
+    uint64_t seconds;
+    if (!text) return -1;
+    if (str_to_u64(str_trim(str_of(text)), &seconds))
+        return seconds > INT32_MAX ? INT32_MAX * 1000LL : (int64_t)seconds * 1000;
+    time_t date = curl_getdate(text, NULL);
+    if (date < 0) return -1;
+    int64_t wait_ms = (int64_t)date * 1000 - wall_us / 1000;
+    return wait_ms > 0 ? wait_ms : 0;
+}
+
+static int version_number(CURL *easy)
+{
+    long version = 0;
+    curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+    return version == CURL_HTTP_VERSION_2_0 ? 20 : version == CURL_HTTP_VERSION_1_0 ? 10 : 11;
+}
+
+static void read_head(struct http_exchange *exchange, int status)
+{
+    char *retry_after = header_text(exchange->easy, "Retry-After");
+    exchange->content_type = header_text(exchange->easy, "Content-Type");
+    exchange->warning = header_text(exchange->easy, "Warning");
+    exchange->response = (struct http_response){
+        .status = status,
+        .content_type = exchange->content_type ? exchange->content_type : "",
+        .warning = exchange->warning ? exchange->warning : "",
+        .retry_after_ms = retry_after_ms(retry_after, clock_wall_us(exchange->transport->clock)),
+        .http_version = version_number(exchange->easy),
+    };
+    exchange->has_response = true;
+    free(retry_after);
+}
+
+/* The head is out: from here on only the idle timeout counts. */
+static void start_idle_timer(struct http_exchange *exchange)
+{
+    timer_cancel(&exchange->timer);
+    exchange->last_ms = now_ms(exchange);
+    if (exchange->idle_timeout_ms > 0)
+        timer_start(&exchange->timer, exchange->transport->clock, exchange->idle_timeout_ms);
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *ctx)
+{
+    struct http_exchange *exchange = ctx;
+    long status = 0;
+    if (dead(exchange)) return 0;
+    bool blank = n == 0 || *data == '\r' || *data == '\n';
+    if (!blank || exchange->has_response) return n; /* after the body: trailers */
+    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status < 200) return n; /* 100 Continue and its like come before the answer */
+    read_head(exchange, (int)status);
+    start_idle_timer(exchange);
+    const struct transport_options *options = &exchange->transport->options;
+    if (options->on_response) options->on_response(options->ctx, &exchange->response);
+    if (exchange->callbacks.on_response)
+        exchange->callbacks.on_response(exchange->callbacks.ctx, &exchange->response);
+    return dead(exchange) ? 0 : n;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+    struct http_exchange *exchange = ctx;
+    if (dead(exchange)) return 0;
+    if (exchange->paused) {
+        exchange->held = true;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    exchange->last_ms = now_ms(exchange);
+    if (exchange->callbacks.on_body && !exchange->callbacks.on_body(exchange->callbacks.ctx, data, n)) {
+        exchange->refused = true;
+        return 0;
+    }
+    return dead(exchange) ? 0 : n;
+}
+
+/* The connection stands and the request is about to be sent. */
+static int before_request(void *ctx, char *ip, char *local_ip, int port, int local_port)
+{
+    struct http_exchange *exchange = ctx;
+    if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
+    timer_start(&exchange->timer, exchange->transport->clock, exchange->first_byte_timeout_ms);
+    return CURL_PREREQFUNC_OK;
+}
+
+static void on_timeout(struct timer *timer)
+{
+    struct http_exchange *exchange = container_of(timer, struct http_exchange, timer);
+    struct err err;
+    if (!exchange->has_response) {
+        err_set(&err, ERR_TIMEOUT, "%s: no answer within %lld ms", exchange->where,
+                (long long)exchange->first_byte_timeout_ms);
+        exchange_finish(exchange, CURLE_OK, &err);
+        return;
+    }
+    /* The timer is not moved at each stretch of the body, only its reading of the clock is. */
+    int64_t now = now_ms(exchange);
+    if (exchange->paused) exchange->last_ms = now;
+    int64_t rest = exchange->last_ms + exchange->idle_timeout_ms - now;
+    if (rest > 0) {
+        timer_start(&exchange->timer, exchange->transport->clock, rest);
+        return;
+    }
+    err_set(&err, ERR_TIMEOUT, "%s: nothing came for %lld ms", exchange->where,
+            (long long)exchange->idle_timeout_ms);
+    exchange_finish(exchange, CURLE_OK, &err);
+}
+
+struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
+                                   const struct http_callbacks *callbacks, struct err *err)
+{
+    struct http_exchange *exchange = NEW(struct http_exchange);
+    exchange->transport = transport;
+    exchange->callbacks = *callbacks;
+    exchange->timer.fn = on_timeout;
+    exchange->first_byte_timeout_ms =
+        request->first_byte_timeout_ms > 0 ? request->first_byte_timeout_ms : 60000;
+    exchange->idle_timeout_ms = request->idle_timeout_ms;
+    CURL *easy = exchange->easy = curl_easy_init();
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, exchange);
+    exchange_set_transport_options(easy, transport);
+    if (exchange_set_request(exchange, request, err)) return exchange;
+    exchange_free(exchange);
+    return NULL;
+}
+
+static void unlink_exchange(struct http_exchange *exchange)
+{
+    timer_cancel(&exchange->timer);
+    if (exchange->link.tqe_prev) TAILQ_REMOVE(&exchange->transport->exchanges, exchange, link);
+    exchange->link.tqe_prev = NULL;
+    curl_multi_remove_handle(exchange->transport->multi,
+                             exchange->easy); /* harmless when it was never added */
+}
+
+void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause)
+{
+    struct err err;
+    if (cause)
+        err = *cause;
+    else if (result != CURLE_OK)
+        exchange_error(exchange, result, &err); /* asks the handle, so before it goes */
+    unlink_exchange(exchange);
+    if (!dead(exchange) && exchange->callbacks.on_done)
+        exchange->callbacks.on_done(exchange->callbacks.ctx,
+                                    exchange->has_response ? &exchange->response : NULL,
+                                    cause || result != CURLE_OK ? &err : NULL);
+    exchange_free(exchange);
+}
+
+void exchange_free(struct http_exchange *exchange)
+{
+    unlink_exchange(exchange);
+    curl_easy_cleanup(exchange->easy);
+    curl_slist_free_all(exchange->headers);
+    curl_slist_free_all(exchange->connect_to);
+    free(exchange->content_type);
+    free(exchange->warning);
+    free(exchange->where);
+    free(exchange);
+}

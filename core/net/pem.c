@@ -1,0 +1,81 @@
+/* Checks of certificates and keys by OpenSSL; see pem.h. */
+#include "net/pem.h"
+
+#include <limits.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+/* OpenSSL would ask for a passphrase on the terminal. */
+static int no_passphrase(char *out, int size, int writing, void *ctx)
+{
+    return -1;
+}
+
+/* OpenSSL's reason for the last failure, and its queue emptied. */
+static const char *reason(void)
+{
+    const char *text = ERR_reason_error_string(ERR_peek_last_error());
+    ERR_clear_error();
+    return text ? text : "malformed";
+}
+
+static BIO *open_text(struct str pem)
+{
+    return BIO_new_mem_buf(pem.p ? pem.p : "", pem.n > INT_MAX ? INT_MAX : (int)pem.n);
+}
+
+static EVP_PKEY *read_key(struct str pem, struct err *err)
+{
+    BIO *bio = open_text(pem);
+    ERR_clear_error();
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
+    BIO_free(bio);
+    if (!key) err_set(err, ERR_TLS, "no usable private key in PEM form: %s", reason());
+    return key;
+}
+
+bool pem_check_certificates(struct str pem, struct err *err)
+{
+    BIO *bio = open_text(pem);
+    X509 *cert;
+    int count = 0;
+    ERR_clear_error();
+    while ((cert = PEM_read_bio_X509_AUX(bio, NULL, no_passphrase, NULL))) {
+        X509_free(cert);
+        count++;
+    }
+    BIO_free(bio);
+    bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    if (count > 0 && at_end) {
+        ERR_clear_error();
+        return true;
+    }
+    if (at_end) {
+        ERR_clear_error();
+        return err_set(err, ERR_TLS, "no certificate in PEM form");
+    }
+    return err_set(err, ERR_TLS, "certificate %d is broken: %s", count + 1, reason());
+}
+
+bool pem_check_key(struct str pem, struct err *err)
+{
+    EVP_PKEY *key = read_key(pem, err);
+    EVP_PKEY_free(key);
+    return key != NULL;
+}
+
+bool pem_check_pair(struct str cert_pem, struct str key_pem, struct err *err)
+{
+    if (!pem_check_certificates(cert_pem, err)) return err_wrap(err, "client certificate");
+    EVP_PKEY *key = read_key(key_pem, err);
+    if (!key) return err_wrap(err, "client key");
+    BIO *bio = open_text(cert_pem);
+    X509 *cert = PEM_read_bio_X509_AUX(bio, NULL, no_passphrase, NULL);
+    bool match = cert && X509_check_private_key(cert, key) == 1;
+    X509_free(cert);
+    BIO_free(bio);
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return match ? true : err_set(err, ERR_TLS, "the client key does not belong to the client certificate");
+}

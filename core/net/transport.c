@@ -1,0 +1,248 @@
+/* libcurl's multi interface driven by the loop: sockets, the timer, and the end of exchanges; see
+ * transport.h. */
+#include "net/transport.h"
+
+#include <ev.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "net/pem.h"
+#include "net/transport_internal.h"
+
+/* One socket that libcurl wants to hear of. */
+struct watched_socket {
+    ev_io io;
+    struct transport *transport;
+};
+
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
+
+static void init_curl(void)
+{
+    must(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+}
+
+static void on_socket(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct transport *transport = container_of(io, struct watched_socket, io)->transport;
+    int flags = (events & EV_READ ? CURL_CSELECT_IN : 0) | (events & EV_WRITE ? CURL_CSELECT_OUT : 0);
+    int running, fd = io->fd; /* `io` may be gone when the call returns */
+    transport_enter(transport);
+    curl_multi_socket_action(transport->multi, fd, flags, &running);
+    transport_leave(transport);
+}
+
+static int want_socket(CURL *easy, curl_socket_t fd, int what, void *ctx, void *known)
+{
+    struct transport *transport = ctx;
+    struct watched_socket *socket = known;
+    struct ev_loop *ev = loop_ev(transport->loop);
+    if (what == CURL_POLL_REMOVE) {
+        if (!socket) return 0;
+        ev_io_stop(ev, &socket->io);
+        free(socket);
+        curl_multi_assign(transport->multi, fd, NULL);
+        return 0;
+    }
+    if (socket) {
+        ev_io_stop(ev, &socket->io);
+    } else {
+        socket = NEW(struct watched_socket);
+        socket->transport = transport;
+        curl_multi_assign(transport->multi, fd, socket);
+    }
+    ev_io_init(&socket->io, on_socket, fd,
+               (what & CURL_POLL_IN ? EV_READ : 0) | (what & CURL_POLL_OUT ? EV_WRITE : 0));
+    ev_io_start(ev, &socket->io);
+    return 0;
+}
+
+static void on_curl_timer(struct timer *timer)
+{
+    struct transport *transport = container_of(timer, struct transport, curl_timer);
+    int running;
+    transport_enter(transport);
+    curl_multi_socket_action(transport->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    transport_leave(transport);
+}
+
+static int want_timer(CURLM *multi, long timeout_ms, void *ctx)
+{
+    struct transport *transport = ctx;
+    if (timeout_ms < 0)
+        timer_cancel(&transport->curl_timer);
+    else
+        timer_start(&transport->curl_timer, transport->clock, timeout_ms);
+    return 0;
+}
+
+/* What waited for us to be outside libcurl: the dead and the new. */
+static void work_off(struct transport *transport)
+{
+    struct http_exchange *exchange, *next;
+    if (!transport->put_off) return;
+    transport->put_off = false;
+    for (exchange = TAILQ_FIRST(&transport->exchanges); exchange; exchange = next) {
+        next = TAILQ_NEXT(exchange, link);
+        if (exchange->state == EXCHANGE_DEAD) exchange_free(exchange);
+    }
+    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
+        if (exchange->state != EXCHANGE_NEW) continue;
+        exchange->state = EXCHANGE_RUNNING;
+        must(curl_multi_add_handle(transport->multi, exchange->easy) == CURLM_OK);
+    }
+}
+
+static void report_ends(struct transport *transport)
+{
+    CURLMsg *msg;
+    int left;
+    while ((msg = curl_multi_info_read(transport->multi, &left))) {
+        if (msg->msg != CURLMSG_DONE) continue;
+        struct http_exchange *exchange;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &exchange);
+        exchange_finish(exchange, msg->data.result, NULL);
+    }
+}
+
+void transport_enter(struct transport *transport)
+{
+    transport->inside++;
+}
+
+void transport_leave(struct transport *transport)
+{
+    must(transport->inside > 0);
+    if (--transport->inside > 0) return;
+    work_off(transport);
+    report_ends(transport);
+}
+
+void transport_kick(struct transport *transport)
+{
+    if (!timer_running(&transport->kick)) timer_start(&transport->kick, transport->clock, 0);
+}
+
+static void on_kick(struct timer *timer)
+{
+    struct transport *transport = container_of(timer, struct transport, kick);
+    struct http_exchange *exchange;
+    transport_enter(transport);
+    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
+        if (exchange->state != EXCHANGE_RUNNING || exchange->paused || !exchange->held) continue;
+        exchange->held = false;
+        curl_easy_pause(exchange->easy, CURLPAUSE_CONT); /* may call on_body at once */
+    }
+    transport_leave(transport);
+}
+
+static char *copy_text(struct str text)
+{
+    return text.n ? xstrndup(text.p, text.n) : NULL;
+}
+
+static void copy_options(struct transport *transport, const struct transport_options *options)
+{
+    struct transport_options *own = &transport->options;
+    *own = (struct transport_options){
+        .ca_pem = {copy_text(options->ca_pem), options->ca_pem.n},
+        .client_cert_pem = {copy_text(options->client_cert_pem), options->client_cert_pem.n},
+        .client_key_pem = {copy_text(options->client_key_pem), options->client_key_pem.n},
+        .tls_server_name = xstrdup(options->tls_server_name),
+        .insecure_skip_tls_verify = options->insecure_skip_tls_verify,
+        .user_agent = xstrdup(options->user_agent ? options->user_agent : "kubelua"),
+        .on_response = options->on_response,
+        .ctx = options->ctx,
+    };
+    transport->connect_timeout_ms = options->connect_timeout_ms > 0 ? options->connect_timeout_ms : 30000;
+}
+
+static bool check_options(const struct transport_options *options, struct err *err)
+{
+    if (options->ca_pem.n && options->insecure_skip_tls_verify) /* T-1 */
+        return err_set(err, ERR_TLS,
+                       "a certificate authority and insecure-skip-tls-verify exclude each other");
+    if (options->ca_pem.n && !pem_check_certificates(options->ca_pem, err))
+        return err_wrap(err, "certificate authority");
+    if (!options->client_cert_pem.n != !options->client_key_pem.n)
+        return err_set(err, ERR_TLS, "a client %s without its %s",
+                       options->client_cert_pem.n ? "certificate" : "key",
+                       options->client_cert_pem.n ? "key" : "certificate");
+    return !options->client_cert_pem.n ||
+           pem_check_pair(options->client_cert_pem, options->client_key_pem, err);
+}
+
+struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err)
+{
+    if (!check_options(options, err)) return NULL;
+    pthread_once(&curl_once, init_curl);
+    struct transport *transport = NEW(struct transport);
+    transport->loop = loop;
+    transport->clock = loop_clock(loop);
+    transport->curl_timer.fn = on_curl_timer;
+    transport->kick.fn = on_kick;
+    TAILQ_INIT(&transport->exchanges);
+    copy_options(transport, options);
+    must(transport->multi = curl_multi_init());
+    curl_multi_setopt(transport->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
+    curl_multi_setopt(transport->multi, CURLMOPT_SOCKETDATA, transport);
+    curl_multi_setopt(transport->multi, CURLMOPT_TIMERFUNCTION, want_timer);
+    curl_multi_setopt(transport->multi, CURLMOPT_TIMERDATA, transport);
+    curl_multi_setopt(transport->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    if (options->insecure_skip_tls_verify)
+        log_warn("The server's certificate is not verified: insecure-skip-tls-verify is set");
+    return transport;
+}
+
+void transport_free(struct transport *transport)
+{
+    if (!transport) return;
+    must(transport->inside == 0);
+    struct http_exchange *exchange;
+    while ((exchange = TAILQ_FIRST(&transport->exchanges))) exchange_free(exchange);
+    curl_multi_cleanup(transport->multi);
+    timer_cancel(&transport->curl_timer);
+    timer_cancel(&transport->kick);
+    struct transport_options *own = &transport->options;
+    free((char *)own->ca_pem.p);
+    free((char *)own->client_cert_pem.p);
+    if (own->client_key_pem.p) explicit_bzero((char *)own->client_key_pem.p, own->client_key_pem.n);
+    free((char *)own->client_key_pem.p);
+    free((char *)own->tls_server_name);
+    free((char *)own->user_agent);
+    free(transport);
+}
+
+struct http_exchange *transport_start(struct transport *transport, const struct http_request *request,
+                                      const struct http_callbacks *callbacks, struct err *err)
+{
+    struct http_exchange *exchange = exchange_new(transport, request, callbacks, err);
+    if (!exchange) return NULL;
+    TAILQ_INSERT_TAIL(&transport->exchanges, exchange, link);
+    transport->put_off = true;
+    transport_kick(transport);
+    return exchange;
+}
+
+void http_cancel(struct http_exchange *exchange)
+{
+    struct transport *transport = exchange->transport;
+    timer_cancel(&exchange->timer);
+    if (transport->inside == 0) {
+        exchange_free(exchange);
+        return;
+    }
+    exchange->state = EXCHANGE_DEAD; /* its callbacks are silent from now on */
+    transport->put_off = true;
+}
+
+void http_pause(struct http_exchange *exchange, bool paused)
+{
+    if (exchange->paused == paused) return;
+    exchange->paused = paused;
+    exchange->last_ms = clock_now_ms(exchange->transport->clock);
+    if (!paused && exchange->held) transport_kick(exchange->transport);
+}

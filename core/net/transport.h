@@ -1,0 +1,88 @@
+/* HTTP on the loop: libcurl's multi interface driven by libev. HTTP/1.1 and h2 (over TLS, by ALPN), gzip,
+ * keep-alive and reuse of connections, streamed bodies. Owner: the loop's thread owns the transport and all
+ * its exchanges. Callbacks run on that thread, never from inside transport_start; they may start and cancel
+ * any exchange, their own included. The separate timers of B-8: a connect timeout, a first-byte timeout and
+ * an idle timeout, never a limit on the whole. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "net/loop.h"
+
+struct http_response;
+
+/* How to reach and trust one server. PEM texts and paths are borrowed for transport_new. */
+struct transport_options {
+    struct str ca_pem;                          /* empty: the system's roots */
+    struct str client_cert_pem, client_key_pem; /* empty: no client certificate; both or neither */
+    const char *tls_server_name;                /* NULL: the URL's host */
+    bool insecure_skip_tls_verify;
+    const char *user_agent;
+    int64_t connect_timeout_ms; /* 0: 30,000 (T-2) */
+    /* Sees the head of every answer, before the exchange's own callback; may start and cancel nothing.
+     * Optional. */
+    void (*on_response)(void *ctx, const struct http_response *response);
+    void *ctx;
+};
+
+struct transport;
+struct http_exchange;
+
+/* err.reason of an ERR_CONNECT that was ECONNREFUSED (R-22 asks for it). */
+#define HTTP_REASON_REFUSED "ConnectionRefused"
+/* Of an ERR_CLOSED that was no orderly end: a RST, or a peer that no longer answers. */
+#define HTTP_REASON_RESET   "ConnectionReset"
+
+struct http_header {
+    const char *name, *value;
+};
+
+struct http_response {
+    int status;
+    const char *content_type; /* "" when the server sent none; borrowed until the exchange ends */
+    int64_t retry_after_ms;   /* seconds or a date, as it came (H-3, B-8); -1 without */
+    const char *warning;      /* values of all Warning headers, joined by ", "; "" without (H-15) */
+    int http_version;         /* 11 or 20 */
+};
+
+struct http_callbacks {
+    /* The head of the final answer came; optional. */
+    void (*on_response)(void *ctx, const struct http_response *response);
+    /* A stretch of the (decompressed) body. False ends the exchange with ERR_CANCELLED "refused by the
+     * reader". */
+    bool (*on_body)(void *ctx, const char *data, size_t len);
+    /* Exactly once, last, unless the exchange was cancelled: `err` is NULL when the whole answer came, with
+     * whatever status. ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset, or ended in the middle),
+     * ERR_PARSE (not HTTP, broken gzip) otherwise. `response` is NULL when no head came. The exchange is gone
+     * after. */
+    void (*on_done)(void *ctx, const struct http_response *response, const struct err *err);
+    void *ctx;
+};
+
+struct http_request {
+    const char *method; /* "GET" */
+    const char *url;
+    const struct http_header *headers; /* ends with a NULL name; may be NULL */
+    struct str body;                   /* copied; sent only when `p` is not NULL */
+    int64_t first_byte_timeout_ms;     /* until the head of the answer; 0: 60,000 */
+    int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
+    bool no_compression;               /* do not ask for gzip (watches) */
+};
+
+/* NULL with ERR_TLS when a certificate or key cannot be used; the text names which, never its content. */
+struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err);
+/* Cancels what runs. Not from a callback of one of its exchanges. */
+void transport_free(struct transport *transport);
+
+/* Everything in `request` is copied. NULL with an error only when libcurl refuses the request as such (a bad
+ * URL). */
+struct http_exchange *transport_start(struct transport *transport, const struct http_request *request,
+                                      const struct http_callbacks *callbacks, struct err *err);
+/* No callback comes after it. */
+void http_cancel(struct http_exchange *exchange);
+/* Stops and resumes reading the body from the network. What came meanwhile is given after the call, not
+ * inside it; the idle timeout does not count while it is stopped. */
+void http_pause(struct http_exchange *exchange, bool paused);

@@ -1,0 +1,73 @@
+/* What transport.c (libcurl's multi on the loop) and http_exchange.c (one request) know of each other.
+ * Owner: as transport.h says. For these files only.
+ * libcurl must not be told to add or remove handles from inside its own callbacks: while `inside` is not 0
+ * such wishes are written down and transport_leave carries them out. */
+#pragma once
+#include <curl/curl.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+#include "net/transport.h"
+
+enum exchange_state {
+    EXCHANGE_NEW,     /* not yet in the multi handle */
+    EXCHANGE_RUNNING, /* in it */
+    EXCHANGE_DEAD,    /* cancelled from inside a callback; to be buried */
+};
+
+struct http_exchange {
+    struct transport *transport;
+    CURL *easy;
+    enum exchange_state state;
+    struct http_callbacks callbacks;
+    struct http_response response;
+    char *content_type, *warning; /* what `response` points at */
+    struct curl_slist *headers, *connect_to;
+    char *where; /* host:port, for messages */
+    char error_text[CURL_ERROR_SIZE];
+    struct timer timer; /* until the head of the answer came, then between stretches of the body */
+    int64_t first_byte_timeout_ms, idle_timeout_ms;
+    int64_t last_ms;   /* when the last stretch came */
+    bool has_response; /* the head of the final answer came */
+    bool refused;      /* on_body gave false */
+    bool paused;       /* the owner wants it so */
+    bool held;         /* libcurl holds a stretch back that we did not take */
+    TAILQ_ENTRY(http_exchange) link;
+};
+
+TAILQ_HEAD(exchange_list, http_exchange);
+
+struct transport {
+    struct loop *loop;
+    struct clock *clock;
+    CURLM *multi;
+    struct timer curl_timer; /* libcurl's own next moment */
+    struct timer kick;       /* work that may not be done where it came up: starts and resumptions */
+    struct exchange_list exchanges;
+    unsigned inside;                  /* depth of calls into libcurl that may call us back */
+    bool put_off;                     /* some exchange is new or dead */
+    struct transport_options options; /* own copies */
+    int64_t connect_timeout_ms;
+};
+
+void transport_enter(struct transport *transport);
+/* Carries out what was put off, and reports what has ended. */
+void transport_leave(struct transport *transport);
+/* Has transport_leave called soon, from the loop. */
+void transport_kick(struct transport *transport);
+
+/* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
+struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
+                                   const struct http_callbacks *callbacks, struct err *err);
+/* Reports the end with libcurl's result, or with `cause` when it is not NULL; then frees. */
+void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause);
+/* Takes it out of the multi handle and frees it, without a word to its owner. */
+void exchange_free(struct http_exchange *exchange);
+
+/* Options that depend on the transport: TLS, sockets, timeouts (exchange_options.c). */
+void exchange_set_transport_options(CURL *easy, const struct transport *transport);
+/* URL, method, headers, body. False with ERR_INVALID. */
+bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request,
+                          struct err *err);
+/* libcurl's result in our words (exchange_error.c). */
+void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err);

@@ -1,0 +1,80 @@
+/* The inside of a pool: how nodes and roots are found, stored and freed.
+ * Owner: the pool's thread for all but the atomic word of a root. Used inside core/object only. */
+#pragma once
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/granule_table.h"
+#include "object/pool.h"
+#include "object/slab.h"
+#include "object/word.h"
+
+/* Fields of metadata whose places every root knows. */
+enum root_field {
+    ROOT_NAMESPACE,
+    ROOT_NAME,
+    ROOT_UID,
+    ROOT_RESOURCE_VERSION,
+    ROOT_LABELS,
+    ROOT_ANNOTATIONS,
+    ROOT_FIELDS
+};
+
+#define ROOT_QUEUED 0x80000000u /* in the release queue; the other bits of `refs` count */
+#define ROOT_ABSENT word_make(TAG_SIMPLE, 0x1fffffff)
+
+struct root {
+    _Atomic uint32_t refs;
+    uint32_t released_next; /* granule of the next in the release queue */
+    uint32_t size, top;     /* as in struct node */
+    uint32_t key_hash;
+    uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
+    uint32_t words[];
+};
+
+struct pool {
+    struct pool_options options;
+    const char *owner;         /* the owning thread's mark, see thread_mark */
+    uint32_t fork_epoch;       /* that of the process that made it */
+    _Atomic uint32_t released; /* granule of the newest root in the release queue */
+    struct granule_table nodes, roots;
+};
+
+static inline struct slabs *pool_slabs(const struct pool *pool)
+{
+    return (struct slabs *)region_of(pool);
+}
+
+static inline void *pool_at(const struct pool *pool, uint32_t granule)
+{
+    return region_at(region_of(pool), granule);
+}
+
+/* Whether this process may not write to it, as it was forked off. */
+bool pool_frozen(const struct pool *pool);
+bool pool_is_mine(const struct pool *pool);
+
+/* The node with these words, made when there is none: then `*fresh` is set, the node's references are
+ * counted, and it starts with one that the caller gives back by node_release. Zero when the pool is full. */
+uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
+void node_release(struct pool *pool, uint32_t granule);
+/* Counts, or gives back, one reference for each that is in `words`. */
+void words_retain(struct pool *pool, const uint32_t *words, size_t size);
+void words_release(struct pool *pool, const uint32_t *words, size_t size);
+
+/* What roots are looked up by: equal for equal objects, whatever their encoding. */
+uint32_t root_identity(uint32_t key_hash, struct str uid, struct str resource_version);
+
+struct root_draft {
+    const uint32_t *words;
+    size_t size, top;
+    uint32_t identity, key_hash;
+    uint32_t field[ROOT_FIELDS];
+};
+
+/* A new reference to the root with this content, found or made; NULL when the pool is full. */
+struct root *root_intern(struct pool *pool, const struct root_draft *draft);
+/* Frees a root that nobody holds. */
+void root_destroy(struct pool *pool, struct root *root);

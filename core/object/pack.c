@@ -1,0 +1,238 @@
+/* From the tape to an interned root; see pack.h. */
+#include "object/pack.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/dict.h"
+#include "object/encode.h"
+#include "object/intern.h"
+
+struct packer {
+    struct encoder encoder;
+    struct tape_parser *parser;
+    const struct tape *tape; /* during a call */
+};
+
+/* What has to be known of an object before it is walked; texts of the tape. */
+struct identity {
+    size_t api_version_at, kind_at, metadata_at;
+    struct str api_version, kind;
+    struct str ns, name, uid, resource_version;
+};
+
+struct packer *packer_new(struct pool *pool)
+{
+    struct packer *p = NEW(struct packer);
+    p->encoder.pool = pool;
+    p->parser = tape_parser_new();
+    return p;
+}
+
+void packer_free(struct packer *p)
+{
+    if (!p) return;
+    encoder_clear(&p->encoder);
+    tape_parser_free(p->parser);
+    free(p);
+}
+
+struct pool *packer_pool(const struct packer *p)
+{
+    return p->encoder.pool;
+}
+
+static bool pack_value(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err);
+
+static bool check_depth(int depth, struct err *err)
+{
+    return depth <= PACK_DEPTH_MAX || err_set(err, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX);
+}
+
+static bool pack_entry(struct packer *p, struct str key, size_t at, int depth, struct err *err)
+{
+    if (key.n > PACK_KEY_LENGTH_MAX) {
+        return err_set(err, ERR_LIMIT, "a key of %zu bytes (at most %d)", key.n, PACK_KEY_LENGTH_MAX);
+    }
+    uint32_t word;
+    if (!encode_key(&p->encoder, key, err) || !pack_value(p, at, depth + 1, &word, err)) return false;
+    encode_value(&p->encoder, word);
+    return true;
+}
+
+/* Maps of the first level (metadata, spec, status) stay in their object: what is large in them is shared by
+ * itself, and the rest is hardly ever equal in two objects. */
+static bool pack_map(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+{
+    struct open open = encode_open(&p->encoder);
+    struct str key;
+    for (size_t v = tape_first(p->tape, at, &key); v; v = tape_next(p->tape, at, v, &key)) {
+        if (!pack_entry(p, key, v, depth, err)) return false;
+    }
+    return encode_map(&p->encoder, open, depth > 2, word, err);
+}
+
+static bool pack_array(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+{
+    struct open open = encode_open(&p->encoder);
+    for (size_t v = tape_first(p->tape, at, NULL); v; v = tape_next(p->tape, at, v, NULL)) {
+        uint32_t item;
+        if (!pack_value(p, v, depth + 1, &item, err)) return false;
+        encode_item(&p->encoder, item);
+    }
+    return encode_array(&p->encoder, open, true, word, err);
+}
+
+/* `depth` counts maps and arrays, the one at `at` included. */
+static bool pack_value(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+{
+    const struct tape *tape = p->tape;
+    switch (tape_type(tape, at)) {
+    case '"': return encode_string(&p->encoder, tape_str(tape, at), word, err);
+    case '{': return check_depth(depth, err) && pack_map(p, at, depth, word, err);
+    case '[': return check_depth(depth, err) && pack_array(p, at, depth, word, err);
+    case 'l': return encode_int(&p->encoder, (int64_t)tape->words[at + 1], word, err);
+    case 'u': return encode_uint(&p->encoder, tape->words[at + 1], word, err);
+    case 'd': return encode_double(&p->encoder, tape->words[at + 1], word, err);
+    case 't': *word = word_make(TAG_SIMPLE, SIMPLE_TRUE); return true;
+    case 'f': *word = word_make(TAG_SIMPLE, SIMPLE_FALSE); return true;
+    default: *word = word_make(TAG_SIMPLE, SIMPLE_NULL); return true;
+    }
+}
+
+static void identify_metadata(const struct tape *tape, struct identity *id)
+{
+    struct str key;
+    for (size_t v = tape_first(tape, id->metadata_at, &key); v;
+         v = tape_next(tape, id->metadata_at, v, &key)) {
+        if (str_eq(key, STR("name"))) id->name = tape_str(tape, v);
+        if (str_eq(key, STR("namespace"))) id->ns = tape_str(tape, v);
+        if (str_eq(key, STR("uid"))) id->uid = tape_str(tape, v);
+        if (str_eq(key, STR("resourceVersion"))) id->resource_version = tape_str(tape, v);
+    }
+}
+
+static void identify(const struct tape *tape, size_t at, const struct pack_type *type, struct identity *id)
+{
+    *id = (struct identity){0};
+    struct str key;
+    for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
+        if (str_eq(key, STR("apiVersion"))) id->api_version_at = v;
+        if (str_eq(key, STR("kind"))) id->kind_at = v;
+        if (str_eq(key, STR("metadata"))) id->metadata_at = v;
+    }
+    id->api_version = id->api_version_at ? tape_str(tape, id->api_version_at) : type->api_version;
+    id->kind = id->kind_at ? tape_str(tape, id->kind_at) : type->kind;
+    if (tape_type(tape, id->metadata_at) == '{') identify_metadata(tape, id);
+}
+
+static bool check_identity(const struct tape *tape, const struct identity *id, struct err *err)
+{
+    if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
+    if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
+    if (tape_type(tape, id->metadata_at) != '{') return err_set(err, ERR_PARSE, "object without metadata");
+    return id->name.n > 0 || err_set(err, ERR_PARSE, "object without metadata.name");
+}
+
+/* "Pod shop/web-1: " before the text, as far as it is known. */
+static bool name_object(const struct identity *id, struct err *err)
+{
+    enum { SHOWN = 128 };
+    struct str kind = id->kind, ns = id->ns, name = id->name;
+    if (name.n == 0 && kind.n == 0) return false;
+    if (name.n == 0) return err_wrap(err, "%.*s", (int)(kind.n < SHOWN ? kind.n : SHOWN), kind.p);
+    return err_wrap(err, "%.*s%s%.*s%s%.*s", (int)(kind.n < SHOWN ? kind.n : SHOWN), kind.p,
+                    kind.n ? " " : "", (int)(ns.n < SHOWN ? ns.n : SHOWN), ns.p ? ns.p : "", ns.n ? "/" : "",
+                    (int)(name.n < 2 * SHOWN ? name.n : 2 * SHOWN), name.p);
+}
+
+static bool pack_type_field(struct packer *p, struct str key, struct str text, struct err *err)
+{
+    uint32_t word;
+    if (!encode_key(&p->encoder, key, err) || !encode_string(&p->encoder, text, &word, err)) return false;
+    encode_value(&p->encoder, word);
+    return true;
+}
+
+static bool pack_root(struct packer *p, size_t at, const struct identity *id, uint32_t *word, struct err *err)
+{
+    struct open open = encode_open(&p->encoder);
+    if (!pack_type_field(p, STR("apiVersion"), id->api_version, err)) return false;
+    if (!pack_type_field(p, STR("kind"), id->kind, err)) return false;
+    struct str key;
+    for (size_t v = tape_first(p->tape, at, &key); v; v = tape_next(p->tape, at, v, &key)) {
+        if (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind"))) continue;
+        if (!pack_entry(p, key, v, 1, err)) return false;
+    }
+    return encode_map(&p->encoder, open, false, word, err);
+}
+
+/* The word under `key` in the map at `header` of the area; under TAG_LOCAL its place in the area. */
+static uint32_t area_field(const uint32_t *area, uint32_t header, uint32_t key)
+{
+    uint32_t word = ROOT_ABSENT, payload = blob_payload(area[header]);
+    if (blob_kind(area[header]) == BLOB_MAP_SHAPED) {
+        int slot = shape_slot(payload, key);
+        if (slot >= 0) word = area[header + 1 + (uint32_t)slot];
+    } else {
+        for (uint32_t i = 0; i < payload; i++) {
+            if (area[header + 1 + 2 * i] == word_make(TAG_KEY, key)) word = area[header + 2 + 2 * i];
+        }
+    }
+    return word_tag(word) == TAG_LOCAL ? word_make(TAG_LOCAL, header - word_payload(word)) : word;
+}
+
+static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
+{
+    static const uint32_t keys[ROOT_FIELDS] = {
+        [ROOT_NAMESPACE] = KEY_NAMESPACE,
+        [ROOT_NAME] = KEY_NAME,
+        [ROOT_UID] = KEY_UID,
+        [ROOT_RESOURCE_VERSION] = KEY_RESOURCE_VERSION,
+        [ROOT_LABELS] = KEY_LABELS,
+        [ROOT_ANNOTATIONS] = KEY_ANNOTATIONS,
+    };
+    uint32_t metadata = word_payload(area_field(area, top, KEY_METADATA));
+    for (size_t i = 0; i < ROOT_FIELDS; i++) field[i] = area_field(area, metadata, keys[i]);
+}
+
+static bool intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out,
+                        struct err *err)
+{
+    const struct encoder *e = &p->encoder;
+    struct root_draft draft = {
+        .words = e->area,
+        .size = e->used,
+        .top = word_payload(word),
+        .key_hash = key_hash(id->ns, id->name),
+    };
+    draft.identity = root_identity(draft.key_hash, id->uid, id->resource_version);
+    locate_fields(e->area, word_payload(word), draft.field);
+    *out = root_intern(e->pool, &draft);
+    return *out ? true : err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
+}
+
+bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struct pack_type *type,
+               struct root **out, struct err *err)
+{
+    static const struct pack_type unknown;
+    *out = NULL;
+    if (tape_type(tape, at) != '{') return err_set(err, ERR_PARSE, "not a JSON object");
+    struct identity id;
+    identify(tape, at, type ? type : &unknown, &id);
+    p->tape = tape;
+    uint32_t word;
+    bool done = check_identity(tape, &id, err) && pack_root(p, at, &id, &word, err) &&
+                intern_root(p, &id, word, out, err);
+    encoder_reset(&p->encoder);
+    return done || name_object(&id, err);
+}
+
+bool pack_text(struct packer *p, const char *text, size_t len, const struct pack_type *type,
+               struct root **out, struct err *err)
+{
+    struct tape tape;
+    *out = NULL;
+    if (!tape_parse(p->parser, text, len, &tape, err)) return false;
+    return pack_tape(p, &tape, tape_root(&tape), type, out, err);
+}

@@ -1,0 +1,191 @@
+/* The intern pool: nodes and their references, release and drain; see pool.h. */
+#include "object/pool.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/must.h"
+#include "object/dict.h"
+#include "object/intern.h"
+
+static uint32_t fork_epoch;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+    fork_epoch++;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+bool pool_frozen(const struct pool *pool)
+{
+    return pool->fork_epoch != fork_epoch;
+}
+
+/* An address that no other living thread has. */
+static const char *thread_mark(void)
+{
+    static _Thread_local char mark;
+    return &mark;
+}
+
+bool pool_is_mine(const struct pool *pool)
+{
+    return pool->owner == thread_mark();
+}
+
+struct pool *pool_new(const struct pool_options *options)
+{
+    pthread_once(&once, watch_forks);
+    dict_init();
+    struct slabs *slabs = slabs_new(sizeof(struct pool), options ? options->limit_bytes : 0);
+    if (!slabs) {
+        perror("kubelua: cannot reserve 16 GiB of address space for objects");
+        abort();
+    }
+    struct pool *pool = (struct pool *)(slabs + 1);
+    if (options) pool->options = *options;
+    pool->fork_epoch = fork_epoch;
+    pool_adopt(pool);
+    return pool;
+}
+
+void pool_adopt(struct pool *pool)
+{
+    pool->owner = thread_mark();
+}
+
+void pool_free(struct pool *pool)
+{
+    pool_drain(pool);
+    must(pool->roots.count == 0 && pool->nodes.count == 0);
+    granule_table_clear(&pool->nodes);
+    granule_table_clear(&pool->roots);
+    slabs_free(pool_slabs(pool));
+}
+
+struct pool_stats pool_stats(const struct pool *pool)
+{
+    const struct slabs *slabs = pool_slabs(pool);
+    return (struct pool_stats){
+        .roots = pool->roots.count,
+        .nodes = pool->nodes.count,
+        .used_bytes = slabs->used_bytes,
+        .resident_bytes =
+            slabs_resident(slabs) + granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots),
+    };
+}
+
+static size_t node_bytes(size_t size)
+{
+    return sizeof(struct node) + size * sizeof(uint32_t);
+}
+
+static uint32_t words_hash(const uint32_t *words, size_t size)
+{
+    return (uint32_t)hash_bytes(words, size * sizeof *words);
+}
+
+static void count_ref(void *ctx, uint32_t granule)
+{
+    struct node *node = pool_at(ctx, granule);
+    must(node->count < UINT32_MAX);
+    node->count++;
+}
+
+uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh)
+{
+    uint32_t hash = words_hash(words, size), at = hash, granule;
+    *fresh = false;
+    while ((granule = granule_table_next(&pool->nodes, hash, &at)) != 0) {
+        const struct node *node = pool_at(pool, granule);
+        if (node->size == size && memcmp(node->words, words, size * sizeof *words) == 0) return granule;
+    }
+    granule = slabs_alloc(pool_slabs(pool), node_bytes(size));
+    if (!granule) return 0;
+    struct node *node = pool_at(pool, granule);
+    *node = (struct node){.count = 1, .size = (uint32_t)size, .top = (uint32_t)top};
+    memcpy(node->words, words, size * sizeof *words);
+    words_retain(pool, words, size);
+    granule_table_insert(&pool->nodes, hash, granule);
+    *fresh = true;
+    return granule;
+}
+
+/* Nodes without references that wait to be freed, chained by their count: no stack, however deep they nest.
+ */
+struct doomed {
+    struct pool *pool;
+    uint32_t first;
+};
+
+static void drop_ref(void *ctx, uint32_t granule)
+{
+    struct doomed *doomed = ctx;
+    struct node *node = pool_at(doomed->pool, granule);
+    must(node->count > 0);
+    if (--node->count > 0) return;
+    node->count = doomed->first;
+    doomed->first = granule;
+}
+
+static void free_doomed(struct doomed *doomed)
+{
+    struct pool *pool = doomed->pool;
+    while (doomed->first) {
+        uint32_t granule = doomed->first;
+        struct node *node = pool_at(pool, granule);
+        doomed->first = node->count;
+        words_each_ref(node->words, node->size, drop_ref, doomed);
+        granule_table_remove(&pool->nodes, words_hash(node->words, node->size), granule);
+        slabs_release(pool_slabs(pool), granule, node_bytes(node->size));
+    }
+}
+
+void node_release(struct pool *pool, uint32_t granule)
+{
+    struct doomed doomed = {pool, 0};
+    drop_ref(&doomed, granule);
+    free_doomed(&doomed);
+}
+
+void words_release(struct pool *pool, const uint32_t *words, size_t size)
+{
+    struct doomed doomed = {pool, 0};
+    words_each_ref(words, size, drop_ref, &doomed);
+    free_doomed(&doomed);
+}
+
+void words_retain(struct pool *pool, const uint32_t *words, size_t size)
+{
+    words_each_ref(words, size, count_ref, pool);
+}
+
+/* Gives up a root that came out of the queue: true when nobody took it up again. */
+static bool unqueue(struct root *root)
+{
+    uint32_t refs = atomic_load_explicit(&root->refs, memory_order_relaxed);
+    do {
+        must(refs & ROOT_QUEUED);
+        if (refs == ROOT_QUEUED) return true;
+    } while (!atomic_compare_exchange_weak_explicit(&root->refs, &refs, refs & ~ROOT_QUEUED,
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    return false;
+}
+
+void pool_drain(struct pool *pool)
+{
+    must(pool_is_mine(pool) && !pool_frozen(pool));
+    uint32_t granule = atomic_exchange_explicit(&pool->released, 0, memory_order_acquire);
+    while (granule) {
+        struct root *root = pool_at(pool, granule);
+        granule = root->released_next;
+        if (unqueue(root)) root_destroy(pool, root);
+    }
+}

@@ -1,0 +1,212 @@
+/* Whole objects: interned, counted by an atomic word, released from any thread; see pool.h, value.h. */
+#include "base/hash.h"
+#include "base/must.h"
+#include "object/intern.h"
+#include "object/value.h"
+
+static size_t root_size(size_t words)
+{
+    return sizeof(struct root) + words * sizeof(uint32_t);
+}
+
+uint32_t root_identity(uint32_t hash, struct str uid, struct str resource_version)
+{
+    uint64_t parts[3] = {hash, hash_str(uid), hash_str(resource_version)};
+    return (uint32_t)hash_bytes(parts, sizeof parts);
+}
+
+static uint32_t stored_identity(const struct root *root)
+{
+    struct text uid, version;
+    return root_identity(root->key_hash, root_uid(root, &uid), root_resource_version(root, &version));
+}
+
+static struct root *root_make(struct pool *pool, const struct root_draft *draft)
+{
+    uint32_t granule = slabs_alloc(pool_slabs(pool), root_size(draft->size));
+    if (!granule) return NULL;
+    struct root *root = pool_at(pool, granule);
+    *root = (struct root){
+        .size = (uint32_t)draft->size,
+        .top = (uint32_t)draft->top,
+        .key_hash = draft->key_hash,
+    };
+    atomic_init(&root->refs, 1);
+    memcpy(root->field, draft->field, sizeof root->field);
+    memcpy(root->words, draft->words, draft->size * sizeof *draft->words);
+    return root;
+}
+
+/* The root with the same bytes. `*candidate` says whether any has the same identity. */
+static struct root *find_same(struct pool *pool, const struct root_draft *draft, bool *candidate)
+{
+    uint32_t at = draft->identity, granule;
+    while ((granule = granule_table_next(&pool->roots, draft->identity, &at)) != 0) {
+        struct root *root = pool_at(pool, granule);
+        *candidate = true;
+        if (root->size != draft->size) continue;
+        if (memcmp(root->words, draft->words, draft->size * sizeof *draft->words) == 0) return root;
+    }
+    return NULL;
+}
+
+/* The root that says the same as `fresh` in other bytes. */
+static struct root *find_equal(struct pool *pool, const struct root *fresh, uint32_t identity)
+{
+    uint32_t at = identity, granule;
+    while ((granule = granule_table_next(&pool->roots, identity, &at)) != 0) {
+        struct root *root = pool_at(pool, granule);
+        if (value_equal(root_value(root), root_value(fresh))) return root;
+    }
+    return NULL;
+}
+
+struct root *root_intern(struct pool *pool, const struct root_draft *draft)
+{
+    bool candidate = false;
+    struct root *root = find_same(pool, draft, &candidate);
+    if (root) return root_ref(root);
+    struct root *fresh = root_make(pool, draft);
+    if (!fresh) return NULL;
+    if (candidate && (root = find_equal(pool, fresh, draft->identity)) != NULL) {
+        slabs_release(pool_slabs(pool), granule_of(fresh), root_size(fresh->size));
+        return root_ref(root);
+    }
+    words_retain(pool, fresh->words, fresh->size);
+    granule_table_insert(&pool->roots, draft->identity, granule_of(fresh));
+    return fresh;
+}
+
+void root_destroy(struct pool *pool, struct root *root)
+{
+    granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
+    words_release(pool, root->words, root->size);
+    slabs_release(pool_slabs(pool), granule_of(root), root_size(root->size));
+}
+
+struct pool *root_pool(const struct root *root)
+{
+    return (struct pool *)((struct slabs *)region_of(root) + 1);
+}
+
+size_t root_bytes(const struct root *root)
+{
+    return root_size(root->size);
+}
+
+struct root *root_ref(struct root *root)
+{
+    if (pool_frozen(root_pool(root))) return root;
+    uint32_t before = atomic_fetch_add_explicit(&root->refs, 1, memory_order_relaxed);
+    must((before & ~ROOT_QUEUED) < ROOT_QUEUED - 1);
+    return root;
+}
+
+static void release_later(struct pool *pool, struct root *root)
+{
+    uint32_t newest = atomic_load_explicit(&pool->released, memory_order_relaxed);
+    do {
+        root->released_next = newest;
+    } while (!atomic_compare_exchange_weak_explicit(&pool->released, &newest, granule_of(root),
+                                                    memory_order_release, memory_order_relaxed));
+    if (newest == 0 && pool->options.released) pool->options.released(pool->options.ctx);
+}
+
+void root_unref(struct root *root)
+{
+    if (!root) return;
+    struct pool *pool = root_pool(root);
+    if (pool_frozen(pool)) return;
+    bool mine = pool_is_mine(pool);
+    uint32_t refs = atomic_load_explicit(&root->refs, memory_order_relaxed), after;
+    do {
+        must((refs & ~ROOT_QUEUED) > 0);
+        after = refs - 1;
+        if (after == 0 && !mine) after = ROOT_QUEUED;
+    } while (!atomic_compare_exchange_weak_explicit(&root->refs, &refs, after, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    if (after == 0) {
+        root_destroy(pool, root);
+    } else if (after == ROOT_QUEUED && !(refs & ROOT_QUEUED)) {
+        release_later(pool, root);
+    }
+}
+
+struct value root_value(const struct root *root)
+{
+    return (struct value){root->words + root->top, root->words[root->top]};
+}
+
+static struct value field(const struct root *root, enum root_field which)
+{
+    uint32_t word = root->field[which];
+    if (word == ROOT_ABSENT) return value_absent;
+    if (word_tag(word) != TAG_LOCAL) return word_value(root->words, word);
+    const uint32_t *at = root->words + word_payload(word);
+    return (struct value){at, *at};
+}
+
+struct str root_namespace(const struct root *root, struct text *text)
+{
+    return value_str(field(root, ROOT_NAMESPACE), text);
+}
+
+struct str root_name(const struct root *root, struct text *text)
+{
+    return value_str(field(root, ROOT_NAME), text);
+}
+
+struct str root_uid(const struct root *root, struct text *text)
+{
+    return value_str(field(root, ROOT_UID), text);
+}
+
+struct str root_resource_version(const struct root *root, struct text *text)
+{
+    return value_str(field(root, ROOT_RESOURCE_VERSION), text);
+}
+
+struct value root_labels(const struct root *root)
+{
+    return field(root, ROOT_LABELS);
+}
+
+struct value root_annotations(const struct root *root)
+{
+    return field(root, ROOT_ANNOTATIONS);
+}
+
+uint32_t root_key_hash(const struct root *root)
+{
+    return root->key_hash;
+}
+
+uint32_t key_hash(struct str ns, struct str name)
+{
+    return (uint32_t)(hash_str(ns) * 0x9e3779b97f4a7c15u ^ hash_str(name));
+}
+
+bool root_key_is(const struct root *root, struct str ns, struct str name)
+{
+    return value_str_is(field(root, ROOT_NAME), name) &&
+           (value_str_is(field(root, ROOT_NAMESPACE), ns) ||
+            (ns.n == 0 && root->field[ROOT_NAMESPACE] == ROOT_ABSENT));
+}
+
+bool root_key_equal(const struct root *a, const struct root *b)
+{
+    if (a == b) return true;
+    struct text ns, name;
+    return a->key_hash == b->key_hash && root_key_is(a, root_namespace(b, &ns), root_name(b, &name));
+}
+
+void root_key(const struct root *root, struct buf *out)
+{
+    struct text text;
+    struct str ns = root_namespace(root, &text);
+    if (ns.n > 0) {
+        buf_str(out, ns);
+        buf_putc(out, '/');
+    }
+    buf_str(out, root_name(root, &text));
+}

@@ -1,0 +1,152 @@
+/* core/base/clock.c: timers on a virtual clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static char order[64];
+static size_t fired;
+
+struct named_timer {
+    struct timer timer;
+    char name;
+};
+
+static void on_fire(struct timer *timer)
+{
+    struct named_timer *named = container_of(timer, struct named_timer, timer);
+    order[fired++] = named->name;
+    order[fired] = '\0';
+}
+
+static int setup(void **state)
+{
+    static struct virtual_clock v;
+    virtual_clock_init(&v);
+    fired = 0;
+    order[0] = '\0';
+    *state = &v;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    virtual_clock_clear(*state);
+    return 0;
+}
+
+static void test_timers_fire_in_the_order_of_their_instants(void **state)
+{
+    struct virtual_clock *v = *state;
+    struct named_timer a = {{.fn = on_fire}, 'a'}, b = {{.fn = on_fire}, 'b'}, c = {{.fn = on_fire}, 'c'};
+    timer_start(&a.timer, &v->clock, 30);
+    timer_start(&b.timer, &v->clock, 10);
+    timer_start(&c.timer, &v->clock, 20);
+    virtual_clock_advance(v, 15);
+    assert_string_equal(order, "b");
+    virtual_clock_advance(v, 15);
+    assert_string_equal(order, "bca");
+    assert_int_equal(clock_now_ms(&v->clock), 30);
+}
+
+static void test_timers_of_one_instant_fire_in_the_order_of_their_start(void **state)
+{
+    struct virtual_clock *v = *state;
+    struct named_timer t[20];
+    for (int i = 0; i < 20; i++) {
+        t[i] = (struct named_timer){{.fn = on_fire}, (char)('a' + i)};
+        timer_start(&t[i].timer, &v->clock, 5);
+    }
+    virtual_clock_advance(v, 5);
+    assert_string_equal(order, "abcdefghijklmnopqrst");
+}
+
+static void test_a_cancelled_timer_does_not_fire_and_may_be_cancelled_again(void **state)
+{
+    struct virtual_clock *v = *state;
+    struct named_timer a = {{.fn = on_fire}, 'a'}, b = {{.fn = on_fire}, 'b'};
+    timer_start(&a.timer, &v->clock, 10);
+    timer_start(&b.timer, &v->clock, 20);
+    timer_cancel(&a.timer);
+    timer_cancel(&a.timer);
+    assert_false(timer_running(&a.timer));
+    virtual_clock_advance(v, 100);
+    assert_string_equal(order, "b");
+}
+
+static void test_a_second_start_moves_the_timer(void **state)
+{
+    struct virtual_clock *v = *state;
+    struct named_timer a = {{.fn = on_fire}, 'a'};
+    timer_start(&a.timer, &v->clock, 10);
+    timer_start(&a.timer, &v->clock, 50);
+    virtual_clock_advance(v, 49);
+    assert_string_equal(order, "");
+    virtual_clock_advance(v, 1);
+    assert_string_equal(order, "a");
+}
+
+static struct virtual_clock *ticking;
+
+static void on_tick(struct timer *timer)
+{
+    on_fire(timer);
+    timer_start(timer, &ticking->clock, 10);
+}
+
+static void test_a_timer_may_start_itself_again(void **state)
+{
+    struct virtual_clock *v = ticking = *state;
+    struct named_timer a = {{.fn = on_tick}, 't'};
+    timer_start(&a.timer, &v->clock, 10);
+    virtual_clock_advance(v, 55);
+    assert_string_equal(order, "ttttt");
+    timer_cancel(&a.timer);
+}
+
+static void test_many_random_timers_fire_sorted(void **state)
+{
+    struct virtual_clock *v = *state;
+    enum { N = 2000 };
+    const char *seed_text = getenv("SEED");
+    unsigned seed = seed_text ? (unsigned)strtoul(seed_text, NULL, 10) : 4242;
+    print_message("SEED=%u\n", seed);
+    struct timer *timers = xcalloc(N, sizeof *timers);
+    static int64_t last;
+    last = -1;
+    srand(seed);
+    for (int i = 0; i < N; i++) {
+        timers[i].fn = on_fire;
+        timer_start(&timers[i], &v->clock, rand() % 500);
+        if (rand() % 3 == 0) timer_cancel(&timers[rand() % (i + 1)]);
+    }
+    for (int64_t due; (due = clock_next_due_ms(&v->clock)) != INT64_MAX;) {
+        assert_true(due >= last);
+        last = due;
+        size_t before = v->clock.count;
+        timer_cancel(v->clock.heap[0]);
+        assert_int_equal(v->clock.count, before - 1);
+    }
+    free(timers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_timers_fire_in_the_order_of_their_instants, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_timers_of_one_instant_fire_in_the_order_of_their_start, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_cancelled_timer_does_not_fire_and_may_be_cancelled_again,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_second_start_moves_the_timer, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_timer_may_start_itself_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_random_timers_fire_sorted, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

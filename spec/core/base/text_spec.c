@@ -1,0 +1,111 @@
+/* core/base/{str,buf,err,log}.c: slices, buffers, errors as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/str.h"
+
+static void test_cut_walks_the_parts_and_keeps_empty_ones(void **state)
+{
+    struct str rest = STR("a,,b"), part;
+    assert_true(str_cut(&rest, ',', &part) && str_is(part, "a"));
+    assert_true(str_cut(&rest, ',', &part) && part.n == 0);
+    assert_true(str_cut(&rest, ',', &part) && str_is(part, "b"));
+    assert_false(str_cut(&rest, ',', &part));
+}
+
+static void test_numbers_are_whole_and_in_range(void **state)
+{
+    uint64_t n;
+    assert_true(str_to_u64(STR("18446744073709551615"), &n) && n == UINT64_MAX);
+    assert_false(str_to_u64(STR("18446744073709551616"), &n));
+    assert_false(str_to_u64(STR(""), &n));
+    assert_false(str_to_u64(STR("-1"), &n));
+    assert_false(str_to_u64(STR("1 "), &n));
+}
+
+static void test_order_is_bytewise_and_a_prefix_comes_first(void **state)
+{
+    assert_true(str_cmp(STR("a"), STR("ab")) < 0);
+    assert_true(str_cmp(STR("b"), STR("ab")) > 0);
+    assert_int_equal(str_cmp(STR("ab"), STR("ab")), 0);
+    assert_true(str_cmp(STR("\xff"), STR("a")) > 0);
+}
+
+static void test_trim_takes_blanks_off_both_ends(void **state)
+{
+    assert_true(str_is(str_trim(STR(" \t x y \r\n")), "x y"));
+    assert_int_equal(str_trim(STR(" \n")).n, 0);
+}
+
+static void test_a_buffer_grows_and_gives_itself_away(void **state)
+{
+    struct buf b = {0};
+    for (int i = 0; i < 1000; i++) buf_printf(&b, "%d,", i);
+    assert_true(str_starts(buf_slice(&b), STR("0,1,2,")));
+    buf_consume(&b, 2);
+    assert_true(str_starts(buf_slice(&b), STR("1,2,")));
+    char *text = buf_take(&b);
+    assert_int_equal(b.len, 0);
+    assert_true(str_ends(str_of(text), STR("999,")));
+    free(text);
+}
+
+static void test_json_strings_escape_what_must_be(void **state)
+{
+    struct buf b = {0};
+    buf_json_string(&b, (struct str){"a\"b\\c\n\t\x01\xc3\xa9\0z", 12});
+    assert_string_equal(buf_text(&b), "\"a\\\"b\\\\c\\n\\t\\u0001\xc3\xa9\\u0000z\"");
+    buf_clear(&b);
+}
+
+static void test_an_error_gains_context_and_stays_one_line(void **state)
+{
+    struct err err;
+    assert_false(err_set(&err, ERR_IO, "no such\nfile"));
+    assert_false(err_wrap(&err, "config %s", "x.yaml"));
+    assert_string_equal(err.text, "config x.yaml: no such file");
+    assert_int_equal(err.code, ERR_IO);
+    assert_int_equal(err.retry_after_ms, -1);
+    assert_false(err_set(NULL, ERR_IO, "nobody asked"));
+}
+
+static void test_a_long_error_is_cut_and_says_so(void **state)
+{
+    struct err err;
+    char text[4000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    err_set(&err, ERR_IO, "%s", text);
+    assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+    assert_true(str_ends(str_of(err.text), STR("...")));
+}
+
+static void test_hashes_agree_within_the_process(void **state)
+{
+    assert_true(hash_str(STR("pods")) == hash_bytes("pods", 4));
+    assert_true(hash_str(STR("pods")) != hash_str(STR("pode")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_walks_the_parts_and_keeps_empty_ones),
+        cmocka_unit_test(test_numbers_are_whole_and_in_range),
+        cmocka_unit_test(test_order_is_bytewise_and_a_prefix_comes_first),
+        cmocka_unit_test(test_trim_takes_blanks_off_both_ends),
+        cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
+        cmocka_unit_test(test_json_strings_escape_what_must_be),
+        cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
+        cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
+        cmocka_unit_test(test_hashes_agree_within_the_process),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* TLS of core/net/transport.c: whom it trusts, under which name, with which certificate (T-1). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "net/pem.h"
+#include "net/transport.h"
+#include "support/tiny_server.h"
+#include "support/tls_files.h"
+
+struct bench {
+    struct loop *loop;
+    struct tls_pair ca, other_ca, leaf, client;
+    struct ssl_ctx_st *tls;
+    struct tiny_server *server;
+    struct timer guard;
+    struct buf request;
+    /* The answer: */
+    int dones, status;
+    struct err err;
+};
+
+static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struct str body)
+{
+    struct bench *bench = ctx;
+    bench->request.len = 0;
+    buf_str(&bench->request, head);
+    tiny_answer(conn, 200, "", "ok");
+}
+
+static void on_done(void *ctx, const struct http_response *response, const struct err *err)
+{
+    struct bench *bench = ctx;
+    bench->dones++;
+    bench->status = response ? response->status : 0;
+    if (err)
+        bench->err = *err;
+    else
+        err_clear(&bench->err);
+}
+
+static void on_guard(struct timer *timer)
+{
+    fail_msg("nothing happened for 20 s");
+}
+
+static int setup(void **state)
+{
+    struct bench *bench = NEW(struct bench);
+    bench->loop = loop_new();
+    bench->ca = tls_new_ca("unit CA");
+    bench->other_ca = tls_new_ca("another CA");
+    bench->leaf = tls_new_leaf(&bench->ca, "server", "DNS:api.unit.example,IP:127.0.0.2");
+    bench->client = tls_new_leaf(&bench->ca, "client", NULL);
+    bench->guard.fn = on_guard;
+    timer_start(&bench->guard, loop_clock(bench->loop), 20000);
+    *state = bench;
+    return 0;
+}
+
+static void serve(struct bench *bench, bool want_client)
+{
+    bench->tls = tls_server_context(&bench->leaf, want_client ? &bench->ca : NULL);
+    bench->server =
+        tiny_server_new(bench->loop, bench->tls, &(struct tiny_handler){.request = on_request, .ctx = bench});
+}
+
+static int teardown(void **state)
+{
+    struct bench *bench = *state;
+    if (bench->server) tiny_server_free(bench->server);
+    tls_server_context_free(bench->tls);
+    tls_pair_clear(&bench->ca);
+    tls_pair_clear(&bench->other_ca);
+    tls_pair_clear(&bench->leaf);
+    tls_pair_clear(&bench->client);
+    loop_free(bench->loop);
+    buf_clear(&bench->request);
+    free(bench);
+    return 0;
+}
+
+/* One GET of https://127.0.0.1:port/x. */
+static void get(struct bench *bench, const struct transport_options *options)
+{
+    struct transport *transport = transport_new(bench->loop, options, &bench->err);
+    assert_non_null(transport);
+    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
+    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    bench->dones = 0;
+    assert_non_null(transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err));
+    while (!bench->dones) loop_once(bench->loop, true);
+    transport_free(transport);
+    free(url);
+}
+
+static struct str ca_of(struct bench *bench)
+{
+    return str_of(bench->ca.cert_pem);
+}
+
+static void test_the_server_name_is_what_is_asked_for_and_verified(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_int_equal(bench->status, 200);
+    assert_string_equal(tiny_server_sni(bench->server), "api.unit.example");
+    char *host = xasprintf("\r\nHost: 127.0.0.1:%d\r\n", tiny_server_port(bench->server));
+    assert_non_null(strstr(buf_text(&bench->request), host));
+    assert_memory_equal(bench->request.data, "GET /x ", 7);
+    free(host);
+}
+
+static void test_a_name_that_is_not_in_the_certificate_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    get(bench, &(struct transport_options){.ca_pem = ca_of(bench)});
+    assert_int_equal(bench->err.code, ERR_TLS);
+    char *text = xasprintf("TLS with 127.0.0.1:%d: ", tiny_server_port(bench->server));
+    assert_memory_equal(bench->err.text, text, strlen(text));
+    free(text);
+    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "other.unit.example"});
+    assert_int_equal(bench->err.code, ERR_TLS);
+    assert_int_equal(bench->request.len, 0);
+}
+
+static void test_only_the_given_ca_is_trusted(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    get(bench, &(struct transport_options){.ca_pem = str_of(bench->other_ca.cert_pem),
+                                           .tls_server_name = "api.unit.example"});
+    assert_int_equal(bench->err.code, ERR_TLS);
+    get(bench, &(struct transport_options){.tls_server_name = "api.unit.example"}); /* the system's roots */
+    assert_int_equal(bench->err.code, ERR_TLS);
+}
+
+static void test_insecure_verifies_nothing(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    get(bench, &(struct transport_options){.insecure_skip_tls_verify = true});
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_int_equal(bench->status, 200);
+}
+
+static void test_a_client_certificate_is_shown(void **state)
+{
+    struct bench *bench = *state;
+    struct transport_options options = {.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"};
+    serve(bench, true);
+    get(bench, &options);
+    assert_int_not_equal(bench->err.code, ERR_NONE); /* TLS 1.3: the refusal comes after the handshake */
+    options.client_cert_pem = str_of(bench->client.cert_pem);
+    options.client_key_pem = str_of(bench->client.key_pem);
+    get(bench, &options);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_int_equal(bench->status, 200);
+}
+
+static void test_a_server_older_than_tls_1_2_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    tls_only_old(bench->tls);
+    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
+    assert_int_equal(bench->err.code, ERR_TLS);
+}
+
+static void expect_unusable(struct bench *bench, const struct transport_options *options, const char *text)
+{
+    assert_null(transport_new(bench->loop, options, &bench->err));
+    assert_int_equal(bench->err.code, ERR_TLS);
+    if (strncmp(bench->err.text, text, strlen(text)) != 0)
+        fail_msg("\"%s\" is not \"%s\"", bench->err.text, text);
+}
+
+static void test_unusable_certificates_are_found_when_the_transport_is_made(void **state)
+{
+    struct bench *bench = *state;
+    struct str cert = str_of(bench->client.cert_pem), key = str_of(bench->client.key_pem);
+    expect_unusable(bench, &(struct transport_options){.ca_pem = STR("nonsense")},
+                    "certificate authority: no certificate in PEM form");
+    expect_unusable(bench, &(struct transport_options){.ca_pem = cert, .insecure_skip_tls_verify = true},
+                    "a certificate authority and insecure-skip-tls-verify exclude each other");
+    expect_unusable(bench, &(struct transport_options){.client_cert_pem = cert},
+                    "a client certificate without its key");
+    expect_unusable(bench, &(struct transport_options){.client_key_pem = key},
+                    "a client key without its certificate");
+    expect_unusable(
+        bench,
+        &(struct transport_options){.client_cert_pem = cert, .client_key_pem = str_of(bench->leaf.key_pem)},
+        "the client key does not belong to the client certificate");
+    expect_unusable(bench, &(struct transport_options){.client_cert_pem = cert, .client_key_pem = cert},
+                    "client key: no usable private key in PEM form: ");
+    expect_unusable(bench, &(struct transport_options){.client_cert_pem = key, .client_key_pem = key},
+                    "client certificate: no certificate in PEM form");
+}
+
+static void test_a_broken_certificate_behind_a_good_one_is_found(void **state)
+{
+    struct bench *bench = *state;
+    struct err err;
+    char *two = xasprintf("%s%s", bench->ca.cert_pem, bench->other_ca.cert_pem);
+    char *broken =
+        xasprintf("%s-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", bench->ca.cert_pem);
+    assert_true(pem_check_certificates(str_of(two), &err));
+    assert_false(pem_check_certificates(str_of(broken), &err));
+    assert_memory_equal(err.text, "certificate 2 is broken: ", 25);
+    free(two);
+    free(broken);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_the_server_name_is_what_is_asked_for_and_verified),
+        T(test_a_name_that_is_not_in_the_certificate_is_refused),
+        T(test_only_the_given_ca_is_trusted),
+        T(test_insecure_verifies_nothing),
+        T(test_a_client_certificate_is_shown),
+        T(test_a_server_older_than_tls_1_2_is_refused),
+        T(test_unusable_certificates_are_found_when_the_transport_is_made),
+        T(test_a_broken_certificate_behind_a_good_one_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
