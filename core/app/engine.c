@@ -80,6 +80,13 @@ static void on_claim_changed(void *ctx, struct informer_claim *claim)
     if (claim_has_synced(claim)) check_soon(ctx);
 }
 
+static void on_synced(void *ctx, const char *informer, size_t objects)
+{
+    struct engine *engine = ctx;
+    if (engine->options.mode == ENGINE_RUN)
+        log_info("Synced", F("informer", informer), FI("objects", objects));
+}
+
 static bool load_scripts(struct engine *engine)
 {
     const struct script_files *files = engine->options.files;
@@ -193,6 +200,7 @@ static bool make_parts(struct engine *engine)
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
         .changed = on_claim_changed,
+        .synced = on_synced,
     });
     engine->discoverer = discoverer_new(&(struct discoverer_options){
         .engine_loop = engine->loop, .io = engine->io, .found = on_catalogue, .ctx = engine});

@@ -55,7 +55,9 @@ struct io_thread *io_thread_new(const struct kube_client_options *options, struc
 
 static void *run(void *arg)
 {
-    loop_run(((struct io_thread *)arg)->loop);
+    struct io_thread *io = arg;
+    pool_adopt(io->pool);
+    loop_run(io->loop);
     return NULL;
 }
 
@@ -74,6 +76,7 @@ void io_thread_stop(struct io_thread *io)
     if (!io->running) return;
     loop_stop(io->loop);
     pthread_join(io->thread, NULL);
+    pool_adopt(io->pool);
     io->running = false;
 }
 

@@ -1,6 +1,7 @@
 /* The boundary between the I/O thread and the engine thread: what a reflector saw, in order (contract Q, V5).
- * Owner: the shared informer. One producer thread (add, replace, bookmark, resync, close), one consumer thread (take,
- * release); a mutex joins them, held only to append and to swap. Objects in it are references. */
+ * Owner: the shared informer. One producer thread (add, replace, bookmark, resync, close), one consumer
+ * thread (take, release); a mutex joins them, held only to append and to swap. Objects in it are references.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,33 +20,41 @@ enum delta_type {
 
 struct delta {
     enum delta_type type;
-    bool coalesced;        /* stands for more than one delta of its key */
-    struct root *object;   /* of ADDED, UPDATED, DELETED */
-    int64_t received_us;   /* wall time at which its bytes came */
+    bool coalesced;         /* stands for more than one delta of its key */
+    bool initial;           /* the first list, before anything else was queued */
+    struct root *object;    /* of ADDED, UPDATED, DELETED */
+    int64_t received_us;    /* wall time at which its bytes came */
     char *resource_version; /* of REPLACED_ALL and BOOKMARK; owned by the delta */
-    struct root **objects; /* of REPLACED_ALL, in list order; owned by the delta with its references */
+    struct root **objects;  /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
 };
 
 struct delta_fifo;
 
-/* `ready` is called on the producer's thread whenever the queue was empty and no longer is. */
+/* `ready` is called on the producer's thread whenever the queue was empty and no longer is. A consumer that
+ * stops while delta_fifo_len is not 0 has to come back by itself. */
 struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx);
 /* Releases what is still queued. Both threads must be done with it. */
 void delta_fifo_free(struct delta_fifo *fifo);
 
 /* All take the references. */
 void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *object, int64_t received_us);
-/* Takes `objects` (malloc'ed) and the references in it. Whatever is queued before it stays: order is the promise. */
-void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects, size_t count, int64_t received_us);
+/* Takes `objects` (malloc'ed) and the references in it. Whatever is queued before it stays: order is the
+ * promise. */
+void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
+                        size_t count, int64_t received_us);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
 void delta_fifo_resync(struct delta_fifo *fifo);
-/* Nothing is accepted any more (it is released at once); what is queued can still be taken. */
+/* Nothing is accepted any more (it is released at once); what is queued can still be taken (Q-17). From
+ * either thread. */
 void delta_fifo_close(struct delta_fifo *fifo);
 
-/* Takes at most `max` deltas in order; gives how many are in `*batch`, which the caller hands to delta_fifo_release
- * when it has processed them. The references stay with the deltas. */
+/* Takes at most `max` deltas in order; gives how many are in `*batch`, which the caller hands to
+ * delta_fifo_release when it has processed them, before it takes the next. The references stay with the
+ * deltas. A batch ends with the first list (Q-14). */
 size_t delta_fifo_take(struct delta_fifo *fifo, size_t max, struct delta **batch);
 void delta_fifo_release(struct delta_fifo *fifo, struct delta *batch, size_t count);
 /* Deltas waiting; any thread. */
 size_t delta_fifo_len(struct delta_fifo *fifo);
+/* the first list was released, or single objects came without any. Any thread. */
+bool delta_fifo_has_synced(struct delta_fifo *fifo);

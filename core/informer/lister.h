@@ -1,6 +1,6 @@
 /* Reading a cache: objects by key, by namespace, by label selector (contract F-11..F-13).
- * Owner: a result array belongs to the caller, with a reference for each object; lister_free_list gives both back.
- * On the engine thread, from any callback; results do not change when the cache does. */
+ * Owner: a result array belongs to the caller, with a reference for each object; lister_free_list gives both
+ * back. On the engine thread, from any callback; results do not change when the cache does. */
 #pragma once
 #include <stddef.h>
 
@@ -13,6 +13,7 @@ struct lister_list {
 };
 
 /* `ns` empty: all namespaces. `selector` NULL: everything. In the order in which keys came (B-9). */
-void lister_list(const struct indexer *indexer, struct str ns, const struct selector *selector, struct lister_list *out);
+void lister_list(const struct indexer *indexer, struct str ns, const struct selector *selector,
+                 struct lister_list *out);
 void lister_free_list(struct lister_list *list);
 size_t lister_count(const struct indexer *indexer, struct str ns, const struct selector *selector);

@@ -1,7 +1,7 @@
-/* Keeps a DeltaFIFO up to date with the server: list in pages, then watch, resume, back off, list again (contract R, P
- * and its decision table). A state machine without a thread of its own.
- * Owner: the I/O thread. The status may be read from any thread. Delays come from the clock it was given, so that
- * tests run it on a virtual one. */
+/* Keeps a DeltaFIFO up to date with the server: list in pages, then watch, resume, back off, list again
+ * (contract R, P and its decision table). A state machine without a thread of its own. Owner: the I/O thread.
+ * The status may be read from any thread. Delays come from the clock it was given, so that tests run it on a
+ * virtual one. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "kube/list_watch.h"
 
 enum reflector_state {
-    REFLECTOR_IDLE,     /* made, not started; or stopped */
+    REFLECTOR_IDLE, /* made, not started; or stopped */
     REFLECTOR_LISTING,
     REFLECTOR_WATCHING, /* the watch is open, or being opened */
     REFLECTOR_BACKING_OFF,
@@ -20,20 +20,20 @@ enum reflector_state {
 
 struct reflector_status {
     enum reflector_state state;
-    bool listed_once;        /* the first list is in the queue */
-    int64_t since_us;        /* wall time of the last change of state */
+    bool listed_once;          /* the first list is in the queue */
+    int64_t since_us;          /* wall time of the last change of state */
     char resource_version[64]; /* last seen; "" before the first */
-    struct err last_error;   /* ERR_NONE while all is well; cleared by a list or an event */
+    struct err last_error;     /* ERR_NONE while all is well; cleared by a list or an event */
     uint64_t lists, watches, events, refused;
 };
 
 struct reflector_options {
-    const char *name;        /* for logs: "pods", "deployments.apps in shop" */
+    const char *name;          /* for logs: "pods", "deployments.apps in shop" */
     struct list_watch *source; /* taken */
-    struct delta_fifo *fifo; /* borrowed */
-    struct clock *clock;     /* borrowed */
-    uint64_t seed;           /* of the jitter */
-    int page_size;           /* 0: 500 */
+    struct delta_fifo *fifo;   /* borrowed */
+    struct clock *clock;       /* borrowed */
+    uint64_t seed;             /* of the jitter */
+    int page_size;             /* 0: 500 */
     /* Every change of status, on the I/O thread; optional. */
     void (*changed)(void *ctx);
     void *ctx;

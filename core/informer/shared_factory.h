@@ -1,7 +1,7 @@
-/* All informers of the process: the same (resource, scope, selectors) is one informer, shared by all who claim it (F-1, B-6).
- * Owner: the engine, on the engine thread. A claim is what a script holds: made while it loads, by a name that
- * may not be known yet; it meets its informer when discovery has answered. Reflectors live on the I/O thread; they are
- * started and stopped through its mailbox.*/
+/* All informers of the process: the same (resource, scope, selectors) is one informer, shared by all who
+ * claim it (F-1, B-6). Owner: the engine, on the engine thread. A claim is what a script holds: made while it
+ * loads, by a name that may not be known yet; it meets its informer when discovery has answered. Reflectors
+ * live on the I/O thread; they are started and stopped through its mailbox.*/
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,11 +19,15 @@ struct informer_claim;
 struct shared_factory_options {
     struct loop *engine_loop, *io_loop;
     /* Called on the I/O thread: where the objects of a resource come from. */
-    struct list_watch *(*new_source)(void *ctx, const struct resource *resource, const struct lw_scope *scope);
+    struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                     const struct lw_scope *scope);
     void *ctx;
     uint64_t seed;
-    /* A claim's state changed (synced, unknown kind, error); on the engine thread, optional. */
+    /* A claim's status changed (resolved, synced, an error came or went); on the engine thread, optional. It
+     * may not release claims. */
     void (*changed)(void *ctx, struct informer_claim *claim);
+    /* An informer holds its first list; before `changed` of its claims; optional. */
+    void (*synced)(void *ctx, const char *informer, size_t objects);
 };
 
 struct informer_spec {
@@ -34,7 +38,7 @@ struct informer_spec {
 };
 
 enum claim_state {
-    CLAIM_PENDING,      /* discovery has not answered yet */
+    CLAIM_PENDING,      /* discovery has not answered yet; whoever asked it knows why */
     CLAIM_UNKNOWN_KIND, /* discovery does not know it; it may come */
     CLAIM_STARTED,      /* the informer runs, its first list is not in yet */
     CLAIM_SYNCED,
@@ -44,22 +48,26 @@ struct claim_status {
     enum claim_state state;
     struct reflector_status reflector; /* zero before CLAIM_STARTED */
     size_t objects;
-    char text[ERR_TEXT_MAX];           /* why it is not synced, or the last error; "" when all is well */
+    char text[ERR_TEXT_MAX]; /* why it is not synced, or the last error; "" when all is well */
 };
 
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
-/* Stops all reflectors, waits for the I/O thread to have let go of them, frees everything. The I/O loop must still run. */
+/* Stops all reflectors, waits for the I/O thread to have let go of them, frees everything. The I/O loop must
+ * still run. */
 void shared_factory_free(struct shared_factory *factory);
 
-/* Everything in `spec` is copied. The claim is released by claim_release; with the last claim its informer ends. */
+/* Everything in `spec` is copied. The claim is released by claim_release; with the last claim its informer
+ * ends. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
-/* Gives every claim without an informer its informer, if `catalogue` knows the kind. `unknown` is called for each it does not
- * know, with the cause. May be called again with a newer catalogue. */
+/* Gives every claim without an informer its informer, if `catalogue` knows the kind. `unknown` is called for
+ * each it does not know, with the cause; neither it nor a handler that is attached here may release a claim.
+ * May be called again with a newer catalogue. */
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
-                            void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err), void *ctx);
-/* Processes what the queues hold, a bounded slice for each informer; gives true when there is more. Called by the
- * factory itself when the engine loop is woken; for tests. */
+                            void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
+                            void *ctx);
+/* Processes what the queues hold, a bounded slice for each informer; gives true when there is more. Called by
+ * the factory itself when the engine loop is woken; for tests. */
 bool shared_factory_process(struct shared_factory *factory);
 
 const struct informer_spec *claim_spec(const struct informer_claim *claim);

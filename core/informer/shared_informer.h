@@ -1,6 +1,7 @@
-/* One cache and its handlers: takes deltas from the DeltaFIFO, updates the store first, then calls every handler, in order (contract I, Q-19).
- * Owner: the shared factory, on the engine thread. Handlers may add and remove handlers, their own included, and read
- * the store, which already holds what they are told. They may not free the informer. */
+/* One cache and its handlers: takes deltas from the DeltaFIFO, updates the store first, then calls every
+ * handler, in order (contract I, Q-19). Owner: the shared factory, on the engine thread. Handlers may add and
+ * remove handlers, their own included, and read the store, which already holds what they are told. They may
+ * not free the informer. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,13 +13,14 @@ struct event_info {
     bool initial;             /* in the initial list, or a late handler's first look (I-5) */
     bool final_state_unknown; /* the delete was not seen, only its result (B-5) */
     bool resync, coalesced;
-    int64_t received_us;      /* wall time at which the bytes arrived */
+    int64_t received_us; /* wall time at which the bytes arrived */
 };
 
 /* Objects are borrowed for the call; take a reference to keep one. */
 struct event_handler {
     void (*on_add)(void *ctx, struct root *object, const struct event_info *info);
-    void (*on_update)(void *ctx, struct root *old_object, struct root *new_object, const struct event_info *info);
+    void (*on_update)(void *ctx, struct root *old_object, struct root *new_object,
+                      const struct event_info *info);
     void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
     void *ctx;
 };
@@ -26,18 +28,23 @@ struct event_handler {
 struct shared_informer;
 struct registration;
 
-/* `name` for logs. `on_synced` (optional) is called once, when the store holds the first list and every handler that was there has been told. */
+/* `name` for logs. `on_synced` (optional) is called once, when the store holds the first list and every
+ * handler that was there has been told. It may not free the informer. */
 struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(void *ctx), void *ctx);
 void shared_informer_free(struct shared_informer *informer);
 /* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
 
-/* Processes at most `max` deltas; gives how many. A ReplacedAll is one delta and is processed whole. */
+/* Processes at most `max` deltas; gives how many. A ReplacedAll is one delta and is processed whole. Not to
+ * be called by a handler. Deltas may be left when it returns: delta_fifo_len says so. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
 
-/* Copies the handler. A late one is told of the whole cache at once, with `initial`, then goes on without gap or duplicate (I-5). */
-struct registration *shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler);
+/* Copies the handler. A late one is told of the whole cache at once, with `initial`, then goes on without gap
+ * or duplicate (I-5). `*registration` is set before the first call, so that this call may already remove it.
+ */
+void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
+                                 struct registration **registration);
 /* No call comes after it. A second removal is not allowed: the registration is gone. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
 /* The cache is synced and this handler was told all of it (I-6). */

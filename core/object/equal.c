@@ -1,5 +1,5 @@
 /* Same content, whatever the encoding; see value.h. */
-#include "base/must.h"
+#include "object/map_index.h"
 #include "object/value.h"
 #include "object/word.h"
 
@@ -24,6 +24,25 @@ static bool same_shape(struct value a, struct value b)
     return a.at && b.at && a.word == b.word && blob_kind(a.word) == BLOB_MAP_SHAPED;
 }
 
+/* Mostly both have the same order, so the same place is tried first. */
+static bool same_entries(struct value a, struct value b, size_t count)
+{
+    struct map_index index = {value_absent, NULL};
+    bool equal = true;
+    for (size_t i = 0; i < count && equal; i++) {
+        struct str key_a, key_b;
+        struct text ta, tb;
+        struct value in_a = value_entry(a, i, &key_a, &ta), in_b = value_entry(b, i, &key_b, &tb);
+        if (!str_eq(key_a, key_b)) {
+            if (!index.map.at) index = map_index_make(b);
+            in_b = map_index_find(&index, key_a);
+        }
+        equal = value_type(in_b) != VALUE_ABSENT && value_equal(in_a, in_b);
+    }
+    map_index_clear(&index);
+    return equal;
+}
+
 static bool maps_equal(struct value a, struct value b)
 {
     size_t count = value_count(a);
@@ -34,13 +53,7 @@ static bool maps_equal(struct value a, struct value b)
         }
         return true;
     }
-    for (size_t i = 0; i < count; i++) {
-        struct str key;
-        struct text text;
-        struct value in_a = value_entry(a, i, &key, &text), in_b = value_field(b, key);
-        if (value_type(in_b) == VALUE_ABSENT || !value_equal(in_a, in_b)) return false;
-    }
-    return true;
+    return same_entries(a, b, count);
 }
 
 bool value_equal(struct value a, struct value b)

@@ -22,3 +22,6 @@ struct value path_get(const struct path *path, struct value from);
 /* Calls `fn` for every match in order until it gives false; gives the number of calls. */
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v),
                  void *ctx);
+
+/* Whether a key may stand in a path as it is; others need ['...'], with \ before ' and \. */
+bool path_name_is_plain(struct str name);

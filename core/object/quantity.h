@@ -13,7 +13,8 @@ struct quantity {
     enum quantity_format { QUANTITY_DECIMAL_SI, QUANTITY_BINARY_SI, QUANTITY_DECIMAL_EXPONENT } format;
 };
 
-/* The grammar of apimachinery's resource.Quantity; finer than nano is rounded up. */
+/* The grammar of apimachinery's resource.Quantity; finer than nano is rounded away from zero, and binary
+ * quantities are capped at 2^63-1, as there. */
 bool quantity_parse(struct str text, struct quantity *out, struct err *err);
 /* Canonical text in its format: 1500m, 64Mi, 1e3. */
 void quantity_text(const struct quantity *q, struct buf *out);

@@ -1,6 +1,7 @@
 /* One user script: its Lua state, its plan (informers, handlers, main), its calls.
- * Owner: the engine, on the engine thread. Lua is entered only from here, under protection: no error of a script leaves
- * these functions other than as a result. A script may be freed at any time except from inside one of its own calls. */
+ * Owner: the engine, on the engine thread. Lua is entered only from here, under protection: no error of a
+ * script leaves these functions other than as a result. A script may be freed at any time except from inside
+ * one of its own calls. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,10 +16,17 @@ struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
     const char *default_namespace; /* of informers that do not say; "" all namespaces */
-    bool print_waits;              /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
+    bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 
-enum script_result { SCRIPT_OK, SCRIPT_YIELDED, SCRIPT_ERROR, SCRIPT_CPU_LIMIT, SCRIPT_MEMORY_LIMIT, SCRIPT_CANCELLED };
+enum script_result {
+    SCRIPT_OK,
+    SCRIPT_YIELDED,
+    SCRIPT_ERROR,
+    SCRIPT_CPU_LIMIT,
+    SCRIPT_MEMORY_LIMIT,
+    SCRIPT_CANCELLED
+};
 
 struct script_counters {
     uint64_t adds, updates, deletes; /* calls of handlers */
@@ -27,9 +35,11 @@ struct script_counters {
 
 struct script;
 
-/* Reads the file and runs its chunk, which registers. ERR_IO when it cannot be read, ERR_SCRIPT when it does not compile or raises:
- * the text is Lua's message with file and line. `name` is the script's name: its path without `.lua`. */
-struct script *script_load(const struct script_host *host, const char *path, const char *name, struct err *err);
+/* Reads the file and runs its chunk, which registers. ERR_IO when it cannot be read, ERR_SCRIPT when it does
+ * not compile or raises: the text is Lua's message with file and line. `name` is the script's name: its path
+ * without `.lua`. */
+struct script *script_load(const struct script_host *host, const char *path, const char *name,
+                           struct err *err);
 /* Releases its claims and handlers; views that it held let go of their objects. */
 void script_free(struct script *script);
 
@@ -40,7 +50,8 @@ struct informer_claim *script_claim(const struct script *script, size_t i);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler told of its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);
-/* Runs the function given to k8s.main. `*exit_code` is what it returned (0 for nothing); with SCRIPT_ERROR it was logged. */
+/* Runs the function given to k8s.main. `*exit_code` is what it returned (0 for nothing); with SCRIPT_ERROR it
+ * was logged. */
 enum script_result script_run_main(struct script *script, int *exit_code);
 struct script_counters script_counters(const struct script *script);
 /* Bytes of its Lua state. */

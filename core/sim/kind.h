@@ -1,31 +1,50 @@
 /* The resources that the simulated API server serves: built-in ones and those of CustomResourceDefinitions.
- * Owner: the server's store; a kind is never freed while the process runs, only marked gone. Guarded by the store's lock. */
+ * Owner: the server's store; a kind is never freed while the process runs, only marked gone. Guarded by the
+ * store's lock. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
+
+struct sim_layout;
 
 struct sim_column {
     const char *name, *type, *format, *description;
     int priority; /* 0 always, 1 with -o wide */
 };
 
+enum sim_name_rule {
+    SIM_NAME_SUBDOMAIN, /* RFC 1123 subdomain: most kinds */
+    SIM_NAME_LABEL,     /* RFC 1123 label: namespaces, services */
+};
+
 struct sim_kind {
     const char *group; /* "" for the core group */
     const char *version;
     const char *plural, *singular, *kind;
+    const char *list_kind;          /* kind + "List", unless a CRD says otherwise */
     const char *const *short_names; /* ends with NULL; may be NULL */
     const char *const *categories;  /* ends with NULL; may be NULL */
+    /* Labels that field selectors know besides metadata.name and metadata.namespace: dotted paths into the
+     * object, ends with NULL; may be NULL. */
+    const char *const *field_labels;
+    enum sim_name_rule name_rule;
     bool namespaced;
-    bool has_status;   /* serves the status subresource */
-    bool has_scale;
-    bool graceful;     /* deletes of scheduled objects wait for the grace period (pods) */
-    bool gone;         /* its CRD was deleted */
-    const struct sim_column *columns;
-    size_t column_count;
-    /* One table cell per column from an object; NULL: name and age only. */
-    json_t *(*cells)(const json_t *object);
-    /* Columns of a CRD's additionalPrinterColumns; borrowed JSON, NULL for built-in kinds. */
+    bool has_status;                 /* serves the status subresource */
+    bool has_scale;                  /* serves the scale subresource */
+    bool has_generation;             /* metadata.generation counts changes of what is wanted */
+    bool keeps_first_status;         /* a create may bring a status although there is a subresource (nodes) */
+    bool graceful;                   /* deletes of scheduled objects wait for the grace period (pods) */
+    bool returns_deleted;            /* a delete answers with the object, not with a Status */
+    bool needs_version;              /* an update without a resourceVersion is refused */
+    bool created_by_update;          /* a PUT of an object that is not there creates it */
+    bool no_delete_collection;       /* namespaces */
+    bool custom;                     /* defined by a CRD */
+    bool not_storage;                /* another version of the same CRD is the one that objects are kept in */
+    bool gone;                       /* its CRD was deleted */
+    const struct sim_layout *layout; /* of its tables; NULL: name and age, or what printer_columns say */
+    /* additionalPrinterColumns of a CRD's version; owned by the kind, NULL for built-in kinds. */
     const json_t *printer_columns;
 };

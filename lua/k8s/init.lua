@@ -1,1 +1,18 @@
-return {}
+-- What `require "k8s"` gives: the names of the API, each made in a file of its own.
+local raw = ...
+
+local freeze = require("k8s.frozen").freeze
+local informer = require "k8s.informer"
+
+return freeze("k8s", {
+  factory = informer.factory,
+  informer = informer.informer,
+  int64 = raw.int64,
+  json = freeze("k8s.json", raw.json),
+  log = freeze("k8s.log", require "k8s.log"),
+  main = raw.main,
+  now = raw.now,
+  null = raw.null,
+  object = freeze("k8s.object", require "k8s.object"),
+  quantity = raw.quantity,
+})

@@ -1,0 +1,105 @@
+/* A reflector on the other thread; see feed.h. */
+#include "informer/feed.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct feed {
+    struct feed_options options;
+    char *name;
+    struct mail start, stop;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct reflector *reflector; /* under the lock; made, used and freed on the I/O thread */
+    bool ended;                  /* under the lock */
+};
+
+static void on_start(struct mail *mail)
+{
+    struct feed *feed = container_of(mail, struct feed, start);
+    const struct feed_options *o = &feed->options;
+    struct reflector *reflector = reflector_new(&(struct reflector_options){
+        .name = feed->name,
+        .source = o->new_source(o->source_ctx, o->resource, &o->scope),
+        .fifo = o->fifo,
+        .clock = loop_clock(o->io_loop),
+        .seed = o->seed,
+        .changed = o->changed,
+        .ctx = o->ctx,
+    });
+    pthread_mutex_lock(&feed->lock);
+    feed->reflector = reflector;
+    pthread_mutex_unlock(&feed->lock);
+    reflector_start(reflector);
+}
+
+static void on_stop(struct mail *mail)
+{
+    struct feed *feed = container_of(mail, struct feed, stop);
+    pthread_mutex_lock(&feed->lock);
+    struct reflector *reflector = feed->reflector;
+    feed->reflector = NULL;
+    pthread_mutex_unlock(&feed->lock);
+    reflector_free(reflector);
+    /* Inside the lock: whoever sees `ended` may free the feed as soon as he gets the lock. */
+    pthread_mutex_lock(&feed->lock);
+    feed->ended = true;
+    feed->options.ended(feed->options.ctx);
+    pthread_cond_signal(&feed->changed);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+struct feed *feed_start(const struct feed_options *options)
+{
+    struct feed *feed = NEW(struct feed);
+    feed->options = *options;
+    feed->name = xstrdup(options->name);
+    feed->start.deliver = on_start;
+    feed->stop.deliver = on_stop;
+    pthread_mutex_init(&feed->lock, NULL);
+    pthread_cond_init(&feed->changed, NULL);
+    mailbox_post(loop_mailbox(options->io_loop), &feed->start);
+    return feed;
+}
+
+void feed_stop(struct feed *feed)
+{
+    mailbox_post(loop_mailbox(feed->options.io_loop), &feed->stop);
+}
+
+bool feed_has_ended(const struct feed *feed)
+{
+    struct feed *f = (struct feed *)feed;
+    pthread_mutex_lock(&f->lock);
+    bool ended = f->ended;
+    pthread_mutex_unlock(&f->lock);
+    return ended;
+}
+
+void feed_wait(struct feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    while (!feed->ended) pthread_cond_wait(&feed->changed, &feed->lock);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+void feed_free(struct feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    must(feed->ended);
+    pthread_mutex_unlock(&feed->lock);
+    pthread_mutex_destroy(&feed->lock);
+    pthread_cond_destroy(&feed->changed);
+    free(feed->name);
+    free(feed);
+}
+
+void feed_get_status(struct feed *feed, struct reflector_status *out)
+{
+    pthread_mutex_lock(&feed->lock);
+    if (feed->reflector) reflector_get_status(feed->reflector, out);
+    pthread_mutex_unlock(&feed->lock);
+}

@@ -1,0 +1,32 @@
+/* The handlers of one informer, told of each change in the order in which they were added.
+ * Owner: the shared informer that embeds it. Handlers may add and remove handlers, their own included, from
+ * inside any call: none is skipped, none is told twice. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "informer/indexer.h"
+#include "informer/shared_informer.h"
+
+enum handler_call { HANDLER_ADD, HANDLER_UPDATE, HANDLER_DELETE };
+
+struct handler_list {
+    struct registration **items;
+    size_t count, cap;
+    uint64_t turn; /* number of the delta that is being processed, or was last */
+    bool synced;   /* the first list was processed and everybody told */
+    int depth;     /* of calls under way; what is removed is freed when it is 0 */
+};
+
+void handler_list_clear(struct handler_list *list);
+/* A new delta begins: from now on those hear of it that are in the list already. */
+void handler_list_next_turn(struct handler_list *list);
+/* Tells every handler that was there when the turn began. `before` for an update, else NULL. */
+void handler_list_call(struct handler_list *list, enum handler_call call, struct root *before,
+                       struct root *object, const struct event_info *info);
+/* Adds a handler and shows it the whole of `store` (I-5); it hears of nothing more in this turn, as the store
+ * has it already. `*registration` is set before the first call. */
+void handler_list_add(struct handler_list *list, const struct event_handler *handler,
+                      const struct indexer *store, struct registration **registration);
+void handler_list_remove(struct handler_list *list, struct registration *registration);

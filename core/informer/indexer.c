@@ -1,0 +1,309 @@
+/* The store: entries in the order of arrival, found by a table of their numbers; see indexer.h. An entry that
+ * is removed leaves a hole, so that the order of the others stays; many holes are squeezed out together. */
+#include "informer/indexer.h"
+
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+enum { NONE = -1, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
+
+/* The objects of one namespace, linked through the entries. Cluster-scoped objects are in the one without a
+ * name. */
+struct namespace
+{
+    UT_hash_handle hh;
+    int32_t first, last;
+    uint32_t count;
+    uint32_t number; /* in `namespaces` */
+    char name[];
+};
+
+struct entry {
+    struct root *object; /* NULL: a hole */
+    uint32_t hash;
+    uint32_t namespace_;
+    int32_t previous, next; /* in its namespace */
+};
+
+struct indexer {
+    struct entry *entries;
+    size_t used, cap, count; /* entries with holes, room, objects */
+    uint32_t *slots;         /* an entry's number plus one, or SLOT_EMPTY */
+    size_t slot_count;       /* a power of two */
+    struct namespace *by_name;
+    struct namespace **namespaces;
+    size_t namespace_count;
+    struct buf resource_version;
+};
+
+/* --- namespaces
+ * ------------------------------------------------------------------------------------------------- */
+
+static struct namespace *find_namespace(const struct indexer *indexer, struct str name)
+{
+    struct namespace *found;
+    HASH_FIND(hh, indexer->by_name, name.p ? name.p : "", name.n, found);
+    return found;
+}
+
+static struct namespace *namespace_of(struct indexer *indexer, struct str name)
+{
+    struct namespace *ns = find_namespace(indexer, name);
+    if (ns) return ns;
+    ns = xcalloc(1, sizeof *ns + name.n + 1);
+    if (name.n) memcpy(ns->name, name.p, name.n);
+    ns->first = ns->last = NONE;
+    ns->number = (uint32_t)indexer->namespace_count;
+    HASH_ADD_KEYPTR(hh, indexer->by_name, ns->name, name.n, ns);
+    indexer->namespaces =
+        xrealloc(indexer->namespaces, (indexer->namespace_count + 1) * sizeof *indexer->namespaces);
+    indexer->namespaces[indexer->namespace_count++] = ns;
+    return ns;
+}
+
+static void clear_namespaces(struct indexer *indexer)
+{
+    HASH_CLEAR(hh, indexer->by_name);
+    for (size_t i = 0; i < indexer->namespace_count; i++) free(indexer->namespaces[i]);
+    free(indexer->namespaces);
+    indexer->namespaces = NULL;
+    indexer->namespace_count = 0;
+}
+
+static void link_last(struct indexer *indexer, struct namespace *ns, int32_t at)
+{
+    struct entry *entry = &indexer->entries[at];
+    entry->namespace_ = ns->number;
+    entry->previous = ns->last;
+    entry->next = NONE;
+    if (ns->last != NONE)
+        indexer->entries[ns->last].next = at;
+    else
+        ns->first = at;
+    ns->last = at;
+    ns->count++;
+}
+
+static void unlink_entry(struct indexer *indexer, int32_t at)
+{
+    struct entry *entry = &indexer->entries[at];
+    struct namespace *ns = indexer->namespaces[entry->namespace_];
+    if (entry->previous != NONE)
+        indexer->entries[entry->previous].next = entry->next;
+    else
+        ns->first = entry->next;
+    if (entry->next != NONE)
+        indexer->entries[entry->next].previous = entry->previous;
+    else
+        ns->last = entry->previous;
+    ns->count--;
+}
+
+/* --- the whole
+ * --------------------------------------------------------------------------------------------------- */
+
+struct indexer *indexer_new(void)
+{
+    struct indexer *indexer = NEW(struct indexer);
+    indexer->slot_count = SLOTS_MIN;
+    indexer->slots = xcalloc(indexer->slot_count, sizeof *indexer->slots);
+    return indexer;
+}
+
+void indexer_free(struct indexer *indexer)
+{
+    if (!indexer) return;
+    for (size_t i = 0; i < indexer->used; i++) root_unref(indexer->entries[i].object);
+    clear_namespaces(indexer);
+    free(indexer->entries);
+    free(indexer->slots);
+    buf_clear(&indexer->resource_version);
+    free(indexer);
+}
+
+void indexer_swap(struct indexer *a, struct indexer *b)
+{
+    struct indexer t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* --- the table
+ * -------------------------------------------------------------------------------------------------- */
+
+static void insert_slot(struct indexer *indexer, uint32_t hash, size_t number)
+{
+    size_t mask = indexer->slot_count - 1, at = hash & mask;
+    while (indexer->slots[at] != SLOT_EMPTY) at = (at + 1) & mask;
+    indexer->slots[at] = (uint32_t)number + 1;
+}
+
+/* Moves up those behind `at` that would no longer be found across an empty slot: the table knows no deleted
+ * ones, and so never has to be cleaned of them. */
+static void remove_slot(struct indexer *indexer, size_t at)
+{
+    size_t mask = indexer->slot_count - 1, free_at = at;
+    for (at = (at + 1) & mask; indexer->slots[at] != SLOT_EMPTY; at = (at + 1) & mask) {
+        size_t home = indexer->entries[indexer->slots[at] - 1].hash & mask;
+        if (((at - home) & mask) < ((at - free_at) & mask)) continue;
+        indexer->slots[free_at] = indexer->slots[at];
+        free_at = at;
+    }
+    indexer->slots[free_at] = SLOT_EMPTY;
+}
+
+/* A table that `count` objects fill by no more than three quarters. */
+static void rebuild_slots(struct indexer *indexer, size_t count)
+{
+    size_t slots = SLOTS_MIN;
+    while (slots / 4 * 3 < count) slots *= 2;
+    free(indexer->slots);
+    indexer->slots = xcalloc(slots, sizeof *indexer->slots);
+    indexer->slot_count = slots;
+    for (size_t i = 0; i < indexer->used; i++)
+        if (indexer->entries[i].object) insert_slot(indexer, indexer->entries[i].hash, i);
+}
+
+static void resize_entries(struct indexer *indexer, size_t cap)
+{
+    must(cap < INT32_MAX);
+    indexer->cap = cap;
+    indexer->entries = xrealloc(indexer->entries, cap * sizeof *indexer->entries);
+}
+
+void indexer_reserve(struct indexer *indexer, size_t count)
+{
+    size_t cap = indexer->used - indexer->count + count;
+    if (cap > indexer->cap) resize_entries(indexer, cap);
+    if (count > indexer->slot_count / 4 * 3) rebuild_slots(indexer, count);
+}
+
+/* Squeezes the holes out, and namespaces without objects; every order stays. */
+static void compact(struct indexer *indexer)
+{
+    size_t used = 0;
+    clear_namespaces(indexer);
+    for (size_t i = 0; i < indexer->used; i++) {
+        struct text text;
+        if (!indexer->entries[i].object) continue;
+        indexer->entries[used] = indexer->entries[i];
+        link_last(indexer, namespace_of(indexer, root_namespace(indexer->entries[used].object, &text)),
+                  (int32_t)used);
+        used++;
+    }
+    indexer->used = used;
+    resize_entries(indexer, used + used / 8 + 1);
+    rebuild_slots(indexer, indexer->count);
+}
+
+/* The slot of a key, or of none: (size_t)-1. `like` decides when it is given, else ns and name. */
+static size_t find_slot(const struct indexer *indexer, uint32_t hash, const struct root *like, struct str ns,
+                        struct str name)
+{
+    size_t mask = indexer->slot_count - 1;
+    for (size_t at = hash & mask; indexer->slots[at] != SLOT_EMPTY; at = (at + 1) & mask) {
+        const struct entry *entry = &indexer->entries[indexer->slots[at] - 1];
+        if (entry->hash != hash) continue;
+        if (like ? root_key_equal(entry->object, like) : root_key_is(entry->object, ns, name)) return at;
+    }
+    return (size_t)-1;
+}
+
+/* --- objects
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void add_entry(struct indexer *indexer, struct root *object, uint32_t hash)
+{
+    struct text text;
+    struct namespace *ns = namespace_of(indexer, root_namespace(object, &text));
+    if (indexer->used == indexer->cap) resize_entries(indexer, indexer->cap + indexer->cap / 2 + 16);
+    if (indexer->count == indexer->slot_count / 4 * 3) rebuild_slots(indexer, indexer->count + 1);
+    indexer->entries[indexer->used] = (struct entry){.object = object, .hash = hash};
+    insert_slot(indexer, hash, indexer->used);
+    link_last(indexer, ns, (int32_t)indexer->used);
+    indexer->used++;
+    indexer->count++;
+}
+
+struct root *indexer_put(struct indexer *indexer, struct root *object)
+{
+    uint32_t hash = root_key_hash(object);
+    size_t slot = find_slot(indexer, hash, object, (struct str){0}, (struct str){0});
+    if (slot == (size_t)-1) {
+        add_entry(indexer, object, hash);
+        return NULL;
+    }
+    struct entry *entry = &indexer->entries[indexer->slots[slot] - 1];
+    struct root *before = entry->object;
+    entry->object = object;
+    return before;
+}
+
+struct root *indexer_remove(struct indexer *indexer, const struct root *object)
+{
+    size_t slot = find_slot(indexer, root_key_hash(object), object, (struct str){0}, (struct str){0});
+    if (slot == (size_t)-1) return NULL;
+    size_t number = indexer->slots[slot] - 1;
+    struct root *before = indexer->entries[number].object;
+    unlink_entry(indexer, (int32_t)number);
+    remove_slot(indexer, slot);
+    indexer->entries[number].object = NULL;
+    indexer->count--;
+    if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
+    return before;
+}
+
+struct root *indexer_get(const struct indexer *indexer, struct str ns, struct str name)
+{
+    size_t slot = find_slot(indexer, key_hash(ns, name), NULL, ns, name);
+    return slot == (size_t)-1 ? NULL : indexer->entries[indexer->slots[slot] - 1].object;
+}
+
+struct root *indexer_get_like(const struct indexer *indexer, const struct root *object)
+{
+    size_t slot = find_slot(indexer, root_key_hash(object), object, (struct str){0}, (struct str){0});
+    return slot == (size_t)-1 ? NULL : indexer->entries[indexer->slots[slot] - 1].object;
+}
+
+size_t indexer_count(const struct indexer *indexer)
+{
+    return indexer->count;
+}
+
+size_t indexer_namespace_count(const struct indexer *indexer, struct str ns)
+{
+    const struct namespace *found = find_namespace(indexer, ns);
+    return found ? found->count : 0;
+}
+
+void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct root *object), void *ctx)
+{
+    for (size_t i = 0; i < indexer->used; i++)
+        if (indexer->entries[i].object && !fn(ctx, indexer->entries[i].object)) return;
+}
+
+void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
+                     void *ctx)
+{
+    const struct namespace *found = find_namespace(indexer, ns);
+    if (!found) return;
+    for (int32_t at = found->first; at != NONE; at = indexer->entries[at].next)
+        if (!fn(ctx, indexer->entries[at].object)) return;
+}
+
+const char *indexer_resource_version(const struct indexer *indexer)
+{
+    return indexer->resource_version.data ? indexer->resource_version.data : "";
+}
+
+void indexer_set_resource_version(struct indexer *indexer, struct str resource_version)
+{
+    indexer->resource_version.len = 0;
+    buf_str(&indexer->resource_version, resource_version);
+    buf_text(&indexer->resource_version);
+}

@@ -1,0 +1,166 @@
+/* What a script holds of a shared informer; see shared_factory.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/shared_factory_internal.h"
+#include "object/selector.h"
+
+/* --- claims
+ * ----------------------------------------------------------------------------------------------------- */
+
+struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
+{
+    struct informer_claim *claim = NEW(struct informer_claim);
+    claim->factory = factory;
+    claim->spec = (struct informer_spec){
+        .kind = xstrdup(spec->kind),
+        .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
+        .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
+        .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
+    };
+    err_clear(&claim->unknown);
+    TAILQ_INIT(&claim->handlers);
+    TAILQ_INSERT_TAIL(&factory->claims, claim, link);
+    return claim;
+}
+
+void claim_release(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    while ((handler = TAILQ_FIRST(&claim->handlers))) claim_remove_handler(handler);
+    if (claim->shared) shared_release(claim->shared);
+    TAILQ_REMOVE(&claim->factory->claims, claim, link);
+    free((char *)claim->spec.kind);
+    free((char *)claim->spec.namespace_);
+    free((char *)claim->spec.label_selector);
+    free((char *)claim->spec.field_selector);
+    free(claim);
+}
+
+/* As the identity and the server want it. */
+static char *canonical_selector(const char *text)
+{
+    struct selector *selector = selector_parse(str_of(text), NULL);
+    if (!selector) return xstrdup(text); /* the server will say what is wrong with it */
+    struct str canonical = selector_text(selector);
+    char *copy = xstrndup(canonical.p ? canonical.p : "", canonical.n);
+    selector_free(selector);
+    return copy;
+}
+
+static struct claim_handler *first_waiting(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    TAILQ_FOREACH (handler, &claim->handlers, link)
+        if (!handler->registration) return handler;
+    return NULL;
+}
+
+/* The calls that handlers get at once may change the list. */
+static void attach_handlers(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    while ((handler = first_waiting(claim)))
+        shared_informer_add_handler(claim->shared->informer, &handler->handler, &handler->registration);
+}
+
+static void attach(struct informer_claim *claim, const struct resource *resource)
+{
+    struct shared_factory *factory = claim->factory;
+    char *ns = xstrdup(resource->namespaced ? claim->spec.namespace_ : "");
+    char *labels = canonical_selector(claim->spec.label_selector),
+         *fields = xstrdup(claim->spec.field_selector);
+    claim->shared = shared_acquire(factory, resource, ns, labels, fields);
+    err_clear(&claim->unknown);
+    attach_handlers(claim);
+    if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
+}
+
+void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
+                            void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
+                            void *ctx)
+{
+    struct informer_claim *claim;
+    TAILQ_FOREACH (claim, &factory->claims, link) {
+        struct resource resource;
+        if (claim->shared) continue;
+        if (catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown)) {
+            attach(claim, &resource);
+            resource_clear(&resource);
+        } else {
+            unknown(ctx, claim, &claim->unknown);
+        }
+    }
+}
+
+const struct informer_spec *claim_spec(const struct informer_claim *claim)
+{
+    return &claim->spec;
+}
+
+const struct resource *claim_resource(const struct informer_claim *claim)
+{
+    return claim->shared ? &claim->shared->resource : NULL;
+}
+
+struct indexer *claim_indexer(struct informer_claim *claim)
+{
+    return claim->shared ? shared_informer_indexer(claim->shared->informer) : NULL;
+}
+
+bool claim_has_synced(const struct informer_claim *claim)
+{
+    return claim->shared && shared_informer_has_synced(claim->shared->informer);
+}
+
+static const char *why(const struct claim_status *status, const struct err *unknown)
+{
+    switch (status->state) {
+    case CLAIM_PENDING: return "";
+    case CLAIM_UNKNOWN_KIND: return unknown->text;
+    case CLAIM_STARTED:
+        return status->reflector.last_error.code ? status->reflector.last_error.text
+                                                 : "the first list is under way";
+    case CLAIM_SYNCED: return status->reflector.last_error.text;
+    }
+    return "";
+}
+
+void claim_get_status(struct informer_claim *claim, struct claim_status *out)
+{
+    *out = (struct claim_status){.state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING};
+    err_clear(&out->reflector.last_error);
+    if (claim->shared) {
+        out->state = claim_has_synced(claim) ? CLAIM_SYNCED : CLAIM_STARTED;
+        out->objects = indexer_count(claim_indexer(claim));
+        feed_get_status(claim->shared->feed, &out->reflector);
+    }
+    snprintf(out->text, sizeof out->text, "%s", why(out, &claim->unknown));
+}
+
+/* --- handlers
+ * --------------------------------------------------------------------------------------------------- */
+
+struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler)
+{
+    struct claim_handler *h = NEW(struct claim_handler);
+    h->claim = claim;
+    h->handler = *handler;
+    TAILQ_INSERT_TAIL(&claim->handlers, h, link);
+    if (claim->shared) shared_informer_add_handler(claim->shared->informer, handler, &h->registration);
+    return h;
+}
+
+void claim_remove_handler(struct claim_handler *handler)
+{
+    struct informer_claim *claim = handler->claim;
+    if (handler->registration) shared_informer_remove_handler(claim->shared->informer, handler->registration);
+    TAILQ_REMOVE(&claim->handlers, handler, link);
+    free(handler);
+}
+
+bool claim_handler_has_synced(const struct claim_handler *handler)
+{
+    return handler->registration && registration_has_synced(handler->registration);
+}

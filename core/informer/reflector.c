@@ -1,0 +1,191 @@
+/* The states of a reflector, its status, and what follows a failure; see reflector.h. */
+#include "informer/reflector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/must.h"
+#include "informer/reflector_internal.h"
+#include "kube/client.h"
+
+enum {
+    HEALTHY_MS = 120000,         /* so long watches must have worked until delays start over */
+    RETRY_AFTER_MAX_MS = 300000, /* no server's Retry-After silences us for longer */
+};
+
+/* --- status
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void tell_changed(struct reflector *r)
+{
+    if (r->options.changed) r->options.changed(r->options.ctx);
+}
+
+void reflector_enter(struct reflector *r, enum reflector_state state)
+{
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.state != state;
+    r->status.state = state;
+    if (changed) r->status.since_us = clock_wall_us(r->options.clock);
+    r->status.lists += state == REFLECTOR_LISTING;
+    r->status.watches += state == REFLECTOR_WATCHING;
+    pthread_mutex_unlock(&r->lock);
+    if (changed) tell_changed(r);
+}
+
+void reflector_saw_version(struct reflector *r, struct str version)
+{
+    r->version.len = 0;
+    buf_str(&r->version, version);
+    pthread_mutex_lock(&r->lock);
+    snprintf(r->status.resource_version, sizeof r->status.resource_version, "%.*s", STR_ARG(version));
+    pthread_mutex_unlock(&r->lock);
+}
+
+void reflector_listed(struct reflector *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool changed = !r->status.listed_once || r->status.last_error.code != ERR_NONE;
+    r->status.listed_once = true;
+    err_clear(&r->status.last_error);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) tell_changed(r);
+}
+
+void reflector_saw_event(struct reflector *r, bool is_object)
+{
+    r->watch.events++;
+    r->alive_until_ms = clock_now_ms(r->options.clock);
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.last_error.code != ERR_NONE;
+    r->status.events += is_object;
+    if (changed) err_clear(&r->status.last_error);
+    pthread_mutex_unlock(&r->lock);
+    if (is_object) metric_inc(METRIC_WATCH_EVENTS);
+    if (changed) tell_changed(r);
+}
+
+void reflector_refused(struct reflector *r, const struct err *err)
+{
+    pthread_mutex_lock(&r->lock);
+    r->status.refused++;
+    pthread_mutex_unlock(&r->lock);
+    log_warn("Object refused", F("reflector", r->name), F("err", err->text));
+    tell_changed(r);
+}
+
+static void show_error(struct reflector *r, const struct err *err)
+{
+    metric_inc(METRIC_STREAM_ERRORS);
+    pthread_mutex_lock(&r->lock);
+    r->status.last_error = *err;
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* --- failures
+ * --------------------------------------------------------------------------------------------------- */
+
+void reflector_interrupted(struct reflector *r, const struct err *err)
+{
+    show_error(r, err);
+    log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
+             F("resourceVersion", r->status.resource_version));
+    tell_changed(r);
+}
+
+/* R-3 (BEAT): delays start over when watches worked for a while, not when time has passed. */
+static void start_over_if_healthy(struct reflector *r)
+{
+    if (r->alive_since_ms >= 0 && r->alive_until_ms - r->alive_since_ms >= HEALTHY_MS)
+        backoff_reset(&r->backoff);
+    r->alive_since_ms = r->alive_until_ms = -1;
+}
+
+/* Never sooner than the server asked for. */
+static int64_t choose_delay(struct reflector *r, const struct err *err)
+{
+    int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), asked_ms = err->retry_after_ms;
+    if (asked_ms > RETRY_AFTER_MAX_MS) asked_ms = RETRY_AFTER_MAX_MS;
+    return delay_ms > asked_ms ? delay_ms : asked_ms;
+}
+
+/* One line for each cycle that fails, as delays grow. A version that expired is in the nature of things
+ * (R-25). */
+static void log_failure(const struct reflector *r, const struct err *err, int64_t delay_ms)
+{
+    if (kube_err_is_expired(err))
+        log_info("Version expired, listing again", F("reflector", r->name), F("err", err->text),
+                 FI("retryInMs", delay_ms));
+    else
+        log_warn("List or watch failed, trying again", F("reflector", r->name),
+                 F("cause", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
+}
+
+void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next)
+{
+    start_over_if_healthy(r);
+    int64_t delay_ms = choose_delay(r, err);
+    show_error(r, err);
+    log_failure(r, err, delay_ms);
+    r->after_delay = next;
+    timer_start(&r->delay, r->options.clock, delay_ms);
+    reflector_enter(r, REFLECTOR_BACKING_OFF);
+}
+
+static void on_delay(struct timer *timer)
+{
+    struct reflector *r = container_of(timer, struct reflector, delay);
+    if (r->after_delay == NEXT_WATCH)
+        reflector_start_watch(r);
+    else
+        reflector_start_list(r);
+}
+
+/* --- the whole
+ * --------------------------------------------------------------------------------------------------- */
+
+struct reflector *reflector_new(const struct reflector_options *options)
+{
+    struct reflector *r = NEW(struct reflector);
+    r->options = *options;
+    r->name = xstrdup(options->name);
+    r->jitter.state = options->seed;
+    backoff_reset(&r->backoff);
+    r->delay.fn = on_delay;
+    r->alive_since_ms = r->alive_until_ms = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    r->status.since_us = clock_wall_us(options->clock);
+    err_clear(&r->status.last_error);
+    return r;
+}
+
+void reflector_start(struct reflector *reflector)
+{
+    must(reflector->status.state == REFLECTOR_IDLE);
+    reflector_start_list(reflector);
+}
+
+/* Decision table, "any | stop": it ends, without an error. */
+void reflector_free(struct reflector *r)
+{
+    if (!r) return;
+    timer_cancel(&r->delay);
+    if (r->call) r->options.source->ops->cancel(r->call);
+    list_progress_clear(&r->list);
+    r->options.source->ops->free(r->options.source);
+    pthread_mutex_destroy(&r->lock);
+    buf_clear(&r->version);
+    free(r->name);
+    free(r);
+}
+
+void reflector_get_status(struct reflector *reflector, struct reflector_status *out)
+{
+    pthread_mutex_lock(&reflector->lock);
+    *out = reflector->status;
+    pthread_mutex_unlock(&reflector->lock);
+}

@@ -1,0 +1,52 @@
+/* What a shared factory and its claims share: shared_factory.c has the informers, informer_claim.c what
+ * scripts hold of them. Owner: the engine thread, but for what says otherwise. */
+#pragma once
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "informer/feed.h"
+#include "informer/shared_factory.h"
+
+struct claim_handler {
+    TAILQ_ENTRY(claim_handler) link;
+    struct informer_claim *claim;
+    struct event_handler handler;
+    struct registration *registration; /* NULL until there is an informer */
+};
+
+/* One informer with its feed. `stopping` from the last release until the I/O thread has let go. */
+struct shared {
+    TAILQ_ENTRY(shared) link;
+    struct shared_factory *factory;
+    struct resource resource;
+    char *namespace_, *label_selector, *field_selector;
+    struct shared_informer *informer;
+    struct feed *feed;
+    size_t claims;
+    bool stopping;
+    _Atomic bool changed; /* its status did, and its claims have not been told */
+};
+
+struct informer_claim {
+    TAILQ_ENTRY(informer_claim) link;
+    struct shared_factory *factory;
+    struct informer_spec spec; /* owned texts */
+    struct shared *shared;     /* NULL until resolved */
+    TAILQ_HEAD(, claim_handler) handlers;
+    struct err unknown; /* why it is not resolved; ERR_NONE: discovery has not answered */
+};
+
+struct shared_factory {
+    struct shared_factory_options options;
+    struct waker *waker;
+    TAILQ_HEAD(, shared) informers;
+    TAILQ_HEAD(, informer_claim) claims;
+    uint64_t started;
+};
+
+/* One claim more on the informer of this identity (F-1), which is made and started when there is none. Takes
+ * the texts. */
+struct shared *shared_acquire(struct shared_factory *factory, const struct resource *resource, char *ns,
+                              char *labels, char *fields);
+/* One less; with the last one the informer ends. */
+void shared_release(struct shared *shared);

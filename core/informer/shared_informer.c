@@ -1,0 +1,265 @@
+/* From deltas to the store and the handlers; see shared_informer.h. */
+#include "informer/shared_informer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/handler_list.h"
+
+struct shared_informer {
+    char *name;
+    struct delta_fifo *fifo;
+    struct indexer *store;
+    struct handler_list handlers;
+    bool processing;
+    void (*on_synced)(void *ctx);
+    void *synced_ctx;
+    void (*ready)(void *ctx);
+    void *ready_ctx;
+};
+
+/* On the producer's thread. */
+static void on_fifo_ready(void *ctx)
+{
+    struct shared_informer *informer = ctx;
+    if (informer->ready) informer->ready(informer->ready_ctx);
+}
+
+struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(void *ctx), void *ctx)
+{
+    struct shared_informer *informer = NEW(struct shared_informer);
+    informer->name = xstrdup(name);
+    informer->fifo = delta_fifo_new(on_fifo_ready, informer);
+    informer->store = indexer_new();
+    informer->on_synced = on_synced;
+    informer->synced_ctx = ctx;
+    return informer;
+}
+
+void shared_informer_free(struct shared_informer *informer)
+{
+    if (!informer) return;
+    must(!informer->processing);
+    handler_list_clear(&informer->handlers);
+    delta_fifo_free(informer->fifo);
+    indexer_free(informer->store);
+    free(informer->name);
+    free(informer);
+}
+
+void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx)
+{
+    informer->ready = ready;
+    informer->ready_ctx = ctx;
+}
+
+/* --- deltas
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* The same object, or one that only its version text proves the same (B-4). */
+static bool is_unchanged(const struct root *a, const struct root *b)
+{
+    struct text text_a, text_b;
+    if (a == b) return true;
+    struct str version = root_resource_version(a, &text_a);
+    if (version.n == 0 || !str_eq(version, root_resource_version(b, &text_b))) return false;
+    return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
+}
+
+/* what counts is whether the store knows the key, not what the server called the event. */
+static void deliver_object(struct shared_informer *informer, struct root *before, struct root *object,
+                           const struct event_info *info)
+{
+    if (!before)
+        handler_list_call(&informer->handlers, HANDLER_ADD, NULL, object, info);
+    else if (!is_unchanged(before, object))
+        handler_list_call(&informer->handlers, HANDLER_UPDATE, before, object, info);
+}
+
+static void note_version(struct shared_informer *informer, const struct root *object)
+{
+    struct text text;
+    struct str version = root_resource_version(object, &text);
+    if (version.n) indexer_set_resource_version(informer->store, version); /* S-10 */
+}
+
+static void process_put(struct shared_informer *informer, const struct delta *delta,
+                        const struct event_info *info)
+{
+    struct root *before = indexer_put(informer->store, root_ref(delta->object));
+    note_version(informer, delta->object);
+    deliver_object(informer, before, delta->object, info);
+    root_unref(before);
+}
+
+/* Handlers are told also when the store never had the key. */
+static void process_delete(struct shared_informer *informer, const struct delta *delta,
+                           const struct event_info *info)
+{
+    root_unref(indexer_remove(informer->store, delta->object));
+    note_version(informer, delta->object);
+    handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, delta->object, info);
+}
+
+struct vanished {
+    char *key;
+    struct root *object;
+};
+
+struct vanished_list {
+    const struct indexer *now;
+    struct vanished *items;
+    size_t count, cap;
+};
+
+static bool collect_vanished(void *ctx, struct root *object)
+{
+    struct vanished_list *list = ctx;
+    if (indexer_get_like(list->now, object)) return true;
+    if (list->count == list->cap) {
+        list->cap = list->cap ? list->cap * 2 : 16;
+        list->items = xrealloc(list->items, list->cap * sizeof *list->items);
+    }
+    struct buf key = {0};
+    root_key(object, &key);
+    list->items[list->count++] = (struct vanished){buf_take(&key), object};
+    return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct vanished *)a)->key, ((const struct vanished *)b)->key);
+}
+
+/* Deletes that nobody saw, sorted by key (Q-7, B-9), each with its last known object and a flag (B-5). */
+static void deliver_vanished(struct shared_informer *informer, const struct indexer *before,
+                             const struct event_info *info)
+{
+    struct vanished_list list = {.now = informer->store};
+    struct event_info unknown = *info;
+    unknown.initial = false;
+    unknown.final_state_unknown = true;
+    indexer_each(before, collect_vanished, &list);
+    if (list.count) qsort(list.items, list.count, sizeof *list.items, by_key);
+    for (size_t i = 0; i < list.count; i++) {
+        handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, list.items[i].object, &unknown);
+        free(list.items[i].key);
+    }
+    free(list.items);
+}
+
+/* Q-7, V7: the store first, then the deletes, then the items in list order against what was there before. */
+static void process_replace(struct shared_informer *informer, const struct delta *delta,
+                            const struct event_info *info)
+{
+    struct indexer *before = indexer_new();
+    indexer_reserve(before, delta->count);
+    for (size_t i = 0; i < delta->count; i++) root_unref(indexer_put(before, root_ref(delta->objects[i])));
+    indexer_set_resource_version(before, str_of(delta->resource_version));
+    indexer_swap(informer->store, before);
+    deliver_vanished(informer, before, info);
+    for (size_t i = 0; i < delta->count; i++)
+        deliver_object(informer, indexer_get_like(before, delta->objects[i]), delta->objects[i], info);
+    indexer_free(before);
+}
+
+struct resync {
+    struct shared_informer *informer;
+    struct event_info info;
+};
+
+static bool resync_object(void *ctx, struct root *object)
+{
+    struct resync *resync = ctx;
+    handler_list_call(&resync->informer->handlers, HANDLER_UPDATE, object, object, &resync->info);
+    return true;
+}
+
+/* Q-10, I-17: the server is not asked and nothing is compared. */
+static void process_resync(struct shared_informer *informer, const struct event_info *info)
+{
+    struct resync resync = {informer, *info};
+    resync.info.resync = true;
+    indexer_each(informer->store, resync_object, &resync);
+}
+
+static void process_one(struct shared_informer *informer, const struct delta *delta)
+{
+    const struct event_info info = {
+        .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
+    handler_list_next_turn(&informer->handlers);
+    switch (delta->type) {
+    case DELTA_ADDED:
+    case DELTA_UPDATED: process_put(informer, delta, &info); break;
+    case DELTA_DELETED: process_delete(informer, delta, &info); break;
+    case DELTA_REPLACED_ALL: process_replace(informer, delta, &info); break;
+    case DELTA_SYNC_ALL: process_resync(informer, &info); break;
+    case DELTA_BOOKMARK:
+        indexer_set_resource_version(informer->store, str_of(delta->resource_version));
+        break;
+    }
+}
+
+/* once, when the first list was processed and every handler told. */
+static void note_synced(struct shared_informer *informer)
+{
+    if (informer->handlers.synced || !delta_fifo_has_synced(informer->fifo)) return;
+    informer->handlers.synced = true;
+    if (informer->on_synced) informer->on_synced(informer->synced_ctx);
+}
+
+static size_t process_batch(struct shared_informer *informer, size_t max)
+{
+    struct delta *batch;
+    size_t count = delta_fifo_take(informer->fifo, max, &batch);
+    for (size_t i = 0; i < count; i++) process_one(informer, &batch[i]);
+    delta_fifo_release(informer->fifo, batch, count);
+    note_synced(informer);
+    return count;
+}
+
+size_t shared_informer_process(struct shared_informer *informer, size_t max)
+{
+    size_t done = 0, count;
+    must(!informer->processing);
+    informer->processing = true;
+    while (done < max && (count = process_batch(informer, max - done)) > 0) done += count;
+    informer->processing = false;
+    return done;
+}
+
+/* --- handlers and what may be asked
+ * ------------------------------------------------------------------------------ */
+
+void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
+                                 struct registration **registration)
+{
+    handler_list_add(&informer->handlers, handler, informer->store, registration);
+}
+
+void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)
+{
+    handler_list_remove(&informer->handlers, registration);
+}
+
+bool shared_informer_has_synced(const struct shared_informer *informer)
+{
+    return delta_fifo_has_synced(informer->fifo);
+}
+
+struct indexer *shared_informer_indexer(struct shared_informer *informer)
+{
+    return informer->store;
+}
+
+struct delta_fifo *shared_informer_fifo(struct shared_informer *informer)
+{
+    return informer->fifo;
+}
+
+const char *shared_informer_name(const struct shared_informer *informer)
+{
+    return informer->name;
+}

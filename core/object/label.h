@@ -1,0 +1,10 @@
+/* What Kubernetes allows as key and value of a label (contract X-5).
+ * Owner: nobody. May be called anywhere. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* NULL when valid, else what is wrong, to be put behind the key or value. */
+const char *label_key_fault(struct str key);
+const char *label_value_fault(struct str value);

@@ -1,0 +1,99 @@
+/* Names the field behind an error about a nil value; see absent.h. */
+#include "script/absent.h"
+
+#include <ctype.h>
+
+#include "object/pack.h"
+#include "script/state.h"
+
+static void keep(struct absent *absent, struct root *root, struct value parent)
+{
+    if (absent->root != root) {
+        root_unref(absent->root);
+        absent->root = root_ref(root);
+    }
+    absent->parent = parent;
+}
+
+void absent_key(struct absent *absent, struct root *root, struct value parent, struct str key)
+{
+    keep(absent, root, parent);
+    absent->key_len = key.n < sizeof absent->key ? key.n : sizeof absent->key;
+    memcpy(absent->key, key.p, absent->key_len);
+    absent->index = 0;
+}
+
+void absent_index(struct absent *absent, struct root *root, struct value parent, size_t index)
+{
+    keep(absent, root, parent);
+    absent->key_len = 0;
+    absent->index = index;
+}
+
+void absent_clear(struct absent *absent)
+{
+    root_unref(absent->root);
+    absent->root = NULL;
+}
+
+static void put_key(struct buf *path, struct str key)
+{
+    bool plain = key.n > 0;
+    for (size_t i = 0; i < key.n; i++)
+        if (!isalnum((unsigned char)key.p[i]) && key.p[i] != '_' && key.p[i] != '-') plain = false;
+    if (!plain)
+        buf_printf(path, "['%.*s']", STR_ARG(key));
+    else
+        buf_printf(path, "%s%.*s", path->len ? "." : "", STR_ARG(key));
+}
+
+/* Where `wanted` lies below `from`. A subtree that occurs more than once is told by its first place. */
+static bool find(struct value from, const uint32_t *wanted, struct buf *path, int depth)
+{
+    if (from.at == wanted) return true;
+    enum value_type type = value_type(from);
+    if ((type != VALUE_MAP && type != VALUE_ARRAY) || depth >= PACK_DEPTH_MAX) return false;
+    size_t len = path->len;
+    for (size_t i = 0; i < value_count(from); i++) {
+        struct text text;
+        struct str key;
+        struct value next;
+        if (type == VALUE_MAP) {
+            next = value_entry(from, i, &key, &text);
+            put_key(path, key);
+        } else {
+            next = value_item(from, i);
+            buf_printf(path, "[%zu]", i);
+        }
+        if (next.at && find(next, wanted, path, depth + 1)) return true;
+        path->len = len;
+    }
+    return false;
+}
+
+void object_title(const struct root *root, struct buf *out)
+{
+    struct text text;
+    buf_str(out, value_str(value_field(root_value(root), STR("kind")), &text));
+    buf_putc(out, ' ');
+    root_key(root, out);
+}
+
+void absent_explain(struct script *script, struct buf *text)
+{
+    struct absent *absent = &script->absent;
+    if (!absent->root || text->len == 0 || !memmem(text->data, text->len, "nil value", 9)) return;
+    struct buf path = {0};
+    if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
+    if (absent->key_len > 0)
+        put_key(&path, (struct str){absent->key, absent->key_len});
+    else if (absent->index > 0)
+        buf_printf(&path, "[%zu]", absent->index - 1);
+    buf_puts(text, " (");
+    buf_str(text, buf_slice(&path));
+    buf_puts(text, absent->key_len == 0 && absent->index == 0 ? " has no [0], Lua counts from 1; in "
+                                                              : " is absent in ");
+    object_title(absent->root, text);
+    buf_putc(text, ')');
+    buf_clear(&path);
+}

@@ -1,0 +1,130 @@
+/* Argument checks and userdata classes; see args.h. */
+#include "script/args.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const class_names[CLASS_COUNT] = {
+    [CLASS_OBJECT] = "view",       [CLASS_VIEW] = "view",         [CLASS_INT64] = "int64",
+    [CLASS_QUANTITY] = "quantity", [CLASS_INFORMER] = "informer", [CLASS_REGISTRATION] = "registration",
+    [CLASS_LISTER] = "lister",     [CLASS_LIST] = "list",         [CLASS_PATH] = "path",
+    [CLASS_SELECTOR] = "selector",
+};
+
+bool script_where(lua_State *L, lua_Debug *ar)
+{
+    for (int level = 0; lua_getstack(L, level, ar); level++) {
+        lua_getinfo(L, "Sl", ar);
+        if (ar->currentline > 0 && ar->source[0] != '=') return true;
+    }
+    return false;
+}
+
+void script_raise(lua_State *L, const char *format, ...)
+{
+    char text[ERR_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    lua_Debug ar;
+    if (script_where(L, &ar))
+        lua_pushfstring(L, "%s:%d: %s", ar.short_src, ar.currentline, text);
+    else
+        lua_pushstring(L, text);
+    lua_error(L);
+    __builtin_unreachable();
+}
+
+const char *arg_type_name(lua_State *L, int idx)
+{
+    for (int i = 0; i < CLASS_COUNT; i++)
+        if (class_test(L, idx, (enum script_class)i)) return class_names[i];
+    if (lua_isnone(L, idx)) return "nil";
+    return lua_islightuserdata(L, idx) ? "null" : luaL_typename(L, idx);
+}
+
+struct str arg_str(lua_State *L, int idx, const char *what)
+{
+    if (lua_type(L, idx) != LUA_TSTRING)
+        script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
+    struct str s;
+    s.p = lua_tolstring(L, idx, &s.n);
+    return s;
+}
+
+struct str arg_str_opt(lua_State *L, int idx, const char *what)
+{
+    if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
+    return arg_str(L, idx, what);
+}
+
+void arg_function(lua_State *L, int idx, const char *what)
+{
+    if (!lua_isfunction(L, idx))
+        script_raise(L, "%s must be a function, not %s", what, arg_type_name(L, idx));
+}
+
+void arg_table(lua_State *L, int idx, const char *what)
+{
+    if (!lua_istable(L, idx)) script_raise(L, "%s must be a table, not %s", what, arg_type_name(L, idx));
+}
+
+void arg_loading(lua_State *L, const char *verb)
+{
+    if (script_of(L)->phase != SCRIPT_LOADING)
+        script_raise(L, "%s may only be called while the script loads", verb);
+}
+
+void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods)
+{
+    struct script *script = script_of(L);
+    lua_newtable(L);
+    luaL_register(L, NULL, meta);
+    if (methods) {
+        lua_newtable(L);
+        luaL_register(L, NULL, methods);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, "__index");
+    } else {
+        lua_pushnil(L);
+    }
+    lua_insert(L, -2);
+    script->classes[class_].identity = lua_topointer(L, -1);
+    script->classes[class_].metatable = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void *class_test(lua_State *L, int idx, enum script_class class_)
+{
+    if (lua_type(L, idx) != LUA_TUSERDATA || !lua_getmetatable(L, idx)) return NULL;
+    bool is = lua_topointer(L, -1) == script_of(L)->classes[class_].identity;
+    lua_pop(L, 1);
+    return is ? lua_touserdata(L, idx) : NULL;
+}
+
+void *class_self(lua_State *L, enum script_class class_, const char *method)
+{
+    void *self = class_test(L, 1, class_);
+    if (!self)
+        script_raise(L, "%s:%s: called on %s, not on %s %s (methods are called with ':')",
+                     class_names[class_], method, arg_type_name(L, 1),
+                     class_ == CLASS_INFORMER || class_ == CLASS_INT64 ? "an" : "a", class_names[class_]);
+    return self;
+}
+
+int push_error(lua_State *L, int code, const char *reason, struct str message)
+{
+    lua_pushnil(L);
+    lua_createtable(L, 0, 3);
+    if (code != 0) {
+        lua_pushinteger(L, code);
+        lua_setfield(L, -2, "code");
+    }
+    lua_pushstring(L, reason);
+    lua_setfield(L, -2, "reason");
+    lua_pushlstring(L, message.p, message.n);
+    lua_setfield(L, -2, "message");
+    push_ref(L, script_of(L), REF_ERROR_META);
+    lua_setmetatable(L, -2);
+    return 2;
+}

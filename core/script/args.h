@@ -1,0 +1,43 @@
+/* Arguments of the verbs, and raising for misuse with the script's file and line.
+ * Owner: nothing is kept; slices borrow from the stack. May be called from any C function that Lua called. */
+#pragma once
+#include <lua.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "script/state.h"
+
+/* Raises "scripts/x.lua:12: text". The place is that of the innermost frame of a script, whatever of lua/k8s
+ * lies between. */
+__attribute__((noreturn, format(printf, 2, 3))) void script_raise(lua_State *L, const char *format, ...);
+/* The same place, for logs; false when no script is on the stack. */
+bool script_where(lua_State *L, lua_Debug *ar);
+
+/* "string", "nil", and for userdata of ours its class: "view", "informer". */
+const char *arg_type_name(lua_State *L, int idx);
+/* `what` names the argument as users know it: "lister:get: key". */
+struct str arg_str(lua_State *L, int idx, const char *what);
+/* An absent or nil argument gives an empty slice with a NULL pointer. */
+struct str arg_str_opt(lua_State *L, int idx, const char *what);
+void arg_function(lua_State *L, int idx, const char *what);
+void arg_table(lua_State *L, int idx, const char *what);
+/* Raises once the script has loaded. */
+void arg_loading(lua_State *L, const char *verb);
+
+/* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index. Leaves the methods'
+ * table (or nil) on the stack. */
+void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods);
+/* NULL when the value is none of this class. */
+void *class_test(lua_State *L, int idx, enum script_class class_);
+/* Raises, naming `method`, when the value is none of this class. */
+void *class_self(lua_State *L, enum script_class class_, const char *method);
+/* Makes the userdata on top of the stack one of the class. */
+static inline void class_set(lua_State *L, const struct script *script, enum script_class class_)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->classes[class_].metatable);
+    lua_setmetatable(L, -2);
+}
+
+/* Pushes nil and { code, reason, message } for `return 2`. `code` 0 leaves the field out. */
+int push_error(lua_State *L, int code, const char *reason, struct str message);

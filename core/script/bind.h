@@ -1,0 +1,15 @@
+/* The verbs that C gives to lua/k8s: each bind_*.c fills its part of the table `raw`, one file per Lua class.
+ * Owner: the state. Called once for each state, while it is set up, with the table `raw` on top of the stack,
+ * which stays there. */
+#pragma once
+#include <lua.h>
+
+void bind_view(lua_State *L);     /* raw.view: iteration */
+void bind_object(lua_State *L);   /* raw.object: what may be asked of a view; the methods of whole objects */
+void bind_int64(lua_State *L);    /* raw.int64 */
+void bind_quantity(lua_State *L); /* raw.quantity */
+void bind_json(lua_State *L);     /* raw.json */
+void bind_informer(lua_State *L); /* raw.informer */
+void bind_registration(lua_State *L); /* raw.registration */
+void bind_lister(lua_State *L);       /* raw.lister */
+void bind_host(lua_State *L);         /* raw.print, raw.log, raw.now, raw.main, raw.raise, raw.null */

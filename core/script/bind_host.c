@@ -1,0 +1,138 @@
+/* raw.print, raw.log, raw.now, raw.main, raw.raise, raw.null: what touches the process and the plan. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/writer.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/view.h"
+
+enum { LOG_FIELDS_MAX = 30 };
+
+/* Replaces the value at `idx` by its text, as tostring makes it. */
+static void to_text(lua_State *L, int idx)
+{
+    switch (lua_type(L, idx)) {
+    case LUA_TSTRING: return;
+    case LUA_TNUMBER: lua_tolstring(L, idx, NULL); return;
+    case LUA_TNIL: lua_pushliteral(L, "nil"); break;
+    case LUA_TBOOLEAN: lua_pushstring(L, lua_toboolean(L, idx) ? "true" : "false"); break;
+    default:
+        if (!luaL_callmeta(L, idx, "__tostring"))
+            lua_pushfstring(L, "%s: %p", luaL_typename(L, idx), lua_topointer(L, idx));
+        else if (lua_type(L, -1) != LUA_TSTRING)
+            script_raise(L, "'__tostring' must return a string");
+        break;
+    }
+    lua_replace(L, idx);
+}
+
+/* A line to stdout. */
+static int l_print(lua_State *L)
+{
+    struct script *script = script_of(L);
+    int count = lua_gettop(L);
+    for (int i = 1; i <= count; i++) to_text(L, i);
+    struct buf *out = script_scratch(script);
+    for (int i = 1; i <= count; i++) {
+        size_t len;
+        const char *text = lua_tolstring(L, i, &len);
+        if (i > 1) buf_putc(out, '\t');
+        buf_append(out, text, len);
+    }
+    buf_putc(out, '\n');
+    writer_put(WRITER_STDOUT, buf_slice(out), script->host->print_waits ? WRITER_WAIT : WRITER_NEVER_WAIT);
+    return 0;
+}
+
+static int compare_fields(const void *a, const void *b)
+{
+    return strcmp(((const struct log_field *)a)->key, ((const struct log_field *)b)->key);
+}
+
+/* The value on top of the stack; its text, if it needs one, is kept in the table at `kept`. */
+static struct log_field field_of(lua_State *L, const char *key, int kept)
+{
+    if (lua_type(L, -1) == LUA_TBOOLEAN) return FB(key, lua_toboolean(L, -1));
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        lua_Number n = lua_tonumber(L, -1);
+        if (n >= -9e15 && n <= 9e15 && n == (lua_Number)(int64_t)n) return FI(key, (int64_t)n);
+        return FN(key, n);
+    }
+    struct str text;
+    lua_pushvalue(L, -1);
+    to_text(L, lua_gettop(L));
+    text.p = lua_tolstring(L, -1, &text.n);
+    lua_rawseti(L, kept, (int)lua_objlen(L, kept) + 1);
+    return FS(key, text);
+}
+
+/* Fills `fields` from the table at `idx`, sorted by key. */
+static size_t read_fields(lua_State *L, int idx, struct log_field *fields)
+{
+    size_t count = 0;
+    lua_newtable(L);
+    int kept = lua_gettop(L);
+    lua_pushnil(L);
+    while (lua_next(L, idx)) {
+        if (lua_type(L, -2) != LUA_TSTRING) script_raise(L, "k8s.log: the names of fields must be strings");
+        if (count == LOG_FIELDS_MAX) script_raise(L, "k8s.log: more than %d fields", LOG_FIELDS_MAX);
+        fields[count++] = field_of(L, lua_tostring(L, -2), kept);
+        lua_pop(L, 1);
+    }
+    qsort(fields, count, sizeof *fields, compare_fields);
+    return count;
+}
+
+/* log(level, message, fields): debug lines need -v 4. */
+static int l_log(lua_State *L)
+{
+    enum log_level level = (enum log_level)luaL_checkinteger(L, 1);
+    struct script *script = script_of(L);
+    struct log_field fields[LOG_FIELDS_MAX + 2];
+    lua_Debug ar;
+    const char *message = arg_str(L, 2, "k8s.log: message").p;
+    lua_settop(L, 3);
+    if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
+    if (level == LOG_DEBUG && log_verbosity() < 4) return 0;
+    fields[0] = F("script", script->name);
+    size_t count = lua_isnil(L, 3) ? 0 : read_fields(L, 3, fields + 1);
+    fields[count + 1] = (struct log_field){.key = NULL};
+    bool known = script_where(L, &ar);
+    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message, fields);
+    return 0;
+}
+
+/* Seconds since the epoch, with fractions. */
+static int l_now(lua_State *L)
+{
+    struct loop *loop = script_of(L)->host->loop;
+    lua_pushnumber(L, (lua_Number)clock_wall_us(loop ? loop_clock(loop) : clock_real()) / 1e6);
+    return 1;
+}
+
+static int l_main(lua_State *L)
+{
+    struct script *script = script_of(L);
+    arg_loading(L, "k8s.main");
+    arg_function(L, 1, "k8s.main: the argument");
+    if (script->has_main) script_raise(L, "k8s.main was already called");
+    lua_settop(L, 1);
+    set_ref(L, REF_MAIN);
+    script->has_main = true;
+    return 0;
+}
+
+static int l_raise(lua_State *L)
+{
+    script_raise(L, "%s", arg_str(L, 1, "raise: message").p);
+}
+
+void bind_host(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"print", l_print}, {"log", l_log},     {"now", l_now},
+                                     {"main", l_main},   {"raise", l_raise}, {NULL, NULL}};
+    luaL_register(L, NULL, verbs);
+    push_null(L);
+    lua_setfield(L, -2, "null");
+}

@@ -1,0 +1,185 @@
+/* raw.lister: reading a cache (contract F-11, F-12). */
+#include "informer/lister.h"
+
+#include "kube/resource.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/bind_informer.h"
+#include "script/cache.h"
+#include "script/view.h"
+
+struct lister {
+    struct informer_claim *claim;
+    size_t len;
+    char ns[]; /* "" for all namespaces */
+};
+
+/* The result of a list: fixed when it was made, whatever the cache does meanwhile. */
+struct list {
+    struct lister_list objects;
+    size_t next;
+};
+
+static struct str ns_of(const struct lister *lister)
+{
+    return (struct str){lister->ns, lister->len};
+}
+
+void lister_push(lua_State *L, struct informer_claim *claim, const char *ns, size_t len)
+{
+    struct lister *lister = lua_newuserdata(L, sizeof *lister + len + 1);
+    lister->claim = claim;
+    lister->len = len;
+    memcpy(lister->ns, ns, len);
+    lister->ns[len] = '\0';
+    class_set(L, script_of(L), CLASS_LISTER);
+}
+
+/* Pushes the list as userdata, so that it is released whatever happens. */
+static struct list *push_list(lua_State *L, const struct lister *lister, const struct selector *selector)
+{
+    struct list *list = lua_newuserdata(L, sizeof *list);
+    memset(list, 0, sizeof *list);
+    class_set(L, script_of(L), CLASS_LIST);
+    struct indexer *indexer = claim_indexer(lister->claim);
+    if (indexer) lister_list(indexer, ns_of(lister), selector, &list->objects);
+    return list;
+}
+
+static void release_list(struct list *list)
+{
+    if (list->objects.objects) lister_free_list(&list->objects);
+    memset(list, 0, sizeof *list);
+}
+
+static int l_list_gc(lua_State *L)
+{
+    release_list(lua_touserdata(L, 1));
+    return 0;
+}
+
+static int l_list_next(lua_State *L)
+{
+    struct list *list = lua_touserdata(L, lua_upvalueindex(1));
+    if (list->next >= list->objects.count) {
+        release_list(list);
+        return 0;
+    }
+    view_push_object(L, list->objects.objects[list->next++]);
+    return 1;
+}
+
+/* lister:list(selector): an iterator. */
+static int l_lister_list(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "list");
+    push_list(L, lister, cache_selector(L, 2, "lister:list: selector"));
+    lua_pushcclosure(L, l_list_next, 1);
+    return 1;
+}
+
+/* lister:list_all(selector): an array of views. */
+static int l_lister_list_all(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "list_all");
+    struct list *list = push_list(L, lister, cache_selector(L, 2, "lister:list_all: selector"));
+    lua_createtable(L, (int)list->objects.count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < list->objects.count; i++) {
+        view_push_object(L, list->objects.objects[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    release_list(list);
+    return 1;
+}
+
+static int l_lister_count(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "count");
+    const struct selector *selector = cache_selector(L, 2, "lister:count: selector");
+    struct indexer *indexer = claim_indexer(lister->claim);
+    lua_pushinteger(L, indexer ? (lua_Integer)lister_count(indexer, ns_of(lister), selector) : 0);
+    return 1;
+}
+
+/* nil, err with the text of F-12: `pods "x" not found`. */
+static int push_not_found(lua_State *L, const struct lister *lister, struct str name)
+{
+    const struct resource *resource = claim_resource(lister->claim);
+    struct buf *out = script_scratch(script_of(L));
+    if (resource)
+        resource_name(resource, out);
+    else
+        buf_puts(out, claim_spec(lister->claim)->kind);
+    buf_printf(out, " \"%.*s\" not found", STR_ARG(name));
+    return push_error(L, 404, "NotFound", buf_slice(out));
+}
+
+/* Splits a key (S-1). A lister of one namespace takes names, one of all namespaces keys. */
+static void split_key(lua_State *L, const struct lister *lister, struct str key, struct str *ns,
+                      struct str *name)
+{
+    const struct resource *resource = claim_resource(lister->claim);
+    struct str rest = key, first;
+    str_cut(&rest, '/', &first);
+    bool has_namespace = rest.p != NULL;
+    if (key.n == 0 || (rest.p && memchr(rest.p, '/', rest.n)))
+        script_raise(L, "lister:get: unexpected key format: \"%.*s\"", STR_ARG(key));
+    if (lister->len > 0) {
+        if (has_namespace)
+            script_raise(L, "lister:get: \"%.*s\": a lister of one namespace takes names, not keys",
+                         STR_ARG(key));
+        *ns = ns_of(lister);
+        *name = key;
+        return;
+    }
+    if (!has_namespace && resource && resource->namespaced)
+        script_raise(L, "lister:get: \"%.*s\": the key of a namespaced object is \"namespace/name\"",
+                     STR_ARG(key));
+    *ns = has_namespace ? first : STR("");
+    *name = has_namespace ? rest : first;
+}
+
+/* lister:get("ns/name"): the view, or nil, err. */
+static int l_lister_get(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "get");
+    struct str ns, name;
+    split_key(L, lister, arg_str(L, 2, "lister:get: key"), &ns, &name);
+    struct indexer *indexer = claim_indexer(lister->claim);
+    struct root *found = indexer ? indexer_get(indexer, ns, name) : NULL;
+    if (!found) return push_not_found(L, lister, name);
+    view_push_object(L, found);
+    return 1;
+}
+
+/* lister:namespace(ns): the same cache, one namespace of it. */
+static int l_lister_namespace(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "namespace");
+    struct str ns = arg_str(L, 2, "lister:namespace: namespace");
+    lister_push(L, lister->claim, ns.p, ns.n);
+    return 1;
+}
+
+static int l_lister_tostring(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "tostring");
+    lua_pushfstring(L, lister->len ? "lister %s in %s" : "lister %s", claim_spec(lister->claim)->kind,
+                    lister->ns);
+    return 1;
+}
+
+static const luaL_Reg lister_methods[] = {
+    {"list", l_lister_list},           {"list_all", l_lister_list_all}, {"get", l_lister_get},
+    {"namespace", l_lister_namespace}, {"count", l_lister_count},       {NULL, NULL},
+};
+
+void bind_lister(lua_State *L)
+{
+    static const luaL_Reg list_meta[] = {{"__gc", l_list_gc}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__tostring", l_lister_tostring}, {NULL, NULL}};
+    class_define(L, CLASS_LIST, list_meta, NULL);
+    class_define(L, CLASS_LISTER, meta, lister_methods);
+    lua_pop(L, 2);
+}

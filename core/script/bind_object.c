@@ -1,0 +1,178 @@
+/* raw.object: the methods of whole objects, which are also functions on any view (k8s.object.*). */
+#include "object/diff.h"
+#include "object/json.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/cache.h"
+#include "script/view.h"
+
+static int push_slice(lua_State *L, struct str s)
+{
+    if (s.n > 0)
+        lua_pushlstring(L, s.p, s.n);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+static int l_object_key(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "key");
+    struct buf *out = script_scratch(script_of(L));
+    root_key(view->root, out);
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+static int l_object_name(lua_State *L)
+{
+    struct text text;
+    return push_slice(L, root_name(view_arg(L, 1, "name")->root, &text));
+}
+
+/* "" for cluster-scoped objects. */
+static int l_object_namespace(lua_State *L)
+{
+    struct text text;
+    struct str ns = root_namespace(view_arg(L, 1, "namespace")->root, &text);
+    lua_pushlstring(L, ns.n ? ns.p : "", ns.n);
+    return 1;
+}
+
+static int l_object_uid(lua_State *L)
+{
+    struct text text;
+    return push_slice(L, root_uid(view_arg(L, 1, "uid")->root, &text));
+}
+
+static int l_object_resource_version(lua_State *L)
+{
+    struct text text;
+    return push_slice(L, root_resource_version(view_arg(L, 1, "resource_version")->root, &text));
+}
+
+static int push_field(lua_State *L, struct root *root, struct value map, struct str key)
+{
+    struct value found = value_field(map, key);
+    view_push_value(L, root, value_type(found) == VALUE_NULL ? value_absent : found);
+    return 1;
+}
+
+static int l_object_label(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "label");
+    return push_field(L, view->root, root_labels(view->root), arg_str(L, 2, "label: key"));
+}
+
+static int l_object_annotation(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "annotation");
+    return push_field(L, view->root, root_annotations(view->root), arg_str(L, 2, "annotation: key"));
+}
+
+/* What a walk in C finds is kept in the script's scratch first: pushing to Lua may raise, and the walk may
+ * hold memory. */
+static bool add_match(void *ctx, struct value v)
+{
+    buf_append(ctx, &v, sizeof v);
+    return true;
+}
+
+static int push_matches(lua_State *L, struct script *script, const struct path *path, struct view *view)
+{
+    struct buf *found = &script->keys;
+    found->len = 0;
+    path_each(path, view->value, add_match, found);
+    size_t count = found->len / sizeof(struct value);
+    lua_createtable(L, (int)count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < count; i++) {
+        view_push_value(L, view->root, ((const struct value *)found->data)[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+/* get(view, path): nil when any step is absent; an array of all matches for a path with [*] or [?]. */
+static int l_object_get(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "get");
+    const struct path *path = cache_path(L, 2, "get: path");
+    if (path_is_multi(path)) return push_matches(L, script_of(L), path, view);
+    struct value found = path_get(path, view->value);
+    view_push_value(L, view->root, value_type(found) == VALUE_NULL ? value_absent : found);
+    return 1;
+}
+
+static int l_object_copy(lua_State *L)
+{
+    copy_push_value(L, view_arg(L, 1, "copy")->value);
+    return 1;
+}
+
+static int l_object_json(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "json");
+    struct buf *out = script_scratch(script_of(L));
+    json_write(out, view->value);
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+struct difference {
+    size_t path_at, path_len; /* in the script's text scratch */
+    struct value a, b;
+};
+
+static bool add_difference(void *ctx, struct str path, struct value a, struct value b)
+{
+    struct script *script = ctx;
+    struct difference d = {script->text.len, path.n, a, b};
+    buf_str(&script->text, path);
+    buf_append(&script->keys, &d, sizeof d);
+    return true;
+}
+
+/* old:diff(new): an array of { path, old, new }; what one side lacks is nil there. */
+static int l_object_diff(lua_State *L)
+{
+    struct view *a = view_arg(L, 1, "diff"), *b = view_arg(L, 2, "diff");
+    struct script *script = script_of(L);
+    script_scratch(script);
+    script->keys.len = 0;
+    value_diff(a->value, b->value, add_difference, script);
+    size_t count = script->keys.len / sizeof(struct difference);
+    lua_createtable(L, (int)count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < count; i++) {
+        const struct difference *d = (const struct difference *)script->keys.data + i;
+        lua_createtable(L, 0, 3);
+        lua_pushlstring(L, script->text.data + d->path_at, d->path_len);
+        lua_setfield(L, -2, "path");
+        view_push_value(L, a->root, d->a);
+        lua_setfield(L, -2, "old");
+        view_push_value(L, b->root, d->b);
+        lua_setfield(L, -2, "new");
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+static const luaL_Reg object_methods[] = {
+    {"get", l_object_get},     {"key", l_object_key},
+    {"name", l_object_name},   {"namespace", l_object_namespace},
+    {"uid", l_object_uid},     {"resource_version", l_object_resource_version},
+    {"label", l_object_label}, {"annotation", l_object_annotation},
+    {"copy", l_object_copy},   {"json", l_object_json},
+    {"diff", l_object_diff},   {NULL, NULL},
+};
+
+void bind_object(lua_State *L)
+{
+    view_define(L);
+    luaL_register(L, NULL, object_methods);
+    lua_pop(L, 1);
+    lua_newtable(L);
+    luaL_register(L, NULL, object_methods);
+    lua_setfield(L, -2, "object");
+}

@@ -1,0 +1,166 @@
+/* Protected calls, tracebacks, and error values as text; see call.h. */
+#include "script/call.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/absent.h"
+#include "script/state.h"
+
+/* Both lie at the bottom of the state's stack for its whole life, so that entering it allocates nothing. */
+enum { STACK_TRACEBACK = 1, STACK_ENTER = 2, STACK_TO_TEXT = 3 };
+enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
+
+static void put_frame(struct buf *out, const lua_Debug *ar)
+{
+    if (ar->currentline > 0)
+        buf_printf(out, "%s:%d:", ar->short_src, ar->currentline);
+    else
+        buf_puts(out, "[C]:");
+    if (ar->name)
+        buf_printf(out, " in function '%s'", ar->name);
+    else if (*ar->what == 'm')
+        buf_puts(out, " in main chunk");
+    else
+        buf_printf(out, " in function <%s:%d>", ar->short_src, ar->linedefined);
+    buf_putc(out, '\n');
+}
+
+/* The message handler. It runs no Lua code: a script's own code here could not be stopped. Errors of the
+ * host's C functions are told by the script's line too, so the place is that of the first frame of a script.
+ */
+static int l_traceback(lua_State *L)
+{
+    struct script_failure *failure = &script_of(L)->failure;
+    lua_Debug ar;
+    int shown = 0;
+    for (int level = 1; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
+        if (!lua_getinfo(L, "Sln", &ar)) break;
+        if (*ar.what == 'C' && !ar.name) continue;
+        put_frame(&failure->traceback, &ar);
+        shown++;
+        if (failure->line == 0 && ar.currentline > 0 && ar.source[0] != '=') {
+            memcpy(failure->source, ar.short_src, sizeof failure->source);
+            failure->line = ar.currentline;
+        }
+    }
+    if (failure->traceback.len > 0) failure->traceback.len--;
+    return 1;
+}
+
+static int l_enter(lua_State *L)
+{
+    struct script_entry entry = script_of(L)->entry;
+    entry.body(L, entry.ctx);
+    return 0;
+}
+
+/* Text of an error value that is neither string, number nor a table with a message: may run the script's
+ * __tostring. */
+static int l_to_text(lua_State *L)
+{
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
+    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+    return 1;
+}
+
+/* The error value is on top of the stack. Allocates nothing in Lua, as nothing protects it. */
+static bool plain_text(lua_State *L, struct buf *out)
+{
+    if (lua_type(L, -1) == LUA_TTABLE) {
+        push_ref(L, script_of(L), REF_MESSAGE_KEY);
+        lua_rawget(L, -2);
+        bool found = lua_type(L, -1) == LUA_TSTRING && plain_text(L, out);
+        lua_pop(L, 1);
+        return found;
+    }
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        buf_printf(out, "%.14g", lua_tonumber(L, -1));
+        return true;
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) return false;
+    size_t len;
+    const char *text = lua_tolstring(L, -1, &len);
+    buf_append(out, text, len);
+    return true;
+}
+
+static void take_text(lua_State *L, struct script_failure *failure)
+{
+    if (!plain_text(L, &failure->text)) {
+        lua_pushvalue(L, STACK_TO_TEXT);
+        lua_insert(L, -2);
+        if (lua_pcall(L, 1, 1, 0) != 0 || !plain_text(L, &failure->text))
+            buf_puts(&failure->text, "(error object has no text)");
+    }
+    if (failure->text.len > ERROR_TEXT_MAX) {
+        failure->text.len = ERROR_TEXT_MAX;
+        buf_puts(&failure->text, "...");
+    }
+}
+
+static void forget_failure(struct script_failure *failure)
+{
+    failure->text.len = 0;
+    failure->traceback.len = 0;
+    failure->source[0] = '\0';
+    failure->line = 0;
+}
+
+enum script_result script_call(struct script *script, script_body *body, void *ctx)
+{
+    lua_State *L = script->L;
+    must(script->depth == 0);
+    script->depth++;
+    script->entry = (struct script_entry){body, ctx};
+    forget_failure(&script->failure);
+    lua_pushvalue(L, STACK_ENTER);
+    int status = lua_pcall(L, 0, 0, STACK_TRACEBACK);
+    if (status != 0) {
+        take_text(L, &script->failure);
+        absent_explain(script, &script->failure.text);
+    }
+    lua_settop(L, STACK_TO_TEXT);
+    absent_clear(&script->absent);
+    script->depth--;
+    if (status == 0) return SCRIPT_OK;
+    return status == LUA_ERRMEM ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
+}
+
+void failure_clear(struct script_failure *failure)
+{
+    buf_clear(&failure->text);
+    buf_clear(&failure->traceback);
+}
+
+const char *script_result_name(enum script_result result)
+{
+    static const char *const names[] = {"ok", "yielded", "error", "cpu_limit", "memory_limit", "cancelled"};
+    return names[result];
+}
+
+void call_setup(lua_State *L)
+{
+    lua_pushcfunction(L, l_traceback);
+    set_ref(L, REF_TRACEBACK);
+    lua_pushcfunction(L, l_enter);
+    set_ref(L, REF_ENTER);
+    lua_pushcfunction(L, l_to_text);
+    set_ref(L, REF_TO_TEXT);
+    lua_pushliteral(L, "message");
+    set_ref(L, REF_MESSAGE_KEY);
+    lua_pushboolean(
+        L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
+    luaL_unref(L, LUA_REGISTRYINDEX, luaL_ref(L, LUA_REGISTRYINDEX));
+}
+
+void call_begin(struct script *script)
+{
+    lua_State *L = script->L;
+    lua_settop(L, 0);
+    push_ref(L, script, REF_TRACEBACK);
+    push_ref(L, script, REF_ENTER);
+    push_ref(L, script, REF_TO_TEXT);
+}

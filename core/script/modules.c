@@ -1,0 +1,197 @@
+/* Finding and loading modules; see modules.h. */
+#include "script/modules.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "script/args.h"
+#include "script/embedded.h"
+#include "script/view.h"
+
+enum { SOURCE_MAX = 16 << 20 };
+
+bool modules_read(const char *path, struct buf *out, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open %s: %s", path,
+                       strerror(errno));
+    struct stat st;
+    ssize_t n = 1;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (!ok) err_set(err, ERR_IO, "%s is no regular file", path);
+    while (ok && n > 0) {
+        n = read(fd, buf_reserve(out, 64 << 10), 64 << 10);
+        if (n > 0) out->len += (size_t)n;
+        if (n < 0) ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
+        if (out->len > SOURCE_MAX) ok = err_set(err, ERR_LIMIT, "%s is larger than 16 MiB", path);
+    }
+    close(fd);
+    return ok;
+}
+
+void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk)
+{
+    if (source->len > 0 && source->data[0] == LUA_SIGNATURE[0])
+        luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
+    if (luaL_loadbufferx(L, source->data, source->len, chunk, "t") != 0) lua_error(L);
+}
+
+static const struct embedded_module *find_embedded(const char *name)
+{
+    for (const struct embedded_module *m = embedded_modules; m->name; m++)
+        if (strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
+void modules_internal(lua_State *L, const char *name)
+{
+    const struct script *script = script_of(L);
+    push_ref(L, script, REF_INTERNAL);
+    lua_getfield(L, -1, name);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        const struct embedded_module *m = find_embedded(name);
+        if (!m) script_raise(L, "module '%s' not found", name);
+        if (luaL_loadbufferx(L, m->source, m->len, m->chunk, "t") != 0) lua_error(L);
+        push_ref(L, script, REF_INTERNAL_ENV);
+        lua_setfenv(L, -2);
+        push_ref(L, script, REF_RAW);
+        lua_call(L, 1, 1);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, name);
+    }
+    lua_remove(L, -2);
+}
+
+static int l_internal_require(lua_State *L)
+{
+    modules_internal(L, arg_str(L, 1, "require: name").p);
+    return 1;
+}
+
+/* "k8s", or a table that k8s shows: "k8s.json". Pushes it, or nothing and gives false. */
+static bool push_api(lua_State *L, const char *name)
+{
+    if (strncmp(name, "k8s", 3) != 0 || (name[3] != '\0' && name[3] != '.')) return false;
+    modules_internal(L, "k8s");
+    if (name[3] == '\0') return true;
+    lua_getfield(L, -1, name + 4);
+    if (lua_istable(L, -1)) return true;
+    script_raise(L, "module '%s' not found", name);
+}
+
+/* Tries one template of LuaJIT's compiled-in path for C modules. Relative ones are skipped: a file in the
+ * working directory is nobody's library. */
+static lua_CFunction open_cjson(struct str template)
+{
+    const char *mark = memchr(template.p, '?', template.n);
+    if (template.n == 0 || template.p[0] != '/' || !mark) return NULL;
+    char *path = xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
+                           (int)(template.p + template.n - mark - 1), mark + 1);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
+    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
+}
+
+static lua_CFunction find_cjson(lua_State *L)
+{
+    push_ref(L, script_of(L), REF_CPATH);
+    struct str rest = str_of(lua_tostring(L, -1)), template;
+    lua_CFunction found = NULL;
+    while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
+    lua_pop(L, 1);
+    return found;
+}
+
+static bool push_cjson(lua_State *L, const char *name)
+{
+    if (strcmp(name, "cjson") != 0) return false;
+    lua_CFunction open = find_cjson(L);
+    if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
+    lua_pushcfunction(L, open);
+    lua_call(L, 0, 1);
+    return true;
+}
+
+/* Names of letters, digits, _ and -, joined by dots. */
+static bool is_module_name(const char *name)
+{
+    if (*name == '\0' || *name == '.') return false;
+    for (const char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-' &&
+            (*p != '.' || p[1] == '.' || p[1] == '\0'))
+            return false;
+    return true;
+}
+
+/* The module's file beside the script, in the scratch of the script. */
+static void module_path(struct script *script, const char *name)
+{
+    struct buf *out = script_scratch(script);
+    const char *slash = strrchr(script->path, '/');
+    if (slash) buf_append(out, script->path, (size_t)(slash + 1 - script->path));
+    for (; *name; name++) buf_putc(out, *name == '.' ? '/' : *name);
+    buf_puts(out, ".lua");
+}
+
+/* Pushes the module's chunk. */
+static void load_file(lua_State *L, const char *name)
+{
+    struct script *script = script_of(L);
+    struct err err;
+    if (!is_module_name(name)) script_raise(L, "require: \"%s\" is no name of a module", name);
+    module_path(script, name);
+    const char *path = lua_pushfstring(L, "@%s", buf_text(&script->text));
+    struct buf *source = script_scratch(script);
+    if (!modules_read(path + 1, source, &err)) {
+        if (err.code == ERR_NOT_FOUND) script_raise(L, "module '%s' not found: no file %s", name, path + 1);
+        script_raise(L, "module '%s': %s", name, err.text);
+    }
+    modules_push_chunk(L, source, path);
+}
+
+/* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */
+static int l_require(lua_State *L)
+{
+    enum { LOADED = 2 };
+    const char *name = arg_str(L, 1, "require: name").p;
+    lua_settop(L, 1);
+    push_ref(L, script_of(L), REF_LOADED);
+    lua_getfield(L, LOADED, name);
+    if (lua_islightuserdata(L, -1))
+        script_raise(L, "module '%s': it requires itself, or an earlier load failed", name);
+    if (!lua_isnil(L, -1)) return 1;
+    if (!push_api(L, name) && !push_cjson(L, name)) {
+        load_file(L, name);
+        push_null(L);
+        lua_setfield(L, LOADED, name);
+        lua_pushstring(L, name);
+        lua_call(L, 1, 1);
+        if (lua_isnil(L, -1)) lua_pushboolean(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LOADED, name);
+    return 1;
+}
+
+void modules_open(lua_State *L)
+{
+    const struct script *script = script_of(L);
+    lua_newtable(L);
+    set_ref(L, REF_INTERNAL);
+    lua_newtable(L);
+    set_ref(L, REF_LOADED);
+    push_ref(L, script, REF_INTERNAL_ENV);
+    lua_pushcfunction(L, l_internal_require);
+    lua_setfield(L, -2, "require");
+    lua_pop(L, 1);
+    lua_pushcfunction(L, l_require);
+    lua_setglobal(L, "require");
+}

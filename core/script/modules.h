@@ -1,0 +1,17 @@
+/* `require`: the API's own modules, lua-cjson, and pure Lua modules beside the script.
+ * Owner: the state. On the engine thread, under protection: all may raise. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+
+struct buf;
+struct err;
+
+/* Makes the tables of loaded modules and gives scripts `require`. Needs the sandbox and the raw verbs. */
+void modules_open(lua_State *L);
+/* Pushes a module of lua/k8s, which is loaded the first time. Scripts see `k8s` and what it shows only. */
+void modules_internal(lua_State *L, const char *name);
+/* Reads a Lua file whole. */
+bool modules_read(const char *path, struct buf *out, struct err *err);
+/* Pushes the chunk of Lua text, bytecode is refused; `chunk` is "@" and the path. */
+void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk);

@@ -1,0 +1,137 @@
+/* Opens and closes the Lua state of a script; see state.h. */
+#include "script/state.h"
+
+#include <luajit.h>
+#include <lualib.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/absent.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/cache.h"
+#include "script/modules.h"
+#include "script/sandbox.h"
+
+enum { SCRATCH_KEEP = 64 << 10 };
+
+/* Counts what Lua holds. */
+static void *allocate(void *ud, void *block, size_t old_size, size_t new_size)
+{
+    struct script *script = ud;
+    if (new_size == 0) {
+        free(block);
+        script->memory -= old_size;
+        return NULL;
+    }
+    void *grown = realloc(block, new_size);
+    if (!grown) return NULL;
+    script->memory += new_size - (block ? old_size : 0);
+    return grown;
+}
+
+/* Lua calls this for an error outside of any protected call: there is no such call, so it is a bug of ours.
+ */
+static int l_panic(lua_State *L)
+{
+    must(!"a Lua error outside of a protected call");
+    return 0;
+}
+
+void set_ref(lua_State *L, enum script_ref ref)
+{
+    script_of(L)->refs[ref] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+struct buf *script_scratch(struct script *script)
+{
+    if (script->text.cap > SCRATCH_KEEP) buf_clear(&script->text);
+    script->text.len = 0;
+    buf_reserve(&script->text, 1);
+    return &script->text;
+}
+
+static int l_error_tostring(lua_State *L)
+{
+    lua_getfield(L, 1, "message");
+    return 1;
+}
+
+static int l_null_tostring(lua_State *L)
+{
+    lua_pushliteral(L, "null");
+    return 1;
+}
+
+static void make_metatables(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushliteral(L, "k8s.json.array");
+    lua_setfield(L, -2, "__name");
+    set_ref(L, REF_ARRAY_META);
+
+    lua_newtable(L);
+    lua_pushcfunction(L, l_error_tostring);
+    lua_setfield(L, -2, "__tostring");
+    set_ref(L, REF_ERROR_META);
+
+    lua_pushlightuserdata(L, NULL); /* all light userdata share one metatable, and k8s.null is the only one */
+    lua_newtable(L);
+    lua_pushcfunction(L, l_null_tostring);
+    lua_setfield(L, -2, "__tostring");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+}
+
+static void bind_all(lua_State *L)
+{
+    lua_newtable(L);
+    bind_object(L);
+    bind_view(L);
+    bind_int64(L);
+    bind_quantity(L);
+    bind_json(L);
+    bind_informer(L);
+    bind_registration(L);
+    bind_lister(L);
+    bind_host(L);
+    set_ref(L, REF_RAW);
+}
+
+static int l_open(lua_State *L)
+{
+    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* a count hook never stops a compiled loop */
+    call_setup(L);
+    make_metatables(L);
+    cache_define(L);
+    sandbox_open(L);
+    bind_all(L);
+    modules_open(L);
+    sandbox_install(L);
+    return 0;
+}
+
+bool state_open(struct script *script, struct err *err)
+{
+    for (int i = 0; i < REF_COUNT; i++) script->refs[i] = LUA_NOREF;
+    script->L = lua_newstate(allocate, script);
+    if (!script->L) return err_set(err, ERR_LIMIT, "no memory for a Lua state");
+    lua_atpanic(script->L, l_panic);
+    if (lua_cpcall(script->L, l_open, NULL) != 0)
+        return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
+    call_begin(script);
+    return true;
+}
+
+void state_close(struct script *script)
+{
+    if (script->L) lua_close(script->L);
+    script->L = NULL;
+    absent_clear(&script->absent);
+    failure_clear(&script->failure);
+    buf_clear(&script->text);
+    buf_clear(&script->keys);
+    tape_parser_free(script->parser);
+    script->parser = NULL;
+}

@@ -1,0 +1,123 @@
+/* The inside of a script, for the files of this folder: its Lua state and what C keeps with it.
+ * Owner: script.c makes and frees it. Everything is on the engine thread; nothing of it may be touched from
+ * elsewhere. C memory that a Lua error could leak does not exist: what must live across a call that may raise
+ * is owned here. */
+#pragma once
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/buf.h"
+#include "object/tape.h"
+#include "object/value.h"
+#include "script/call.h"
+#include "script/script.h"
+
+enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING };
+
+/* Userdata of ours; a metatable is known by its address. */
+enum script_class {
+    CLASS_OBJECT, /* view of a whole object: has methods */
+    CLASS_VIEW,   /* view of a map or array inside one: fields alone */
+    CLASS_INT64,
+    CLASS_QUANTITY,
+    CLASS_INFORMER,
+    CLASS_REGISTRATION,
+    CLASS_LISTER,
+    CLASS_LIST,     /* the result of a list while it is walked; scripts see its iterator only */
+    CLASS_PATH,     /* a compiled path in the cache */
+    CLASS_SELECTOR, /* a parsed selector in the cache */
+    CLASS_COUNT,
+};
+
+/* References into the registry, all made while the state is set up. */
+enum script_ref {
+    REF_TRACEBACK, /* of calls, see call.c */
+    REF_ENTER,
+    REF_TO_TEXT,
+    REF_MESSAGE_KEY,
+    REF_INTERNAL_ENV,  /* the globals of lua/k8s: a script cannot change them */
+    REF_INTERNAL,      /* modules of lua/k8s, by name */
+    REF_RAW,           /* the C verbs, handed to them */
+    REF_LOADED,        /* modules the script required, by name */
+    REF_ARRAY_META,    /* metatable that marks a table as an array */
+    REF_ERROR_META,    /* of `err` tables */
+    REF_NEW_EVENT,     /* makes `ev` */
+    REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
+    REF_CPATH,         /* where C modules are */
+    REF_NAMES,         /* the field names in the cache below */
+    REF_PATHS,         /* compiled paths by text */
+    REF_SELECTORS,     /* parsed selectors by text */
+    REF_MAIN,          /* the function given to k8s.main */
+    REF_COUNT,
+};
+
+enum { FIELD_CACHE_SIZE = 512 };
+
+/* The last field that was not there, for the report of "attempt to index a nil value". */
+struct absent {
+    struct root *root; /* a reference; NULL for none */
+    struct value parent;
+    char key[64];
+    size_t key_len;
+    size_t index; /* 1-based, when key_len is 0 */
+};
+
+struct script_handler;
+
+struct script {
+    char *name, *path;
+    const struct script_host *host;
+    lua_State *L;
+    enum script_phase phase;
+    size_t memory; /* bytes that Lua holds */
+    int depth;     /* calls into Lua in progress */
+
+    struct {
+        int metatable;
+        const void *identity;
+    } classes[CLASS_COUNT];
+    int refs[REF_COUNT];
+
+    struct script_entry entry;
+    struct script_failure failure;
+    struct absent absent;
+    struct {
+        const char *text;
+        uint32_t id;
+    } fields[FIELD_CACHE_SIZE]; /* field names of the script by address, to their numbers in the dictionary */
+
+    /* Scratch of the verbs: emptied by whoever uses it next. */
+    struct buf text, keys;
+    struct tape_parser *parser;
+
+    struct informer_claim **claims;
+    size_t claim_count, claim_cap;
+    TAILQ_HEAD(, script_handler) handlers;
+    uint64_t handlers_made;
+    bool attaching, has_main;
+    struct script_counters counters;
+};
+
+/* The script that a state, or a coroutine of it, belongs to. */
+static inline struct script *script_of(lua_State *L)
+{
+    void *script;
+    lua_getallocf(L, &script);
+    return script;
+}
+
+/* Opens the state: JIT off, the sandbox in place, the API loaded. */
+bool state_open(struct script *script, struct err *err);
+void state_close(struct script *script);
+
+static inline void push_ref(lua_State *L, const struct script *script, enum script_ref ref)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->refs[ref]);
+}
+
+/* Takes the value on top of the stack. */
+void set_ref(lua_State *L, enum script_ref ref);
+/* An empty scratch buffer of the script, for text that is about to become a Lua string. */
+struct buf *script_scratch(struct script *script);

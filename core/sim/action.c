@@ -1,0 +1,38 @@
+/* Wrong things to do; see action.h. */
+#include "sim/action.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct sim_action *sim_action_new(size_t after, char *text, size_t len, enum sim_then then)
+{
+    struct sim_action *action = NEW(struct sim_action);
+    *action = (struct sim_action){.after = after, .text = text, .len = len, .then = then};
+    return action;
+}
+
+void sim_action_free(struct sim_action *action)
+{
+    if (!action) return;
+    free(action->text);
+    free(action);
+}
+
+struct sim_action *sim_actions_due(struct sim_actions *actions, size_t done)
+{
+    struct sim_action *action;
+    STAILQ_FOREACH (action, actions, link)
+        if (action->after <= done) break;
+    if (action) STAILQ_REMOVE(actions, action, sim_action, link);
+    return action;
+}
+
+void sim_actions_clear(struct sim_actions *actions)
+{
+    struct sim_action *action;
+    while ((action = STAILQ_FIRST(actions))) {
+        STAILQ_REMOVE_HEAD(actions, link);
+        sim_action_free(action);
+    }
+}

@@ -1,0 +1,96 @@
+/* Compression on the fly; see gzip.h. */
+#include "sim/gzip.h"
+
+#include <stdlib.h>
+
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+enum { GZIP_LEVEL = 1, GZIP_WINDOW = 15 + 16, BLOCK = 256 << 10 }; /* + 16: with the header of gzip */
+
+struct gzip {
+    struct sim_stream stream;
+    struct sim_stream *inner;
+    struct buf in; /* read and not yet compressed */
+    size_t in_at;
+    ssize_t ended; /* what the inner stream ended with, 0 before */
+    bool finished;
+    z_stream z;
+};
+
+static void gzip_free(struct sim_stream *stream)
+{
+    struct gzip *gzip = container_of(stream, struct gzip, stream);
+    deflateEnd(&gzip->z);
+    gzip->inner->free(gzip->inner);
+    buf_clear(&gzip->in);
+    free(gzip);
+}
+
+static void refill(struct gzip *gzip)
+{
+    if (gzip->in_at < gzip->in.len || gzip->ended) return;
+    gzip->in.len = gzip->in_at = 0;
+    ssize_t n = gzip->inner->read(gzip->inner, buf_reserve(&gzip->in, BLOCK), BLOCK);
+    if (n < 0)
+        gzip->ended = n;
+    else
+        gzip->in.len = (size_t)n;
+}
+
+static ssize_t gzip_read(struct sim_stream *stream, char *to, size_t room)
+{
+    struct gzip *gzip = container_of(stream, struct gzip, stream);
+    gzip->z.next_out = (unsigned char *)to;
+    gzip->z.avail_out = (unsigned)room;
+    while (gzip->z.avail_out == room && !gzip->finished) {
+        refill(gzip);
+        /* A stream that breaks off still delivers what it had, so that the client sees the same half answer.
+         */
+        int flush = gzip->ended == SIM_STREAM_END ? Z_FINISH : gzip->ended ? Z_SYNC_FLUSH : Z_NO_FLUSH;
+        gzip->z.next_in = (unsigned char *)gzip->in.data + gzip->in_at;
+        gzip->z.avail_in = (unsigned)(gzip->in.len - gzip->in_at);
+        int rc = deflate(&gzip->z, flush);
+        must(rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR);
+        gzip->in_at = gzip->in.len - gzip->z.avail_in;
+        gzip->finished =
+            rc == Z_STREAM_END || (flush == Z_SYNC_FLUSH && gzip->z.avail_in == 0 && gzip->z.avail_out > 0);
+    }
+    size_t n = room - gzip->z.avail_out;
+    return n ? (ssize_t)n : gzip->ended;
+}
+
+static void start(z_stream *z)
+{
+    must(deflateInit2(z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+}
+
+struct sim_stream *sim_gzip(struct sim_stream *inner, struct buf *head)
+{
+    struct gzip *gzip = NEW(struct gzip);
+    gzip->stream = (struct sim_stream){gzip_read, gzip_free};
+    gzip->inner = inner;
+    gzip->in = *head;
+    *head = (struct buf){0};
+    start(&gzip->z);
+    return &gzip->stream;
+}
+
+void sim_gzip_text(struct buf *text)
+{
+    z_stream z = {0};
+    struct buf out = {0};
+    start(&z);
+    size_t room = deflateBound(&z, text->len);
+    z.next_in = (unsigned char *)text->data;
+    z.avail_in = (unsigned)text->len;
+    z.next_out = (unsigned char *)buf_reserve(&out, room);
+    z.avail_out = (unsigned)room;
+    must(deflate(&z, Z_FINISH) == Z_STREAM_END);
+    out.len = room - z.avail_out;
+    deflateEnd(&z);
+    buf_clear(text);
+    *text = out;
+}

@@ -1,0 +1,94 @@
+/* Dispatch by path and verb; see route.h. */
+#include "sim/route.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/discovery.h"
+#include "sim/list.h"
+#include "sim/params.h"
+#include "sim/status.h"
+#include "sim/target.h"
+#include "sim/watch.h"
+#include "sim/write_request.h"
+
+static void not_found(struct sim_reply *reply)
+{
+    sim_reply_status(
+        reply, sim_status(404, "NotFound", "the server could not find the requested resource", NULL, NULL));
+}
+
+static void read_objects(struct sim_api *api, const struct sim_request *request,
+                         const struct sim_target *target, struct sim_reply *reply)
+{
+    struct sim_list_options options;
+    struct sim_faulty faulty = {0};
+    json_t *refusal;
+    STAILQ_INIT(&faulty.actions);
+    if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
+        if (options.watch)
+            sim_watch(api, request, target, &options, &faulty, reply);
+        else if (target->name)
+            sim_get(api, request, target, reply);
+        else
+            sim_list(api, request, target, &options, &faulty.actions, reply);
+    } else
+        sim_reply_status(reply, refusal);
+    sim_list_options_clear(&options);
+    sim_actions_clear(&faulty.actions);
+}
+
+/* Subresources that GET, PUT and PATCH may name. */
+static bool has_subresource(const struct sim_target *target)
+{
+    const struct sim_kind *kind = target->served->kind;
+    const char *name = target->subresource;
+    if (strcmp(name, "status") == 0) return kind->has_status;
+    if (strcmp(name, "binding") == 0) return !*kind->group && strcmp(kind->plural, "pods") == 0;
+    return strcmp(name, "finalize") == 0 && !*kind->group && strcmp(kind->plural, "namespaces") == 0;
+}
+
+static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
+                    struct sim_reply *reply)
+{
+    if (target->subresource && !has_subresource(target))
+        not_found(reply);
+    else if (strcmp(request->method, "GET") == 0)
+        read_objects(api, request, target, reply);
+    else
+        sim_write_request(api, request, target, reply);
+}
+
+static bool health(const struct sim_request *request, struct sim_reply *reply)
+{
+    static const char *const paths[] = {"/healthz", "/livez", "/readyz"};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        if (strcmp(request->path, paths[i]) != 0) continue;
+        reply->code = 200;
+        reply->content_type = "text/plain; charset=utf-8";
+        buf_puts(&reply->text, "ok");
+        return true;
+    }
+    return false;
+}
+
+static bool discovery(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    sim_store_lock(api->store);
+    reply->json = sim_discovery(request->path, request->accept, api->store->kinds, api->store->served_count,
+                                &reply->content_type);
+    sim_store_unlock(api->store);
+    if (reply->json) reply->code = 200;
+    return reply->json != NULL;
+}
+
+void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    struct sim_target target;
+    if (health(request, reply) || discovery(api, request, reply)) return;
+    if (sim_target_parse(api->store, request->path, &target))
+        objects(api, request, &target, reply);
+    else
+        not_found(reply);
+    sim_target_clear(&target);
+}

@@ -1,0 +1,7 @@
+/* From a request to whoever answers it: discovery, health, objects, the simulator's own control.
+ * Owner: the reply belongs to the caller. Called on the connections' threads. */
+#pragma once
+#include "sim/api.h"
+#include "sim/request.h"
+
+void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);

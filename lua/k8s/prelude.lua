@@ -1,0 +1,110 @@
+-- The globals that know views and frozen tables. LuaJIT has no __pairs and no __len for tables, so that the
+-- functions themselves must look. Plain tables go to Lua's own functions, untouched.
+local raw = ...
+
+local content = require("k8s.frozen").content
+local type, next, pairs, ipairs, pcall, unpack = type, next, pairs, ipairs, pcall, unpack
+local rawget, rawset = rawget, rawset
+local view = raw.view
+
+local prelude = { print = raw.print, table = {} }
+
+local function read_only(name)
+  raw.raise(name .. ": objects are read-only; use :copy()")
+end
+
+-- A frozen table is walked by a function of its own: Lua's `next` would hand its content out.
+local function pairs_of_frozen(shown)
+  local key, value
+  return function()
+    key, value = next(shown, key)
+    return key, value
+  end
+end
+
+function prelude.pairs(t)
+  local kind = type(t)
+  if kind == "userdata" and view.is(t) then
+    return view.pairs(t)
+  end
+  if kind == "table" and content(t) then
+    return pairs_of_frozen(content(t))
+  end
+  return pairs(t)
+end
+
+function prelude.ipairs(t)
+  if type(t) == "userdata" and view.is(t) then
+    return view.ipairs(t)
+  end
+  return ipairs(t)
+end
+
+function prelude.next(t, key)
+  if type(t) == "userdata" and view.is(t) then
+    return view.next(t, key)
+  end
+  return next(content(t) or t, key)
+end
+
+function prelude.unpack(t, i, j)
+  if type(t) == "userdata" and view.is(t) then
+    local items, count = view.items(t, i, j)
+    return unpack(items, 1, count)
+  end
+  return unpack(t, i, j)
+end
+
+function prelude.rawget(t, key)
+  if type(t) == "userdata" and view.is(t) then
+    read_only("rawget")
+  end
+  return rawget(t, key)
+end
+
+function prelude.rawset(t, key, value)
+  if type(t) == "userdata" and view.is(t) then
+    read_only("rawset")
+  end
+  if content(t) then
+    t[key] = value -- raises
+  end
+  return rawset(t, key, value)
+end
+
+-- The handler runs after unwinding: one that loops inside the failing call could not be stopped.
+local function finish(handler, ok, ...)
+  if ok then
+    return true, ...
+  end
+  return false, handler(...)
+end
+
+function prelude.xpcall(f, handler, ...)
+  if type(handler) ~= "function" then
+    raw.raise("xpcall: the handler must be a function, not " .. type(handler))
+  end
+  return finish(handler, pcall(f, ...))
+end
+
+for name, stock in pairs(table) do
+  prelude.table[name] = function(t, ...)
+    if type(t) == "userdata" and view.is(t) then
+      read_only("table." .. name)
+    end
+    return stock(t, ...)
+  end
+end
+
+local concat = table.concat
+
+function prelude.table.concat(t, separator, i, j)
+  if type(t) == "userdata" and view.is(t) then
+    local items, count = view.items(t, i, j)
+    return concat(items, separator, 1, count)
+  end
+  return concat(t, separator, i, j)
+end
+
+
+return prelude

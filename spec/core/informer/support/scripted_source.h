@@ -1,0 +1,37 @@
+/* A list/watch source that the spec plays by hand: it keeps what was asked, and says what it is told to say.
+ * Owner: the reflector frees the `list_watch`; the struct itself belongs to the spec and outlives it. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "kube/list_watch.h"
+
+struct scripted_source {
+    struct list_watch base;
+    struct lw_call *call; /* the one that runs, or NULL */
+    size_t started;       /* calls in all */
+    struct buf request;   /* the last one: "list limit=500 rv=0", "watch bookmarks rv=7" */
+    int timeout_seconds;  /* of the last one */
+    size_t cancelled;
+    bool freed;
+};
+
+struct list_watch *scripted_source_init(struct scripted_source *source);
+void scripted_source_clear(struct scripted_source *source);
+
+/* The request since the last time, or "" when there was none; borrowed until the next call. */
+const char *source_asked(struct scripted_source *source);
+/* Items of a list, as objects.h writes them. */
+void source_items(struct scripted_source *source, const char *objects);
+/* The end of a page and of its call. `token` is "" on the last one. */
+void source_page(struct scripted_source *source, const char *objects, const char *version, const char *token);
+/* A whole list in one page. */
+void source_list(struct scripted_source *source, const char *objects, const char *version);
+void source_event(struct scripted_source *source, enum lw_event_type type, const char *object);
+void source_bookmark(struct scripted_source *source, const char *version);
+void source_refuse(struct scripted_source *source, const char *text);
+/* The end of the call: clean, or with an error. */
+void source_end(struct scripted_source *source);
+void source_fail(struct scripted_source *source, enum err_code code);
+void source_fail_http(struct scripted_source *source, int status, const char *reason);
+void source_fail_with(struct scripted_source *source, const struct err *err);

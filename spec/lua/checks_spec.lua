@@ -1,0 +1,141 @@
+-- The checks of the source tree find planted faults, and pass what is right.
+local temp = require "spec.support.temp"
+
+local function check(name, files)
+  local folder = temp.folder(files)
+  local output, code = temp.run("spec/support/check-" .. name .. " " .. folder)
+  temp.remove(folder)
+  return output, code
+end
+
+local function passes(name, files)
+  local output, code = check(name, files)
+  assert.are.equal("", output)
+  assert.are.equal(0, code)
+end
+
+local function finds(name, finding, files)
+  local output, code = check(name, files)
+  assert.has_match(finding, output, 1, true)
+  assert.are.equal(1, code)
+end
+
+describe("check-includes", function()
+  local headers = {
+    ["core/base/err.h"] = "", ["core/net/loop.h"] = "", ["core/kube/client.h"] = "", ["core/sim/store.h"] = "",
+  }
+  local function with(path, text)
+    local files = { [path] = text }
+    for header, content in pairs(headers) do files[header] = content end
+    return files
+  end
+
+  it("lets a layer include itself and those below", function()
+    passes("includes", with("core/kube/a.c", '#include <stdio.h>\n#include "kube/client.h"\n#include "base/err.h"\n'))
+    passes("includes", with("core/script/a.c", "#include <lua.h>\n"))
+    passes("includes", with("core/app/a.c", '#include "sim/store.h"\n#include "kube/client.h"\n'))
+  end)
+
+  it("finds an include of a higher layer", function()
+    finds("includes", "core/net/a.c:2: net may not include kube/client.h",
+      with("core/net/a.c", '#include "net/loop.h"\n  #  include "kube/client.h"\n'))
+  end)
+
+  it("keeps the simulator and the engine apart", function()
+    finds("includes", "sim may not include kube/client.h", with("core/sim/a.c", '#include "kube/client.h"\n'))
+    finds("includes", "kube may not include sim/store.h", with("core/kube/a.c", '#include "sim/store.h"\n'))
+    passes("includes", with("core/sim/a.c", '#include "net/loop.h"\n#include "sim/store.h"\n'))
+  end)
+
+  it("keeps Lua in core/script", function()
+    finds("includes", "only script may include <lauxlib.h>", with("core/app/a.c", "#include <lauxlib.h>\n"))
+  end)
+
+  it("finds what does not exist, and what names no layer", function()
+    finds("includes", "there is no core/base/gone.h", with("core/kube/a.c", '#include "base/gone.h"\n'))
+    finds("includes", '"client.h" does not name its layer', with("core/kube/a.c", '#include "client.h"\n'))
+    finds("includes", "core/cloud/ is no layer", with("core/cloud/a.c", ""))
+  end)
+end)
+
+describe("check-style", function()
+  local opening = "/* What it is. */\n"
+
+  it("passes a file of the house", function()
+    passes("style", { ["core/base/a.c"] = opening .. 'static_assert(1, "");\nvoid my_assert(int);\n' })
+  end)
+
+  it("finds an assert in the engine, and none elsewhere", function()
+    finds("style", "core/base/a.c:2: must()", { ["core/base/a.c"] = opening .. "assert(x);\n" })
+    passes("style", { ["spec/core/a_spec.c"] = "assert(x);\n" })
+  end)
+
+  it("finds what was put off", function()
+    for _, mark in ipairs { "TO" .. "DO", "FIX" .. "ME", "XX" .. "X" } do
+      finds("style", "docs/a.md:1: " .. mark, { ["docs/a.md"] = "see " .. mark .. ": later\n" })
+    end
+  end)
+
+  it("finds files that are too long", function()
+    finds("style", "core/base/a.c:451: 451 lines: more than 450",
+      { ["core/base/a.c"] = opening .. ("int a;\n"):rep(450) })
+    passes("style", { ["core/base/a.c"] = opening .. ("int a;\n"):rep(449) })
+  end)
+
+  it("finds a file that does not say what it is", function()
+    finds("style", "core/base/a.h:1: it does not open", { ["core/base/a.h"] = "#pragma once\n" })
+    finds("style", "lua/k8s/a.lua:1: it does not open", { ["lua/k8s/a.lua"] = "return {}\n" })
+  end)
+
+  it("finds a path of this machine", function()
+    finds("style", "docs/a.md:1: a path of this machine", { ["docs/a.md"] = os.getenv("HOME") .. "/thing\n" })
+  end)
+end)
+
+describe("check-docs", function()
+  local function page(text, path)
+    return {
+      [path or "docs/page.md"] = text,
+      ["docs/other.md"] = "",
+      ["core/base/err.h"] = "",
+      ["core/app/cmd_run.c"] = "",
+      dev = "verb_build() {\n}\n",
+    }
+  end
+
+  it("passes what exists", function()
+    passes("docs", page("[a](other.md#part) [b](../core/base/err.h) [c](https://x.org/no) [d](#here) [e](../docs)"))
+    passes("docs", page("`core/base/err.h` `./dev build` `kubelua run -f x.lua` `kubelua help`\n"))
+    passes("docs", page("`apps/v1` `my/own.lua` `core/app/cmd_<name>.c` `/etc/some.yaml`\n"))
+  end)
+
+  it("finds links that lead nowhere", function()
+    finds("docs", "docs/page.md:2: the link leads nowhere: gone.md", page("\n[a](gone.md#part)\n"))
+    finds("docs", "the link leads nowhere: other.md", page("[a](other.md)\n", "README.md"))
+  end)
+
+  it("finds files that are gone", function()
+    finds("docs", "there is no file core/base/gone.h", page("`core/base/gone.h`\n"))
+  end)
+
+  it("takes every file name in the picture of the engine", function()
+    passes("docs", page("`err.h`\n", "docs/architecture.md"))
+    finds("docs", "there is no file gone.c", page("`gone.c`\n", "docs/architecture.md"))
+    finds("docs", "there is no file crore/base/err.h", page("`crore/base/err.h`\n", "docs/architecture.md"))
+  end)
+
+  it("finds verbs and commands that do not exist", function()
+    finds("docs", "there is no ./dev bild", page("Run `./dev bild`.\n"))
+    finds("docs", "there is no command kubelua rum", page("`kubelua rum`\n"))
+    finds("docs", "docs/page.md:2: there is no command kubelua rum", page("```\n$ build/kubelua rum -f x\n```\n"))
+    passes("docs", page("kubelua runs scripts\n"))
+  end)
+end)
+
+describe("lint", function()
+  it("names the checks that exist when it is asked for another", function()
+    local output, code = temp.run("./dev lint speling")
+    assert.has_match('there is no check "speling"; there are: format includes style', output, 1, true)
+    assert.are.equal(2, code)
+  end)
+end)

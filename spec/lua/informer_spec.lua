@@ -1,0 +1,62 @@
+local new_loader = require "spec.lua.support.load"
+local raw_verbs = require "spec.lua.support.raw"
+
+describe("k8s.informer", function()
+  local record, raw, informer
+
+  before_each(function()
+    record = {}
+    raw = raw_verbs.new(record)
+    informer = new_loader(raw)("k8s.informer")
+  end)
+
+  it("claims a kind with the options as they are given", function()
+    informer.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.nodeName=n1" })
+    assert.same({ n = 4, "pods", "shop", "app=web", "spec.nodeName=n1" }, record.claim)
+    informer.informer "pods"
+    assert.same({ n = 4, "pods" }, record.claim)
+  end)
+
+  it("refuses a kind that is no string, and unknown options", function()
+    assert.error_matches(function() informer.informer() end, "kind must be a string, not nil")
+    assert.error_matches(function() informer.informer("pods", { selectr = "a" }) end, 'did you mean "selector"')
+  end)
+
+  it("takes what it does not say of itself from the factory", function()
+    local factory = informer.factory { namespace = "shop", selector = "team=a" }
+    factory:informer "pods"
+    assert.same({ n = 4, "pods", "shop", "team=a" }, record.claim)
+    factory:informer("pods", { namespace = "other" })
+    assert.same({ n = 4, "pods", "other", "team=a" }, record.claim)
+  end)
+
+  it("says so when the factory's method is called with a dot", function()
+    local factory = informer.factory {}
+    assert.error_matches(function() factory.informer "pods" end, "called with ':'")
+  end)
+
+  it("registers the functions of a handler table", function()
+    local handler = { OnAdd = print, OnDelete = type, id = "mine" }
+    assert.equal("registration", raw.informer.methods.add_event_handler("informer", handler))
+    assert.same({ n = 5, "informer", print, nil, type, "mine" }, record.registration)
+  end)
+
+  it("refuses a handler table without a function, or with an unknown name", function()
+    local add = raw.informer.methods.add_event_handler
+    assert.error_matches(function() add("informer", {}) end, "give OnAdd, OnUpdate or OnDelete")
+    assert.error_matches(function() add("informer", { onadd = print }) end, 'did you mean "OnAdd"')
+    assert.error_matches(function() add("informer", { OnAdd = "print" }) end, "OnAdd must be a function")
+  end)
+
+  it("has a shorthand for each event", function()
+    raw.informer.methods.on_add("informer", print)
+    assert.same({ n = 5, "informer", print }, record.registration)
+    raw.informer.methods.on_update("informer", print, { id = "x" })
+    assert.same({ n = 5, "informer", nil, print, nil, "x" }, record.registration)
+    raw.informer.methods.on_delete("informer", print)
+    assert.same({ n = 5, "informer", nil, nil, print }, record.registration)
+    local on_add = raw.informer.methods.on_add
+    assert.error_matches(function() on_add("informer") end, "on_add: expected a function, not nil")
+    assert.error_matches(function() on_add("informer", print, { ID = "x" }) end, 'did you mean "id"')
+  end)
+end)

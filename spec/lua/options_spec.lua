@@ -1,0 +1,41 @@
+local new_loader = require "spec.lua.support.load"
+local raw_verbs = require "spec.lua.support.raw"
+
+describe("options tables", function()
+  local options = new_loader(raw_verbs.new())("k8s.options")
+  local known = { namespace = "string", selector = "string", OnAdd = "function" }
+
+  it("may be left out", function() assert.same({}, options.check("verb", nil, known)) end)
+
+  it("are given back when every name and type is right", function()
+    local given = { namespace = "shop", OnAdd = print }
+    assert.equal(given, options.check("verb", given, known))
+  end)
+
+  it("name the nearest known option for an unknown one", function()
+    assert.error_matches(
+      function() options.check("verb", { namespcae = "shop" }, known) end,
+      'verb: unknown option "namespcae", did you mean "namespace"%?'
+    )
+    assert.error_matches(function() options.check("verb", { on_add = print }, known) end, 'did you mean "OnAdd"')
+  end)
+
+  it("name all known options when none is near", function()
+    assert.error_matches(
+      function() options.check("verb", { zzz = 1 }, known) end,
+      'unknown option "zzz", known are OnAdd, namespace, selector'
+    )
+    assert.error_matches(function() options.check("verb", { "shop" }, known) end, "unknown option 1, known are")
+  end)
+
+  it("say which type a value must have", function()
+    assert.error_matches(
+      function() options.check("verb", { selector = 1 }, known) end,
+      "verb: selector must be a string, not number"
+    )
+    assert.error_matches(
+      function() options.check("verb", "shop", known) end,
+      "verb: options must be a table, not string"
+    )
+  end)
+end)

@@ -1,0 +1,70 @@
+-- Made-up verbs: views are userdata over plain tables, claims and registrations are recorded.
+local raw_verbs = {}
+
+local contents = setmetatable({}, { __mode = "k" })
+
+-- A fake view: userdata, as the real ones are.
+function raw_verbs.view(content)
+  local view = newproxy(true)
+  getmetatable(view).__index = function(_, key) return content[key] end
+  getmetatable(view).__len = function() return #content end
+  contents[view] = content
+  return view
+end
+
+local function is(value) return contents[value] ~= nil end
+
+local view_verbs = { is = is }
+
+function view_verbs.pairs(view) return pairs(contents[view]) end
+function view_verbs.next(view, key) return next(contents[view], key) end
+
+function view_verbs.ipairs(view)
+  return function(_, i)
+    local value = contents[view][i + 1]
+    if value ~= nil then return i + 1, value end
+  end, view, 0
+end
+
+function view_verbs.items(view, i, j)
+  local items, n = {}, 0
+  for k = i or 1, j or #contents[view] do
+    n = n + 1
+    items[n] = contents[view][k]
+  end
+  return items, n
+end
+
+-- A new set of verbs; `record` keeps what was asked of it.
+function raw_verbs.new(record)
+  record = record or {}
+  local function noop() end
+  return {
+    raise = function(message) error("raised: " .. message, 0) end,
+    view = view_verbs,
+    object = { get = noop, key = noop, copy = noop, json = noop, diff = noop },
+    json = { encode = noop, decode = noop, array = noop },
+    print = function(...) record.printed = { ... } end,
+    log = function(...) record.logged = { ... } end,
+    main = function(fn) record.main = fn end,
+    now = os.time,
+    int64 = noop,
+    quantity = noop,
+    null = "null",
+    informer = {
+      methods = {},
+      claim = function(...)
+        record.claim = { n = select("#", ...), ... }
+        return "informer"
+      end,
+    },
+    registration = {
+      new = function(...)
+        record.registration = { n = select("#", ...), ... }
+        return "registration"
+      end,
+    },
+  }
+end
+
+return raw_verbs

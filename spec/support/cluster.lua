@@ -1,0 +1,72 @@
+-- A simulated cluster and engines on it, for the specs of whole runs. Everything that was started here is stopped by
+-- cluster.stop_all, which belongs into an after_each.
+local proc = require "spec.support.proc"
+local api = require "spec.support.api"
+
+local cluster = {}
+
+local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
+local running = {}
+
+local function start(words)
+  local p = proc.spawn(words)
+  running[#running + 1] = p
+  return p
+end
+
+-- `kubelua sim` with these arguments; gives the process and its address. `port` 0 picks one.
+function cluster.sim(args, port)
+  local all = { binary, "sim", "--port", tostring(port or 0) }
+  for _, arg in ipairs(args or {}) do all[#all + 1] = arg end
+  local p = start(all)
+  p.server = p:wait_line("Serving on (http://[%d.:]+)", 60)
+  p.api = api.new { server = p.server }
+  return p
+end
+
+-- `kubelua VERB ...` on a server.
+function cluster.kubelua(args)
+  local all = { binary }
+  for _, arg in ipairs(args) do all[#all + 1] = arg end
+  return start(all)
+end
+
+-- `kubelua run -f SCRIPT` on `server` ("http://..." or "--kubeconfig=..."), with more arguments.
+function cluster.run(server, script, args)
+  local where = server:find "^%-%-" and server or "--server=" .. server
+  local all = { "run", where, "-f", script }
+  for _, arg in ipairs(args or {}) do all[#all + 1] = arg end
+  return cluster.kubelua(all)
+end
+
+-- Ends an engine as an operator does and gives its exit code; raises when it took longer than `seconds`.
+function cluster.terminate(p, seconds)
+  p:kill "TERM"
+  return p:wait(seconds or 20)
+end
+
+function cluster.stop_all()
+  for i = #running, 1, -1 do
+    local p = running[i]
+    if not p.exit_code then
+      p:kill "KILL"
+      p:wait(20)
+    end
+    running[i] = nil
+  end
+end
+
+-- A script in a temporary file; gives its path.
+function cluster.script(text)
+  local path = os.tmpname()
+  os.remove(path)
+  path = path .. ".lua"
+  local file = assert(io.open(path, "w"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+cluster.binary = binary
+
+return cluster

@@ -1,0 +1,33 @@
+-- A TCP relay of its own process between an engine and a server, which a spec cuts and mends (see spec/support/relay).
+local proc = require "spec.support.proc"
+
+local relay = {}
+relay.__index = relay
+
+-- target: "http(s)://127.0.0.1:PORT" or "127.0.0.1:PORT". `url` of the result leads there through the relay.
+function relay.start(target)
+  local scheme, host = target:match("^(%a+://)(.*)$")
+  local process = proc.spawn { args = { "spec/support/relay", host or target }, stdin = "pipe", stdout = "pipe" }
+  local port = process:wait_line("stdout", "^listening (%d+)$", 10)
+  return setmetatable({ process = process, port = tonumber(port), url = (scheme or "") .. "127.0.0.1:" .. port }, relay)
+end
+
+local function tell(self, word)
+  self.process:write(word .. "\n")
+  self.process:wait_line("stdout", "^(" .. word .. ")$", 10)
+end
+
+-- Resets every connection, and every new one until mend(). In force when it returns, as are the others.
+function relay:cut() tell(self, "cut") end
+
+-- Carries nothing while every connection stays open.
+function relay:hold() tell(self, "hold") end
+
+function relay:mend() tell(self, "mend") end
+
+function relay:stop()
+  self.process:kill("TERM")
+  self.process:wait(10)
+end
+
+return relay

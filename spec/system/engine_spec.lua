@@ -1,0 +1,189 @@
+-- The whole binary on the simulated API server: syncing, sharing, ending.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+
+local function configmap(name, data)
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = data }
+end
+
+describe("kubelua run", function()
+  after_each(cluster.stop_all)
+
+  it("tells a script of adds, updates and deletes in order", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap("one", { colour = "red" }))
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("configmaps", { namespace = "default" }):add_event_handler {
+        OnAdd = function(obj, ev) print("add", obj:key(), obj.data.colour, ev.initial) end,
+        OnUpdate = function(old, new) print("update", new:key(), old.data.colour, new.data.colour) end,
+        OnDelete = function(last, ev) print("delete", last:key(), last.data.colour, ev.final_state_unknown) end,
+      }
+    ]])
+    engine:wait_line "^add\tdefault/one\tred\ttrue$"
+    sim.api:create(configmaps, configmap("two", { colour = "blue" }))
+    engine:wait_line "^add\tdefault/two\tblue\tfalse$"
+    sim.api:patch(configmaps .. "/two", { data = { colour = "green" } })
+    engine:wait_line "^update\tdefault/two\tblue\tgreen$"
+    sim.api:delete(configmaps .. "/two")
+    engine:wait_line "^delete\tdefault/two\tgreen\tfalse$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("ends within a second when it is idle", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("pods")
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    local start = proc.now()
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.is_true(proc.now() - start < 1, "took longer than a second")
+  end)
+
+  it("ends with 130 on SIGINT", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[ require("k8s").main(function() print "here" end) ]])
+    engine:wait_line "^here$"
+    engine:kill "INT"
+    assert.are.equal(130, engine:wait())
+  end)
+
+  it("shares one watch between scripts", function()
+    local sim = cluster.sim()
+    local text = [[
+      local k8s = require "k8s"
+      local pods = k8s.informer(%q)
+      k8s.main(function() print("synced", pods:lister():count()) end)
+    ]]
+    local engine = cluster.run(sim.server, cluster.script(text:format "pods"),
+      { "-f", cluster.script(text:format "po"), "-f", cluster.script(text:format "v1/Pod") })
+    for _ = 1, 3 do engine:wait_line "^synced" end
+    local stats = sim.api:get "/sim/stats"
+    assert.are.equal(1, stats.open_watches)
+  end)
+
+  it("goes on after a handler raised, and says where", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("configmaps", { namespace = "default" }):on_add(function(obj)
+        if obj:name() == "bad" then print(obj.data.missing.field) end
+        print("saw", obj:name())
+      end)
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    sim.api:create(configmaps, configmap("bad", { a = "b" }))
+    local line = engine:wait_error "Handler failed"
+    assert.is_truthy(line)
+    sim.api:create(configmaps, configmap("good", { a = "b" }))
+    engine:wait_line "^saw\tgood$"
+    local log = engine:err():match "[^\n]*Handler failed[^\n]*"
+    assert.has_match('key="default/bad"', log, 1, true)
+    assert.has_match("%.lua:4", log)
+    assert.has_match("traceback=", log, 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".*handlerErrors=1', engine:err())
+  end)
+
+  it("is not held up by a reader of stdout who does not read", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap("one", { a = "b" }))
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function() for i = 1, 200000 do print(("x"):rep(100)) end k8s.log.info "printed" end)
+    ]])
+    engine.streams.out.fd, engine.held = nil, engine.streams.out.fd -- nobody reads it
+    engine:wait_error "printed"
+    engine.streams.out.fd = engine.held
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("waits for a kind that has a group, and refuses a bare unknown one", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("gadgets.example.com")
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_error "Waiting for a kind the server does not serve.*gadgets%.example%.com"
+    local refused = cluster.run(sim.server, cluster.script [[ require("k8s").informer "podz" ]],
+      { "-f", cluster.script [[ require("k8s").informer "nodez" ]] })
+    assert.are.equal(2, refused:wait())
+    assert.has_match("podz", refused:err(), 1, true)
+    assert.has_match("nodez", refused:err(), 1, true)
+  end)
+
+  it("names every script that does not load", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script "local x = = 1", { "-f", cluster.script "error 'no'" })
+    assert.are.equal(2, engine:wait())
+    local _, lines = engine:err():gsub("kubelua: [^\n]*%.lua:1:", "")
+    assert.are.equal(2, lines)
+  end)
+
+  it("keeps trying a server that is not there", function()
+    local engine = cluster.run("http://127.0.0.1:1", cluster.script [[ require("k8s").informer "pods" ]])
+    engine:wait_error "Discovery failed.*127%.0%.0%.1:1"
+    engine:wait_error "Discovery failed.*127%.0%.0%.1:1"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
+
+describe("kubelua exec", function()
+  after_each(cluster.stop_all)
+
+  local function exec(server, text, ...)
+    return cluster.kubelua { "exec", cluster.script(text), "--server", server, ... }
+  end
+
+  it("runs main on a synced cache and exits with its number", function()
+    local sim = cluster.sim { "--pods", "300" }
+    local p = exec(sim.server, [[
+      local k8s = require "k8s"
+      local pods = k8s.informer("pods"):lister()
+      k8s.main(function()
+        print(pods:count(), #pods:list_all())
+        return 7
+      end)
+    ]])
+    p:wait_line "^300\t300$"
+    assert.are.equal(7, p:wait())
+    assert.are.equal("", p:err())
+  end)
+
+  it("exits with 3 when main raises", function()
+    local sim = cluster.sim()
+    local p = exec(sim.server, [[ require("k8s").main(function() error "broken" end) ]])
+    assert.are.equal(3, p:wait())
+    assert.has_match("broken", p:err(), 1, true)
+  end)
+
+  it("exits with 3 and names who was not synced in time", function()
+    local p = exec("http://127.0.0.1:1", [[
+      require("k8s").informer "pods"
+      require("k8s").main(function() end)
+    ]], "--sync-timeout", "300ms")
+    assert.are.equal(3, p:wait())
+    assert.has_match("not synced within %-%-sync%-timeout: pods: ", p:err())
+  end)
+
+  it("exits with 2 for what is wrong with the command line", function()
+    for _, case in ipairs {
+      { { "exec" }, "no script" },
+      { { "exec", "nothing.lua" }, "nothing.lua: No such file" },
+      { { "run" }, "name one by -f" },
+      { { "run", "-f", "x.lua", "--severr", "x" }, "did you mean --server" },
+      { { "frobnicate" }, "unknown command" },
+    } do
+      local p = cluster.kubelua(case[1])
+      assert.are.equal(2, p:wait())
+      assert.has_match(case[2], p:err(), 1, true)
+    end
+  end)
+end)

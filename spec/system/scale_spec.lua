@@ -1,0 +1,55 @@
+-- 10,000 pods of 9.4 KB: all in the lister, in little memory, and a relist that disturbs nobody.
+local cluster = require "spec.support.cluster"
+
+local pods = 10000
+local script = [[
+  local k8s = require "k8s"
+  local calls = 0
+  local pods = k8s.informer("pods")
+  pods:add_event_handler {
+    OnAdd = function(obj, ev) if not ev.initial then print("add", obj:key()) end end,
+    OnUpdate = function(old, new) print("update", new:key()) end,
+    OnDelete = function(last) print("delete", last:key()) end,
+  }
+  k8s.main(function() print("synced", pods:lister():count()) end)
+]]
+
+describe("10,000 pods", function()
+  after_each(cluster.stop_all)
+
+  local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "release"
+
+  it("take at most 4 KB each beyond the idle process", function()
+    if sanitized then return pending "a sanitizer's own memory would be measured" end
+    local sim = cluster.sim { "--pods", tostring(pods) }
+    local idle = cluster.run(sim.server, cluster.script [[ require("k8s").main(function() print "idle" end) ]])
+    idle:wait_line "^idle$"
+    local engine = cluster.run(sim.server, cluster.script(script))
+    assert.are.equal(tostring(pods), engine:wait_line("^synced\t(%d+)$", 60))
+    local each = (engine:rss() - idle:rss()) / pods
+    print(("# %.0f bytes resident per pod, idle process %.1f MB"):format(each, idle:rss() / 2 ^ 20))
+    assert.is_true(each <= 4096, ("%.0f bytes per pod"):format(each))
+  end)
+
+  it("stay as they are when the server is killed and comes back", function()
+    local sim = cluster.sim { "--pods", tostring(pods) }
+    local port = sim.server:match ":(%d+)$"
+    local engine = cluster.run(sim.server, cluster.script(script), { "-v", "1" })
+    engine:wait_line("^synced\t" .. pods .. "$", 60)
+    sim:kill "KILL"
+    sim:wait()
+    local again = cluster.sim({ "--pods", tostring(pods) }, port)
+    -- The relist is behind the engine as soon as it knows of something new.
+    again.api:create("/api/v1/namespaces/default/pods", {
+      apiVersion = "v1", kind = "Pod", metadata = { name = "marker", namespace = "default" },
+      spec = { containers = { { name = "c", image = "i" } } },
+    })
+    engine:wait_line("^add\tdefault/marker$", 60)
+    for line in engine:out():gmatch "[^\n]+" do
+      assert.is_truthy(line:find "^synced" or line == "add\tdefault/marker", "an unchanged pod called a handler: " .. line)
+    end
+    local stats = again.api:get "/sim/stats"
+    assert.is_true(stats.lists >= 1, "the engine did not list again")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
