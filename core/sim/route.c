@@ -10,21 +10,12 @@
 #include "sim/status.h"
 #include "sim/target.h"
 #include "sim/watch.h"
+#include "sim/write_request.h"
 
-static bool is(const struct sim_request *request, const char *method)
+static void not_found(struct sim_reply *reply)
 {
-    return strcmp(request->method, method) == 0;
-}
-
-/* The verb as authorisation and fault rules name it. */
-static const char *verb_of(const struct sim_request *request, const struct sim_target *target)
-{
-    if (is(request, "GET")) return sim_query_true(request, "watch") ? "watch" : target->name ? "get" : "list";
-    if (is(request, "POST")) return "create";
-    if (is(request, "PUT")) return "update";
-    if (is(request, "PATCH")) return "patch";
-    if (is(request, "DELETE")) return target->name ? "delete" : "deletecollection";
-    return "";
+    sim_reply_status(
+        reply, sim_status(404, "NotFound", "the server could not find the requested resource", NULL, NULL));
 }
 
 static void read_objects(struct sim_api *api, const struct sim_request *request,
@@ -47,14 +38,25 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
     sim_actions_clear(&faulty.actions);
 }
 
+/* Subresources that GET, PUT and PATCH may name. */
+static bool has_subresource(const struct sim_target *target)
+{
+    const struct sim_kind *kind = target->served->kind;
+    const char *name = target->subresource;
+    if (strcmp(name, "status") == 0) return kind->has_status;
+    if (strcmp(name, "binding") == 0) return !*kind->group && strcmp(kind->plural, "pods") == 0;
+    return strcmp(name, "finalize") == 0 && !*kind->group && strcmp(kind->plural, "namespaces") == 0;
+}
+
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                     struct sim_reply *reply)
 {
-    if (is(request, "GET"))
+    if (target->subresource && !has_subresource(target))
+        not_found(reply);
+    else if (strcmp(request->method, "GET") == 0)
         read_objects(api, request, target, reply);
     else
-        sim_reply_status(reply,
-                         sim_status_method_not_allowed(target->served->kind, verb_of(request, target)));
+        sim_write_request(api, request, target, reply);
 }
 
 static bool health(const struct sim_request *request, struct sim_reply *reply)
@@ -87,7 +89,6 @@ void sim_route(struct sim_api *api, const struct sim_request *request, struct si
     if (sim_target_parse(api->store, request->path, &target))
         objects(api, request, &target, reply);
     else
-        sim_reply_status(reply, sim_status(404, "NotFound",
-                                           "the server could not find the requested resource", NULL, NULL));
+        not_found(reply);
     sim_target_clear(&target);
 }

@@ -8,12 +8,14 @@
 #include "sim/cluster.h"
 #include "sim/http.h"
 #include "sim/pods.h"
+#include "sim/reaper.h"
 #include "sim/route.h"
 
 enum { TERMINATE_MS = 1000 };
 
 struct sim_server {
     struct sim_api api;
+    struct sim_reaper *reaper;
     struct sim_http *http;
     struct sim_pods *pods;
 };
@@ -22,6 +24,14 @@ static void serve(void *ctx, const struct sim_request *request, struct sim_reply
 {
     struct sim_server *server = ctx;
     sim_route(&server->api, request, reply);
+}
+
+static void terminating(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                        int64_t grace_ms)
+{
+    struct sim_server *server = ctx;
+    int64_t most_ms = atomic_load(&server->api.settings.terminate_ms);
+    sim_reaper_expect(server->reaper, served, object, grace_ms < most_ms ? grace_ms : most_ms);
 }
 
 static void load(struct sim_server *server, const struct sim_server_options *options)
@@ -42,6 +52,9 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
     server->api.settings.gzip = options->gzip;
     server->api.settings.bookmark_ms = options->bookmark_ms;
     server->api.settings.terminate_ms = TERMINATE_MS;
+    server->api.terminating = terminating;
+    server->api.ctx = server;
+    server->reaper = sim_reaper_new(loop, &server->api);
     load(server, options);
     const struct sim_http_options http = {
         .listen = options->listen, .port = options->port, .serve = serve, .ctx = server};
@@ -63,6 +76,7 @@ void sim_server_free(struct sim_server *server)
     sim_store_stop(server->api.store);
     sim_store_unlock(server->api.store);
     sim_http_free(server->http);
+    sim_reaper_free(server->reaper);
     sim_pods_free(server->pods);
     sim_store_free(server->api.store);
     free(server);
