@@ -1,5 +1,5 @@
--- One story told to one script on any API server: what happens to ConfigMaps, unbound pods and custom objects, on a good
--- connection, while it is cut, and while it is cut and the version expires. The script must print the same on each
+-- One story told to one script on any API server: what happens to ConfigMaps, unbound pods and custom objects, on a
+-- good connection, while it is cut, and while it is cut and the version expires. The script must print the same on each
 -- server, which is the claim of the specs that call story.run.
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
@@ -17,13 +17,16 @@ local crd = {
     versions = { {
       name = "v1", served = true, storage = true,
       schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } },
-      subresources = { status = setmetatable({}, { __jsontype = "object" }) },
+      subresources = { status = {} },
     } },
   },
 }
 
 local kinds = {
-  { kind = "ConfigMap", apiVersion = "v1", path = "/api/v1/namespaces/story/configmaps", fields = { data = { a = "b" } } },
+  {
+    kind = "ConfigMap", apiVersion = "v1", path = "/api/v1/namespaces/story/configmaps",
+    fields = { data = { a = "b" } },
+  },
   {
     kind = "Pod", apiVersion = "v1", path = "/api/v1/namespaces/story/pods", phases = true, born = "phase=Pending",
     fields = { spec = { containers = { { name = "main", image = "registry.example.com/app:v1" } } } },
