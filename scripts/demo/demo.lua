@@ -127,7 +127,7 @@ end)
 k8s.main(function()
   synced_seconds, seen.first = k8s.now() - started, lister:count()
   print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(seen.first,
-    count_distinct(function(pod) return pod:namespace() end), count_distinct(function(pod) return pod.spec.nodeName end),
-    synced_seconds))
+    count_distinct(function(pod) return pod:namespace() end),
+    count_distinct(function(pod) return pod.spec.nodeName end), synced_seconds))
   ask()
 end)
