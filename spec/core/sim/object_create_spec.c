@@ -158,9 +158,11 @@ static void test_bodies_of_another_shape_are_refused(void **state)
         "configmaps", "{'metadata':{'name':'m','finalizers':[true]}}", "default", 400,
         "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.finalizers of type string");
     assert_refused("configmaps", "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'m'}}", "default", 400,
-                   "Pod in version \"v1\" cannot be handled as a ConfigMap");
+                   "Pod in version \"v1\" cannot be handled as a ConfigMap: it is of kind \"Pod\"");
     assert_refused("configmaps", "{'apiVersion':'v2','metadata':{'name':'m'}}", "default", 400,
-                   "the API version in the data (v2) does not match the expected API version (v1)");
+                   "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is "
+                   "registered for "
+                   "version \"v2\"");
 }
 
 static void test_the_namespace_is_that_of_the_path(void **state)
@@ -296,15 +298,6 @@ static void test_other_kinds_get_their_defaults(void **state)
     assert_null(json_object_get(object, "stringData"));
     json_decref(object);
 
-    object =
-        created("services", "{'metadata':{'name':'s'},'spec':{'ports':[{'port':80}]},'status':{'x':1}}", "x");
-    assert_json_at(
-        object, "spec",
-        "{'ports':[{'port':80,'protocol':'TCP','targetPort':80}],'type':'ClusterIP','sessionAffinity':"
-        "'None','internalTrafficPolicy':'Cluster'}");
-    assert_json_at(object, "status", "{'loadBalancer':{}}");
-    json_decref(object);
-
     object = created(
         "deployments",
         "{'metadata':{'name':'d'},'spec':{'template':{'spec':{'containers':[{'name':'c','image':'i'}]}}},"
@@ -320,10 +313,43 @@ static void test_other_kinds_get_their_defaults(void **state)
     json_decref(object);
 }
 
+static void test_a_service_gets_an_address(void **state)
+{
+    json_t *object = created("services",
+                             "{'metadata':{'name':'s'},'spec':{'ports':[{'port':80}],'clusterIP':'None'},"
+                             "'status':{'x':1}}",
+                             "x");
+    assert_json_at(
+        object, "spec",
+        "{'ports':[{'port':80,'protocol':'TCP','targetPort':80}],'type':'ClusterIP','sessionAffinity':"
+        "'None','internalTrafficPolicy':'Cluster','clusterIP':'None','clusterIPs':['None'],'ipFamilies':["
+        "'IPv4'],'ipFamilyPolicy':'SingleStack'}");
+    assert_json_at(object, "status", "{'loadBalancer':{}}");
+    json_decref(object);
+    object = created("services", "{'metadata':{'name':'s'},'spec':{'ports':[{'port':80}]}}", "x");
+    assert_int_equal(strncmp(sim_text_at(object, "spec.clusterIP"), "10.0.", 5), 0);
+    assert_string_equal(json_string_value(json_array_get(sim_at(object, "spec.clusterIPs"), 0)),
+                        sim_text_at(object, "spec.clusterIP"));
+    json_decref(object);
+    object = created("services",
+                     "{'metadata':{'name':'s'},'spec':{'type':'ExternalName','externalName':'a.b'}}", "x");
+    assert_json_at(object, "spec", "{'type':'ExternalName','externalName':'a.b','sessionAffinity':'None'}");
+    json_decref(object);
+}
+
+static void test_an_event_has_all_its_times(void **state)
+{
+    json_t *object = created("events", "{'metadata':{'name':'e'},'involvedObject':{},'count':2}", "x");
+    json_object_del(object, "metadata");
+    assert_json(object, "{'kind':'Event','apiVersion':'v1','involvedObject':{},'count':2,'source':{},"
+                        "'firstTimestamp':null,'lastTimestamp':null,'eventTime':null,'reportingComponent':'',"
+                        "'reportingInstance':''}");
+}
+
 static void test_a_node_may_bring_its_status(void **state)
 {
     json_t *object = created("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4'}}}", NULL);
-    assert_json_at(object, "status", "{'capacity':{'cpu':'4'}}");
+    assert_json_at(object, "status", "{'capacity':{'cpu':'4'},'allocatable':{'cpu':'4'}}");
     json_decref(object);
 }
 
@@ -376,6 +402,8 @@ int main(void)
         cmocka_unit_test(test_images_without_a_tag_are_always_pulled),
         cmocka_unit_test(test_a_pod_needs_containers),
         cmocka_unit_test(test_other_kinds_get_their_defaults),
+        cmocka_unit_test(test_a_service_gets_an_address),
+        cmocka_unit_test(test_an_event_has_all_its_times),
         cmocka_unit_test(test_a_node_may_bring_its_status),
         cmocka_unit_test(test_custom_objects_are_kept_as_they_are),
     };

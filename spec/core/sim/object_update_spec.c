@@ -345,6 +345,17 @@ static void test_a_secret_keeps_its_type(void **state)
     json_decref(old);
 }
 
+static void test_a_service_keeps_its_address(void **state)
+{
+    const struct sim_kind *kind = kind_named("services");
+    json_t *old = stored(kind, "{'metadata':{'name':'s'},'spec':{'clusterIP':'10.0.0.9'}}", "x");
+    json_t *object = put(kind, old, "{'metadata':{'name':'s'},'spec':{'selector':{'a':'b'}}}", NULL);
+    assert_text_at(object, "spec.clusterIP", "10.0.0.9");
+    assert_json_at(object, "spec.clusterIPs", "['10.0.0.9']");
+    json_decref(object);
+    json_decref(old);
+}
+
 static void test_managed_fields_stay_unless_the_body_has_them(void **state)
 {
     const struct sim_kind *kind = kind_named("configmaps");
@@ -375,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_the_spec_of_a_pod_is_fixed_but_for_images_and_the_like),
         cmocka_unit_test(test_a_namespace_is_finalized_by_its_subresource),
         cmocka_unit_test(test_a_secret_keeps_its_type),
+        cmocka_unit_test(test_a_service_keeps_its_address),
         cmocka_unit_test(test_managed_fields_stay_unless_the_body_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
