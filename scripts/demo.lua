@@ -1,5 +1,5 @@
--- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a question
--- that the cache answers by label selector. It works on any cluster:
+-- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a
+-- question that the cache answers by label selector. It works on any cluster:
 --   kubelua run -f scripts/demo.lua
 local k8s = require "k8s"
 
@@ -27,9 +27,10 @@ local WORDS = {
   { "^metadata%.labels%.(.+)$", "label %s" },
   { "^metadata%.labels%['(.+)'%]$", "label %s" },
   { "^metadata%.annotations%.(.+)$", "annotation %s" },
-  { "^metadata%.deletionTimestamp$", "deleting since" },
+  { "^metadata%.deletionTimestamp$", "deletion" },
 }
-local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$" }
+local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$",
+  "^metadata%.deletionGracePeriodSeconds$" }
 
 local function word_of(path)
   for _, rule in ipairs(WORDS) do
@@ -45,19 +46,26 @@ local function is_noise(path)
   return false
 end
 
+-- "phase Pending -> Running", "label stage = canary", "label stage gone"
+local function phrase(word, old, new)
+  if new == nil then return word .. " gone" end
+  if old == nil then return word .. " = " .. tostring(new) end
+  return ("%s %s -> %s"):format(word, tostring(old), tostring(new))
+end
+
 local function describe_changes(old, new)
   local words, others = {}, 0
   for _, change in ipairs(old:diff(new)) do
     local word = word_of(change.path)
     if word then
-      local before = change.old ~= nil and tostring(change.old) .. " " or ""
-      words[#words + 1] = ("%s %s-> %s"):format(word, before, tostring(change.new or "gone"))
+      words[#words + 1] = phrase(word, change.old, change.new)
     elseif not is_noise(change.path) then
       others = others + 1
     end
   end
-  if others > 0 then words[#words + 1] = others .. (others == 1 and " other field" or " other fields") end
-  return #words > 0 and table.concat(words, ", ") or "only its version"
+  if #words > 0 then return table.concat(words, ", ") end
+  if others > 0 then return others .. (others == 1 and " other field" or " other fields") end
+  return "only its version"
 end
 
 local function restarts(pod)
