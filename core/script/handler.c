@@ -10,7 +10,7 @@
 #include "script/args.h"
 #include "script/view.h"
 
-enum { REPORT_INTERVAL_MS = 1000 };
+enum { REPORT_INTERVAL_MS = 1000, DEAD_BYTES_MAX = 4 << 20 };
 static const char *const event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
 struct delivery {
@@ -20,6 +20,12 @@ struct delivery {
     const struct event_info *info;
 };
 
+static struct clock *clock_of(const struct script *script)
+{
+    return script->host->loop ? loop_clock(script->host->loop) : clock_real();
+}
+
+/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
 static void push_event(lua_State *L, const struct delivery *d)
 {
     struct text text;
@@ -30,8 +36,20 @@ static void push_event(lua_State *L, const struct delivery *d)
     lua_pushboolean(L, d->info->resync);
     lua_pushboolean(L, d->info->coalesced);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
-    lua_pushnumber(L, (lua_Number)d->info->received_us / 1e6);
+    lua_pushnumber(L, (lua_Number)(d->info->received_us ? d->info->received_us
+                                                        : clock_wall_us(clock_of(d->handler->script))) /
+                          1e6);
     lua_call(L, 6, 1);
+}
+
+/* Views are small and what they keep alive is not: Lua's collector would let too much of it wait. */
+static void collect_dead(lua_State *L, const struct root *dead)
+{
+    struct script *script = script_of(L);
+    script->dead_bytes += root_bytes(dead);
+    if (script->dead_bytes < DEAD_BYTES_MAX || script->dead_bytes < script->memory / 2) return;
+    script->dead_bytes = 0;
+    lua_gc(L, LUA_GCCOLLECT, 0);
 }
 
 static void deliver_body(lua_State *L, void *ctx)
@@ -42,11 +60,7 @@ static void deliver_body(lua_State *L, void *ctx)
     view_push_object(L, d->object);
     if (d->handler->wants_event[d->event]) push_event(L, d);
     lua_call(L, lua_gettop(L) - 1, 0);
-}
-
-static int64_t now_ms(const struct script *script)
-{
-    return clock_now_ms(script->host->loop ? loop_clock(script->host->loop) : clock_real());
+    if (d->event != ON_ADD) collect_dead(L, d->old_object ? d->old_object : d->object);
 }
 
 /* At most one line a second for each handler; the next one tells how many were left out. */
@@ -54,7 +68,7 @@ static void report(const struct delivery *d, enum script_result result)
 {
     struct script_handler *h = d->handler;
     struct script_failure *failure = &h->script->failure;
-    int64_t now = now_ms(h->script);
+    int64_t now = clock_now_ms(clock_of(h->script));
     if (h->reported_ms && now - h->reported_ms < REPORT_INTERVAL_MS) {
         h->unreported++;
         return;

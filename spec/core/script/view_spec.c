@@ -75,16 +75,16 @@ static void test_an_error_about_nil_names_path_and_object(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "return obj.spec.securityContext.runAsUser",
-                  "(spec.securityContext is absent in Pod shop/web-1)");
+                  "; last absent field: spec.securityContext of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[2].resources.limits",
-                  "(spec.containers[1].resources is absent in Pod shop/web-1)");
+                  "; last absent field: spec.containers[1].resources of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[9].name",
-                  "(spec.containers[8] is absent in Pod shop/web-1)");
+                  "; last absent field: spec.containers[8] of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[0].name",
-                  "(spec.containers has no [0], Lua counts from 1; in Pod shop/web-1)");
+                  "; Lua counts from 1, there is no [0]: spec.containers of Pod shop/web-1");
     assert_raises(f, "return obj.metadata.annotations['a/b'].c",
-                  "(metadata.annotations['a/b'] is absent in Pod shop/web-1)");
-    assert_raises(f, "return 'x' .. obj.spec.missing", "(spec.missing is absent in Pod shop/web-1)");
+                  "; last absent field: metadata.annotations['a/b'] of Pod shop/web-1");
+    assert_raises(f, "return 'x' .. obj.spec.missing", "; last absent field: spec.missing of Pod shop/web-1");
     assert_raises(f, "local x = obj.spec.missing; error('other')", "snippet.lua:1: other");
     assert_null(strstr(fixture_run(f, "local x = obj.spec.missing; error('other')"), "absent"));
 }
