@@ -11,7 +11,7 @@
 #include "script/view.h"
 
 enum { REPORT_INTERVAL_MS = 1000 };
-static const char *const event_names[HANDLER_EVENTS] = {"OnAdd", "OnUpdate", "OnDelete"};
+static const char *const event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
 struct delivery {
     struct script_handler *handler;
@@ -92,28 +92,28 @@ static void deliver(struct script_handler *h, struct delivery *d)
         metric_inc(METRIC_HANDLER_ERRORS);
         report(d, result);
     }
-    script->counters.adds += d->event == HANDLER_ADD;
-    script->counters.updates += d->event == HANDLER_UPDATE;
-    script->counters.deletes += d->event == HANDLER_DELETE;
+    script->counters.adds += d->event == ON_ADD;
+    script->counters.updates += d->event == ON_UPDATE;
+    script->counters.deletes += d->event == ON_DELETE;
     handler_unref(h);
     handlers_attach(script);
 }
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
-    deliver(ctx, &(struct delivery){.event = HANDLER_ADD, .object = object, .info = info});
+    deliver(ctx, &(struct delivery){.event = ON_ADD, .object = object, .info = info});
 }
 
 static void on_update(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info)
 {
     deliver(ctx, &(struct delivery){
-                     .event = HANDLER_UPDATE, .old_object = old_object, .object = new_object, .info = info});
+                     .event = ON_UPDATE, .old_object = old_object, .object = new_object, .info = info});
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx, &(struct delivery){.event = HANDLER_DELETE, .object = last, .info = info});
+    deliver(ctx, &(struct delivery){.event = ON_DELETE, .object = last, .info = info});
 }
 
 /* Whether the function has a parameter for `ev`: making one costs more than all the rest of the call. */
@@ -148,17 +148,17 @@ static int keep_function(lua_State *L, int idx)
 
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id)
 {
-    static const int parameters[HANDLER_EVENTS] = {2, 3, 2}; /* with `ev` */
+    static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
     struct script *script = script_of(L);
     struct script_handler made = {.script = script, .claim = claim, .refs = 2};
     if (id.p && id_taken(script, id))
         script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
-    for (int i = 0; i < HANDLER_EVENTS; i++) {
+    for (int i = 0; i < ON_COUNT; i++) {
         if (lua_isnil(L, first + i)) continue;
         arg_function(L, first + i, event_names[i]);
         made.wants_event[i] = takes(L, first + i, parameters[i]);
     }
-    for (int i = 0; i < HANDLER_EVENTS; i++) made.functions[i] = keep_function(L, first + i);
+    for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
     unsigned long long number = ++script->handlers_made;
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, number);
     struct script_handler *handler = xmalloc(sizeof *handler);
@@ -181,7 +181,7 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     handler->removed = true;
     if (handler->attached) claim_remove_handler(handler->attached);
     handler->attached = NULL;
-    for (int i = 0; i < HANDLER_EVENTS; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
+    for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
     TAILQ_REMOVE(&handler->script->handlers, handler, link);
     handler_unref(handler);
 }
