@@ -17,5 +17,7 @@ struct command {
     void (*help)(void);                /* prints `kubelua help NAME` to stdout */
 };
 
-extern const struct command cmd_version;
+extern const struct command cmd_run;
+extern const struct command cmd_exec;
 extern const struct command cmd_sim;
+extern const struct command cmd_version;

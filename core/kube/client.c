@@ -9,10 +9,7 @@
 #include "kube/credentials.h"
 #include "kube/warning.h"
 
-enum {
-    MAX_OBJECT_DEFAULT = 8 << 20,
-    HEADERS_MAX = 24, /* of one request */
-};
+enum { MAX_OBJECT_DEFAULT = 8 << 20 };
 
 struct kube_client {
     struct loop *loop;
@@ -22,6 +19,8 @@ struct kube_client {
     struct credentials *credentials;
     struct warnings *warnings;
     char *server;
+    struct cluster_header *impersonate;
+    size_t impersonate_count;
     size_t max_object_size;
     bool no_compression;
 };
@@ -70,6 +69,11 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     client->credentials = credentials_new(config, loop_clock(loop));
     client->warnings = warnings_new();
     client->server = xstrdup(config->server);
+    client->impersonate_count = config->impersonate_count;
+    client->impersonate = xcalloc(config->impersonate_count + 1, sizeof *client->impersonate);
+    for (size_t i = 0; i < config->impersonate_count; i++)
+        client->impersonate[i] = (struct cluster_header){xstrdup(config->impersonate[i].name),
+                                                         xstrdup(config->impersonate[i].value)};
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
     client->no_compression = config->disable_compression;
     return client;
@@ -83,6 +87,11 @@ void kube_client_free(struct kube_client *client)
     tape_parser_free(client->parser);
     credentials_free(client->credentials);
     warnings_free(client->warnings);
+    for (size_t i = 0; i < client->impersonate_count; i++) {
+        free(client->impersonate[i].name);
+        free(client->impersonate[i].value);
+    }
+    free(client->impersonate);
     free(client->server);
     free(client);
 }
@@ -114,40 +123,44 @@ static bool has_header(const struct http_header *headers, const char *name)
     return false;
 }
 
-/* The request's own headers, Accept (H-13) and Authorization, unless the request has one (T-8). */
-static bool gather_headers(struct kube_client *client, const struct http_request *request, const char *accept,
-                           const char *authorization, struct http_header *out, struct err *err)
+/* The request's own headers, Accept (H-13), Authorization unless the request has one (T-8), and impersonation
+ * unless the request has that (T-9). The caller frees the array, not the texts. */
+static struct http_header *gather_headers(struct kube_client *client, const struct http_header *own,
+                                          const char *accept, const char *authorization)
 {
-    size_t n = 0;
-    for (const struct http_header *h = request->headers; h && h->name; h++) {
-        if (n + 3 >= HEADERS_MAX) return err_set(err, ERR_LIMIT, "more than %d headers", HEADERS_MAX - 3);
-        out[n++] = *h;
-    }
-    if (!has_header(request->headers, "Accept"))
+    size_t n = 0, count = 0;
+    while (own && own[count].name) count++;
+    struct http_header *out = xcalloc(count + client->impersonate_count + 3, sizeof *out);
+    for (; n < count; n++) out[n] = own[n];
+    if (!has_header(own, "Accept"))
         out[n++] = (struct http_header){"Accept", accept && *accept ? accept : "application/json, */*"};
-    if (*authorization && !has_header(request->headers, "Authorization"))
+    if (*authorization && !has_header(own, "Authorization"))
         out[n++] = (struct http_header){"Authorization", authorization};
-    out[n] = (struct http_header){0};
-    return true;
+    if (has_header(own, "Impersonate-User")) return out;
+    for (size_t i = 0; i < client->impersonate_count; i++)
+        out[n++] = (struct http_header){client->impersonate[i].name, client->impersonate[i].value};
+    return out;
 }
 
 struct http_exchange *kube_client_start(struct kube_client *client,
                                         const struct http_request *request_with_path, const char *accept,
                                         const struct http_callbacks *callbacks, struct err *err)
 {
-    struct http_header headers[HEADERS_MAX];
     struct http_request request = *request_with_path;
     struct http_exchange *exchange = NULL;
     struct buf authorization = {0};
-    char *url = xasprintf("%s%s", client->server, request_with_path->url);
-    request.url = url;
-    request.headers = headers;
-    request.no_compression |= client->no_compression;
-    if (credentials_header(client->credentials, &authorization, err) &&
-        gather_headers(client, request_with_path, accept, buf_text(&authorization), headers, err))
+    if (credentials_header(client->credentials, &authorization, err)) {
+        char *url = xasprintf("%s%s", client->server, request_with_path->url);
+        struct http_header *headers =
+            gather_headers(client, request_with_path->headers, accept, buf_text(&authorization));
+        request.url = url;
+        request.headers = headers;
+        request.no_compression |= client->no_compression;
         exchange = transport_start(client->transport, &request, callbacks, err);
+        free(headers);
+        free(url);
+    }
     if (authorization.data) explicit_bzero(authorization.data, authorization.len);
     buf_clear(&authorization);
-    free(url);
     return exchange;
 }

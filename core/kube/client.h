@@ -1,6 +1,6 @@
 /* Requests to one API server: transport, URL base and credentials together.
- * Owner: the I/O thread; all functions belong to it. Responses come by callbacks on that thread, never from inside
- * the call that starts them. */
+ * Owner: the I/O thread; all functions belong to it. Responses come by callbacks on that thread, never from
+ * inside the call that starts them. */
 #pragma once
 #include <stdbool.h>
 
@@ -16,7 +16,8 @@ struct kube_client_options {
     size_t max_object_size;              /* bytes of one object's JSON; 0: 8 MiB */
 };
 
-struct kube_client *kube_client_new(struct loop *loop, struct pool *pool, const struct kube_client_options *options, struct err *err);
+struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
+                                    const struct kube_client_options *options, struct err *err);
 void kube_client_free(struct kube_client *client);
 struct packer *kube_client_packer(struct kube_client *client);
 /* One for all streams: its tape is good until the next text is parsed, so only within one callback. */
@@ -25,22 +26,28 @@ size_t kube_client_max_object_size(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 
 /* Starts a request for `path` ("/api/v1/pods?limit=500") with Authorization, User-Agent and Accept. */
-struct http_exchange *kube_client_start(struct kube_client *client, const struct http_request *request_with_path, const char *accept,
+struct http_exchange *kube_client_start(struct kube_client *client,
+                                        const struct http_request *request_with_path, const char *accept,
                                         const struct http_callbacks *callbacks, struct err *err);
 
-/* One whole small answer (discovery, a single object). `body` is borrowed, with TAPE_PADDING readable bytes behind it;
- * NULL when `err` is set. Answers beyond `limit` bytes are ERR_LIMIT; error answers are ERR_HTTP with the Status's reason. */
+/* One whole small answer (discovery, a single object). `body` is borrowed, with TAPE_PADDING readable bytes
+ * behind it; NULL when `err` is set. Answers beyond `limit` bytes are ERR_LIMIT; error answers are ERR_HTTP
+ * with the Status's reason. */
 struct kube_get;
-struct kube_get *kube_get_start(struct kube_client *client, const char *path, const char *accept, size_t limit,
-                                void (*done)(void *ctx, const char *body, size_t len, const struct err *err), void *ctx);
+struct kube_get *kube_get_start(struct kube_client *client, const char *path, const char *accept,
+                                size_t limit,
+                                void (*done)(void *ctx, const char *body, size_t len, const struct err *err),
+                                void *ctx);
 void kube_get_cancel(struct kube_get *get);
 
-/* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets too_large_version by
- * R-11. Gives false. */
-bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms, const char *body, size_t len);
+/* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets
+ * too_large_version by R-11. Gives false. */
+bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms,
+                       const char *body, size_t len);
 /* The same for a Status object on a tape (an ERROR event). `http_status` 0: from its code. */
 struct tape;
-bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at, int http_status, int64_t retry_after_ms);
+bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at, int http_status,
+                            int64_t retry_after_ms);
 /* Expired or gone (R-11, H-9). */
 bool kube_err_is_expired(const struct err *err);
 bool kube_err_is_too_many_requests(const struct err *err);

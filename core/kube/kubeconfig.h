@@ -1,8 +1,10 @@
-/* Where the server is and who we are: kubeconfig files, flags and in-cluster files joined to one configuration.
- * Owner: cluster_config_clear frees what it holds. Loading reads files and runs before any loop: not from callbacks.
- * Every error names the file and the entry or field. Secrets are never put into a text. */
+/* Where the server is and who we are: kubeconfig files, flags and in-cluster files joined to one
+ * configuration. Owner: cluster_config_clear frees what it holds. Loading reads files and runs before any
+ * loop: not from callbacks. Every error names the file and the entry or field. Secrets are never put into a
+ * text. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
@@ -12,23 +14,31 @@ struct cluster_flags {
     const char *certificate_authority, *client_certificate, *client_key, *tls_server_name;
     const char *namespace_;
     bool insecure_skip_tls_verify;
+    const char *service_account_dir; /* where in-cluster files are; NULL: where Kubernetes puts them */
+};
+
+struct cluster_header {
+    char *name, *value;
 };
 
 struct cluster_config {
-    char *server;           /* https://host:port/base, without a slash at the end */
-    char *ca_pem;           /* NULL: system roots */
+    char *server; /* https://host:port/base, without a slash at the end */
+    char *ca_pem; /* NULL: system roots */
     char *client_cert_pem, *client_key_pem;
     char *tls_server_name;
     bool insecure_skip_tls_verify;
     bool disable_compression;
-    char *token;            /* secret */
-    char *token_file;       /* beats `token` (T-7, C-8) */
+    char *token;      /* secret */
+    char *token_file; /* beats `token` (T-7, C-8) */
     char *username, *password;
-    char *namespace_;       /* never NULL: "default" when nothing says otherwise (C-12) */
-    char *source;           /* for logs: "/home/x/.kube/config, context dev", "--server", "in-cluster" */
+    struct cluster_header *impersonate; /* headers that ask to act as somebody else (T-9) */
+    size_t impersonate_count;
+    char *namespace_; /* never NULL: "default" when nothing says otherwise (C-12) */
+    char *source;     /* for logs: "/home/x/.kube/config, context dev", "--server", "in-cluster" */
 };
 
-/* The file comes from --kubeconfig, else the first existing of KUBECONFIG, else ~/.kube/config, else in-cluster (T-10, C-10); with --server
- * and no file asked for, none is needed. ERR_INVALID, ERR_NOT_FOUND or ERR_IO with one clear line. */
+/* Files: --kubeconfig, else all of KUBECONFIG merged, else ~/.kube/config (C-1, C-2); nothing configured:
+ * in-cluster (T-10, C-10). With --server no file is needed. Certificates and keys are read and checked.
+ * ERR_INVALID, ERR_NOT_FOUND, ERR_PARSE, ERR_TLS or ERR_IO with one clear line. */
 bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err);
 void cluster_config_clear(struct cluster_config *config);

@@ -106,11 +106,16 @@ static bool compose(struct str whole, struct str fraction, const struct suffix *
 {
     bool binary = suffix->format == QUANTITY_BINARY_SI;
     *n = 0;
-    if (!add_digits(whole, n) || !add_digits(fraction, n)) return false;
+    bool fits = add_digits(whole, n);
+    if (binary && (!fits || *n > INT64_MAX >> suffix->exponent)) {
+        *n = BINARY_MAX;
+        return true;
+    }
+    if (!fits || !add_digits(fraction, n)) return false;
     if (binary && __builtin_mul_overflow(*n, (wide)1 << suffix->exponent, n)) return false;
     int64_t exponent = NANO_DIGITS - (int64_t)fraction.n + (binary ? 0 : suffix->exponent);
     if (!scale(n, exponent)) return false;
-    if (binary && *n > BINARY_MAX) *n = BINARY_MAX;
+    if (binary && *n > BINARY_MAX) *n = BINARY_MAX; /* by its fraction */
     return true;
 }
 
@@ -120,9 +125,9 @@ bool quantity_parse(struct str text, struct quantity *out, struct err *err)
     struct str rest = text, whole, fraction = {NULL, 0}, ending;
     bool negative = take_one(&rest, '-');
     if (!negative) take_one(&rest, '+');
-    take_span(&rest, "0");
     whole = take_span(&rest, "0123456789");
     if (take_one(&rest, '.')) fraction = take_span(&rest, "0123456789");
+    if (whole.n + fraction.n == 0) return malformed(err, text, "no digits");
     ending = rest;
     take_span(&rest, "eEinumkKMGTP");
     if (!take_one(&rest, '-')) take_one(&rest, '+');

@@ -40,6 +40,7 @@ const char *arg_type_name(lua_State *L, int idx)
 {
     for (int i = 0; i < CLASS_COUNT; i++)
         if (class_test(L, idx, (enum script_class)i)) return class_names[i];
+    if (lua_isnone(L, idx)) return "nil";
     return lua_islightuserdata(L, idx) ? "null" : luaL_typename(L, idx);
 }
 

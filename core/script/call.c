@@ -151,7 +151,8 @@ void call_setup(lua_State *L)
     set_ref(L, REF_TO_TEXT);
     lua_pushliteral(L, "message");
     set_ref(L, REF_MESSAGE_KEY);
-    lua_pushboolean(L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
+    lua_pushboolean(
+        L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
     luaL_unref(L, LUA_REGISTRYINDEX, luaL_ref(L, LUA_REGISTRYINDEX));
 }
 

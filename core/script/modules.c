@@ -36,6 +36,13 @@ bool modules_read(const char *path, struct buf *out, struct err *err)
     return ok;
 }
 
+void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk)
+{
+    if (source->len > 0 && source->data[0] == LUA_SIGNATURE[0])
+        luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
+    if (luaL_loadbufferx(L, source->data, source->len, chunk, "t") != 0) lua_error(L);
+}
+
 static const struct embedded_module *find_embedded(const char *name)
 {
     for (const struct embedded_module *m = embedded_modules; m->name; m++)
@@ -147,7 +154,7 @@ static void load_file(lua_State *L, const char *name)
         if (err.code == ERR_NOT_FOUND) script_raise(L, "module '%s' not found: no file %s", name, path + 1);
         script_raise(L, "module '%s': %s", name, err.text);
     }
-    if (luaL_loadbufferx(L, source->data, source->len, path, "t") != 0) lua_error(L);
+    modules_push_chunk(L, source, path);
 }
 
 /* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */

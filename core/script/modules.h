@@ -13,3 +13,5 @@ void modules_open(lua_State *L);
 void modules_internal(lua_State *L, const char *name);
 /* Reads a Lua file whole. */
 bool modules_read(const char *path, struct buf *out, struct err *err);
+/* Pushes the chunk of Lua text, bytecode is refused; `chunk` is "@" and the path. */
+void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk);

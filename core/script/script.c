@@ -16,11 +16,10 @@ static void run_chunk(lua_State *L, void *ctx)
 {
     const struct buf *source = ctx;
     const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->path);
-    if (luaL_loadbufferx(L, source->data, source->len, chunk, "t") != 0) lua_error(L);
+    modules_push_chunk(L, source, chunk);
     lua_call(L, 0, 0);
 }
 
-/* The chunk with its reference to what it registered; ends the load phase. */
 static bool load(struct script *script, struct err *err)
 {
     struct buf source = {0};

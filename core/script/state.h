@@ -46,6 +46,7 @@ enum script_ref {
     REF_NEW_EVENT,     /* makes `ev` */
     REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
     REF_CPATH,         /* where C modules are */
+    REF_NAMES,         /* the field names in the cache below */
     REF_PATHS,         /* compiled paths by text */
     REF_SELECTORS,     /* parsed selectors by text */
     REF_MAIN,          /* the function given to k8s.main */
@@ -84,7 +85,7 @@ struct script {
     struct absent absent;
     struct {
         const char *text;
-        uint32_t len, id;
+        uint32_t id;
     } fields[FIELD_CACHE_SIZE]; /* field names of the script by address, to their numbers in the dictionary */
 
     /* Scratch of the verbs: emptied by whoever uses it next. */
@@ -95,6 +96,8 @@ struct script {
     size_t claim_count, claim_cap;
     TAILQ_HEAD(, script_handler) handlers;
     uint64_t handlers_made;
+    size_t
+        dead_bytes; /* of objects that left the cache since the last collection, whose views may be garbage */
     bool attaching, has_main;
     struct script_counters counters;
 };

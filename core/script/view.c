@@ -68,28 +68,29 @@ void view_push_value(lua_State *L, struct root *root, struct value value)
     }
 }
 
-/* The number of a field name in the dictionary. A Lua string stays at its address while it lives; a later one
- * at the same address is told apart by its bytes. */
-static uint32_t field_id(struct script *script, struct str name)
+/* The number of the field name at index 2 in the dictionary. The cache is by the address of the Lua string,
+ * which REF_NAMES keeps alive as long as it is in the cache. */
+static uint32_t field_id(lua_State *L, struct script *script, struct str name)
 {
     size_t slot = ((uintptr_t)name.p >> 4) % FIELD_CACHE_SIZE;
-    if (script->fields[slot].text == name.p && script->fields[slot].len == name.n &&
-        str_eq(dict_text(script->fields[slot].id), name))
-        return script->fields[slot].id;
+    if (script->fields[slot].text == name.p) return script->fields[slot].id;
     uint32_t id = dict_find(name);
-    if (id != DICT_NONE) {
-        script->fields[slot].text = name.p;
-        script->fields[slot].len = (uint32_t)name.n;
-        script->fields[slot].id = id;
-    }
+    if (id == DICT_NONE) return id; /* it may get a number later */
+    push_ref(L, script, REF_NAMES);
+    lua_pushvalue(L, 2);
+    lua_rawseti(L, -2, (int)slot + 1);
+    lua_pop(L, 1);
+    script->fields[slot].text = name.p;
+    script->fields[slot].id = id;
     return id;
 }
 
-static int index_field(lua_State *L, struct script *script, struct view *view, bool whole)
+static int index_field(lua_State *L, struct view *view, bool whole)
 {
+    struct script *script = script_of(L);
     struct str name;
     name.p = lua_tolstring(L, 2, &name.n);
-    struct value found = value_field_id(view->value, field_id(script, name), name);
+    struct value found = value_field_id(view->value, field_id(L, script, name), name);
     enum value_type type = value_type(found);
     if (type != VALUE_ABSENT && type != VALUE_NULL) {
         view_push_value(L, view->root, found);
@@ -105,7 +106,7 @@ static int index_field(lua_State *L, struct script *script, struct view *view, b
     return 1;
 }
 
-static int index_item(lua_State *L, struct script *script, struct view *view)
+static int index_item(lua_State *L, struct view *view)
 {
     lua_Number n = lua_tonumber(L, 2);
     size_t i = n >= 1 && n <= (lua_Number)value_count(view->value) ? (size_t)n : 0;
@@ -113,23 +114,33 @@ static int index_item(lua_State *L, struct script *script, struct view *view)
         view_push_value(L, view->root, value_item(view->value, i - 1));
         return 1;
     }
-    absent_index(&script->absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);
+    absent_index(&script_of(L)->absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);
     lua_pushnil(L);
     return 1;
 }
 
-/* obj.field, array[i]: nil for what is absent or null. */
-static int l_view_index(lua_State *L)
+/* Nil for what is absent or null. No check of the first argument: only Lua itself calls this, with what the
+ * metatable belongs to, as no script can get hold of a metatable of userdata. */
+static int index_view(lua_State *L, bool whole)
 {
-    struct script *script = script_of(L);
-    bool whole;
-    struct view *view = view_of(L, 1, script, &whole);
-    if (!view) script_raise(L, "expected a view, not %s", arg_type_name(L, 1));
+    struct view *view = lua_touserdata(L, 1);
     switch (lua_type(L, 2)) {
-    case LUA_TSTRING: return index_field(L, script, view, whole);
-    case LUA_TNUMBER: return index_item(L, script, view);
+    case LUA_TSTRING: return index_field(L, view, whole);
+    case LUA_TNUMBER: return index_item(L, view);
     default: return 0;
     }
+}
+
+/* obj.field */
+static int l_object_index(lua_State *L)
+{
+    return index_view(L, true);
+}
+
+/* obj.spec.field, array[i] */
+static int l_view_index(lua_State *L)
+{
+    return index_view(L, false);
 }
 
 static int l_view_newindex(lua_State *L)
@@ -181,7 +192,6 @@ static int l_view_gc(lua_State *L)
     return 0;
 }
 
-/* Lua compares two userdata only when both have the very same __eq. */
 static void define(lua_State *L, enum script_class class_, int eq)
 {
     static const luaL_Reg meta[] = {
@@ -194,16 +204,18 @@ static void define(lua_State *L, enum script_class class_, int eq)
     class_define(L, class_, meta, NULL);
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[class_].metatable);
-    lua_pushvalue(L, eq);
+    lua_pushvalue(L, eq); /* Lua compares two userdata only when both have the very same function */
     lua_setfield(L, -2, "__eq");
     lua_pushvalue(L, eq + 1);
-    lua_pushcclosure(L, l_view_index, 1);
+    lua_pushcclosure(L, class_ == CLASS_OBJECT ? l_object_index : l_view_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
 }
 
 void view_define(lua_State *L)
 {
+    lua_newtable(L);
+    set_ref(L, REF_NAMES);
     lua_pushcfunction(L, l_view_eq);
     lua_newtable(L);
     int eq = lua_gettop(L) - 1;

@@ -38,7 +38,7 @@ static void list_meta(struct buf *out, const struct sim_list_meta *meta)
 void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta)
 {
-    if (form == SIM_FORM_JSON && served->custom) {
+    if (form == SIM_FORM_JSON && served->kind->custom) {
         buf_printf(out, "{\"apiVersion\":\"%s\",\"items\":[", served->api_version);
         return;
     }
@@ -56,7 +56,7 @@ void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum s
                         const struct sim_list_meta *meta)
 {
     buf_putc(out, ']');
-    if (form == SIM_FORM_JSON && served->custom) {
+    if (form == SIM_FORM_JSON && served->kind->custom) {
         buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", served->kind->list_kind);
         if (meta->token) buf_printf(out, "\"continue\":\"%s\",", meta->token);
         if (meta->remaining >= 0) buf_printf(out, "\"remainingItemCount\":%lld,", (long long)meta->remaining);
@@ -94,7 +94,7 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
 void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                    const struct sim_object *object)
 {
-    if (form == SIM_FORM_JSON && !served->custom)
+    if (form == SIM_FORM_JSON && !served->kind->custom)
         sim_out_put(out, (struct str){object->text, object->len});
     else
         whole(out, served, form, object, 0);

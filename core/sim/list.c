@@ -210,8 +210,8 @@ static void put_table(const struct sim_served *served, const struct sim_object *
     json_decref(whole);
 }
 
-static void put_object(const struct sim_request *request, const struct sim_served *served,
-                       const struct sim_object *object, struct sim_reply *reply)
+void sim_reply_object(const struct sim_request *request, const struct sim_served *served,
+                      const struct sim_object *object, struct sim_reply *reply)
 {
     enum sim_form form = sim_negotiate(request->accept);
     struct sim_out out = {0};
@@ -242,7 +242,7 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
         sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
         return;
     }
-    put_object(request, target->served, object, reply);
+    sim_reply_object(request, target->served, object, reply);
     sim_store_lock(api->store);
     sim_object_unref(object);
     sim_store_unlock(api->store);

@@ -171,6 +171,10 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
     }
+    if (strcmp(kind->kind, "Service") == 0 && !*kind->group && !*sim_text_at(object, "spec.clusterIP")) {
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIP");
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIPs");
+    }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
 }

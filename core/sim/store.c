@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/crd.h"
 #include "sim/kinds.h"
 
 enum { HISTORY_EVENTS = 65536, HISTORY_BYTES = 256 << 20 };
@@ -34,15 +35,13 @@ static struct sim_resource *resource_new(struct sim_store *store, const struct s
     return resource;
 }
 
-static void serve(struct sim_store *store, const struct sim_kind *kind, struct sim_resource *resource,
-                  bool custom)
+static void serve(struct sim_store *store, const struct sim_kind *kind, struct sim_resource *resource)
 {
     struct sim_served *served = NEW(struct sim_served);
     served->kind = kind;
     served->resource = resource;
-    served->custom = custom;
     served->api_version = sim_api_version(kind);
-    served->head = custom
+    served->head = kind->custom
                        ? xasprintf("\"apiVersion\":\"%s\",\"kind\":\"%s\",", served->api_version, kind->kind)
                        : xasprintf("\"kind\":\"%s\",\"apiVersion\":\"%s\",", kind->kind, served->api_version);
     size_t n = ++store->served_count;
@@ -61,9 +60,28 @@ struct sim_store *sim_store_new(const struct sim_store_options *options)
     if (!store->options.history_events) store->options.history_events = HISTORY_EVENTS;
     if (!store->options.history_bytes) store->options.history_bytes = HISTORY_BYTES;
     store->version = options->first_version ? options->first_version : (uint64_t)clock_wall_us(clock_real());
+    store->random = sim_random_seed(0, store->version);
     pthread_mutex_init(&store->lock, NULL);
-    for (size_t i = 0; i < count; i++) serve(store, kinds[i], resource_new(store, kinds[i]), false);
+    for (size_t i = 0; i < count; i++) serve(store, kinds[i], resource_new(store, kinds[i]));
     return store;
+}
+
+static bool is(const struct sim_kind *kind, const char *group, const char *plural)
+{
+    return !kind->gone && strcmp(kind->plural, plural) == 0 && strcmp(kind->group, group) == 0;
+}
+
+/* The kinds of a CRD that changes give way to new ones; what they were is still read by requests that run. */
+static struct sim_resource *supersede(struct sim_store *store, const struct sim_kind *by)
+{
+    struct sim_resource *resource = NULL;
+    for (size_t i = 0; i < store->served_count; i++) {
+        struct sim_served *served = store->served[i];
+        if (!served->kind->custom || !is(served->kind, by->group, by->plural)) continue;
+        ((struct sim_kind *)served->kind)->gone = true; /* ours, as it came by sim_store_serve */
+        resource = served->resource;
+    }
+    return resource;
 }
 
 void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, size_t n)
@@ -71,13 +89,10 @@ void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, siz
     const struct sim_kind *storage = kinds[0];
     for (size_t i = 0; i < n; i++)
         if (!kinds[i]->not_storage) storage = kinds[i];
-    struct sim_resource *resource = resource_new(store, storage);
-    for (size_t i = 0; i < n; i++) serve(store, kinds[i], resource, true);
-}
-
-static bool is(const struct sim_kind *kind, const char *group, const char *plural)
-{
-    return !kind->gone && strcmp(kind->plural, plural) == 0 && strcmp(kind->group, group) == 0;
+    struct sim_resource *resource = supersede(store, storage);
+    if (!resource) resource = resource_new(store, storage);
+    resource->kind = storage;
+    for (size_t i = 0; i < n; i++) serve(store, kinds[i], resource);
 }
 
 struct sim_served *sim_store_find(struct sim_store *store, const char *group, const char *version,
@@ -227,15 +242,16 @@ void sim_store_stop(struct sim_store *store)
 
 void sim_store_withdraw(struct sim_store *store, const char *group, const char *plural)
 {
-    for (size_t i = 0; i < store->served_count; i++) {
-        struct sim_served *served = store->served[i];
-        if (!served->custom || !is(served->kind, group, plural)) continue;
-        ((struct sim_kind *)served->kind)->gone = true; /* ours, as it came by sim_store_serve */
-        struct sim_resource *resource = served->resource;
-        if (resource->gone) continue;
-        resource->gone = true;
-        end_all(resource);
+    struct sim_kind named = {.group = group, .plural = plural};
+    struct sim_resource *resource = supersede(store, &named);
+    if (!resource) return;
+    while (resource->map) {
+        struct omap_cursor first;
+        omap_seek(&first, resource->map, "");
+        sim_store_remove(store, resource, omap_next(&first)->key);
     }
+    resource->gone = true;
+    end_all(resource);
 }
 
 static void resource_free(struct sim_resource *resource)
@@ -254,6 +270,7 @@ void sim_store_free(struct sim_store *store)
         resource_free(r);
     }
     for (size_t i = 0; i < store->served_count; i++) {
+        if (store->served[i]->kind->custom) sim_crd_kind_free((struct sim_kind *)store->kinds[i]);
         free(store->served[i]->head);
         free(store->served[i]->api_version);
         free(store->served[i]);

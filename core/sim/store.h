@@ -9,6 +9,7 @@
 #include "sim/action.h"
 #include "sim/history.h"
 #include "sim/kind.h"
+#include "sim/random.h"
 
 struct sim_watcher {
     TAILQ_ENTRY(sim_watcher) link;
@@ -34,8 +35,7 @@ struct sim_served {
     const struct sim_kind *kind;
     struct sim_resource *resource;
     char *api_version;
-    char *head;  /* kind and apiVersion as the first members of an object: "kind":"Pod","apiVersion":"v1", */
-    bool custom; /* defined by a CustomResourceDefinition, and written in the order of its keys */
+    char *head; /* kind and apiVersion as the first members of an object: "kind":"Pod","apiVersion":"v1", */
 };
 
 struct sim_store_options {
@@ -47,6 +47,7 @@ struct sim_store {
     pthread_mutex_t lock;
     struct sim_store_options options;
     uint64_t version;
+    struct sim_random random; /* for uids and names */
     struct sim_resource *resources;
     struct sim_served **served;
     const struct sim_kind **kinds; /* of `served`, for discovery */
@@ -67,10 +68,9 @@ struct sim_served *sim_store_find(struct sim_store *store, const char *group, co
 struct sim_served *sim_store_lookup(struct sim_store *store, const char *name);
 /* The storage version of a kind given by group and kind; NULL when unknown. */
 struct sim_served *sim_store_of_kind(struct sim_store *store, const char *api_version, const char *kind);
-/* Adds the versions of one resource; the store takes the array's kinds, whose `not_storage` tells the
- * versions apart. */
+/* Adds the versions of a custom resource, or puts them in the place of those that it had; takes the kinds. */
 void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, size_t n);
-/* Its objects are gone, its watches end, discovery does not name it any more. */
+/* Its objects are deleted, its watches end, discovery does not name it any more. */
 void sim_store_withdraw(struct sim_store *store, const char *group, const char *plural);
 
 /* Stores the object, which it takes, under a new version: an event ADDED or MODIFIED. */

@@ -1,5 +1,5 @@
--- The globals that know views and frozen tables. LuaJIT has no __pairs and no __len for tables, so that the functions
--- themselves must look. Plain tables go to Lua's own functions, untouched.
+-- The globals that know views and frozen tables. LuaJIT has no __pairs and no __len for tables, so that the
+-- functions themselves must look. Plain tables go to Lua's own functions, untouched.
 local raw = ...
 
 local content = require("k8s.frozen").content

@@ -1,0 +1,210 @@
+/* Flags over entries, checks, and certificates read in; see kubeconfig_merge.h. */
+#include "kube/kubeconfig_merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "kube/credentials.h"
+#include "kube/impersonate.h"
+#include "net/pem.h"
+#include "net/server_url.h"
+
+enum { PEM_MAX = 4 << 20 };
+
+static const char *nonempty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+/* A certificate or key: from a flag, a file or data, and how messages name it. */
+struct source {
+    const char *flag_name, *flag; /* --client-key */
+    const struct kubeconfig_entry *entry;
+    const char *list, *field; /* "users", "client-key" */
+    const char *file, *data;
+};
+
+/* "FILE: users[dev].client-key" or "--client-key". */
+static bool blame(const struct source *s, const char *suffix, struct err *err)
+{
+    if (s->flag) return err_wrap(err, "%s", s->flag_name);
+    return err_wrap(err, "%s: %s[%s].%s%s", s->entry->file, s->list, s->entry->name, s->field, suffix);
+}
+
+static bool decode(const char *data, struct buf *out, struct err *err)
+{
+    return base64_decode(str_of(data), out) || err_set(err, ERR_INVALID, "not Base64");
+}
+
+/* *out stays NULL when nothing says it. A flag replaces file and data both (C-6). */
+static bool read_pem(const struct source *s, char **out, struct err *err)
+{
+    struct buf text = {0};
+    const char *path = s->flag ? s->flag : s->file;
+    bool ok = true;
+    if (!s->flag && s->file && s->data) { /* C-8 */
+        err_set(err, ERR_INVALID, "%s-data is set too", s->field);
+        return blame(s, "", err);
+    }
+    if (path)
+        ok = file_read(path, PEM_MAX, &text, err) || blame(s, "", err);
+    else if (s->data)
+        ok = decode(s->data, &text, err) || blame(s, "-data", err);
+    if (ok && (path || s->data)) *out = buf_take(&text);
+    if (text.data) explicit_bzero(text.data, text.len);
+    buf_clear(&text);
+    return ok;
+}
+
+static bool invalid(const struct kubeconfig_entry *entry, const char *list, const char *what, struct err *err)
+{
+    return err_set(err, ERR_INVALID, "%s: %s[%s]%s", entry->file, list, entry->name, what);
+}
+
+static bool read_server(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                        bool default_tls, struct cluster_config *out, struct err *err)
+{
+    const char *flag = nonempty(flags->server);
+    if (server_url_parse(flag ? flag : entry->cluster.server, default_tls, &out->server, err)) return true;
+    return flag ? err_wrap(err, "--server")
+                : err_wrap(err, "%s: clusters[%s].server", entry->file, entry->name);
+}
+
+static bool read_ca(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                    struct cluster_config *out, struct err *err)
+{
+    const struct kubeconfig_cluster *cluster = entry ? &entry->cluster : NULL;
+    const char *flag = nonempty(flags->certificate_authority);
+    struct source s = {.flag_name = "--certificate-authority",
+                       .flag = flag,
+                       .entry = entry,
+                       .list = "clusters",
+                       .field = "certificate-authority"};
+    out->insecure_skip_tls_verify = flags->insecure_skip_tls_verify;
+    if (!flag && !flags->insecure_skip_tls_verify &&
+        cluster) { /* C-6: either flag clears what the file says */
+        s.file = cluster->certificate_authority;
+        s.data = cluster->certificate_authority_data;
+        out->insecure_skip_tls_verify = cluster->insecure_skip_tls_verify;
+    }
+    if (!read_pem(&s, &out->ca_pem, err)) return false;
+    if (out->ca_pem && !pem_check_certificates(str_of(out->ca_pem), err))
+        return blame(&s, s.data ? "-data" : "", err);
+    if (!out->ca_pem || !out->insecure_skip_tls_verify) return true;
+    err_set(err, ERR_INVALID, "insecure-skip-tls-verify is set too"); /* T-1 */
+    return blame(&s, "", err);
+}
+
+static bool read_cluster(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                         struct cluster_config *out, struct err *err)
+{
+    const struct kubeconfig_cluster *cluster = entry ? &entry->cluster : NULL;
+    const char *name = nonempty(flags->tls_server_name);
+    if (cluster && cluster->proxy_url)
+        return invalid(entry, "clusters", ".proxy-url: proxies are not supported", err);
+    if (!name && !nonempty(flags->server) && cluster) name = cluster->tls_server_name; /* C-6 */
+    out->tls_server_name = xstrdup(name);
+    out->disable_compression = cluster && cluster->disable_compression;
+    return read_ca(flags, entry, out, err);
+}
+
+static bool read_certificate(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                             struct cluster_config *out, struct err *err)
+{
+    const struct kubeconfig_user none = {0}, *user = entry ? &entry->user : &none;
+    const struct source cert = {
+        "--client-certificate",   nonempty(flags->client_certificate), entry, "users", "client-certificate",
+        user->client_certificate, user->client_certificate_data};
+    const struct source key = {"--client-key",   nonempty(flags->client_key), entry, "users", "client-key",
+                               user->client_key, user->client_key_data};
+    if (!read_pem(&cert, &out->client_cert_pem, err) || !read_pem(&key, &out->client_key_pem, err))
+        return false;
+    if (!out->client_cert_pem != !out->client_key_pem) {
+        err_set(err, ERR_INVALID, "there is no %s for it",
+                out->client_key_pem ? "client-certificate" : "client-key");
+        return blame(out->client_key_pem ? &key : &cert, "", err);
+    }
+    if (!out->client_cert_pem) return true;
+    struct str cert_pem = str_of(out->client_cert_pem), key_pem = str_of(out->client_key_pem);
+    if (!pem_check_certificates(cert_pem, err))
+        return blame(&cert, user->client_certificate_data ? "-data" : "", err);
+    if (!pem_check_key(key_pem, err)) return blame(&key, user->client_key_data ? "-data" : "", err);
+    return pem_check_pair(cert_pem, key_pem, err) || blame(&key, user->client_key_data ? "-data" : "", err);
+}
+
+/* The file is looked at now, so that a wrong name is found now; what is in it is read again and again (T-7).
+ */
+static bool check_token_file(const char *path, struct err *err)
+{
+    char *token;
+    if (!credentials_read_token(path, &token, err)) return false;
+    explicit_bzero(token, strlen(token));
+    free(token);
+    return true;
+}
+
+bool kubeconfig_override_token(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
+{
+    const char *token = nonempty(flags->token), *file = nonempty(flags->token_file);
+    if (!token && !file) return true;
+    free(out->token);
+    free(out->token_file);
+    out->token = xstrdup(token);
+    out->token_file = xstrdup(file);
+    return !file || check_token_file(file, err) || err_wrap(err, "the token file given");
+}
+
+static bool read_token(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                       struct cluster_config *out, struct err *err)
+{
+    if (nonempty(flags->token) || nonempty(flags->token_file))
+        return kubeconfig_override_token(flags, out, err);
+    if (!entry) return true;
+    out->token = xstrdup(entry->user.token);
+    out->token_file = xstrdup(entry->user.token_file);
+    if (!out->token_file || check_token_file(out->token_file, err)) return true;
+    return err_wrap(err, "%s: users[%s].tokenFile", entry->file, entry->name);
+}
+
+static bool read_user(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                      struct cluster_config *out, struct err *err)
+{
+    if (entry && entry->user.has_exec)
+        return invalid(entry, "users", ".exec: exec plugins are not supported", err);
+    if (entry && entry->user.has_auth_provider)
+        return invalid(entry, "users", ".auth-provider: auth providers are not supported", err);
+    if (!read_token(flags, entry, out, err) || !read_certificate(flags, entry, out, err)) return false;
+    if (!entry) return true;
+    const struct kubeconfig_user *user = &entry->user;
+    if (user->username || user->password) {
+        if (out->token || out->token_file)
+            return invalid(entry, "users", ": a token and a user name are both set", err);
+        out->username = xstrdup(user->username ? user->username : "");
+        out->password = xstrdup(user->password);
+    }
+    if (!user->as && (user->as_uid || user->as_more_count)) /* T-9 */
+        return invalid(entry, "users", ": as-uid, as-groups and as-user-extra need as", err);
+    impersonate_headers(user, out);
+    return true;
+}
+
+static char *describe(const struct cluster_flags *flags, const struct chosen *chosen)
+{
+    const struct kubeconfig_entry *cluster = nonempty(flags->server) ? NULL : chosen->cluster;
+    if (chosen->context) return xasprintf("%s, context %s", chosen->context->file, chosen->context->name);
+    return cluster ? xasprintf("%s, cluster %s", cluster->file, cluster->name) : xstrdup("--server");
+}
+
+bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *chosen,
+                      struct cluster_config *out, struct err *err)
+{
+    if (!read_cluster(flags, chosen->cluster, out, err) || !read_user(flags, chosen->user, out, err))
+        return false;
+    bool default_tls = out->ca_pem || out->client_cert_pem || out->insecure_skip_tls_verify;
+    out->source = describe(flags, chosen);
+    return read_server(flags, chosen->cluster, default_tls, out, err);
+}

@@ -1,0 +1,18 @@
+/* The chosen entries of kubeconfig files and the flags over them (C-6), checked (C-8) and read in: what is in
+ * the way of a connection is an error here, with its file and field, not at the first request. Owner: as
+ * kubeconfig.h says. Reads files: not from callbacks. */
+#pragma once
+#include "kube/kubeconfig.h"
+#include "kube/kubeconfig_file.h"
+
+/* Each may be NULL. */
+struct chosen {
+    const struct kubeconfig_entry *context, *cluster, *user;
+};
+
+/* Fills all of `out` but the namespace. */
+bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *chosen,
+                      struct cluster_config *out, struct err *err);
+/* --token and the flag of a token file replace whatever token there was. */
+bool kubeconfig_override_token(const struct cluster_flags *flags, struct cluster_config *out,
+                               struct err *err);

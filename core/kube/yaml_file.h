@@ -1,0 +1,27 @@
+/* A YAML file as a tree of nodes, with errors that name file and line.
+ * Owner: yaml_file_clear frees it; nodes and texts borrow from it. Reads a file: not from callbacks. */
+#pragma once
+#include <stdbool.h>
+#include <yaml.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct yaml_file {
+    const char *path; /* borrowed */
+    yaml_document_t document;
+    bool loaded;
+};
+
+bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err);
+void yaml_file_clear(struct yaml_file *file);
+/* The first document's value; NULL for an empty file. */
+yaml_node_t *yaml_file_root(struct yaml_file *file);
+/* The value under `key` of a mapping; NULL when there is none, when it is null, or when `map` is NULL. */
+yaml_node_t *yaml_get(struct yaml_file *file, yaml_node_t *map, const char *key);
+/* The elements of a sequence: `*index` begins at 0 and moves on; NULL at the end. */
+yaml_node_t *yaml_next(struct yaml_file *file, yaml_node_t *sequence, size_t *index);
+/* The entries of a mapping, in the same way. */
+yaml_node_t *yaml_next_entry(struct yaml_file *file, yaml_node_t *map, size_t *index, struct str *key);
+/* The text of a scalar; a NULL pointer for all else. */
+struct str yaml_text(const yaml_node_t *node);

@@ -1,0 +1,277 @@
+/* POST, PUT, PATCH and DELETE; see write_request.h. */
+#include "sim/write_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/list.h"
+#include "sim/patch.h"
+#include "sim/snapshot.h"
+#include "sim/status.h"
+#include "sim/tree.h"
+#include "sim/write.h"
+
+#define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
+
+struct writing {
+    struct sim_api *api;
+    const struct sim_request *request;
+    const struct sim_target *target;
+    struct sim_reply *reply;
+    bool dry_run;
+};
+
+static bool has_type(const struct sim_request *request, const char *type)
+{
+    size_t n = strlen(type);
+    return strncmp(request->content_type, type, n) == 0 &&
+           (!request->content_type[n] || strchr("; ", request->content_type[n]));
+}
+
+/* NULL and an answer when the body is not JSON. A new reference. */
+static json_t *read_body(const struct sim_request *request, struct sim_reply *reply)
+{
+    json_error_t error;
+    json_t *body =
+        json_loadb(request->body.p ? request->body.p : "", request->body.n, JSON_DECODE_ANY, &error);
+    if (body) return body;
+    char *message = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
+                              "version/kind; json parse error: %s",
+                              "object", error.text);
+    sim_reply_status(reply, sim_status_bad_request(message));
+    free(message);
+    return NULL;
+}
+
+static bool is_json(const struct writing *w)
+{
+    if (!*w->request->content_type || has_type(w->request, "application/json")) return true;
+    sim_reply_status(w->reply, sim_status_unsupported_media("application/json"));
+    return false;
+}
+
+/* The answer to all writes but deletes. */
+static void answer(struct writing *w, struct sim_written *written)
+{
+    if (written->refusal) {
+        sim_reply_status(w->reply, written->refusal);
+        written->refusal = NULL;
+    } else {
+        sim_reply_object(w->request, w->target->served, written->object, w->reply);
+        if (w->reply->code == 200 && written->created) w->reply->code = 201;
+    }
+    sim_written_clear(w->api, written);
+}
+
+static void create(struct writing *w)
+{
+    struct sim_written written;
+    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    if (!body) return;
+    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
+    answer(w, &written);
+    json_decref(body);
+}
+
+/* A Binding names the node; the pod is the one of the path. */
+static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    json_t *pod = json_deep_copy(old);
+    json_object_set_new(sim_submap(pod, "spec"), "nodeName", sim_string(sim_text_at(ctx, "target.name")));
+    return pod;
+}
+
+static void bind_pod(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    if (!body) return;
+    sim_write_update(w->api, w->target->served, key, "binding", bound, body, w->dry_run, &written);
+    json_decref(body);
+    sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
+                                               : sim_status(201, NULL, NULL, NULL, NULL));
+    sim_written_clear(w->api, &written);
+}
+
+static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
+                        struct sim_refusal *refusal)
+{
+    return json_incref(ctx);
+}
+
+static bool is_not_found(const struct sim_written *written)
+{
+    return written->refusal && sim_status_code(written->refusal) == 404;
+}
+
+static void update(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    if (!body) return;
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, as_given, body, w->dry_run,
+                     &written);
+    if (is_not_found(&written) && w->target->served->kind->created_by_update && !w->target->subresource) {
+        sim_written_clear(w->api, &written);
+        sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
+    }
+    answer(w, &written);
+    json_decref(body);
+}
+
+static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_patch_merge(old, ctx);
+}
+
+static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    char *message = NULL;
+    json_t *result = sim_patch_json(old, ctx, &message);
+    if (!result) refusal->status = sim_status(422, "Invalid", message, NULL, NULL);
+    free(message);
+    return result;
+}
+
+static void patch(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
+                        : has_type(w->request, "application/json-patch+json") ? patched
+                                                                              : NULL;
+    if (!body) {
+        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
+        return;
+    }
+    json_t *given = read_body(w->request, w->reply);
+    if (!given) return;
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, body, given, w->dry_run,
+                     &written);
+    answer(w, &written);
+    json_decref(given);
+}
+
+/* DeleteOptions from the body, with what the query says. NULL and an answer when the body is no JSON. */
+static json_t *delete_options(const struct writing *w)
+{
+    const char *grace = sim_query(w->request, "gracePeriodSeconds"),
+               *policy = sim_query(w->request, "propagationPolicy");
+    json_t *options = w->request->body.n ? read_body(w->request, w->reply) : json_object();
+    if (options && grace)
+        json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
+    if (options && policy) json_object_set_new(options, "propagationPolicy", json_string(policy));
+    return options;
+}
+
+static bool dry_runs(const struct writing *w, const json_t *options)
+{
+    return w->dry_run || json_array_size(json_object_get(options, "dryRun")) > 0;
+}
+
+/* What is still there, or is of a kind that says so, is answered with itself; else with a Status. */
+static void answer_delete(struct writing *w, struct sim_written *written)
+{
+    const struct sim_served *served = w->target->served;
+    if (!written->refusal && written->removed && !served->kind->returns_deleted) {
+        json_t *object = sim_object_json(written->object, served->kind->kind, served->api_version);
+        sim_reply_status(
+            w->reply, sim_status_success(served->kind, w->target->name, sim_text_at(object, "metadata.uid")));
+        json_decref(object);
+        sim_written_clear(w->api, written);
+    } else
+        answer(w, written);
+}
+
+static void delete_one(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *options = delete_options(w);
+    if (!options) return;
+    sim_write_delete(w->api, w->target->served, key, options, dry_runs(w, options), &written);
+    answer_delete(w, &written);
+    json_decref(options);
+}
+
+/* Deletes each object that the selectors match; the answer is a list of them. */
+static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
+                          const struct sim_snapshot *snapshot)
+{
+    const struct sim_served *served = w->target->served;
+    json_t *items = json_array();
+    struct omap_cursor cursor;
+    const struct sim_object *object;
+    sim_snapshot_seek(snapshot, &cursor);
+    while ((object = sim_snapshot_next(snapshot, &cursor, selection))) {
+        struct sim_written written;
+        sim_write_delete(w->api, served, object->key, options, dry_runs(w, options), &written);
+        if (written.object)
+            json_array_append_new(items,
+                                  sim_object_json(written.object, served->kind->kind, served->api_version));
+        sim_written_clear(w->api, &written);
+    }
+    w->reply->code = 200;
+    w->reply->json = json_pack("{ss ss s{} so}", "kind", served->kind->list_kind, "apiVersion",
+                               served->api_version, "metadata", "items", items);
+}
+
+static void delete_collection(struct writing *w)
+{
+    struct sim_list_options selection;
+    struct sim_snapshot snapshot = {0};
+    json_t *options = delete_options(w), *refusal = NULL;
+    if (!options) return;
+    if (sim_list_options_read(w->request, w->target->served->kind, &selection, &refusal) &&
+        sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
+        delete_listed(w, options, &selection, &snapshot);
+        sim_snapshot_release(w->api, &snapshot);
+    } else
+        sim_reply_status(w->reply, refusal);
+    sim_list_options_clear(&selection);
+    json_decref(options);
+}
+
+static void refuse_method(struct writing *w)
+{
+    static const char *const verbs[][2] = {
+        {"POST", "create"}, {"PUT", "update"}, {"PATCH", "patch"}, {"DELETE", "delete"}};
+    const char *verb = w->request->method;
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(verb, verbs[i][0]) == 0) verb = verbs[i][1];
+    sim_reply_status(w->reply, sim_status_method_not_allowed(w->target->served->kind, verb));
+}
+
+static void write_object(struct writing *w, const char *method)
+{
+    const char *subresource = w->target->subresource;
+    char *key = sim_target_key(w->target, w->target->name);
+    if (strcmp(method, "PUT") == 0)
+        update(w, key);
+    else if (strcmp(method, "PATCH") == 0)
+        patch(w, key);
+    else if (strcmp(method, "DELETE") == 0 && !subresource)
+        delete_one(w, key);
+    else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
+        bind_pod(w, key);
+    else
+        refuse_method(w);
+    free(key);
+}
+
+void sim_write_request(struct sim_api *api, const struct sim_request *request,
+                       const struct sim_target *target, struct sim_reply *reply)
+{
+    const char *dry_run = sim_query(request, "dryRun");
+    struct writing w = {api, request, target, reply, dry_run && strcmp(dry_run, "All") == 0};
+    bool everywhere = target->served->kind->namespaced && !target->namespace_;
+    sim_count(&api->stats.writes, 1);
+    if (target->name)
+        write_object(&w, request->method);
+    else if (strcmp(request->method, "POST") == 0 && !everywhere)
+        create(&w);
+    else if (strcmp(request->method, "DELETE") == 0 && !everywhere &&
+             !target->served->kind->no_delete_collection)
+        delete_collection(&w);
+    else
+        refuse_method(&w);
+}

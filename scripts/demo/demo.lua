@@ -1,0 +1,133 @@
+-- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a question
+-- that the cache answers by label selector. When the ConfigMap default/demo-finished appears, a summary. It works on
+-- any cluster:
+--   kubelua run -f scripts/demo/demo.lua
+local k8s = require "k8s"
+
+local QUERY_EVERY, QUERY = 50, "tier=web"
+local started, events = k8s.now(), 0
+local synced_seconds, seen = 0, { added = 0, updated = 0, deleted = 0 }
+local pods = k8s.informer "pods"
+local lister = pods:lister()
+
+local function cut(text, width)
+  return #text > width and text:sub(1, width - 3) .. "..." or text
+end
+
+local function line(sign, verb, what, text)
+  print(("%s %-8s %-37s %s"):format(sign, verb, cut(what, 37), cut(text, 50)))
+end
+
+local function phase(pod) return pod:get "status.phase" or "Unknown" end
+
+-- Fields worth a word, by the pattern of their path. Everything else is counted only.
+local WORDS = {
+  { "^status%.phase$", "phase" },
+  { "^spec%.nodeName$", "node" },
+  { "^status%.containerStatuses%[%d+%]%.restartCount$", "restarts" },
+  { "^spec%.containers%[%d+%]%.image$", "image" },
+  { "^metadata%.labels%.(.+)$", "label %s" },
+  { "^metadata%.labels%['(.+)'%]$", "label %s" },
+  { "^metadata%.annotations%.(.+)$", "annotation %s" },
+  { "^metadata%.deletionTimestamp$", "deleting since" },
+}
+local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$" }
+
+local function word_of(path)
+  for _, rule in ipairs(WORDS) do
+    local found = path:match(rule[1])
+    if found then return rule[2]:format(found) end
+  end
+end
+
+local function is_noise(path)
+  for _, pattern in ipairs(NOISE) do
+    if path:find(pattern) then return true end
+  end
+  return false
+end
+
+local function describe_changes(old, new)
+  local words, others = {}, 0
+  for _, change in ipairs(old:diff(new)) do
+    local word = word_of(change.path)
+    if word then
+      local before = change.old ~= nil and tostring(change.old) .. " " or ""
+      words[#words + 1] = ("%s %s-> %s"):format(word, before, tostring(change.new or "gone"))
+    elseif not is_noise(change.path) then
+      others = others + 1
+    end
+  end
+  if others > 0 then words[#words + 1] = others .. (others == 1 and " other field" or " other fields") end
+  return #words > 0 and table.concat(words, ", ") or "only its version"
+end
+
+local function restarts(pod)
+  local sum = 0
+  for _, count in ipairs(pod:get "status.containerStatuses[*].restartCount") do sum = sum + count end
+  return sum
+end
+
+local function ask()
+  local phases = {}
+  for pod in lister:list(QUERY) do phases[phase(pod)] = (phases[phase(pod)] or 0) + 1 end
+  local words = {}
+  for name, count in pairs(phases) do words[#words + 1] = count .. " " .. name end
+  table.sort(words)
+  line("?", "query", QUERY, #words > 0 and table.concat(words, ", ") or "no pods")
+end
+
+local function count_event(verb)
+  events, seen[verb] = events + 1, seen[verb] + 1
+  if events % QUERY_EVERY == 0 then ask() end
+end
+
+pods:add_event_handler {
+  OnAdd = function(pod, ev)
+    if ev.initial then return end
+    line("+", "added", pod:key(), ("%s on %s"):format(phase(pod), pod.spec.nodeName or "no node yet"))
+    count_event "added"
+  end,
+  OnUpdate = function(old, new)
+    line("~", "updated", new:key(), describe_changes(old, new))
+    count_event "updated"
+  end,
+  OnDelete = function(last)
+    line("-", "deleted", last:key(), ("was %s, %d restarts"):format(phase(last), restarts(last)))
+    count_event "deleted"
+  end,
+}
+
+local function count_distinct(value_of)
+  local known, count = {}, 0
+  for pod in lister:list() do
+    local value = value_of(pod)
+    if value and not known[value] then known[value], count = true, count + 1 end
+  end
+  return count
+end
+
+local function summary()
+  local phases, words = {}, {}
+  for pod in lister:list() do phases[phase(pod)] = (phases[phase(pod)] or 0) + 1 end
+  for name, count in pairs(phases) do words[#words + 1] = count .. " " .. name end
+  table.sort(words)
+  print ""
+  print "Summary"
+  print(("  first list   %d pods in %.2f s"):format(seen.first, synced_seconds))
+  print(("  changes      %d added, %d updated, %d deleted in %.0f s"):format(seen.added, seen.updated, seen.deleted,
+    k8s.now() - started))
+  print(("  cache now    %d pods: %s"):format(lister:count(), table.concat(words, ", ")))
+end
+
+k8s.informer("configmaps", { namespace = "default" }):on_add(function(configmap, ev)
+  if configmap:name() == "demo-finished" and not ev.initial then summary() end
+end)
+
+k8s.main(function()
+  synced_seconds, seen.first = k8s.now() - started, lister:count()
+  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(seen.first,
+    count_distinct(function(pod) return pod:namespace() end),
+    count_distinct(function(pod) return pod.spec.nodeName end), synced_seconds))
+  ask()
+end)

@@ -1,0 +1,204 @@
+/* core/script/call.c: every outcome of a call into Lua is a result, with text, place and traceback. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "core/script/support/fixture.h"
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    fixture_init(&f);
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_clear(*state);
+    return 0;
+}
+
+static void test_an_error_has_text_place_and_traceback(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "local function inner() error('broken') end\nfunction outer()\n  inner()\nend\nouter()",
+               "raised: snippet.lua:1: broken");
+    struct script_failure *failure = &f->script->failure;
+    assert_string_equal(failure->source, "snippet.lua");
+    assert_int_equal(failure->line, 1);
+    const char *traceback = buf_text(&failure->traceback);
+    assert_non_null(strstr(traceback, "snippet.lua:1: in function 'inner'"));
+    assert_non_null(strstr(traceback, "snippet.lua:3: in function 'outer'"));
+    assert_non_null(strstr(traceback, "snippet.lua:5:"));
+}
+
+static void test_misuse_is_told_with_the_line_of_the_script(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "local k8s = require 'k8s'\n\nk8s.log.info({})",
+                  "snippet.lua:3: k8s.log: message must be a string, not table");
+    assert_raises(
+        f,
+        "local k8s = require 'k8s'\nlocal function f()\n  k8s.informer('pods', { nmespace = 'x' })\nend\nf()",
+        "snippet.lua:3: k8s.informer: unknown option \"nmespace\", did you mean \"namespace\"?");
+}
+
+static void test_any_error_value_becomes_text(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "error('text', 0)", "raised: text");
+    assert_lua(f, "error(42, 0)", "raised: 42");
+    assert_lua(f, "error({ message = 'of a table', code = 1 })", "raised: of a table");
+    assert_lua(f, "error(setmetatable({ message = 'raw' }, { __tostring = function() error('no') end }))",
+               "raised: raw");
+    assert_lua(f, "error(setmetatable({}, { __tostring = function() return 'made' end }))", "raised: made");
+    assert_lua(f, "error(setmetatable({}, { __index = function() error('no') end }))",
+               "raised: (error object is a table value)");
+    assert_lua(f, "error(setmetatable({}, { __tostring = function() error('no') end }))",
+               "raised: (error object has no text)");
+    assert_lua(f, "error(setmetatable({}, { __tostring = function() return {} end }))",
+               "raised: (error object is a table value)");
+    assert_lua(f, "error({})", "raised: (error object is a table value)");
+    assert_lua(f, "error(nil)", "raised: (error object is a nil value)");
+    assert_lua(f, "error(print)", "raised: (error object is a function value)");
+    assert_lua(f, "error({ message = {} })", "raised: (error object is a table value)");
+}
+
+static void test_a_long_error_is_cut(void **state)
+{
+    struct fixture *f = *state;
+    const char *text = fixture_run(f, "error(('x'):rep(100000), 0)");
+    assert_true(strlen(text) < 5000);
+}
+
+static void test_endless_recursion_is_an_error_with_a_short_traceback(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "local function f() return 1 + f() end f()", "stack overflow");
+    assert_true(f->script->failure.traceback.len < 4000);
+    assert_lua(f, "return 'still here'", "still here");
+}
+
+static void test_running_out_of_memory_is_a_result_of_its_own(void **state)
+{
+    struct fixture *f = *state;
+    struct absent *absent = &f->script->absent;
+    assert_lua(f, "local t = {} for i = 1, 40 do t[i] = ('x'):rep(2^31 - 100) end return 1",
+               "raised: not enough memory");
+    assert_null(absent->root);
+    assert_lua(f, "return 1", "1");
+}
+
+static void test_nothing_stays_on_the_stack(void **state)
+{
+    struct fixture *f = *state;
+    int top = lua_gettop(f->script->L);
+    fixture_run(f, "return 1");
+    fixture_run(f, "error('x')");
+    fixture_run(f, "error({})");
+    fixture_run(f, "error(setmetatable({}, { __tostring = function() error('no') end }))");
+    assert_int_equal(lua_gettop(f->script->L), top);
+}
+
+static void test_a_file_that_cannot_be_loaded_is_told_with_its_place(void **state)
+{
+    struct fixture *f = *state;
+    struct err err;
+    char path[160];
+    fixture_write(f, "bad.lua", "local x = 1\nlocal = 2\n");
+    snprintf(path, sizeof path, "%s/bad.lua", f->folder);
+    assert_null(script_load(&f->host, path, "bad", &err));
+    assert_int_equal(err.code, ERR_SCRIPT);
+    assert_non_null(strstr(err.text, "bad.lua:2: "));
+
+    fixture_write(f, "raises.lua", "\nerror('at load')\n");
+    snprintf(path, sizeof path, "%s/raises.lua", f->folder);
+    assert_null(script_load(&f->host, path, "raises", &err));
+    assert_non_null(strstr(err.text, "raises.lua:2: at load"));
+
+    snprintf(path, sizeof path, "%s/missing.lua", f->folder);
+    assert_null(script_load(&f->host, path, "missing", &err));
+    assert_int_equal(err.code, ERR_IO);
+    assert_non_null(strstr(err.text, "missing.lua: No such file"));
+
+    assert_null(script_load(&f->host, f->folder, "folder", &err));
+    assert_int_equal(err.code, ERR_IO);
+    assert_non_null(strstr(err.text, "is no regular file"));
+
+    fixture_write(f, "bytes.lua", "\033LJ\002");
+    snprintf(path, sizeof path, "%s/bytes.lua", f->folder);
+    assert_null(script_load(&f->host, path, "bytes", &err));
+    assert_int_equal(err.code, ERR_SCRIPT);
+    assert_non_null(strstr(err.text, "bytes.lua is bytecode, not Lua text"));
+}
+
+static void test_main_gives_the_exit_code(void **state)
+{
+    static const struct {
+        const char *lua;
+        enum script_result result;
+        int code;
+    } cases[] = {
+        {"require('k8s').main(function() end)", SCRIPT_OK, 0},
+        {"require('k8s').main(function() return 7 end)", SCRIPT_OK, 7},
+        {"require('k8s').main(function() return true end)", SCRIPT_OK, 0},
+        {"require('k8s').main(function() error('x') end)", SCRIPT_ERROR, 0},
+        {"require('k8s').main(function() return nil, 'broken' end)", SCRIPT_ERROR, 0},
+        {"require('k8s').main(function() return 256 end)", SCRIPT_ERROR, 0},
+        {"require('k8s').main(function() return 1.5 end)", SCRIPT_ERROR, 0},
+    };
+    struct fixture *f = *state;
+    char path[160];
+    struct err err;
+    snprintf(path, sizeof path, "%s/main.lua", f->folder);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int code = -1;
+        fixture_write(f, "main.lua", cases[i].lua);
+        struct script *script = script_load(&f->host, path, "main", &err);
+        assert_non_null(script);
+        assert_true(script_has_main(script));
+        assert_true(script_has_synced(script));
+        assert_int_equal(script_run_main(script, &code), cases[i].result);
+        assert_int_equal(code, cases[i].code);
+        script_free(script);
+    }
+}
+
+static void test_the_plan_is_made_while_loading_only(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "require('k8s').main(print)",
+                  "snippet.lua:1: k8s.main may only be called while the script loads");
+    assert_raises(f, "require('k8s').informer 'pods'",
+                  "snippet.lua:1: k8s.informer may only be called while the script loads");
+    struct err err;
+    fixture_write(f, "twice.lua", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n");
+    char path[160];
+    snprintf(path, sizeof path, "%s/twice.lua", f->folder);
+    assert_null(script_load(&f->host, path, "twice", &err));
+    assert_non_null(strstr(err.text, "twice.lua:3: k8s.main was already called"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_an_error_has_text_place_and_traceback),
+        T(test_misuse_is_told_with_the_line_of_the_script),
+        T(test_any_error_value_becomes_text),
+        T(test_a_long_error_is_cut),
+        T(test_endless_recursion_is_an_error_with_a_short_traceback),
+        T(test_running_out_of_memory_is_a_result_of_its_own),
+        T(test_nothing_stays_on_the_stack),
+        T(test_a_file_that_cannot_be_loaded_is_told_with_its_place),
+        T(test_main_gives_the_exit_code),
+        T(test_the_plan_is_made_while_loading_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

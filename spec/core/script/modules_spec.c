@@ -1,0 +1,91 @@
+/* core/script/modules.c: what `require` finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "core/script/support/fixture.h"
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    fixture_init(&f);
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_clear(*state);
+    return 0;
+}
+
+static void test_modules_lie_beside_the_script_and_are_loaded_once(void **state)
+{
+    struct fixture *f = *state;
+    fixture_write(f, "helper.lua", "count = (count or 0) + 1\nreturn { name = ..., count = count }");
+    assert_lua(f, "local h = require 'helper' return h.name .. h.count .. tostring(require 'helper' == h)",
+               "helper1true");
+    char folder[160];
+    snprintf(folder, sizeof folder, "%s/lib", f->folder);
+    mkdir(folder, 0777);
+    fixture_write(f, "lib/deep.lua", "return 'deep'");
+    assert_lua(f, "return require 'lib.deep'", "deep");
+    fixture_write(f, "none.lua", "seen = true");
+    assert_lua(f, "return require 'none'", "true");
+}
+
+static void test_a_missing_module_is_named_with_its_path(void **state)
+{
+    struct fixture *f = *state;
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "snippet.lua:1: module 'missing.one' not found: no file %s/missing/one.lua", f->folder);
+    assert_raises(f, "require 'missing.one'", expected);
+    fixture_write(f, "missing.lua", "return 1");
+    assert_lua(f, "return require 'missing'", "1");
+    assert_raises(f, "require 'k8s.nothing'", "module 'k8s.nothing' not found");
+}
+
+static void test_a_module_that_requires_itself_is_told_so(void **state)
+{
+    struct fixture *f = *state;
+    fixture_write(f, "a.lua", "local b = require 'b' return b");
+    fixture_write(f, "b.lua", "local a = require 'a' return a");
+    assert_raises(f, "require 'a'", "b.lua:1: module 'a': it requires itself");
+}
+
+static void test_a_broken_module_is_told_with_its_own_line(void **state)
+{
+    struct fixture *f = *state;
+    fixture_write(f, "broken.lua", "\nlocal = 1");
+    assert_raises(f, "require 'broken'", "broken.lua:2: ");
+    fixture_write(f, "bytes.lua", "\033LJ\002");
+    assert_raises(f, "require 'bytes'", "bytes.lua is bytecode, not Lua text");
+}
+
+static void test_cjson_is_the_library(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "return require('cjson').encode({1, 2})", "[1,2]");
+    assert_lua(f, "return require('cjson').decode('{\"a\":null}').a == require('k8s').null", "true");
+    assert_lua(f, "return cjson", "nil");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_modules_lie_beside_the_script_and_are_loaded_once),
+        T(test_a_missing_module_is_named_with_its_path),
+        T(test_a_module_that_requires_itself_is_told_so),
+        T(test_a_broken_module_is_told_with_its_own_line),
+        T(test_cjson_is_the_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

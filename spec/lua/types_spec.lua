@@ -1,0 +1,71 @@
+-- types/k8s.lua tells editors of the API; here it is compared with what the engine binds: the tables of the C
+-- files and what lua/k8s makes of them.
+local new_loader = require "spec.lua.support.load"
+local raw_verbs = require "spec.lua.support.raw"
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local function sorted(set)
+  local names = {}
+  for name in pairs(set) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- The names in `luaL_Reg NAME[] = { {"get", l_object_get}, ... }` of a C file.
+local function bound(file, name)
+  local body = assert(read("core/script/" .. file):match("luaL_Reg " .. name .. "%[%] = (%b{})"), file)
+  local set = {}
+  for verb in body:gmatch '{"([%w_]+)"' do set[verb] = function() end end
+  assert(next(set), file)
+  return set
+end
+
+-- The functions that the stubs declare on a local, "lister:get" as "get".
+local stubs = read "types/k8s.lua"
+local function declared(owner)
+  local set = {}
+  for name in ("\n" .. stubs):gmatch("\nfunction " .. owner .. "[.:]([%w_]+)%(") do set[name] = true end
+  return set
+end
+
+describe("types/k8s.lua", function()
+  local raw = raw_verbs.new()
+  raw.object = bound("bind_object.c", "object_methods")
+  raw.json = bound("bind_json.c", "verbs")
+  raw.informer.methods = bound("bind_informer.c", "informer_methods")
+  local load_module = new_loader(raw)
+  load_module "k8s"
+  local content = load_module("k8s.frozen").content
+
+  it("names the methods of each class, no more and no less", function()
+    assert.same(sorted(raw.object), sorted(declared "Object"))
+    assert.same(sorted(raw.informer.methods), sorted(declared "Informer"))
+    assert.same(sorted(bound("bind_lister.c", "lister_methods")), sorted(declared "Lister"))
+    assert.same(sorted(bound("bind_registration.c", "registration_methods")), sorted(declared "Registration"))
+    assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
+    assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))
+  end)
+
+  it("names what k8s shows, no more and no less", function()
+    local names = declared "k8s"
+    local fields = stubs:match "@class k8s\n(.-)\nlocal k8s"
+    for field in fields:gmatch "@field ([%w_]+)" do names[field] = true end
+    assert.same(sorted(content(load_module "k8s")), sorted(names))
+  end)
+
+  it("names the functions of k8s.log, k8s.json and k8s.object, no more and no less", function()
+    for _, name in ipairs { "log", "json", "object" } do
+      assert.same(sorted(content(load_module("k8s")[name])), sorted(declared(name)))
+    end
+  end)
+
+  it("is Lua, and gives a table as require does", function()
+    assert.equal("table", type(dofile "types/k8s.lua"))
+  end)
+end)

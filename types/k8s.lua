@@ -1,0 +1,314 @@
+---@meta k8s
+-- luacheck: ignore 241
+-- What `require "k8s"` gives, for editors (lua-language-server: add this folder to workspace.library). A spec
+-- checks that every name here exists in the engine, and the other way round.
+
+---@class k8s
+---@field null lightuserdata null inside arrays, pairs and copies; the same as cjson.null
+---@field log k8s.log
+---@field json k8s.json
+---@field object k8s.object
+local k8s = {}
+
+---What went wrong in the world: the second result of a call whose first is nil. tostring gives the message.
+---@class k8s.Error
+---@field code? integer HTTP status, 404 for example
+---@field reason string "NotFound", "Invalid", ...
+---@field message string
+
+---An integer beyond 2^53, exact. May be compared with its like only; tostring gives the digits.
+---@class k8s.Int64
+
+---An exact decimal number with a unit: "100m", "64Mi". Has + - (with quantities, text, numbers), * (with whole
+---numbers), comparison and tostring.
+---@class k8s.Quantity
+---@operator add(k8s.Quantity|string|number): k8s.Quantity
+---@operator sub(k8s.Quantity|string|number): k8s.Quantity
+---@operator mul(integer): k8s.Quantity
+local Quantity = {}
+
+---As a plain number, rounded when it must be.
+---@return number
+function Quantity:number() end
+
+---A read-only view of a map or array inside an object: fields by name, items from 1 on, nil for what is absent
+---or null.
+---@class k8s.View
+---@field [string] any
+---@field [integer] any
+
+---A read-only view of a whole object. A field of the object wins over a method of the same name.
+---@class k8s.Object : k8s.View
+---@field apiVersion string
+---@field kind string
+---@field metadata k8s.View
+local Object = {}
+
+---The value at a path such as "spec.containers[0].image" (0-based); nil when any step is absent. With [*] or
+---[?...] an array of all matches.
+---@param path string
+---@return any
+function Object:get(path) end
+
+---@return string key "namespace/name", or "name" without a namespace
+function Object:key() end
+
+---@return string
+function Object:name() end
+
+---@return string namespace "" without one
+function Object:namespace() end
+
+---@return string?
+function Object:uid() end
+
+---@return string?
+function Object:resource_version() end
+
+---@param key string
+---@return string?
+function Object:label(key) end
+
+---@param key string
+---@return string?
+function Object:annotation(key) end
+
+---A plain, writable table with the same content.
+---@return table
+function Object:copy() end
+
+---Compact JSON text, with the keys in their order.
+---@return string
+function Object:json() end
+
+---@class k8s.Difference
+---@field path string
+---@field old any nil when it is not there
+---@field new any nil when it is not there
+
+---What is different in `other`, path by path.
+---@param other k8s.Object
+---@return k8s.Difference[]
+function Object:diff(other) end
+
+---Of the call of a handler; fresh each time, so that it may be kept.
+---@class k8s.Event
+---@field initial boolean in the initial list, or shown to a late handler
+---@field final_state_unknown boolean the delete was not seen: the object is the last one known
+---@field resync boolean
+---@field coalesced boolean stands for more than one event of this object
+---@field resource_version string
+---@field time number seconds since the epoch at which its bytes arrived
+
+---@class k8s.HandlerOptions
+---@field id? string names the handler in logs; by default the kind and a number
+
+---@class k8s.Handlers : k8s.HandlerOptions
+---@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event)
+---@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event)
+---@field OnDelete? fun(last: k8s.Object, ev: k8s.Event)
+
+---@class k8s.Registration
+local Registration = {}
+
+---No call comes after it.
+function Registration:remove() end
+
+---The cache is filled, and this handler was told all of it.
+---@return boolean
+function Registration:has_synced() end
+
+---@class k8s.InformerOptions
+---@field namespace? string "" for all namespaces
+---@field selector? string label selector
+---@field field_selector? string evaluated by the server
+
+---@class k8s.Informer
+local Informer = {}
+
+---@param handlers k8s.Handlers
+---@return k8s.Registration
+function Informer:add_event_handler(handlers) end
+
+---@param fn fun(obj: k8s.Object, ev: k8s.Event)
+---@param options? k8s.HandlerOptions
+---@return k8s.Registration
+function Informer:on_add(fn, options) end
+
+---@param fn fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event)
+---@param options? k8s.HandlerOptions
+---@return k8s.Registration
+function Informer:on_update(fn, options) end
+
+---@param fn fun(last: k8s.Object, ev: k8s.Event)
+---@param options? k8s.HandlerOptions
+---@return k8s.Registration
+function Informer:on_delete(fn, options) end
+
+---@return k8s.Lister
+function Informer:lister() end
+
+---Reads the cache. A result does not change when the cache does.
+---@class k8s.Lister
+local Lister = {}
+
+---@param selector? string
+---@return fun(): k8s.Object? iterator
+function Lister:list(selector) end
+
+---@param selector? string
+---@return k8s.Object[]
+function Lister:list_all(selector) end
+
+---By "namespace/name", or by the name alone in a lister of one namespace.
+---@param key string
+---@return k8s.Object?
+---@return k8s.Error?
+function Lister:get(key) end
+
+---The same cache, one namespace of it.
+---@param namespace string
+---@return k8s.Lister
+function Lister:namespace(namespace) end
+
+---@param selector? string
+---@return integer
+function Lister:count(selector) end
+
+---@class k8s.FactoryOptions
+---@field namespace? string
+---@field selector? string
+
+---Informers with options in common; what an informer says of itself wins.
+---@class k8s.Factory
+local Factory = {}
+
+---@param kind string
+---@param options? k8s.InformerOptions
+---@return k8s.Informer
+function Factory:informer(kind, options) end
+
+---@param options? k8s.FactoryOptions
+---@return k8s.Factory
+function k8s.factory(options) end
+
+---The cache of one kind, kept up to date; the same one for all scripts that ask for the same. While the script
+---loads.
+---@param kind string as kubectl takes it: "pods", "po", "deployments.apps", "apps/v1/Deployment", "w.example.com"
+---@param options? k8s.InformerOptions
+---@return k8s.Informer
+function k8s.informer(kind, options) end
+
+---Runs once, when every informer of the script is filled. With `kubelua exec` the process ends when it returns:
+---a number is the exit code. While the script loads.
+---@param fn fun(): integer?
+function k8s.main(fn) end
+
+---@return number seconds since the epoch, with fractions
+function k8s.now() end
+
+---@param value integer|string|k8s.Int64
+---@return k8s.Int64
+function k8s.int64(value) end
+
+---@param value string|number|k8s.Quantity
+---@return k8s.Quantity?
+---@return k8s.Error?
+function k8s.quantity(value) end
+
+---Log lines on stderr, with the script's name and line. Fields are sorted by name.
+---@class k8s.log
+local log = {}
+
+---Written with -v 4 or more.
+---@param message string
+---@param fields? table<string, any>
+function log.debug(message, fields) end
+
+---@param message string
+---@param fields? table<string, any>
+function log.info(message, fields) end
+
+---@param message string
+---@param fields? table<string, any>
+function log.warn(message, fields) end
+
+---@param message string
+---@param fields? table<string, any>
+function log.error(message, fields) end
+
+---@class k8s.json
+local json = {}
+
+---Compact text, keys sorted. Tables that have a [1] or are marked by array are arrays, all others objects.
+---@param value any
+---@return string
+function json.encode(value) end
+
+---@param text string
+---@return any
+---@return k8s.Error?
+function json.decode(text) end
+
+---Marks a table as an array, so that it stays one when it is empty.
+---@param table? table
+---@return table
+function json.array(table) end
+
+---The methods of objects, as functions that take any view.
+---@class k8s.object
+local object = {}
+
+---@param value any
+---@return boolean
+function object.is_view(value) end
+
+---@param view k8s.View
+---@param path string
+---@return any
+function object.get(view, path) end
+
+---@param view k8s.View
+---@return string
+function object.key(view) end
+
+---@param view k8s.View
+---@return string
+function object.name(view) end
+
+---@param view k8s.View
+---@return string
+function object.namespace(view) end
+
+---@param view k8s.View
+---@return string?
+function object.uid(view) end
+
+---@param view k8s.View
+---@return string?
+function object.resource_version(view) end
+
+---@param view k8s.View
+---@param key string
+---@return string?
+function object.label(view, key) end
+
+---@param view k8s.View
+---@param key string
+---@return string?
+function object.annotation(view, key) end
+
+---@param view k8s.View
+---@return table
+function object.copy(view) end
+
+---@param view k8s.View
+---@return string
+function object.json(view) end
+
+---@param view k8s.View
+---@param other k8s.View
+---@return k8s.Difference[]
+function object.diff(view, other) end
+
+return k8s
