@@ -4,9 +4,8 @@ local cluster = require "spec.support.cluster"
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
 local function configmap(name, colour)
-  return {
-    apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = { colour = colour },
-  }
+  local metadata = { name = name, namespace = "default" }
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { colour = colour } }
 end
 
 -- Prints the whole cache after every event, so that one line tells what is known.
