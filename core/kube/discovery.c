@@ -75,22 +75,29 @@ static void start_legacy(struct discovery *discovery)
     }
 }
 
+/* Gives whether the root's failure is all there is to say. */
+static bool fails_all(struct fetch *root, const struct fetch *other, const char *path)
+{
+    bool all = root->err.code != ERR_NONE && (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);
+    if (all) err_wrap(&root->err, "GET %s", path);
+    return all;
+}
+
 /* A root that is missing or forbidden leaves the other one's kinds; without any answer nothing can be known.
  */
 static void after_roots(struct discovery *discovery)
 {
     struct fetch *api = &discovery->roots[0], *apis = &discovery->roots[1];
-    bool api_failed = api->err.code != ERR_NONE, apis_failed = apis->err.code != ERR_NONE;
-    if (api_failed && (apis_failed || api->err.code != ERR_HTTP)) {
+    if (fails_all(api, apis, "/api")) {
         finish(discovery, &api->err);
         return;
     }
-    if (apis_failed && apis->err.code != ERR_HTTP) {
+    if (fails_all(apis, api, "/apis")) {
         finish(discovery, &apis->err);
         return;
     }
-    if (api_failed) catalogue_add_failure(discovery->catalogue, "/api", api->err.text);
-    if (apis_failed) catalogue_add_failure(discovery->catalogue, "/apis", apis->err.text);
+    if (api->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/api", api->err.text);
+    if (apis->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/apis", apis->err.text);
     if (discovery->legacy_count == 0)
         finish(discovery, NULL);
     else
@@ -194,7 +201,6 @@ static void on_root(void *ctx, const char *body, size_t len, const struct err *e
         root->err = *err;
     else if (tape_parse(kube_client_parser(discovery->client), body, len, &tape, &root->err))
         read_root(discovery, &tape, is_api, &root->err);
-    if (root->err.code != ERR_NONE) err_wrap(&root->err, "GET /%s", is_api ? "api" : "apis");
     if (discovery->roots[0].finished && discovery->roots[1].finished) after_roots(discovery);
 }
 

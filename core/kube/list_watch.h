@@ -1,7 +1,7 @@
-/* Where a reflector gets its objects: lists and watches of one resource (client-go's ListerWatcher). The real one is
- * made by list_watch_new; tests hand in scripted ones.
- * Owner: one thread. Sink callbacks come on that thread, never from inside lw_start, in the order of the stream; they
- * may cancel the call, and nothing comes after lw_cancel. */
+/* Where a reflector gets its objects: lists and watches of one resource (client-go's ListerWatcher). The real
+ * one is made by list_watch_new; tests hand in scripted ones. Owner: one thread. Sink callbacks come on that
+ * thread, never from inside lw_start, in the order of the stream; they may cancel the call, and nothing comes
+ * after lw_cancel. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ struct lw_options {
     int limit;                          /* 0: not sent */
     const char *continue_token;         /* "": not sent; with it only limit goes along (P-2) */
     bool allow_watch_bookmarks, send_initial_events;
-    int timeout_seconds;                /* 0: not sent */
+    int timeout_seconds; /* 0: not sent */
 };
 
 enum lw_event_type { LW_ADDED, LW_MODIFIED, LW_DELETED };
@@ -35,18 +35,22 @@ struct lw_list_meta {
 };
 
 struct lw_sink {
-    /* An item of a list, as it came; takes the reference. `resource_version` of the list may not be known yet. */
+    /* An item of a list, as it came; takes the reference. `resource_version` of the list may not be known
+     * yet. */
     void (*item)(void *ctx, struct root *object);
     /* All items of this page came. */
     void (*list_end)(void *ctx, const struct lw_list_meta *meta);
     /* A watch event; takes the reference. `received_us` is the wall time at which its bytes arrived. */
     void (*event)(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
     void (*bookmark)(void *ctx, const struct lw_bookmark *bookmark);
-    /* An object that was refused alone: too large, malformed, no metadata. The stream goes on; its version is not used (R-19).
-     * The text names the object as far as it can be known. */
+    /* An object that was refused alone: too large, malformed, no metadata. The stream goes on; its version is
+     * not used (R-19). The text names the object as far as it can be known. */
     void (*refused)(void *ctx, const struct err *err);
-    /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an unknown event type or a
-     * line that is no JSON is an error here (H-10). */
+    /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an
+     * unknown event type or a line that is no JSON is an error here (H-10); ERR_PARSE is client-go's decode
+     * error. Of a watch, ERR_CLOSED (reset, lost, EOF inside a line) and ERR_TIMEOUT (the server did not end
+     * it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
+     * end. */
     void (*done)(void *ctx, const struct err *err);
 };
 
@@ -57,12 +61,14 @@ struct list_watch {
 };
 
 struct list_watch_ops {
-    struct lw_call *(*start)(struct list_watch *source, const struct lw_options *options, const struct lw_sink *sink, void *ctx);
+    struct lw_call *(*start)(struct list_watch *source, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx);
     void (*cancel)(struct lw_call *call);
     void (*free)(struct list_watch *source);
 };
 
-static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options, const struct lw_sink *sink, void *ctx)
+static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options,
+                                       const struct lw_sink *sink, void *ctx)
 {
     return source->ops->start(source, options, sink, ctx);
 }
@@ -77,4 +83,5 @@ struct lw_scope {
 };
 
 /* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. */
-struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource, const struct lw_scope *scope);
+struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
+                                  const struct lw_scope *scope);

@@ -1,10 +1,12 @@
--- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a
--- question that the cache answers by label selector. It works on any cluster:
---   kubelua run -f scripts/demo.lua
+-- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a question
+-- that the cache answers by label selector. When the ConfigMap default/demo-finished appears, a summary. It works on
+-- any cluster:
+--   kubelua run -f scripts/demo/demo.lua
 local k8s = require "k8s"
 
 local QUERY_EVERY, QUERY = 50, "tier=web"
 local started, events = k8s.now(), 0
+local synced_seconds, seen = 0, { added = 0, updated = 0, deleted = 0 }
 local pods = k8s.informer "pods"
 local lister = pods:lister()
 
@@ -27,10 +29,9 @@ local WORDS = {
   { "^metadata%.labels%.(.+)$", "label %s" },
   { "^metadata%.labels%['(.+)'%]$", "label %s" },
   { "^metadata%.annotations%.(.+)$", "annotation %s" },
-  { "^metadata%.deletionTimestamp$", "deletion" },
+  { "^metadata%.deletionTimestamp$", "deleting since" },
 }
-local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$",
-  "^metadata%.deletionGracePeriodSeconds$" }
+local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$" }
 
 local function word_of(path)
   for _, rule in ipairs(WORDS) do
@@ -46,26 +47,19 @@ local function is_noise(path)
   return false
 end
 
--- "phase Pending -> Running", "label stage = canary", "label stage gone"
-local function phrase(word, old, new)
-  if new == nil then return word .. " gone" end
-  if old == nil then return word .. " = " .. tostring(new) end
-  return ("%s %s -> %s"):format(word, tostring(old), tostring(new))
-end
-
 local function describe_changes(old, new)
   local words, others = {}, 0
   for _, change in ipairs(old:diff(new)) do
     local word = word_of(change.path)
     if word then
-      words[#words + 1] = phrase(word, change.old, change.new)
+      local before = change.old ~= nil and tostring(change.old) .. " " or ""
+      words[#words + 1] = ("%s %s-> %s"):format(word, before, tostring(change.new or "gone"))
     elseif not is_noise(change.path) then
       others = others + 1
     end
   end
-  if #words > 0 then return table.concat(words, ", ") end
-  if others > 0 then return others .. (others == 1 and " other field" or " other fields") end
-  return "only its version"
+  if others > 0 then words[#words + 1] = others .. (others == 1 and " other field" or " other fields") end
+  return #words > 0 and table.concat(words, ", ") or "only its version"
 end
 
 local function restarts(pod)
@@ -83,8 +77,8 @@ local function ask()
   line("?", "query", QUERY, #words > 0 and table.concat(words, ", ") or "no pods")
 end
 
-local function count_event()
-  events = events + 1
+local function count_event(verb)
+  events, seen[verb] = events + 1, seen[verb] + 1
   if events % QUERY_EVERY == 0 then ask() end
 end
 
@@ -92,27 +86,48 @@ pods:add_event_handler {
   OnAdd = function(pod, ev)
     if ev.initial then return end
     line("+", "added", pod:key(), ("%s on %s"):format(phase(pod), pod.spec.nodeName or "no node yet"))
-    count_event()
+    count_event "added"
   end,
   OnUpdate = function(old, new)
     line("~", "updated", new:key(), describe_changes(old, new))
-    count_event()
+    count_event "updated"
   end,
   OnDelete = function(last)
     line("-", "deleted", last:key(), ("was %s, %d restarts"):format(phase(last), restarts(last)))
-    count_event()
+    count_event "deleted"
   end,
 }
 
-k8s.main(function()
-  local namespaces, nodes, seen = 0, 0, {}
+local function count_distinct(value_of)
+  local known, count = {}, 0
   for pod in lister:list() do
-    local namespace, node = "namespace " .. pod:namespace(), "node " .. (pod.spec.nodeName or "")
-    if not seen[namespace] then seen[namespace], namespaces = true, namespaces + 1 end
-    if not seen[node] and pod.spec.nodeName then seen[node], nodes = true, nodes + 1 end
+    local value = value_of(pod)
+    if value and not known[value] then known[value], count = true, count + 1 end
   end
-  local seconds = k8s.now() - started
-  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(
-    lister:count(), namespaces, nodes, seconds))
+  return count
+end
+
+local function summary()
+  local phases, words = {}, {}
+  for pod in lister:list() do phases[phase(pod)] = (phases[phase(pod)] or 0) + 1 end
+  for name, count in pairs(phases) do words[#words + 1] = count .. " " .. name end
+  table.sort(words)
+  print ""
+  print "Summary"
+  print(("  first list   %d pods in %.2f s"):format(seen.first, synced_seconds))
+  print(("  changes      %d added, %d updated, %d deleted in %.0f s"):format(seen.added, seen.updated, seen.deleted,
+    k8s.now() - started))
+  print(("  cache now    %d pods: %s"):format(lister:count(), table.concat(words, ", ")))
+end
+
+k8s.informer("configmaps", { namespace = "default" }):on_add(function(configmap, ev)
+  if configmap:name() == "demo-finished" and not ev.initial then summary() end
+end)
+
+k8s.main(function()
+  synced_seconds, seen.first = k8s.now() - started, lister:count()
+  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(seen.first,
+    count_distinct(function(pod) return pod:namespace() end),
+    count_distinct(function(pod) return pod.spec.nodeName end), synced_seconds))
   ask()
 end)
