@@ -98,8 +98,9 @@ static lua_Integer range(lua_State *L, int idx, lua_Integer otherwise, const cha
 {
     if (lua_isnoneornil(L, idx)) return otherwise;
     lua_Number n = lua_tonumber(L, idx);
-    if (lua_type(L, idx) != LUA_TNUMBER || !(n >= -POSITION_MAX && n <= POSITION_MAX))
+    if (lua_type(L, idx) != LUA_TNUMBER)
         script_raise(L, "%s: a position must be a number, not %s", verb, arg_type_name(L, idx));
+    if (!(n >= -POSITION_MAX && n <= POSITION_MAX)) script_raise(L, "%s: %f is no position", verb, n);
     return (lua_Integer)n;
 }
 
