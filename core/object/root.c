@@ -225,9 +225,8 @@ uint32_t key_hash(struct str ns, struct str name)
 
 bool root_key_is(const struct root *root, struct str ns, struct str name)
 {
-    return value_str_is(field(root, ROOT_NAME), name) &&
-           (value_str_is(field(root, ROOT_NAMESPACE), ns) ||
-            (ns.n == 0 && root->field[ROOT_NAMESPACE] == ROOT_ABSENT));
+    struct text text;
+    return value_str_is(field(root, ROOT_NAME), name) && str_eq(root_namespace(root, &text), ns);
 }
 
 bool root_key_equal(const struct root *a, const struct root *b)
