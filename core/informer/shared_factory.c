@@ -205,13 +205,17 @@ bool shared_factory_process(struct shared_factory *factory)
     return more || over;
 }
 
-/* With one loop for both sides, as tests have it, nobody else runs it. */
-static void wait_for_feed(struct shared_factory *factory, struct feed *feed)
+/* With one loop for both sides, as specs have it, nobody else runs it: it frees what has ended by itself. */
+static void shared_finish(struct shared *shared)
 {
-    if (factory->options.engine_loop != factory->options.io_loop)
-        feed_wait(feed);
-    else
-        while (!feed_has_ended(feed)) loop_once(factory->options.io_loop, true);
+    const struct shared_factory_options *o = &shared->factory->options;
+    must(shared->stopping);
+    if (o->engine_loop == o->io_loop) {
+        loop_once(o->io_loop, true);
+        return;
+    }
+    feed_wait(shared->feed);
+    shared_free(shared);
 }
 
 void shared_factory_free(struct shared_factory *factory)
@@ -219,11 +223,7 @@ void shared_factory_free(struct shared_factory *factory)
     struct informer_claim *claim;
     struct shared *shared;
     while ((claim = TAILQ_FIRST(&factory->claims))) claim_release(claim);
-    while ((shared = TAILQ_FIRST(&factory->informers))) {
-        must(shared->stopping);
-        wait_for_feed(factory, shared->feed);
-        shared_free(shared);
-    }
+    while ((shared = TAILQ_FIRST(&factory->informers))) shared_finish(shared);
     waker_free(factory->waker);
     free(factory);
 }

@@ -67,18 +67,19 @@ void pool_free(struct pool *pool)
     must(pool->roots.count == 0 && pool->nodes.count == 0);
     granule_table_clear(&pool->nodes);
     granule_table_clear(&pool->roots);
+    granule_table_clear(&pool->texts);
     slabs_free(pool_slabs(pool));
 }
 
 struct pool_stats pool_stats(const struct pool *pool)
 {
     const struct slabs *slabs = pool_slabs(pool);
+    size_t tables = granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots);
     return (struct pool_stats){
         .roots = pool->roots.count,
         .nodes = pool->nodes.count,
         .used_bytes = slabs->used_bytes,
-        .resident_bytes =
-            slabs_resident(slabs) + granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots),
+        .resident_bytes = slabs_resident(slabs) + tables + granule_table_bytes(&pool->texts),
     };
 }
 

@@ -10,7 +10,9 @@
 #include "script/args.h"
 #include "script/view.h"
 
-enum { REPORT_INTERVAL_MS = 1000, DEAD_BYTES_MAX = 4 << 20 };
+enum { REPORT_INTERVAL_MS = 1000 };
+/* What an object takes in a cache, about; and how many may wait for the collector in any script. */
+enum { OBJECT_BYTES = 4096, DEAD_OBJECTS_MAX = 1000 };
 static const char *const event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
 struct delivery {
@@ -30,25 +32,27 @@ static void push_event(lua_State *L, const struct delivery *d)
 {
     struct text text;
     struct str version = root_resource_version(d->object, &text);
+    int64_t time_us = d->info->received_us;
+    if (!time_us) time_us = clock_wall_us(clock_of(d->handler->script));
     push_ref(L, d->handler->script, REF_NEW_EVENT);
     lua_pushboolean(L, d->info->initial);
     lua_pushboolean(L, d->info->final_state_unknown);
     lua_pushboolean(L, d->info->resync);
     lua_pushboolean(L, d->info->coalesced);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
-    lua_pushnumber(L, (lua_Number)(d->info->received_us ? d->info->received_us
-                                                        : clock_wall_us(clock_of(d->handler->script))) /
-                          1e6);
+    lua_pushnumber(L, (lua_Number)time_us / 1e6);
     lua_call(L, 6, 1);
 }
 
-/* Views are small and what they keep alive is not: Lua's collector would let too much of it wait. */
-static void collect_dead(lua_State *L, const struct root *dead)
+/* Views are small and what they keep alive is not: Lua's collector, which sees the views only, would let too
+ * much wait. Called for each object that left the cache. */
+static void collect_dead(lua_State *L)
 {
     struct script *script = script_of(L);
-    script->dead_bytes += root_bytes(dead);
-    if (script->dead_bytes < DEAD_BYTES_MAX || script->dead_bytes < script->memory / 2) return;
-    script->dead_bytes = 0;
+    script->dead_objects++;
+    if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
+        return;
+    script->dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
 }
 
@@ -60,7 +64,7 @@ static void deliver_body(lua_State *L, void *ctx)
     view_push_object(L, d->object);
     if (d->handler->wants_event[d->event]) push_event(L, d);
     lua_call(L, lua_gettop(L) - 1, 0);
-    if (d->event != ON_ADD) collect_dead(L, d->old_object ? d->old_object : d->object);
+    if (d->event != ON_ADD) collect_dead(L);
 }
 
 /* At most one line a second for each handler; the next one tells how many were left out. */

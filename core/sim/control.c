@@ -55,14 +55,14 @@ static void stats(struct sim_api *api, const struct sim_request *request, struct
     add(result, "requests", &s->requests);
     add(result, "lists", &s->lists);
     add(result, "watches", &s->watches);
-    add(result, "watchLists", &s->watch_lists);
+    add(result, "watch_lists", &s->watch_lists);
     add(result, "gets", &s->gets);
     add(result, "writes", &s->writes);
     add(result, "events", &s->events);
     add(result, "bookmarks", &s->bookmarks);
     add(result, "bytes", &s->bytes);
     add(result, "faults", &s->faults);
-    json_object_set_new(result, "openWatches", json_integer((json_int_t)atomic_load(&s->open_watches)));
+    json_object_set_new(result, "open_watches", json_integer((json_int_t)atomic_load(&s->open_watches)));
     json_object_set_new(result, "scenarios", json_integer((json_int_t)sim_director_running(api->director)));
     sim_store_lock(api->store);
     json_object_set_new(result, "version", json_integer((json_int_t)api->store->version));

@@ -23,7 +23,7 @@ static const struct sim_param_rule resource_params[] = {{"resource", SIM_PARAM_T
                                                         {NULL, 0, false}};
 static const struct sim_param_rule refuse_params[] = {{"for", SIM_PARAM_DURATION, true}, {NULL, 0, false}};
 static const struct sim_param_rule set_params[] = {{"bookmarks", SIM_PARAM_DURATION, false},
-                                                   {"watchCache", SIM_PARAM_BOOL, false},
+                                                   {"watch_cache", SIM_PARAM_BOOL, false},
                                                    {"gzip", SIM_PARAM_BOOL, false},
                                                    {"terminate", SIM_PARAM_DURATION, false},
                                                    {NULL, 0, false}};
@@ -31,7 +31,7 @@ static const struct sim_param_rule set_params[] = {{"bookmarks", SIM_PARAM_DURAT
     {"what", SIM_PARAM_TEXT, true}, {"after", SIM_PARAM_COUNT, false}, {"for", SIM_PARAM_DURATION, false}, \
         {"size", SIM_PARAM_SIZE, false}, {"code", SIM_PARAM_COUNT, false},                                 \
         {"reason", SIM_PARAM_TEXT, false}, {"message", SIM_PARAM_TEXT, false},                             \
-        {"retryAfter", SIM_PARAM_COUNT, false},                                                            \
+        {"retry_after", SIM_PARAM_COUNT, false},                                                           \
     {                                                                                                      \
         "text", SIM_PARAM_TEXT, false                                                                      \
     }

@@ -120,7 +120,7 @@ bool sim_verb_refuse(struct sim_stage *stage, const struct sim_step *step, size_
 bool sim_verb_set(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
     struct sim_settings *settings = &stage->api->settings;
-    const json_t *watch_cache = json_object_get(step->params, "watchCache"),
+    const json_t *watch_cache = json_object_get(step->params, "watch_cache"),
                  *gzip = json_object_get(step->params, "gzip");
     int64_t ms;
     if (sim_duration_read(json_object_get(step->params, "bookmarks"), &ms))

@@ -84,7 +84,7 @@ bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err
     wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
     if (wrong->code < 400 || wrong->code > 599)
         return err_set(err, ERR_INVALID, "\"code\" is no HTTP error code: %d", wrong->code);
-    wrong->retry_after_s = (int)sim_int_at(step, "retryAfter", 0);
+    wrong->retry_after_s = (int)sim_int_at(step, "retry_after", 0);
     wrong->reason = text_or(step, "reason", reason_of(wrong->code));
     wrong->message = text_or(step, "message", "the scenario wants it so");
     wrong->text = text_or(step, "text", "");

@@ -35,7 +35,7 @@ struct sim_wrong {
     char *reason, *message, *text;
 };
 
-/* From the keys what, after, for, size, code, reason, message, retryAfter, text of a scenario's step. */
+/* From the keys what, after, for, size, code, reason, message, retry_after, text of a scenario's step. */
 bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err);
 void sim_wrong_clear(struct sim_wrong *wrong);
 /* Is it something that a request as a whole does, before any stream? */

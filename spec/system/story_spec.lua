@@ -18,7 +18,7 @@ describe("the story on the simulated API server", function()
       api = sim.api,
       relay = between,
       args = { "--server", between.url },
-      expire = function() sim.api:request("POST", "/sim/expire") end,
+      expire = function() sim:play { ["do"] = "expire" } end,
     }
     assert.are.equal(expected, printed)
   end)

@@ -109,6 +109,11 @@ static void test_loops_walk_views_as_they_walk_tables(void **state)
     assert_lua(f, "return next(obj.metadata.labels)", "app");
     assert_lua(f, "return (next(obj.metadata.labels, 'app'))", "name");
     assert_lua(f, "return select('#', unpack(obj.spec.mixed))", "3");
+    assert_lua(f,
+               "return select('#', unpack(obj.spec.mixed, 2)) .. select('#', unpack(obj.spec.mixed, 3, 2))",
+               "20");
+    assert_raises(f, "unpack(obj.spec.mixed, -1e300)", "is no position");
+    assert_raises(f, "unpack(obj.spec.mixed, 1, 1e8)", "snippet.lua:1: unpack: too many elements");
     assert_lua(f, "return table.concat(obj.spec.words, ',')", "one,two");
     assert_lua(f, "local n = 0 for k, v in pairs({1, 2, x = 3}) do n = n + v end return n", "6");
 }

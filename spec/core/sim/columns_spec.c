@@ -31,10 +31,10 @@ static const char *const pods[][3] = {
     {"{'containers':[{'name':'a'},{'name':'b'}]}",
      "{'phase':'Running','containerStatuses':[{'name':'a','ready':true,'restartCount':1,'state':{'running':{}"
      "},"
-     "'lastState':{'terminated':{'exitCode':1,'finishedAt':'2025-12-31T23:55:00Z'}}},{'name':'b','ready':"
+     "'lastState':{'terminated':{'exitCode':1,'finishedAt':'2025-12-31T23:49:00Z'}}},{'name':'b','ready':"
      "true,"
      "'restartCount':2,'state':{'running':{}},'lastState':{'terminated':{'exitCode':1,'finishedAt':"
-     "'2025-12-31T23:50:00Z'}}}]}",
+     "'2025-12-31T23:55:00Z'}}}]}",
      "['2/2','Running','3 (5m ago)']"},
     {"{'containers':[{'name':'a'}]}",
      "{'phase':'Running','containerStatuses':[{'name':'a','ready':false,'restartCount':4,'state':{'waiting':{"

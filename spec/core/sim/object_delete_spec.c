@@ -59,9 +59,9 @@ static void test_a_config_map_goes_at_once(void **state)
 
 static void test_finalizers_make_it_wait(void **state)
 {
-    struct outcome o =
-        delete ("configmaps", "{'metadata':{'name':'m','finalizers':['example.com/a']}}", NULL, 0);
-    assert_update(o, SIM_DELETE_UPDATE, "[null,'2026-01-01T00:00:00Z',0]");
+    struct outcome o = delete (
+        "configmaps", "{'metadata':{'name':'m','generation':7,'finalizers':['example.com/a']}}", NULL, 0);
+    assert_update(o, SIM_DELETE_UPDATE, "[8,'2026-01-01T00:00:00Z',0]");
     /* A second delete changes nothing. */
     o = delete (
         "configmaps",
@@ -124,6 +124,9 @@ static void test_the_time_of_a_dying_pod_only_becomes_shorter(void **state)
     assert_false(o.changed);
     end(&o);
     o = delete ("pods", DYING, "{'gracePeriodSeconds':60}", 1);
+    assert_false(o.changed);
+    end(&o);
+    o = delete ("pods", DYING, "{'gracePeriodSeconds':5}", 10);
     assert_false(o.changed);
     end(&o);
     assert_update(delete ("pods", DYING, "{'gracePeriodSeconds':3}", 1), SIM_DELETE_UPDATE,

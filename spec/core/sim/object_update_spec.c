@@ -164,6 +164,10 @@ static void test_a_deletion_is_neither_begun_nor_ended_by_an_update(void **state
     const struct sim_kind *kind = kind_named("configmaps");
     json_t *old = config("{'metadata':{'name':'m','finalizers':['example.com/a']}}");
     struct sim_refusal refusal;
+    json_t *more =
+        merge(kind, old, "{'metadata':{'finalizers':['example.com/a','example.com/b']}}", NULL, &refusal);
+    assert_int_equal(json_array_size(sim_at(more, "metadata.finalizers")), 2);
+    json_decref(more);
     assert_refused(
         kind, old, "{'metadata':{'deletionTimestamp':'2020-01-01T00:00:00Z'}}", 422,
         "ConfigMap \"m\" is invalid: metadata.deletionTimestamp: Invalid value: \"2020-01-01T00:00:00Z\": "
