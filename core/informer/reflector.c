@@ -1,7 +1,6 @@
 /* The states of a reflector, its status, and what follows a failure; see reflector.h. */
 #include "informer/reflector.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +40,12 @@ void reflector_enter(struct reflector *r, enum reflector_state state)
 
 void reflector_saw_version(struct reflector *r, struct str version)
 {
+    size_t room = sizeof r->status.resource_version - 1, shown = version.n < room ? version.n : room;
     r->version.len = 0;
     buf_str(&r->version, version);
     pthread_mutex_lock(&r->lock);
-    snprintf(r->status.resource_version, sizeof r->status.resource_version, "%.*s", STR_ARG(version));
+    memcpy(r->status.resource_version, buf_text(&r->version), shown);
+    r->status.resource_version[shown] = '\0';
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -165,13 +165,14 @@ static size_t size_of(const struct sim_object *object)
     return (size_t)(object->text - (const char *)object) + object->len + 1;
 }
 
-/* A copy of all of it in one go. */
+/* A copy of all of it in one go, but for the count, which other threads change meanwhile. */
 static struct sim_object *clone(const struct sim_object *object)
 {
+    const size_t from = offsetof(struct sim_object, len);
     struct sim_object *copy = xmalloc(size_of(object));
     const char *base = (const char *)object;
     char *new_base = (char *)copy;
-    memcpy(copy, object, size_of(object));
+    memcpy(new_base + from, base + from, size_of(object) - from);
     copy->refs = 1;
     copy->key = new_base + (object->key - base);
     copy->phase = new_base + (object->phase - base);

@@ -64,7 +64,7 @@ describe("kubelua run", function()
       { "-f", cluster.script(text:format "po"), "-f", cluster.script(text:format "v1/Pod") })
     for _ = 1, 3 do engine:wait_line "^synced" end
     local stats = sim.api:get "/sim/stats"
-    assert.are.equal(1, stats.openWatches)
+    assert.are.equal(1, stats.open_watches)
   end)
 
   it("goes on after a handler raised, and says where", function()

@@ -154,7 +154,7 @@ local examples = {
 -- Until the engine watches: what comes then is no part of its first list.
 local function wait_for_watches(api)
   local deadline = proc.now() + 20
-  while api:get("/sim/stats").openWatches == 0 do assert(proc.now() < deadline, "no watch was opened") end
+  while api:get("/sim/stats").open_watches == 0 do assert(proc.now() < deadline, "no watch was opened") end
 end
 
 describe("the example", function()

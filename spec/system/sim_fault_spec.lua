@@ -136,7 +136,12 @@ describe("faults of the simulated server #threads", function()
 
   it("break open watches off, end them or reset them", function()
     for what, expected in pairs {
-      cut = broken_off, close = broken_off, reset = reset, ["half-line"] = ended, ["end"] = ended, ["error-event"] = ended,
+      cut = broken_off,
+      close = broken_off,
+      reset = reset,
+      ["half-line"] = ended,
+      ["end"] = ended,
+      ["error-event"] = ended,
     } do
       local w = watch()
       play { ["do"] = "inject", resource = "configmaps", what = what, code = 500, message = "etcd is gone" }
@@ -175,7 +180,8 @@ describe("faults of the simulated server #threads", function()
       { ["do"] = "inject", resource = "secrets", what = "silence" })
     local begin = proc.now()
     sim.api:create(configmaps, configmap "d")
-    sim.api:create("/api/v1/namespaces/default/secrets", { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
+    sim.api:create("/api/v1/namespaces/default/secrets",
+      { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
     assert.are.same({ "ADDED d" }, held:short(1))
     assert.is_true(proc.now() - begin >= 0.2)
     assert.has_no_match("ADDED", dead.proc:out())

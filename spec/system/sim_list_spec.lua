@@ -11,7 +11,8 @@ end
 
 -- Answer with its headers, as text.
 local function raw(sim, path, accept)
-  local p = proc.spawn { "curl", "--silent", "--include", "--header", "Accept: " .. (accept or "*/*"), sim.server .. path }
+  local p = proc.spawn { "curl", "--silent", "--include", "--header", "Accept: " .. (accept or "*/*"),
+    sim.server .. path }
   assert.are.equal(0, p:wait())
   return p:out()
 end
@@ -89,7 +90,8 @@ describe("a list of the simulated server #threads", function()
     play(sim, { ["do"] = "set", watch_cache = false })
     assert.are.same({ "c01" }, names(sim.api:get(configmaps .. "?limit=1&resourceVersion=0")))
     sim.api:create("/sim/compact")
-    local status = sim.api:request("GET", configmaps .. "?resourceVersionMatch=Exact&resourceVersion=" .. old, nil, nil, 410)
+    local exactly = configmaps .. "?resourceVersionMatch=Exact&resourceVersion="
+    local status = sim.api:request("GET", exactly .. old, nil, nil, 410)
     assert.are.equal("Expired", status.reason)
   end)
 

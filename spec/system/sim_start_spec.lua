@@ -7,6 +7,10 @@ local watching = require "spec.support.watching"
 local configmaps = "/api/v1/namespaces/default/configmaps"
 local files = {}
 
+local function configmap(name)
+  return { kind = "ConfigMap", apiVersion = "v1", metadata = { name = name } }
+end
+
 local function file(text)
   local path = os.tmpname()
   files[#files + 1] = path
@@ -68,7 +72,7 @@ describe("kubelua sim #threads", function()
   end)
 
   it("loads an object, lists and lines of objects", function()
-    local one = file [[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"},"data":{"n":"9007199254740993"}}]]
+    local one = file [[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"},"data":{"a":"b"}}]]
     local list = file [[
       {"kind":"List","apiVersion":"v1","items":[
         {"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"far"}},
@@ -79,7 +83,8 @@ describe("kubelua sim #threads", function()
     local lines = file [[
 {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"three"}}
 
-{"kind":"Pod","apiVersion":"v1","metadata":{"name":"q"},"spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}
+{"kind":"Pod","apiVersion":"v1","metadata":{"name":"q"},
+ "spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}
 ]]
     local sim = cluster.sim { "--load", one, "--load", list, "--load", typed, "--load", lines }
     local names = {}
@@ -104,21 +109,26 @@ describe("kubelua sim #threads", function()
 
   it("names what is wrong with a scenario, and in which step", function()
     refuses(": line 2: ", "--script", file "[\n{]")
-    refuses(': step 2: nothing is called "dance"; known are create, ', "--script", file '[{"do":"clear"},{"do":"dance"}]')
-    refuses(': step 1 %(touch%): it has no parameter "colour"', "--script", file '[{"do":"touch","resource":"po","colour":1}]')
-    refuses(': step 1 %(touch%): "resource" is missing', "--script", file '[{"do":"touch"}]')
-    refuses(': step 1 %(refuse%): "for" is not a duration', "--script", file '[{"do":"refuse","for":"long"}]')
-    refuses(': step 1 %(fault%): "what" is "x"; known are', "--script", file '[{"do":"fault","what":"x"}]')
-    refuses(': step 1 %(create%): it takes either', "--script", file '[{"do":"create"}]')
-    refuses(": a scenario is an array of steps", "--script", file "{}")
+    for text, pattern in pairs {
+      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: nothing is called "dance"; known are create, ',
+      ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): it has no parameter "colour"',
+      ['[{"do":"touch"}]'] = ': step 1 %(touch%): "resource" is missing',
+      ['[{"do":"touch","resource":"po","count":0}]'] = ': step 1 %(touch%): "count" is 0',
+      ['[{"do":"refuse","for":"long"}]'] = ': step 1 %(refuse%): "for" is not a duration',
+      ['[{"do":"fault","what":"x"}]'] = ': step 1 %(fault%): "what" is "x"; known are',
+      ['[{"do":"create"}]'] = ": step 1 %(create%): it takes either",
+      ["{}"] = ": a scenario is an array of steps",
+    } do
+      refuses(pattern, "--script", file(text))
+    end
   end)
 
   it("plays a scenario in its time and order", function()
     local path = file(cjson.encode {
-      { ["do"] = "create", object = { kind = "ConfigMap", apiVersion = "v1", metadata = { name = "c${n}" } }, count = 3 },
-      { ["do"] = "create", at = "200ms", object = { kind = "ConfigMap", apiVersion = "v1", metadata = { name = "late" } } },
-      { ["do"] = "annotate", resource = "configmaps", name = "c1", namespace = "default", annotations = { round = "${n}" },
-        every = "20ms", count = 3 },
+      { ["do"] = "create", object = configmap "c${n}", count = 3 },
+      { ["do"] = "create", object = configmap "late", at = "200ms" },
+      { ["do"] = "annotate", resource = "configmaps", name = "c1", namespace = "default",
+        annotations = { round = "${n}" }, every = "20ms", count = 3 },
       { ["do"] = "delete", resource = "configmaps", name = "c0", namespace = "default", at = "100ms" },
     })
     local sim = cluster.sim { "--script", path }
@@ -134,8 +144,9 @@ describe("kubelua sim #threads", function()
       local sim = cluster.sim { "--pods", "50" }
       local before = sim.api:get("/api/v1/pods").metadata.resourceVersion
       sim.api:create("/sim/scenario", { seed = seed, steps = {
-        { ["do"] = "touch", resource = "pods", pick = 3 }, { ["do"] = "label", resource = "pods", selector = "tier=web", pick = 2,
-          labels = { x = "y" } } } })
+        { ["do"] = "touch", resource = "pods", pick = 3 },
+        { ["do"] = "label", resource = "pods", selector = "tier=web", pick = 2, labels = { x = "y" } },
+      } })
       local names = {}
       for _, item in ipairs(sim.api:get("/api/v1/pods").items) do
         if #item.metadata.resourceVersion == #before then names[#names + 1] = item.metadata.name end
@@ -174,8 +185,8 @@ describe("kubelua sim #threads", function()
   it("serves 100,000 pods in less than 1.5 GB", function()
     if (os.getenv "KUBELUA_PRESET" or "release") ~= "release" then return pending "sanitizers take more memory" end
     local sim = cluster.sim { "--pods", "100000" }
-    local list = proc.spawn { "curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code} %{size_download}",
-      sim.server .. "/api/v1/pods" }
+    local list = proc.spawn { "curl", "--silent", "--output", "/dev/null",
+      "--write-out", "%{http_code} %{size_download}", sim.server .. "/api/v1/pods" }
     assert.are.equal(0, list:wait(60))
     assert.has_match("^200 9%d%d%d%d%d%d%d%d$", list:out())
     assert.is_true(sim:rss() < 1.5e9, "resident: " .. sim:rss())

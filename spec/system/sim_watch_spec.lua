@@ -3,6 +3,7 @@ local cluster = require "spec.support.cluster"
 local watching = require "spec.support.watching"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
+local secrets = "/api/v1/namespaces/default/secrets"
 local initial = "?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 
 local function configmap(name, labels)
@@ -170,7 +171,7 @@ describe("a watch of the simulated server #threads", function()
     play(sim, { ["do"] = "set", bookmarks = "100ms" })
     local w = watch("?allowWatchBookmarks=true&resourceVersion=" .. version())
     local plain = watch("?resourceVersion=" .. version())
-    sim.api:create("/api/v1/namespaces/default/secrets", { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
+    sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
     local newest = version()
     local mark = w:next()
     assert.are.equal("BOOKMARK", mark.type)
@@ -184,7 +185,7 @@ describe("a watch of the simulated server #threads", function()
 
   it("sends one more bookmark shortly before its end", function()
     local w = watch("?allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" .. version())
-    sim.api:create("/api/v1/namespaces/default/secrets", { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
+    sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
     assert.are.same({ "BOOKMARK" }, w:short(1))
     assert.are.equal(0, (w:finish()))
   end)

@@ -38,6 +38,7 @@ local crd = {
 }
 local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 local widgets = "/apis/example.com/v1/namespaces/default/widgets"
+local widget = { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" }, spec = { size = 3 } }
 
 describe("a write to the simulated server #threads", function()
   local sim
@@ -58,7 +59,8 @@ describe("a write to the simulated server #threads", function()
     assert.has_match("^%x+%-%x+%-4%x+%-%x+%-%x+$", made.metadata.uid)
     assert.are.equal("default", made.metadata.namespace)
     refused("POST", configmaps, configmap "a", 409, "AlreadyExists", 'configmaps "a" already exists')
-    refused("POST", "/api/v1/namespaces/nowhere/configmaps", configmap "a", 404, "NotFound", 'namespaces "nowhere" not found')
+    refused("POST", "/api/v1/namespaces/nowhere/configmaps", configmap "a", 404, "NotFound",
+      'namespaces "nowhere" not found')
     refused("GET", configmaps .. "/b", nil, 404, "NotFound", 'configmaps "b" not found')
     refused("GET", "/api/v1/nonsense", nil, 404, "NotFound", "the server could not find the requested resource")
     refused("POST", "/api/v1/configmaps", configmap "a", 405, "MethodNotAllowed",
@@ -92,7 +94,8 @@ describe("a write to the simulated server #threads", function()
     local merged = sim.api:patch(path, '{"metadata":{"labels":{"x":null}},"data":{"n":"m"}}')
     assert.are.same({ y = "2" }, merged.metadata.labels)
     assert.are.same({ a = "b", n = "m" }, merged.data)
-    local patched = sim.api:patch(path, '[{"op":"test","path":"/data/n","value":"m"},{"op":"remove","path":"/data/n"}]', "json")
+    local ops = '[{"op":"test","path":"/data/n","value":"m"},{"op":"remove","path":"/data/n"}]'
+    local patched = sim.api:patch(path, ops, "json")
     assert.are.same({ a = "b" }, patched.data)
     sim.api:request("PATCH", path, '[{"op":"test","path":"/data/a","value":"z"}]', "application/json-patch+json", 422)
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
@@ -180,7 +183,12 @@ describe("a write to the simulated server #threads", function()
   end)
 
   it("makes a lease by an update, as leader election may", function()
-    local lease = { kind = "Lease", apiVersion = "coordination.k8s.io/v1", metadata = { name = "l" }, spec = { holderIdentity = "me" } }
+    local lease = {
+      kind = "Lease",
+      apiVersion = "coordination.k8s.io/v1",
+      metadata = { name = "l" },
+      spec = { holderIdentity = "me" },
+    }
     local path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l"
     assert.are.equal("me", sim.api:request("PUT", path, lease, nil, 201).spec.holderIdentity)
   end)
@@ -189,7 +197,7 @@ describe("a write to the simulated server #threads", function()
     sim.api:request("GET", widgets, nil, nil, 404)
     local made = sim.api:create(crds, crd)
     assert.are.equal("Established", made.status.conditions[2].type)
-    sim.api:create(widgets, { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" }, spec = { size = 3 } })
+    sim.api:create(widgets, widget)
     local _, text = sim.api:curl("GET", widgets)
     assert.has_match('^{"apiVersion":"example.com/v1","items":%[{"apiVersion":"example.com/v1","kind":"Widget",', text)
     assert.has_match('%],"kind":"WidgetList","metadata":{"resourceVersion":"%d+"}}', text)
@@ -209,7 +217,7 @@ describe("a write to the simulated server #threads", function()
 
   it("serves a version more when a definition changes, and keeps the objects", function()
     local made = sim.api:create(crds, crd)
-    sim.api:create(widgets, { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" }, spec = { size = 3 } })
+    sim.api:create(widgets, widget)
     local w = watching.open(sim.server, widgets .. initial)
     w:short(2)
     made.spec.versions[2].name = "v2"

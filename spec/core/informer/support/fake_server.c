@@ -66,8 +66,7 @@ static void append(struct fake_server *server, enum fake_change_type type, int k
         server->cap = server->cap ? 2 * server->cap : 64;
         server->log = xrealloc(server->log, server->cap * sizeof *server->log);
     }
-    snprintf(text, sizeof text, "n%d/k%d@%lld#%s", key % 3, key,
-             (long long)(FAKE_FIRST + (int64_t)server->count), uid);
+    snprintf(text, sizeof text, "n%d/k%d@%zu#%s", key % 3, key, FAKE_FIRST + server->count, uid);
     server->log[server->count++] = (struct fake_change){type, key, object(text)};
 }
 
