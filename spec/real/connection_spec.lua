@@ -67,6 +67,12 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     assert.are.equal(2, p:wait())
   end)
 
+  it("comes in as the service account of deploy/rbac.yaml", function()
+    server:kubectl "apply --filename deploy/rbac.yaml"
+    local token = server:kubectl("create token kubelua --namespace kubelua"):match "%S+"
+    assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--token", token))
+  end)
+
   it("does not trust a server whose authority it does not know", function()
     local p = exec("--server", server.url, "--token", server.tokens.admin, "--sync-timeout", "500ms")
     assert.are.equal(3, p:wait())
