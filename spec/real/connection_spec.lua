@@ -2,6 +2,7 @@
 -- token file, namespaces of scripts, and a user without rights.
 local apiserver = require "spec.support.apiserver"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 local script = [[
@@ -57,14 +58,40 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     assert_finds(exec("--kubeconfig", path))
   end)
 
-  it("comes in from inside a cluster's pod by its environment only when the files are there", function()
-    local p = require("spec.support.proc").spawn {
+  -- A pod's files, in a mount namespace of its own.
+  local pod = [[
+    set -e
+    mount -t tmpfs none /run
+    mkdir -p /run/secrets/kubernetes.io/serviceaccount
+    cd /run/secrets/kubernetes.io/serviceaccount
+    cp "$CA" ca.crt
+    cp "$TOKEN" token
+    echo default >namespace
+    cd "$OLDPWD"
+    exec "$0" exec "$1"
+  ]]
+
+  it("comes in from inside a pod", function()
+    if temp.run("id -u"):match "%d+" ~= "0" then return pending "only root can mount a pod's files" end
+    local p = proc.spawn {
+      "unshare", "--mount", "--propagation", "private", "sh", "-c", pod, cluster.binary, cluster.script(script),
+      env = {
+        KUBERNETES_SERVICE_HOST = "127.0.0.1", KUBERNETES_SERVICE_PORT = server.url:match ":(%d+)$",
+        CA = server.ca, TOKEN = server.dir .. "/admin.token", HOME = "/nonexistent", KUBECONFIG = "",
+      },
+    }
+    assert_finds(p)
+  end)
+
+  it("does not start inside a pod without a token", function()
+    local p = proc.spawn {
       cluster.binary, "exec", cluster.script(script),
       env = {
         KUBERNETES_SERVICE_HOST = "127.0.0.1", KUBERNETES_SERVICE_PORT = "1", HOME = "/nonexistent", KUBECONFIG = "",
       },
     }
     assert.are.equal(2, p:wait())
+    assert.has_match("no cluster is configured", p:err(), 1, true)
   end)
 
   it("comes in as the service account of deploy/rbac.yaml", function()
