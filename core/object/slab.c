@@ -12,11 +12,17 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
 #include <sanitizer/asan_interface.h>
-#define HIDE(at, size) __asan_poison_memory_region(at, size)
-#define SHOW(at, size) __asan_unpoison_memory_region(at, size)
+#include <sanitizer/lsan_interface.h>
+#define HIDE(at, size)   __asan_poison_memory_region(at, size)
+#define SHOW(at, size)   __asan_unpoison_memory_region(at, size)
+/* What the beginning of a region points at is no leak. */
+#define ROOT(at, size)   __lsan_register_root_region(at, size)
+#define UNROOT(at, size) __lsan_unregister_root_region(at, size)
 #else
-#define HIDE(at, size) ((void)0)
-#define SHOW(at, size) ((void)0)
+#define HIDE(at, size)   ((void)0)
+#define SHOW(at, size)   ((void)0)
+#define ROOT(at, size)   ((void)0)
+#define UNROOT(at, size) ((void)0)
 #endif
 
 enum {
@@ -95,6 +101,7 @@ struct slabs *slabs_new(size_t reserved, size_t limit_bytes)
     s->region = region;
     s->first = s->top = head;
     s->committed = committed;
+    ROOT(region, (size_t)head << SLAB_SHIFT);
     s->limit = limit_bytes == 0 || head + limit > SLABS ? SLABS : head + (uint32_t)limit;
     return s;
 }
@@ -102,6 +109,7 @@ struct slabs *slabs_new(size_t reserved, size_t limit_bytes)
 void slabs_free(struct slabs *s)
 {
     char *region = s->region;
+    UNROOT(region, (size_t)s->first << SLAB_SHIFT);
     SHOW(region, (size_t)s->committed << SLAB_SHIFT);
     munmap(region, REGION_BYTES);
 }

@@ -156,8 +156,7 @@ static void test_invalid_selectors_are_named(void **state)
 {
 #define LONG63 "a23456789012345678901234567890123456789012345678901234567890123"
     static const char *const cases[][2] = {
-        {"x=a||y=b",
-         "value 'a||y' of 'x'"}, /* reported at the next token by the original; wrong either way */
+        {"x=a||y=b", "value 'a||y' of 'x'"},
         {"x==a==b", "found '==', expected: ',' or 'end of string'"},
         {"!x=a", "found '=', expected: ',' or 'end of string'"},
         {"x<a", "'a' after '<' is no integer"},
