@@ -17,7 +17,9 @@ local function report(node, before)
 end
 
 k8s.informer("nodes"):add_event_handler {
-  OnAdd = function(node) report(node) end,
+  OnAdd = function(node, ev)
+    if not ev.initial or ready(node) ~= "True" then report(node) end
+  end,
   OnUpdate = function(old, new)
     if ready(old) ~= ready(new) then report(new, ready(old)) end
   end,

@@ -4,21 +4,21 @@ local k8s = require "k8s"
 
 local pods = k8s.informer "pods"
 
-local function describe(pod)
-  return ("%s on %s"):format(pod:get "status.phase" or "?", pod.spec.nodeName or "no node")
+local function phase(pod)
+  return pod:get "status.phase" or "Unknown"
 end
 
 pods:add_event_handler {
   OnAdd = function(pod, ev)
-    print((ev.initial and "found   " or "added   ") .. pod:key() .. "  " .. describe(pod))
+    local verb = ev.initial and "found  " or "added  "
+    print(verb .. " " .. pod:key() .. "  " .. phase(pod) .. " on " .. (pod.spec.nodeName or "no node"))
   end,
   OnUpdate = function(old, new)
-    local before, after = describe(old), describe(new)
-    if before ~= after then
-      print("updated " .. new:key() .. "  " .. before .. " -> " .. after)
+    if phase(old) ~= phase(new) then
+      print("updated " .. new:key() .. "  " .. phase(old) .. " -> " .. phase(new))
     end
   end,
   OnDelete = function(last)
-    print("deleted " .. last:key() .. "  it was " .. describe(last))
+    print("deleted " .. last:key() .. "  it was " .. phase(last))
   end,
 }

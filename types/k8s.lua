@@ -1,7 +1,7 @@
 ---@meta k8s
 -- luacheck: ignore 241
--- What `require "k8s"` gives, for editors (lua-language-server: add this folder to workspace.library). A spec checks
--- that every name here exists in the engine, and the other way round.
+-- What `require "k8s"` gives, for editors (lua-language-server: add this folder to workspace.library). A spec
+-- checks that every name here exists in the engine, and the other way round.
 
 ---@class k8s
 ---@field null lightuserdata null inside arrays, pairs and copies; the same as cjson.null
@@ -19,8 +19,8 @@ local k8s = {}
 ---An integer beyond 2^53, exact. May be compared with its like only; tostring gives the digits.
 ---@class k8s.Int64
 
----An exact decimal number with a unit: "100m", "64Mi". Has + - (quantities, text, numbers), * (whole numbers),
----comparison and tostring.
+---An exact decimal number with a unit: "100m", "64Mi". Has + - (with quantities, text, numbers), * (with whole
+---numbers), comparison and tostring.
 ---@class k8s.Quantity
 ---@operator add(k8s.Quantity|string|number): k8s.Quantity
 ---@operator sub(k8s.Quantity|string|number): k8s.Quantity
@@ -31,7 +31,8 @@ local Quantity = {}
 ---@return number
 function Quantity:number() end
 
----A read-only view of a map or array inside an object: fields by name, items from 1 on, nil for what is absent or null.
+---A read-only view of a map or array inside an object: fields by name, items from 1 on, nil for what is absent
+---or null.
 ---@class k8s.View
 ---@field [string] any
 ---@field [integer] any
@@ -43,8 +44,8 @@ function Quantity:number() end
 ---@field metadata k8s.View
 local Object = {}
 
----The value at a path such as "spec.containers[0].image" (0-based); nil when any step is absent. With [*] or [?...]
----an array of all matches.
+---The value at a path such as "spec.containers[0].image" (0-based); nil when any step is absent. With [*] or
+---[?...] an array of all matches.
 ---@param path string
 ---@return any
 function Object:get(path) end
@@ -191,14 +192,15 @@ function Factory:informer(kind, options) end
 ---@return k8s.Factory
 function k8s.factory(options) end
 
----The cache of one kind, kept up to date; the same one for all scripts that ask for the same. While the script loads.
----@param kind string as kubectl takes it: "pods", "po", "deployments.apps", "apps/v1/Deployment", "widgets.example.com"
+---The cache of one kind, kept up to date; the same one for all scripts that ask for the same. While the script
+---loads.
+---@param kind string as kubectl takes it: "pods", "po", "deployments.apps", "apps/v1/Deployment", "w.example.com"
 ---@param options? k8s.InformerOptions
 ---@return k8s.Informer
 function k8s.informer(kind, options) end
 
----Runs once, when every informer of the script is filled. With `kubelua exec` the process ends when it returns: a
----number is the exit code. While the script loads.
+---Runs once, when every informer of the script is filled. With `kubelua exec` the process ends when it returns:
+---a number is the exit code. While the script loads.
 ---@param fn fun(): integer?
 function k8s.main(fn) end
 

@@ -1,22 +1,56 @@
 /* `kubelua sim`: the simulated API server. */
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/cmd.h"
+#include "app/flags.h"
+#include "base/mem.h"
 #include "net/loop.h"
 #include "sim/server.h"
 
+struct sim_flags {
+    struct sim_server_options server;
+    int pods, replicas;
+    struct flag_list load;
+};
+
+static const struct flag *sim_flags(struct sim_flags *flags)
+{
+    static struct flag table[12];
+    struct sim_server_options *s = &flags->server;
+    const struct flag all[] = {
+        {"port", 'p', FLAG_INT, &s->port, "N", NULL, "port to listen on (default 0: any that is free)"},
+        {"listen", 0, FLAG_STRING, &s->listen, "ADDR", NULL, "address to listen on (default 127.0.0.1)"},
+        {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
+         "serve N generated pods of about 9.4 KB, the same at every start"},
+        {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "generated pods of one workload (default 3)"},
+        {"load", 'f', FLAG_LIST, &flags->load, "FILE", NULL,
+         "serve the objects of a JSON file: one, a List, or one a line (repeatable)"},
+        {"script", 0, FLAG_STRING, &s->script, "SCENARIO", NULL,
+         "play a scenario: changes, faults; docs/sim.md has its grammar"},
+        {"bookmark-interval", 0, FLAG_DURATION_MS, &s->bookmark_ms, "DURATION", NULL,
+         "between the bookmarks of a watch (default 60s)"},
+        {"watch-cache", 0, FLAG_BOOL, &s->watch_cache, NULL, NULL,
+         "lists with resourceVersion=0 come whole, whatever their limit (default true)"},
+        {"gzip", 0, FLAG_BOOL, &s->gzip, NULL, NULL,
+         "compress answers over 128 KiB for clients that take it (default true)"},
+        {0},
+    };
+    memcpy(table, all, sizeof all);
+    *flags = (struct sim_flags){
+        .server = {.listen = "127.0.0.1", .watch_cache = true, .gzip = true, .bookmark_ms = 60000}};
+    return table;
+}
+
 static void help(void)
 {
-    puts("Run a simulated Kubernetes API server.\n\n"
-         "Usage:\n  kubelua sim [--port N] [--listen ADDR] [--pods N]\n\n"
-         "      --port N         port to listen on (default 0: any)\n"
-         "      --listen ADDR    address to listen on (default 127.0.0.1)\n"
-         "      --pods N         serve N generated pods\n"
-         "      --replicas N     pods of one workload (default 3)");
+    struct sim_flags flags;
+    puts("Run a simulated Kubernetes API server: for demos, tests and benchmarks.\n\nUsage:\n  kubelua sim "
+         "[flags]\n\nFlags:");
+    flags_print(sim_flags(&flags));
+    puts("\nIt prints \"Serving on http://ADDR:PORT\" when it is ready. Then, for instance:\n"
+         "  kubectl --server http://127.0.0.1:PORT get pods -A");
 }
 
 static void on_signal(void *ctx, int signum)
@@ -24,51 +58,63 @@ static void on_signal(void *ctx, int signum)
     loop_stop(ctx);
 }
 
-static int serve(const struct sim_server_options *options)
+static bool serve(struct loop *loop, const struct sim_server_options *options, struct err *err)
 {
-    struct loop *loop = loop_new();
-    struct err err;
-    int exit_code = EXIT_OK;
-    signal(SIGPIPE, SIG_IGN);
-    struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
-    struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
-    struct sim_server *server = sim_server_new(loop, options, &err);
-    if (server) {
-        bool six = strchr(options->listen, ':') != NULL;
+    struct sim_server *server = sim_server_new(loop, options, err);
+    bool six = strchr(options->listen, ':') != NULL, ok = server != NULL;
+    if (ok) {
         printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", options->listen, six ? "]" : "",
                sim_server_port(server));
         fflush(stdout);
-        loop_run(loop);
-    } else {
-        fprintf(stderr, "kubelua sim: %s\n", err.text);
-        exit_code = EXIT_USAGE;
+        ok = sim_server_begin(server, err);
     }
+    if (ok) loop_run(loop);
     sim_server_free(server);
+    return ok;
+}
+
+static int run_server(const struct sim_server_options *options)
+{
+    struct loop *loop = loop_new();
+    struct err err;
+    signal(SIGPIPE, SIG_IGN);
+    struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
+    struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
+    bool ok = serve(loop, options, &err);
+    if (!ok) fprintf(stderr, "kubelua sim: %s\n", err.text);
     signal_watch_free(term);
     signal_watch_free(interrupt);
     loop_free(loop);
-    return exit_code;
+    return ok ? EXIT_OK : EXIT_USAGE;
+}
+
+static bool parse(int argc, char **argv, struct sim_flags *flags, struct err *err)
+{
+    struct flag_list rest = {0};
+    const struct flag *tables[] = {sim_flags(flags), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err);
+    if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
+    if (ok && flags->server.port > 65535)
+        ok = err_set(err, ERR_INVALID, "--port: %d is no port", flags->server.port);
+    flag_list_clear(&rest);
+    flags->server.pods = (size_t)flags->pods;
+    flags->server.replicas = (size_t)flags->replicas;
+    flags->server.load = flags->load.items;
+    flags->server.load_count = flags->load.count;
+    return ok;
 }
 
 static int run(int argc, char **argv)
 {
-    struct sim_server_options options = {
-        .listen = "127.0.0.1", .watch_cache = true, .gzip = true, .bookmark_ms = 60000};
-    static const struct option flags[] = {{"port", 1, NULL, 'p'},
-                                          {"listen", 1, NULL, 'l'},
-                                          {"pods", 1, NULL, 'n'},
-                                          {"replicas", 1, NULL, 'r'},
-                                          {0}};
-    for (int c; (c = getopt_long(argc, argv, "", flags, NULL)) != -1;) {
-        switch (c) {
-        case 'p': options.port = atoi(optarg); break;
-        case 'l': options.listen = optarg; break;
-        case 'n': options.pods = strtoul(optarg, NULL, 10); break;
-        case 'r': options.replicas = strtoul(optarg, NULL, 10); break;
-        default: return EXIT_USAGE;
-        }
-    }
-    return serve(&options);
+    struct sim_flags flags;
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    if (parse(argc, argv, &flags, &err))
+        exit_code = run_server(&flags.server);
+    else
+        fprintf(stderr, "kubelua sim: %s\n", err.text);
+    flag_list_clear(&flags.load);
+    return exit_code;
 }
 
 const struct command cmd_sim = {"sim", "Run a simulated API server", run, help};

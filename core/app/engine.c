@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/writer.h"
 #include "informer/shared_factory.h"
 #include "script/script.h"
@@ -257,7 +258,8 @@ static void log_summary(struct engine *engine)
         sum.errors += one.errors;
     }
     log_info("Stopped", FI("adds", sum.adds), FI("updates", sum.updates), FI("deletes", sum.deletes),
-             FI("handlerErrors", sum.errors), FI("printLinesDropped", writer_dropped(WRITER_STDOUT)));
+             FI("handlerErrors", sum.errors), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
+             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)));
 }
 
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then

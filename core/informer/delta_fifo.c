@@ -171,9 +171,10 @@ static size_t batch_size(const struct delta *deltas, size_t count)
 
 size_t delta_fifo_take(struct delta_fifo *fifo, size_t max, struct delta **batch)
 {
-    if (fifo->drained == fifo->draining.count) shrink(&fifo->draining);
+    bool used_up = fifo->drained == fifo->draining.count;
+    if (used_up) shrink(&fifo->draining);
     pthread_mutex_lock(&fifo->lock);
-    if (fifo->drained == fifo->draining.count) swap_runs(fifo);
+    if (used_up) swap_runs(fifo);
     size_t left = fifo->draining.count - fifo->drained;
     *batch = left ? fifo->draining.deltas + fifo->drained : NULL;
     size_t count = batch_size(*batch, left < max ? left : max);

@@ -70,12 +70,11 @@ void feed_stop(struct feed *feed)
     mailbox_post(loop_mailbox(feed->options.io_loop), &feed->stop);
 }
 
-bool feed_has_ended(const struct feed *feed)
+bool feed_has_ended(struct feed *feed)
 {
-    struct feed *f = (struct feed *)feed;
-    pthread_mutex_lock(&f->lock);
-    bool ended = f->ended;
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_lock(&feed->lock);
+    bool ended = feed->ended;
+    pthread_mutex_unlock(&feed->lock);
     return ended;
 }
 

@@ -26,7 +26,7 @@ struct feed_options {
 struct feed *feed_start(const struct feed_options *options);
 /* Asks the I/O thread to let go. Once. */
 void feed_stop(struct feed *feed);
-bool feed_has_ended(const struct feed *feed);
+bool feed_has_ended(struct feed *feed);
 /* After feed_stop: until it has. The I/O loop must be running on another thread. */
 void feed_wait(struct feed *feed);
 void feed_free(struct feed *feed);

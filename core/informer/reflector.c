@@ -1,10 +1,10 @@
 /* The states of a reflector, its status, and what follows a failure; see reflector.h. */
 #include "informer/reflector.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
@@ -15,6 +15,7 @@
 enum {
     HEALTHY_MS = 120000,         /* so long watches must have worked until delays start over */
     RETRY_AFTER_MAX_MS = 300000, /* no server's Retry-After silences us for longer */
+    QUIET_MS = 10000,            /* between two lines about the same interruption */
 };
 
 /* --- status
@@ -39,10 +40,12 @@ void reflector_enter(struct reflector *r, enum reflector_state state)
 
 void reflector_saw_version(struct reflector *r, struct str version)
 {
+    size_t room = sizeof r->status.resource_version - 1, shown = version.n < room ? version.n : room;
     r->version.len = 0;
     buf_str(&r->version, version);
     pthread_mutex_lock(&r->lock);
-    snprintf(r->status.resource_version, sizeof r->status.resource_version, "%.*s", STR_ARG(version));
+    memcpy(r->status.resource_version, buf_text(&r->version), shown);
+    r->status.resource_version[shown] = '\0';
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -89,11 +92,23 @@ static void show_error(struct reflector *r, const struct err *err)
 /* --- failures
  * --------------------------------------------------------------------------------------------------- */
 
+/* As nothing slows these down, the same cause again within seconds is not worth a line. */
+static bool is_news(struct reflector *r, const struct err *err)
+{
+    int64_t now_ms = clock_now_ms(r->options.clock);
+    uint64_t cause = hash_str(str_of(err->text));
+    if (cause == r->interruption && now_ms < r->interruption_quiet_ms) return false;
+    r->interruption = cause;
+    r->interruption_quiet_ms = now_ms + QUIET_MS;
+    return true;
+}
+
 void reflector_interrupted(struct reflector *r, const struct err *err)
 {
     show_error(r, err);
-    log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
-             F("resourceVersion", r->status.resource_version));
+    if (is_news(r, err))
+        log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
+                 F("resourceVersion", r->status.resource_version));
     tell_changed(r);
 }
 

@@ -33,7 +33,7 @@ struct reflector_options {
     struct delta_fifo *fifo;   /* borrowed */
     struct clock *clock;       /* borrowed */
     uint64_t seed;             /* of the jitter */
-    int page_size;             /* 0: 500 */
+    int page_size;             /* of every list; 0: what R-9 says */
     /* Every change of status, on the I/O thread; optional. */
     void (*changed)(void *ctx);
     void *ctx;

@@ -50,6 +50,8 @@ struct reflector {
     struct list_progress list;
     struct watch_progress watch;
     int64_t alive_since_ms, alive_until_ms; /* of watches in a row without a failure; -1 for none */
+    uint64_t interruption;                  /* hash of the last one's text */
+    int64_t interruption_quiet_ms;          /* no line about the same before this instant */
     pthread_mutex_t lock;                   /* of `status` */
     struct reflector_status status;
 };

@@ -8,11 +8,12 @@
 #include "base/must.h"
 #include "informer/shared_factory_internal.h"
 
-/* What one informer may take before the others, the timers and the signals have their turn. */
+/* What one informer may take before the others have their turn. */
 enum {
     SLICE = 1000, /* deltas */
     STEP = 50,    /* after so many the clock is asked */
     SLICE_MS = 20,
+    TURN_MS = 50, /* of all informers together, before timers and signals have theirs */
 };
 
 /* Any thread: an informer has deltas, or a feed has ended. */
@@ -96,6 +97,7 @@ static struct shared *shared_new(struct shared_factory *factory, const struct re
     shared->informer = shared_informer_new(name, on_synced, shared);
     shared_informer_set_ready(shared->informer, wake, factory);
     TAILQ_INSERT_TAIL(&factory->informers, shared, link);
+    factory->informer_count++;
     shared->feed = feed_start(&(struct feed_options){
         .name = name,
         .io_loop = factory->options.io_loop,
@@ -116,6 +118,7 @@ static struct shared *shared_new(struct shared_factory *factory, const struct re
 static void shared_free(struct shared *shared)
 {
     TAILQ_REMOVE(&shared->factory->informers, shared, link);
+    shared->factory->informer_count--;
     feed_free(shared->feed);
     shared_informer_free(shared->informer);
     resource_clear(&shared->resource);
@@ -182,27 +185,37 @@ static bool process_slice(struct shared *shared, struct clock *clock)
     return delta_fifo_len(shared_informer_fifo(shared->informer)) > 0;
 }
 
+/* Each informer in turn, from the one that waits longest, until the turn is over. */
 bool shared_factory_process(struct shared_factory *factory)
 {
-    bool more = false;
-    for (struct shared *shared = TAILQ_FIRST(&factory->informers), *next; shared; shared = next) {
+    struct clock *clock = loop_clock(factory->options.engine_loop);
+    int64_t end_ms = clock_now_ms(clock) + TURN_MS;
+    bool more = false, over = false;
+    for (size_t left = factory->informer_count; left > 0 && !over; left--) {
+        struct shared *shared = TAILQ_FIRST(&factory->informers);
+        TAILQ_REMOVE(&factory->informers, shared, link);
+        TAILQ_INSERT_TAIL(&factory->informers, shared, link);
         if (!shared->stopping) {
-            more |= process_slice(shared, loop_clock(factory->options.engine_loop));
+            more |= process_slice(shared, clock);
             tell_claims(shared);
         }
-        next = TAILQ_NEXT(shared, link);
         if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);
+        over = clock_now_ms(clock) >= end_ms;
     }
-    return more;
+    return more || over;
 }
 
-/* With one loop for both sides, as tests have it, nobody else runs it. */
-static void wait_for_feed(struct shared_factory *factory, struct feed *feed)
+/* With one loop for both sides, as specs have it, nobody else runs it: it frees what has ended by itself. */
+static void shared_finish(struct shared *shared)
 {
-    if (factory->options.engine_loop != factory->options.io_loop)
-        feed_wait(feed);
-    else
-        while (!feed_has_ended(feed)) loop_once(factory->options.io_loop, true);
+    const struct shared_factory_options *o = &shared->factory->options;
+    must(shared->stopping);
+    if (o->engine_loop == o->io_loop) {
+        loop_once(o->io_loop, true);
+        return;
+    }
+    feed_wait(shared->feed);
+    shared_free(shared);
 }
 
 void shared_factory_free(struct shared_factory *factory)
@@ -210,11 +223,7 @@ void shared_factory_free(struct shared_factory *factory)
     struct informer_claim *claim;
     struct shared *shared;
     while ((claim = TAILQ_FIRST(&factory->claims))) claim_release(claim);
-    while ((shared = TAILQ_FIRST(&factory->informers))) {
-        must(shared->stopping);
-        wait_for_feed(factory, shared->feed);
-        shared_free(shared);
-    }
+    while ((shared = TAILQ_FIRST(&factory->informers))) shared_finish(shared);
     waker_free(factory->waker);
     free(factory);
 }

@@ -40,6 +40,7 @@ struct shared_factory {
     struct shared_factory_options options;
     struct waker *waker;
     TAILQ_HEAD(, shared) informers;
+    size_t informer_count;
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
 };

@@ -79,6 +79,7 @@ static void remove_marked(struct encoder *e, struct pending *entry, size_t *coun
     }
     *count = kept;
     e->used = to;
+    if (e->unique > to) e->unique = to;
 }
 
 bool dedup(struct encoder *e, struct pending *entry, size_t *count)

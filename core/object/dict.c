@@ -11,12 +11,7 @@
 
 enum { CHUNK_BYTES = 16 << 10 };
 
-struct key {
-    const char *text;
-    uint32_t length;
-};
-
-static struct key keys[DICT_KEYS_MAX]; /* written once, before the number is published */
+struct dict_key dict_keys[DICT_KEYS_MAX]; /* each written once, before its number is published */
 static struct id_table table;
 static _Atomic uint32_t count;
 static struct admission admission;
@@ -34,7 +29,7 @@ static uint32_t lookup(struct str key, uint32_t hash)
     struct id_slots *slots = id_table_slots(&table);
     uint32_t at = hash, id;
     while ((id = id_slots_next(slots, hash, &at)) != ID_NONE) {
-        if (keys[id].length == key.n && memcmp(keys[id].text, key.p, key.n) == 0) return id;
+        if (dict_keys[id].length == key.n && memcmp(dict_keys[id].text, key.p, key.n) == 0) return id;
     }
     return DICT_NONE;
 }
@@ -62,7 +57,7 @@ static uint32_t insert_locked(struct str key, uint32_t hash)
     if (id == DICT_KEYS_MAX) return DICT_NONE;
     char *text = text_room(key.n);
     memcpy(text, key.p, key.n);
-    keys[id] = (struct key){text, (uint32_t)key.n};
+    dict_keys[id] = (struct dict_key){text, (uint32_t)key.n};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     id_table_insert(&table, hash, id);
     return id;
@@ -92,6 +87,10 @@ static void init(void)
     static const char *const well_known[] = {
         [KEY_API_VERSION] = "apiVersion",
         [KEY_KIND] = "kind",
+        [KEY_MANAGER] = "manager",
+        [KEY_SUBRESOURCE] = "subresource",
+        [KEY_SCHEDULER_NAME] = "schedulerName",
+        [KEY_TYPE] = "type",
         [KEY_METADATA] = "metadata",
         [KEY_NAME] = "name",
         [KEY_NAMESPACE] = "namespace",
@@ -133,11 +132,6 @@ uint32_t dict_intern(struct str key)
     dict_init();
     if (!admission_allows(&admission, hash, dict_count(), DICT_KEYS_MAX)) return DICT_NONE;
     return insert(key, hash);
-}
-
-struct str dict_text(uint32_t key)
-{
-    return (struct str){keys[key].text, keys[key].length};
 }
 
 size_t dict_count(void)

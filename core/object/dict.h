@@ -20,9 +20,16 @@ enum {
 
 /* Keys whose numbers are known beforehand. */
 enum {
+    /* Their values are few, whatever the cluster holds: such a text gets a number too. */
     KEY_API_VERSION,
     KEY_KIND,
-    KEY_METADATA,
+    KEY_MANAGER,
+    KEY_SUBRESOURCE,
+    KEY_SCHEDULER_NAME,
+    KEY_TYPE,
+    KEYS_OF_FEW_VALUES,
+
+    KEY_METADATA = KEYS_OF_FEW_VALUES,
     KEY_NAME,
     KEY_NAMESPACE,
     KEY_UID,
@@ -38,8 +45,19 @@ void dict_init(void);
 uint32_t dict_find(struct str key);
 /* The same, inserting when the key is worth a number and there is room. */
 uint32_t dict_intern(struct str key);
-struct str dict_text(uint32_t key);
 size_t dict_count(void);
+
+/* Where dict_text looks; not to be used otherwise. */
+struct dict_key {
+    const char *text;
+    uint32_t length;
+};
+extern struct dict_key dict_keys[DICT_KEYS_MAX];
+
+static inline struct str dict_text(uint32_t key)
+{
+    return (struct str){dict_keys[key].text, dict_keys[key].length};
+}
 
 /* The number of the shape that has just these keys in this order, or SHAPE_NONE: too many keys, one of them
  * twice, or no room. */

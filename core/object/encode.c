@@ -9,7 +9,11 @@
 #include "object/intern.h"
 #include "object/strform.h"
 
-enum { KEEP_WORDS = 1 << 18 }; /* an area larger than this is given up when small objects follow */
+enum {
+    KEEP_WORDS = 1 << 18, /* an area larger than this is given up when small objects follow */
+    CONSTANT_MAX = 40,
+    CONSTANT_SALT = 0x55555555,
+};
 
 void encoder_clear(struct encoder *e)
 {
@@ -27,7 +31,7 @@ void encoder_reset(struct encoder *e)
         e->area_cap = KEEP_WORDS;
         e->area = xrealloc(e->area, e->area_cap * sizeof *e->area);
     }
-    e->used = e->depth = 0;
+    e->used = e->depth = e->unique = 0;
 }
 
 static bool grow(struct encoder *e, size_t need, struct err *err)
@@ -46,20 +50,18 @@ static inline bool room(struct encoder *e, size_t words, struct err *err)
     return e->used + words <= e->area_cap || grow(e, e->used + words, err);
 }
 
-static struct pending *push(struct encoder *e)
+void encode_grow_stack(struct encoder *e)
 {
-    if (e->depth == e->stack_cap) {
-        e->stack_cap = e->stack_cap ? e->stack_cap * 2 : 256;
-        e->stack = xrealloc(e->stack, e->stack_cap * sizeof *e->stack);
-    }
-    return &e->stack[e->depth++];
+    e->stack_cap = e->stack_cap ? e->stack_cap * 2 : 256;
+    e->stack = xrealloc(e->stack, e->stack_cap * sizeof *e->stack);
 }
 
-/* Makes what stands in the area from `start` on a node, if it is large enough. */
+/* Makes what stands in the area from `start` on a node, if it is large enough to be worth it and may come
+ * again. */
 static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *err)
 {
     size_t size = e->used - start;
-    if (size < INTERN_WORDS) return true;
+    if (size < INTERN_WORDS || e->unique > start) return true;
     bool fresh;
     uint32_t granule = node_intern(e->pool, e->area + start, size, word_payload(*word) - start, &fresh);
     if (!granule) return err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
@@ -75,16 +77,45 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
     return true;
 }
 
-bool encode_string(struct encoder *e, struct str s, uint32_t *word, struct err *err)
+/* Running, ContainersReady, FieldsV1: a capital, letters, at most two digits. In Kubernetes these are
+ * constants of the API, as the names of users have no capitals. */
+static bool is_constant(struct str s)
+{
+    if (s.p[0] < 'A' || s.p[0] > 'Z' || s.n > CONSTANT_MAX) return false;
+    size_t letters = s.n;
+    while (s.n - letters < 2 && s.p[letters - 1] >= '0' && s.p[letters - 1] <= '9') letters--;
+    for (size_t i = 1; i < letters; i++) {
+        char c = s.p[i] | 0x20;
+        if (c < 'a' || c > 'z') return false;
+    }
+    return true;
+}
+
+/* A time makes its surroundings one of a kind: nobody will ask for the same again, so they are not worth a
+ * node. But annotations (their keys have a slash) are copied from templates, times and all. */
+static void mark_time(struct encoder *e, uint32_t field)
+{
+    if (field == DICT_NONE) return;
+    struct str key = dict_text(field);
+    if (!memchr(key.p, '/', key.n)) e->unique = e->used;
+}
+
+bool encode_string(struct encoder *e, struct str s, uint32_t field, uint32_t *word, struct err *err)
 {
     if (s.n <= 3) {
         *word = word_str3(s);
         return true;
     }
+    if (field < KEYS_OF_FEW_VALUES || is_constant(s)) {
+        uint32_t id = key_cache_intern(&e->keys, s, CONSTANT_SALT);
+        *word = word_make(TAG_KEY, id);
+        if (id != DICT_NONE) return true;
+    }
     if (!room(e, strform_room(s.n), err)) return false;
     size_t start = e->used;
     *word = word_make(TAG_LOCAL, (uint32_t)start);
     e->used += strform_encode(s, e->area + start);
+    if (blob_kind(e->area[start]) == BLOB_TIME) mark_time(e, field);
     return settle(e, start, word, err);
 }
 
@@ -118,29 +149,15 @@ bool encode_double(struct encoder *e, uint64_t bits, uint32_t *word, struct err 
     return encode_wide(e, BLOB_DOUBLE, bits, word, err);
 }
 
-struct open encode_open(const struct encoder *e)
+bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *err)
 {
-    return (struct open){e->depth, e->used};
-}
-
-bool encode_key(struct encoder *e, struct str key, struct err *err)
-{
-    struct pending *entry = push(e);
+    struct pending *entry = encode_push(e);
     entry->start = (uint32_t)e->used;
-    uint32_t id = dict_intern(key);
-    if (id == DICT_NONE) return encode_string(e, key, &entry->key, err);
-    entry->key = word_make(TAG_KEY, id);
+    *field = key_cache_intern(&e->keys, key, 0);
+    if (*field == DICT_NONE) return encode_string(e, key, DICT_NONE, &entry->key, err);
+    key_cache_seen(&e->keys, *field);
+    entry->key = word_make(TAG_KEY, *field);
     return true;
-}
-
-void encode_value(struct encoder *e, uint32_t word)
-{
-    e->stack[e->depth - 1].value = word;
-}
-
-void encode_item(struct encoder *e, uint32_t word)
-{
-    push(e)->value = word;
 }
 
 /* A pending word as it stands in the container whose header is at `header`. */
@@ -150,15 +167,21 @@ static inline uint32_t placed(uint32_t word, size_t header)
 }
 
 /* The shape of the entries, or SHAPE_NONE when they have to carry their keys. */
-static uint32_t shape_of(const struct pending *entry, size_t count)
+static uint32_t shape_of(struct encoder *e, const struct pending *entry, size_t count)
 {
     uint32_t keys[SHAPE_KEYS_MAX];
-    if (count > SHAPE_KEYS_MAX) return SHAPE_NONE;
+    if (count == 0 || count > SHAPE_KEYS_MAX) return SHAPE_NONE;
     for (size_t i = 0; i < count; i++) {
         if (word_tag(entry[i].key) != TAG_KEY) return SHAPE_NONE;
         keys[i] = word_payload(entry[i].key);
     }
-    return shape_intern(keys, count);
+    uint32_t *guess = &e->shape_guess[(keys[0] * 31 + keys[count - 1] + count) % SHAPE_GUESSES];
+    if (shape_key_count(*guess) == count && memcmp(keys, shape_keys(*guess), count * sizeof *keys) == 0) {
+        return *guess;
+    }
+    uint32_t shape = shape_intern(keys, count);
+    if (shape != SHAPE_NONE) *guess = shape;
+    return shape;
 }
 
 static bool write_shaped(struct encoder *e, uint32_t shape, const struct pending *entry, size_t count,
@@ -189,8 +212,8 @@ static bool write_own(struct encoder *e, const struct pending *entry, size_t cou
 
 static bool write_map(struct encoder *e, struct pending *entry, size_t count, uint32_t *word, struct err *err)
 {
-    uint32_t shape = shape_of(entry, count);
-    if (shape == SHAPE_NONE && dedup(e, entry, &count)) shape = shape_of(entry, count);
+    uint32_t shape = shape_of(e, entry, count);
+    if (shape == SHAPE_NONE && dedup(e, entry, &count)) shape = shape_of(e, entry, count);
     bool done =
         shape != SHAPE_NONE ? write_shaped(e, shape, entry, count, err) : write_own(e, entry, count, err);
     size_t size = shape != SHAPE_NONE ? 1 + count : 1 + 2 * count;

@@ -28,6 +28,7 @@ enum root_field {
 struct root {
     _Atomic uint32_t refs;
     uint32_t released_next; /* granule of the next in the release queue */
+    uint64_t raw;           /* hash of the text that it was last made from; 0 when that is not known */
     uint32_t size, top;     /* as in struct node */
     uint32_t key_hash;
     uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
@@ -40,6 +41,7 @@ struct pool {
     uint32_t fork_epoch;       /* that of the process that made it */
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
     struct granule_table nodes, roots;
+    struct granule_table texts; /* roots by `raw` */
 };
 
 static inline struct slabs *pool_slabs(const struct pool *pool)
@@ -78,3 +80,9 @@ struct root_draft {
 struct root *root_intern(struct pool *pool, const struct root_draft *draft);
 /* Frees a root that nobody holds. */
 void root_destroy(struct pool *pool, struct root *root);
+
+/* The root that was made from this text, without a new reference; NULL when there is none. `raw` is never 0.
+ */
+struct root *root_of_text(struct pool *pool, uint64_t raw, struct str text);
+/* Remembers what text `root` was made from. */
+void root_set_text(struct pool *pool, struct root *root, uint64_t raw);

@@ -1,17 +1,20 @@
 /* Packed values to JSON text; see json.h. */
 #include "object/json.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The fewest digits that read back the same, and a mark that it is no integer. */
+/* The fewest digits that read back the same, and a mark that it is no integer. Up to 15 digits, trailing
+ * zeros left out, survive the way through a double; but for the smallest, which have fewer. */
 static void write_double(struct buf *out, double d)
 {
     char text[32];
     int n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = fabs(d) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         n = snprintf(text, sizeof text, "%.*g", digits, d);
         if (strtod(text, NULL) == d) break;
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "object/dict.h"
 #include "object/encode.h"
@@ -11,8 +12,13 @@
 struct packer {
     struct encoder encoder;
     struct tape_parser *parser;
-    const struct tape *tape; /* during a call */
+    const uint64_t *words; /* of the tape that is walked */
+    const uint8_t *strings;
+    size_t at;
+    struct err *err;
 };
+
+static const struct pack_type unknown_type;
 
 /* What has to be known of an object before it is walked; texts of the tape. */
 struct identity {
@@ -42,62 +48,100 @@ struct pool *packer_pool(const struct packer *p)
     return p->encoder.pool;
 }
 
-static bool pack_value(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err);
+static bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word);
 
-static bool check_depth(int depth, struct err *err)
+/* What the walk stands on. */
+static inline char type_here(const struct packer *p)
 {
-    return depth <= PACK_DEPTH_MAX || err_set(err, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX);
+    return (char)(p->words[p->at] >> 56);
 }
 
-static bool pack_entry(struct packer *p, struct str key, size_t at, int depth, struct err *err)
+static inline struct str string_here(const struct packer *p)
 {
+    const uint8_t *s = p->strings + (p->words[p->at] & 0x00ffffffffffffffu);
+    uint32_t length;
+    memcpy(&length, s, sizeof length);
+    return (struct str){(const char *)s + sizeof length, length};
+}
+
+static bool check_depth(const struct packer *p, int depth)
+{
+    return depth <= PACK_DEPTH_MAX || err_set(p->err, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX);
+}
+
+/* The key under the walk, and its value. */
+static bool pack_entry(struct packer *p, int depth)
+{
+    struct str key = string_here(p);
+    p->at++;
     if (key.n > PACK_KEY_LENGTH_MAX) {
-        return err_set(err, ERR_LIMIT, "a key of %zu bytes (at most %d)", key.n, PACK_KEY_LENGTH_MAX);
+        return err_set(p->err, ERR_LIMIT, "a key of %zu bytes (at most %d)", key.n, PACK_KEY_LENGTH_MAX);
     }
-    uint32_t word;
-    if (!encode_key(&p->encoder, key, err) || !pack_value(p, at, depth + 1, &word, err)) return false;
+    uint32_t field, word;
+    if (!encode_key(&p->encoder, key, &field, p->err)) return false;
+    if (!pack_value(p, depth + 1, field, &word)) return false;
     encode_value(&p->encoder, word);
     return true;
 }
 
 /* Maps of the first level (metadata, spec, status) stay in their object: what is large in them is shared by
  * itself, and the rest is hardly ever equal in two objects. */
-static bool pack_map(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+static bool pack_map(struct packer *p, int depth, uint32_t *word)
 {
     struct open open = encode_open(&p->encoder);
-    struct str key;
-    for (size_t v = tape_first(p->tape, at, &key); v; v = tape_next(p->tape, at, v, &key)) {
-        if (!pack_entry(p, key, v, depth, err)) return false;
+    p->at++;
+    while (type_here(p) != '}') {
+        if (!pack_entry(p, depth)) return false;
     }
-    return encode_map(&p->encoder, open, depth > 2, word, err);
+    p->at++;
+    return encode_map(&p->encoder, open, depth > 2, word, p->err);
 }
 
-static bool pack_array(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+static bool pack_array(struct packer *p, int depth, uint32_t *word)
 {
     struct open open = encode_open(&p->encoder);
-    for (size_t v = tape_first(p->tape, at, NULL); v; v = tape_next(p->tape, at, v, NULL)) {
+    p->at++;
+    while (type_here(p) != ']') {
         uint32_t item;
-        if (!pack_value(p, v, depth + 1, &item, err)) return false;
+        if (!pack_value(p, depth + 1, DICT_NONE, &item)) return false;
         encode_item(&p->encoder, item);
     }
-    return encode_array(&p->encoder, open, true, word, err);
+    p->at++;
+    return encode_array(&p->encoder, open, true, word, p->err);
 }
 
-/* `depth` counts maps and arrays, the one at `at` included. */
-static bool pack_value(struct packer *p, size_t at, int depth, uint32_t *word, struct err *err)
+static bool pack_number(struct packer *p, char type, uint32_t *word)
 {
-    const struct tape *tape = p->tape;
-    switch (tape_type(tape, at)) {
-    case '"': return encode_string(&p->encoder, tape_str(tape, at), word, err);
-    case '{': return check_depth(depth, err) && pack_map(p, at, depth, word, err);
-    case '[': return check_depth(depth, err) && pack_array(p, at, depth, word, err);
-    case 'l': return encode_int(&p->encoder, (int64_t)tape->words[at + 1], word, err);
-    case 'u': return encode_uint(&p->encoder, tape->words[at + 1], word, err);
-    case 'd': return encode_double(&p->encoder, tape->words[at + 1], word, err);
-    case 't': *word = word_make(TAG_SIMPLE, SIMPLE_TRUE); return true;
-    case 'f': *word = word_make(TAG_SIMPLE, SIMPLE_FALSE); return true;
-    default: *word = word_make(TAG_SIMPLE, SIMPLE_NULL); return true;
+    uint64_t bits = p->words[p->at + 1];
+    p->at += 2;
+    if (type == 'l') return encode_int(&p->encoder, (int64_t)bits, word, p->err);
+    if (type == 'u') return encode_uint(&p->encoder, bits, word, p->err);
+    return encode_double(&p->encoder, bits, word, p->err);
+}
+
+static bool pack_string(struct packer *p, uint32_t field, uint32_t *word)
+{
+    struct str s = string_here(p);
+    p->at++;
+    return encode_string(&p->encoder, s, field, word, p->err);
+}
+
+/* The value under the walk, which moves behind it. `depth` counts maps and arrays, this one included. */
+static bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word)
+{
+    char type = type_here(p);
+    switch (type) {
+    case '{': return check_depth(p, depth) && pack_map(p, depth, word);
+    case '[': return check_depth(p, depth) && pack_array(p, depth, word);
+    case 'l':
+    case 'u':
+    case 'd': return pack_number(p, type, word);
+    case '"': return pack_string(p, field, word);
+    default: break;
     }
+    p->at++;
+    *word = word_make(TAG_SIMPLE, type == 't' ? SIMPLE_TRUE : type == 'f' ? SIMPLE_FALSE : SIMPLE_NULL);
+    return true;
 }
 
 static void identify_metadata(const struct tape *tape, struct identity *id)
@@ -146,25 +190,28 @@ static bool name_object(const struct identity *id, struct err *err)
                     (int)(name.n < 2 * SHOWN ? name.n : 2 * SHOWN), name.p);
 }
 
-static bool pack_type_field(struct packer *p, struct str key, struct str text, struct err *err)
+static bool pack_type_field(struct packer *p, struct str key, struct str text)
 {
-    uint32_t word;
-    if (!encode_key(&p->encoder, key, err) || !encode_string(&p->encoder, text, &word, err)) return false;
+    uint32_t field, word;
+    if (!encode_key(&p->encoder, key, &field, p->err)) return false;
+    if (!encode_string(&p->encoder, text, field, &word, p->err)) return false;
     encode_value(&p->encoder, word);
     return true;
 }
 
-static bool pack_root(struct packer *p, size_t at, const struct identity *id, uint32_t *word, struct err *err)
+static bool pack_root(struct packer *p, const struct tape *tape, size_t at, const struct identity *id,
+                      uint32_t *word)
 {
     struct open open = encode_open(&p->encoder);
-    if (!pack_type_field(p, STR("apiVersion"), id->api_version, err)) return false;
-    if (!pack_type_field(p, STR("kind"), id->kind, err)) return false;
+    if (!pack_type_field(p, STR("apiVersion"), id->api_version)) return false;
+    if (!pack_type_field(p, STR("kind"), id->kind)) return false;
     struct str key;
-    for (size_t v = tape_first(p->tape, at, &key); v; v = tape_next(p->tape, at, v, &key)) {
+    for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
         if (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind"))) continue;
-        if (!pack_entry(p, key, v, 1, err)) return false;
+        p->at = v - 1;
+        if (!pack_entry(p, 1)) return false;
     }
-    return encode_map(&p->encoder, open, false, word, err);
+    return encode_map(&p->encoder, open, false, word, p->err);
 }
 
 /* The word under `key` in the map at `header` of the area; under TAG_LOCAL its place in the area. */
@@ -196,8 +243,7 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
     for (size_t i = 0; i < ROOT_FIELDS; i++) field[i] = area_field(area, metadata, keys[i]);
 }
 
-static bool intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out,
-                        struct err *err)
+static bool intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out)
 {
     const struct encoder *e = &p->encoder;
     struct root_draft draft = {
@@ -209,30 +255,44 @@ static bool intern_root(struct packer *p, const struct identity *id, uint32_t wo
     draft.identity = root_identity(draft.key_hash, id->uid, id->resource_version);
     locate_fields(e->area, word_payload(word), draft.field);
     *out = root_intern(e->pool, &draft);
-    return *out ? true : err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
+    return *out ? true : err_set(p->err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
 }
 
 bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err)
 {
-    static const struct pack_type unknown;
     *out = NULL;
     if (tape_type(tape, at) != '{') return err_set(err, ERR_PARSE, "not a JSON object");
     struct identity id;
-    identify(tape, at, type ? type : &unknown, &id);
-    p->tape = tape;
+    identify(tape, at, type ? type : &unknown_type, &id);
+    p->words = tape->words;
+    p->strings = tape->strings;
+    p->err = err;
     uint32_t word;
-    bool done = check_identity(tape, &id, err) && pack_root(p, at, &id, &word, err) &&
-                intern_root(p, &id, word, out, err);
+    bool done = check_identity(tape, &id, err) && pack_root(p, tape, at, &id, &word) &&
+                intern_root(p, &id, word, out);
     encoder_reset(&p->encoder);
     return done || name_object(&id, err);
+}
+
+static uint64_t text_hash(const char *text, size_t len, const struct pack_type *type)
+{
+    uint64_t parts[3] = {hash_bytes(text, len), hash_str(type->api_version), hash_str(type->kind)};
+    uint64_t raw = hash_bytes(parts, sizeof parts);
+    return raw ? raw : 1;
 }
 
 bool pack_text(struct packer *p, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err)
 {
+    struct pool *pool = p->encoder.pool;
+    uint64_t raw = text_hash(text, len, type ? type : &unknown_type);
+    struct root *known = root_of_text(pool, raw, (struct str){text, len});
+    *out = known ? root_ref(known) : NULL;
+    if (known) return true;
     struct tape tape;
-    *out = NULL;
     if (!tape_parse(p->parser, text, len, &tape, err)) return false;
-    return pack_tape(p, &tape, tape_root(&tape), type, out, err);
+    if (!pack_tape(p, &tape, tape_root(&tape), type, out, err)) return false;
+    root_set_text(pool, *out, raw);
+    return true;
 }

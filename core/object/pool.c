@@ -67,18 +67,19 @@ void pool_free(struct pool *pool)
     must(pool->roots.count == 0 && pool->nodes.count == 0);
     granule_table_clear(&pool->nodes);
     granule_table_clear(&pool->roots);
+    granule_table_clear(&pool->texts);
     slabs_free(pool_slabs(pool));
 }
 
 struct pool_stats pool_stats(const struct pool *pool)
 {
     const struct slabs *slabs = pool_slabs(pool);
+    size_t tables = granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots);
     return (struct pool_stats){
         .roots = pool->roots.count,
         .nodes = pool->nodes.count,
         .used_bytes = slabs->used_bytes,
-        .resident_bytes =
-            slabs_resident(slabs) + granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots),
+        .resident_bytes = slabs_resident(slabs) + tables + granule_table_bytes(&pool->texts),
     };
 }
 
@@ -167,15 +168,16 @@ void words_retain(struct pool *pool, const uint32_t *words, size_t size)
     words_each_ref(words, size, count_ref, pool);
 }
 
-/* Gives up a root that came out of the queue: true when nobody took it up again. */
+/* Takes a root out of the queue: true when nobody took it up again. Acquires what those did who released it
+ * after it was queued. */
 static bool unqueue(struct root *root)
 {
-    uint32_t refs = atomic_load_explicit(&root->refs, memory_order_relaxed);
+    uint32_t refs = atomic_load_explicit(&root->refs, memory_order_acquire);
     do {
         must(refs & ROOT_QUEUED);
         if (refs == ROOT_QUEUED) return true;
     } while (!atomic_compare_exchange_weak_explicit(&root->refs, &refs, refs & ~ROOT_QUEUED,
-                                                    memory_order_acq_rel, memory_order_relaxed));
+                                                    memory_order_acq_rel, memory_order_acquire));
     return false;
 }
 

@@ -1,4 +1,6 @@
 /* Whole objects: interned, counted by an atomic word, released from any thread; see pool.h, value.h. */
+#include <stdio.h>
+
 #include "base/hash.h"
 #include "base/must.h"
 #include "object/intern.h"
@@ -77,9 +79,44 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
     return fresh;
 }
 
+/* A hash of 64 bits is believed together with the version, which no two states of an object share. */
+static bool says_version(const struct root *root, struct str text)
+{
+    char wanted[64];
+    struct text buf;
+    struct str version = root_resource_version(root, &buf);
+    int length = snprintf(wanted, sizeof wanted, "\"resourceVersion\":\"%.*s\"", STR_ARG(version));
+    return version.n > 0 && (size_t)length < sizeof wanted && memmem(text.p, text.n, wanted, (size_t)length);
+}
+
+struct root *root_of_text(struct pool *pool, uint64_t raw, struct str text)
+{
+    uint32_t at = (uint32_t)raw, granule;
+    while ((granule = granule_table_next(&pool->texts, (uint32_t)raw, &at)) != 0) {
+        struct root *root = pool_at(pool, granule);
+        if (root->raw == raw && says_version(root, text)) return root;
+    }
+    return NULL;
+}
+
+static void forget_text(struct pool *pool, struct root *root)
+{
+    if (root->raw != 0) granule_table_remove(&pool->texts, (uint32_t)root->raw, granule_of(root));
+    root->raw = 0;
+}
+
+void root_set_text(struct pool *pool, struct root *root, uint64_t raw)
+{
+    if (root->raw == raw) return;
+    forget_text(pool, root);
+    granule_table_insert(&pool->texts, (uint32_t)raw, granule_of(root));
+    root->raw = raw;
+}
+
 void root_destroy(struct pool *pool, struct root *root)
 {
     granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
+    forget_text(pool, root);
     words_release(pool, root->words, root->size);
     slabs_release(pool_slabs(pool), granule_of(root), root_size(root->size));
 }
@@ -188,9 +225,8 @@ uint32_t key_hash(struct str ns, struct str name)
 
 bool root_key_is(const struct root *root, struct str ns, struct str name)
 {
-    return value_str_is(field(root, ROOT_NAME), name) &&
-           (value_str_is(field(root, ROOT_NAMESPACE), ns) ||
-            (ns.n == 0 && root->field[ROOT_NAMESPACE] == ROOT_ABSENT));
+    struct text text;
+    return value_str_is(field(root, ROOT_NAME), name) && str_eq(root_namespace(root, &text), ns);
 }
 
 bool root_key_equal(const struct root *a, const struct root *b)

@@ -10,7 +10,9 @@ enum {
     UUID_LENGTH = 36,
     HEX_LENGTH = 64,
     DEC_DIGITS_MAX = 19,
-    DAY = 86400
+    IPV4_LENGTH_MIN = 7,
+    IPV4_LENGTH_MAX = 15,
+    DAY = 86400,
 };
 
 #define BYTES(b) (0x0101010101010101u * (b))
@@ -187,7 +189,7 @@ static struct str hex64_text(const uint32_t *blob, char *p)
 static size_t encode_dec(struct str t, uint32_t *blob)
 {
     uint64_t n;
-    if (t.p[0] < '1' || t.p[0] > '9' || !str_to_u64(t, &n) || n >> 60) return 0;
+    if (t.p[0] == '0' || !str_to_u64(t, &n) || n >> 60) return 0;
     blob[0] = blob_header(BLOB_DEC, (uint32_t)(n >> 32));
     blob[1] = (uint32_t)n;
     return 2;
@@ -203,6 +205,39 @@ static struct str dec_text(const uint32_t *blob, struct text *text)
     return (struct str){p, (size_t)(end - p)};
 }
 
+/* One number of an address, up to its dot or the end. */
+static bool octet(struct str *rest, uint32_t *out)
+{
+    struct str part;
+    uint64_t n;
+    if (!str_cut(rest, '.', &part) || part.n > 3 || !str_to_u64(part, &n) || n > 255) return false;
+    *out = (uint32_t)n;
+    return part.n == (n < 10 ? 1u : n < 100 ? 2u : 3u); /* no leading zeros */
+}
+
+static size_t encode_ipv4(struct str t, uint32_t *blob)
+{
+    uint32_t a, b, c, d;
+    if (t.n < IPV4_LENGTH_MIN || t.n > IPV4_LENGTH_MAX) return 0;
+    if (!octet(&t, &a) || !octet(&t, &b) || !octet(&t, &c) || !octet(&t, &d) || t.p) return 0;
+    blob[0] = blob_header(BLOB_IPV4, 0);
+    blob[1] = a | b << 8 | c << 16 | d << 24;
+    return 2;
+}
+
+static struct str ipv4_text(const uint32_t *blob, char *p)
+{
+    char *to = p;
+    for (int i = 0; i < 4; i++) {
+        uint32_t n = blob[1] >> (8 * i) & 255;
+        int count = n < 10 ? 1 : n < 100 ? 2 : 3;
+        if (i > 0) *to++ = '.';
+        put_digits(to, count, (int)n);
+        to += count;
+    }
+    return (struct str){p, (size_t)(to - p)};
+}
+
 size_t strform_room(size_t length)
 {
     return plain_words(length) + 2;
@@ -213,8 +248,9 @@ size_t strform_encode(struct str text, uint32_t *blob)
     size_t words = 0;
     if (text.n == TIME_LENGTH || text.n == MICROTIME_LENGTH) {
         words = encode_time(text, blob);
-    } else if (text.n <= DEC_DIGITS_MAX) {
+    } else if (text.n <= DEC_DIGITS_MAX && text.p[0] >= '0' && text.p[0] <= '9') {
         words = encode_dec(text, blob);
+        if (words == 0) words = encode_ipv4(text, blob);
     } else if (text.n == UUID_LENGTH) {
         words = encode_uuid(text, blob);
     } else if (text.n >= HEX_LENGTH && text.n <= HEX_LENGTH + STRFORM_PREFIX_MAX) {
@@ -234,6 +270,7 @@ struct str strform_text(const uint32_t *blob, struct text *text)
     case BLOB_UUID: return uuid_text(blob, text->bytes);
     case BLOB_HEX64: return hex64_text(blob, text->bytes);
     case BLOB_DEC: return dec_text(blob, text);
+    case BLOB_IPV4: return ipv4_text(blob, text->bytes);
     default: must(!"a string"); return (struct str){NULL, 0};
     }
 }

@@ -32,7 +32,8 @@ enum value_type value_type(struct value v)
         [BLOB_MAP_SHAPED] = VALUE_MAP, [BLOB_MAP_OWN] = VALUE_MAP, [BLOB_ARRAY] = VALUE_ARRAY,
         [BLOB_STR] = VALUE_STRING,     [BLOB_INT64] = VALUE_INT,   [BLOB_UINT64] = VALUE_UINT,
         [BLOB_DOUBLE] = VALUE_DOUBLE,  [BLOB_TIME] = VALUE_STRING, [BLOB_UUID] = VALUE_STRING,
-        [BLOB_HEX64] = VALUE_STRING,   [BLOB_DEC] = VALUE_STRING,  [15] = VALUE_ABSENT,
+        [BLOB_HEX64] = VALUE_STRING,   [BLOB_DEC] = VALUE_STRING,  [BLOB_IPV4] = VALUE_STRING,
+        [15] = VALUE_ABSENT,
     };
     return v.at ? (enum value_type)types[blob_kind(v.word)] : inline_type(v.word);
 }

@@ -16,7 +16,8 @@ size_t blob_words(uint32_t header)
     case BLOB_UINT64:
     case BLOB_DOUBLE: return 3;
     case BLOB_TIME:
-    case BLOB_DEC: return 2;
+    case BLOB_DEC:
+    case BLOB_IPV4: return 2;
     case BLOB_UUID: return 5;
     case BLOB_HEX64: return 9 + words_for(payload);
     }

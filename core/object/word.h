@@ -37,6 +37,7 @@ enum blob_kind {
     BLOB_HEX64, /* payload: length of the prefix; 64 lower-case hex digits in eight words; the prefix's bytes
                  */
     BLOB_DEC,   /* decimal digits, no leading zero, below 2^60: upper 28 bits in the payload, then one word */
+    BLOB_IPV4,  /* dotted, no leading zeros: one word, the first number lowest */
 };
 
 enum {

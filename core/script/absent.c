@@ -79,21 +79,21 @@ void object_title(const struct root *root, struct buf *out)
     root_key(root, out);
 }
 
+/* What the script did with it between then and now is not known: it is told as a hint. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->absent;
     if (!absent->root || text->len == 0 || !memmem(text->data, text->len, "nil value", 9)) return;
     struct buf path = {0};
     if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
+    bool from_zero = absent->key_len == 0 && absent->index == 0;
     if (absent->key_len > 0)
         put_key(&path, (struct str){absent->key, absent->key_len});
-    else if (absent->index > 0)
+    else if (!from_zero)
         buf_printf(&path, "[%zu]", absent->index - 1);
-    buf_puts(text, " (");
+    buf_puts(text, from_zero ? "; Lua counts from 1, there is no [0]: " : "; last absent field: ");
     buf_str(text, buf_slice(&path));
-    buf_puts(text, absent->key_len == 0 && absent->index == 0 ? " has no [0], Lua counts from 1; in "
-                                                              : " is absent in ");
+    buf_puts(text, " of ");
     object_title(absent->root, text);
-    buf_putc(text, ')');
     buf_clear(&path);
 }

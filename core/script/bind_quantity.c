@@ -6,6 +6,9 @@
 #include "script/bind.h"
 #include "script/view.h"
 
+enum { FACTOR_BITS = 53 };
+#define FACTOR_MAX ((lua_Number)((int64_t)1 << FACTOR_BITS))
+
 /* Lua aligns userdata to 8 bytes, a 128-bit integer wants 16: the struct is copied in and out. */
 static void push(lua_State *L, const struct quantity *q)
 {
@@ -108,7 +111,8 @@ static int l_quantity_mul(lua_State *L)
     if (!first) operand(L, 2, &q);
     int at = first ? 2 : 1;
     lua_Number n = lua_tonumber(L, at);
-    if (lua_type(L, at) != LUA_TNUMBER || n != (lua_Number)(int64_t)n)
+    if (lua_type(L, at) != LUA_TNUMBER || !(n >= -FACTOR_MAX && n <= FACTOR_MAX) ||
+        n != (lua_Number)(int64_t)n)
         script_raise(L, "quantity: may be multiplied by a whole number only");
     if (!quantity_mul(&q, (int64_t)n, &result, &err)) script_raise(L, "%s", err.text);
     push(L, &result);

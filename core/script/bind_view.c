@@ -5,7 +5,7 @@
 #include "script/bind.h"
 #include "script/view.h"
 
-enum { UNPACK_MAX = 7000 }; /* Lua's stack of a C function ends at 8000 */
+enum { UNPACK_MAX = 7000 /* Lua's stack of a C function ends at 8000 */, POSITION_MAX = 1000000000 };
 
 static int l_view_is(lua_State *L)
 {
@@ -97,9 +97,11 @@ static int l_view_ipairs(lua_State *L)
 static lua_Integer range(lua_State *L, int idx, lua_Integer otherwise, const char *verb)
 {
     if (lua_isnoneornil(L, idx)) return otherwise;
+    lua_Number n = lua_tonumber(L, idx);
     if (lua_type(L, idx) != LUA_TNUMBER)
         script_raise(L, "%s: a position must be a number, not %s", verb, arg_type_name(L, idx));
-    return lua_tointeger(L, idx);
+    if (!(n >= -POSITION_MAX && n <= POSITION_MAX)) script_raise(L, "%s: %f is no position", verb, n);
+    return (lua_Integer)n;
 }
 
 /* items(view, i, j): elements i to j of an array as a plain table from 1 on, and how many. */

@@ -11,7 +11,9 @@
 #include "script/view.h"
 
 enum { REPORT_INTERVAL_MS = 1000 };
-static const char *const event_names[HANDLER_EVENTS] = {"OnAdd", "OnUpdate", "OnDelete"};
+/* What an object takes in a cache, about; and how many may wait for the collector in any script. */
+enum { OBJECT_BYTES = 4096, DEAD_OBJECTS_MAX = 1000 };
+static const char *const event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
 struct delivery {
     struct script_handler *handler;
@@ -20,18 +22,38 @@ struct delivery {
     const struct event_info *info;
 };
 
+static struct clock *clock_of(const struct script *script)
+{
+    return script->host->loop ? loop_clock(script->host->loop) : clock_real();
+}
+
+/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
 static void push_event(lua_State *L, const struct delivery *d)
 {
     struct text text;
     struct str version = root_resource_version(d->object, &text);
+    int64_t time_us = d->info->received_us;
+    if (!time_us) time_us = clock_wall_us(clock_of(d->handler->script));
     push_ref(L, d->handler->script, REF_NEW_EVENT);
     lua_pushboolean(L, d->info->initial);
     lua_pushboolean(L, d->info->final_state_unknown);
     lua_pushboolean(L, d->info->resync);
     lua_pushboolean(L, d->info->coalesced);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
-    lua_pushnumber(L, (lua_Number)d->info->received_us / 1e6);
+    lua_pushnumber(L, (lua_Number)time_us / 1e6);
     lua_call(L, 6, 1);
+}
+
+/* Views are small and what they keep alive is not: Lua's collector, which sees the views only, would let too
+ * much wait. Called for each object that left the cache. */
+static void collect_dead(lua_State *L)
+{
+    struct script *script = script_of(L);
+    script->dead_objects++;
+    if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
+        return;
+    script->dead_objects = 0;
+    lua_gc(L, LUA_GCCOLLECT, 0);
 }
 
 static void deliver_body(lua_State *L, void *ctx)
@@ -42,11 +64,7 @@ static void deliver_body(lua_State *L, void *ctx)
     view_push_object(L, d->object);
     if (d->handler->wants_event[d->event]) push_event(L, d);
     lua_call(L, lua_gettop(L) - 1, 0);
-}
-
-static int64_t now_ms(const struct script *script)
-{
-    return clock_now_ms(script->host->loop ? loop_clock(script->host->loop) : clock_real());
+    if (d->event != ON_ADD) collect_dead(L);
 }
 
 /* At most one line a second for each handler; the next one tells how many were left out. */
@@ -54,7 +72,7 @@ static void report(const struct delivery *d, enum script_result result)
 {
     struct script_handler *h = d->handler;
     struct script_failure *failure = &h->script->failure;
-    int64_t now = now_ms(h->script);
+    int64_t now = clock_now_ms(clock_of(h->script));
     if (h->reported_ms && now - h->reported_ms < REPORT_INTERVAL_MS) {
         h->unreported++;
         return;
@@ -92,28 +110,28 @@ static void deliver(struct script_handler *h, struct delivery *d)
         metric_inc(METRIC_HANDLER_ERRORS);
         report(d, result);
     }
-    script->counters.adds += d->event == HANDLER_ADD;
-    script->counters.updates += d->event == HANDLER_UPDATE;
-    script->counters.deletes += d->event == HANDLER_DELETE;
+    script->counters.adds += d->event == ON_ADD;
+    script->counters.updates += d->event == ON_UPDATE;
+    script->counters.deletes += d->event == ON_DELETE;
     handler_unref(h);
     handlers_attach(script);
 }
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
-    deliver(ctx, &(struct delivery){.event = HANDLER_ADD, .object = object, .info = info});
+    deliver(ctx, &(struct delivery){.event = ON_ADD, .object = object, .info = info});
 }
 
 static void on_update(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info)
 {
     deliver(ctx, &(struct delivery){
-                     .event = HANDLER_UPDATE, .old_object = old_object, .object = new_object, .info = info});
+                     .event = ON_UPDATE, .old_object = old_object, .object = new_object, .info = info});
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx, &(struct delivery){.event = HANDLER_DELETE, .object = last, .info = info});
+    deliver(ctx, &(struct delivery){.event = ON_DELETE, .object = last, .info = info});
 }
 
 /* Whether the function has a parameter for `ev`: making one costs more than all the rest of the call. */
@@ -148,17 +166,17 @@ static int keep_function(lua_State *L, int idx)
 
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id)
 {
-    static const int parameters[HANDLER_EVENTS] = {2, 3, 2}; /* with `ev` */
+    static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
     struct script *script = script_of(L);
     struct script_handler made = {.script = script, .claim = claim, .refs = 2};
     if (id.p && id_taken(script, id))
         script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
-    for (int i = 0; i < HANDLER_EVENTS; i++) {
+    for (int i = 0; i < ON_COUNT; i++) {
         if (lua_isnil(L, first + i)) continue;
         arg_function(L, first + i, event_names[i]);
         made.wants_event[i] = takes(L, first + i, parameters[i]);
     }
-    for (int i = 0; i < HANDLER_EVENTS; i++) made.functions[i] = keep_function(L, first + i);
+    for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
     unsigned long long number = ++script->handlers_made;
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, number);
     struct script_handler *handler = xmalloc(sizeof *handler);
@@ -181,7 +199,7 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     handler->removed = true;
     if (handler->attached) claim_remove_handler(handler->attached);
     handler->attached = NULL;
-    for (int i = 0; i < HANDLER_EVENTS; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
+    for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
     TAILQ_REMOVE(&handler->script->handlers, handler, link);
     handler_unref(handler);
 }

@@ -7,7 +7,7 @@
 
 #include "script/state.h"
 
-enum handler_event { HANDLER_ADD, HANDLER_UPDATE, HANDLER_DELETE, HANDLER_EVENTS };
+enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
 
 struct script_handler {
     TAILQ_ENTRY(script_handler) link;
@@ -15,8 +15,8 @@ struct script_handler {
     struct informer_claim *claim;
     struct claim_handler *attached; /* NULL before it met its informer */
     char *id;
-    int functions[HANDLER_EVENTS];    /* in the registry; LUA_NOREF when not asked for */
-    bool wants_event[HANDLER_EVENTS]; /* the function takes `ev` */
+    int functions[ON_COUNT];    /* in the registry; LUA_NOREF when not asked for */
+    bool wants_event[ON_COUNT]; /* the function takes `ev` */
     bool removed;
     int refs;
     int64_t reported_ms; /* when a failure was last logged, for at most one line a second */

@@ -18,7 +18,7 @@ enum { SOURCE_MAX = 16 << 20 };
 
 bool modules_read(const char *path, struct buf *out, struct err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold the engine up */
     if (fd < 0)
         return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open %s: %s", path,
                        strerror(errno));

@@ -96,6 +96,7 @@ struct script {
     size_t claim_count, claim_cap;
     TAILQ_HEAD(, script_handler) handlers;
     uint64_t handlers_made;
+    size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool attaching, has_main;
     struct script_counters counters;
 };

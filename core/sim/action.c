@@ -12,6 +12,14 @@ struct sim_action *sim_action_new(size_t after, char *text, size_t len, enum sim
     return action;
 }
 
+struct sim_action *sim_action_copy(const struct sim_action *action)
+{
+    struct sim_action *copy = sim_action_new(
+        action->after, action->text ? xstrndup(action->text, action->len) : NULL, action->len, action->then);
+    copy->pause_ms = action->pause_ms;
+    return copy;
+}
+
 void sim_action_free(struct sim_action *action)
 {
     if (!action) return;

@@ -28,6 +28,7 @@ STAILQ_HEAD(sim_actions, sim_action);
 
 /* Takes `text`, which is `len` bytes and may be NULL. */
 struct sim_action *sim_action_new(size_t after, char *text, size_t len, enum sim_then then);
+struct sim_action *sim_action_copy(const struct sim_action *action);
 void sim_action_free(struct sim_action *action);
 /* Takes out the first action that is due after `done` events; NULL when none is. */
 struct sim_action *sim_actions_due(struct sim_actions *actions, size_t done);

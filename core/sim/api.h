@@ -23,14 +23,18 @@ struct sim_stats {
 };
 
 struct sim_faults;
+struct sim_director;
 
 struct sim_api {
     struct sim_store *store;
     struct sim_settings settings;
     struct sim_stats stats;
     struct sim_faults *faults;
-    /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be NULL. */
-    void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object, int64_t grace_ms);
+    struct sim_director *director;
+    /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
+     * NULL. */
+    void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                        int64_t grace_ms);
     void *ctx;
 };
 

@@ -1,5 +1,8 @@
 /* The table of pods: what STATUS and RESTARTS say follows the real printer case by case, as people read it
  * daily. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -35,8 +38,10 @@ static void say(struct summary *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(s->reason, sizeof s->reason, format, args);
+    char *text = xvasprintf(format, args);
     va_end(args);
+    snprintf(s->reason, sizeof s->reason, "%s", text);
+    free(text);
 }
 
 static bool condition_is(const json_t *pod, const char *type, const char *field, const char *value)

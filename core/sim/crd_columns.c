@@ -54,10 +54,10 @@ json_t *sim_custom_columns(const json_t *columns)
 static json_t *real_cell(double value)
 {
     char text[64];
-    int digits = 0, exponent;
+    int digits = 0;
     do snprintf(text, sizeof text, "%.*e", digits, value);
     while (strtod(text, NULL) != value && ++digits < 17);
-    exponent = atoi(strchr(text, 'e') + 1);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6) return json_string(text);
     return sim_textf("%.*f", digits > exponent ? digits - exponent : 0, value);
 }

@@ -49,7 +49,7 @@ struct body {
 static void reset(int fd)
 {
     struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-    if (fd >= 0) connect(fd, &nobody, sizeof nobody);
+    if (fd >= 0) (void)connect(fd, &nobody, sizeof nobody);
 }
 
 static ssize_t body_read(void *cls, uint64_t position, char *to, size_t room)

@@ -20,6 +20,6 @@ struct sim_http_options {
 struct sim_http *sim_http_new(struct loop *loop, struct sim_api *api, const struct sim_http_options *options,
                               struct err *err);
 int sim_http_port(const struct sim_http *http);
-/* Nobody can connect for so long: the listening socket is closed. Open connections stay. */
+/* Nobody can connect for so long: the listening socket is closed. Open connections stay. From any thread. */
 void sim_http_refuse(struct sim_http *http, int64_t ms);
 void sim_http_free(struct sim_http *http);

@@ -5,6 +5,7 @@
 #include <ev.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ struct sim_listener {
     int fd; /* -1 while connections are refused */
     ev_io io;
     struct timer again;
+    pthread_mutex_t lock; /* guards the two below, and `fd` against being closed */
+    int64_t refuse_ms;
+    struct waker *refused;
     void (*accepted)(void *ctx, int fd, const struct sockaddr *peer, socklen_t len);
     void *ctx;
 };
@@ -56,10 +60,13 @@ static bool open_socket(struct sim_listener *listener, struct err *err)
 
 static void close_socket(struct sim_listener *listener)
 {
-    if (listener->fd < 0) return;
-    ev_io_stop(loop_ev(listener->loop), &listener->io);
-    close(listener->fd);
-    listener->fd = -1;
+    pthread_mutex_lock(&listener->lock);
+    if (listener->fd >= 0) {
+        ev_io_stop(loop_ev(listener->loop), &listener->io);
+        close(listener->fd);
+        listener->fd = -1;
+    }
+    pthread_mutex_unlock(&listener->lock);
 }
 
 static bool resolve(struct sim_listener *listener, const char *address, int port, struct err *err)
@@ -79,9 +86,39 @@ static void open_again(struct timer *timer)
 {
     struct sim_listener *listener = container_of(timer, struct sim_listener, again);
     struct err err;
-    if (open_socket(listener, &err)) return;
+    pthread_mutex_lock(&listener->lock);
+    bool ok = open_socket(listener, &err);
+    pthread_mutex_unlock(&listener->lock);
+    if (ok) return;
     log_warn("Cannot listen again", F("error", err.text));
     timer_start(timer, loop_clock(listener->loop), AGAIN_MS);
+}
+
+int sim_listener_port(const struct sim_listener *listener)
+{
+    const struct sockaddr_in6 *six = (const void *)&listener->address;
+    const struct sockaddr_in *four = (const void *)&listener->address;
+    return ntohs(listener->address.ss_family == AF_INET6 ? six->sin6_port : four->sin_port);
+}
+
+/* Shutting it down refuses connections from this moment on; the loop does the rest. */
+void sim_listener_refuse(struct sim_listener *listener, int64_t ms)
+{
+    pthread_mutex_lock(&listener->lock);
+    listener->refuse_ms = ms;
+    if (listener->fd >= 0) shutdown(listener->fd, SHUT_RDWR);
+    pthread_mutex_unlock(&listener->lock);
+    waker_wake(listener->refused);
+}
+
+static void on_refused(void *ctx)
+{
+    struct sim_listener *listener = ctx;
+    close_socket(listener);
+    pthread_mutex_lock(&listener->lock);
+    int64_t ms = listener->refuse_ms;
+    pthread_mutex_unlock(&listener->lock);
+    timer_start(&listener->again, loop_clock(listener->loop), ms);
 }
 
 struct sim_listener *sim_listener_new(struct loop *loop, const char *address, int port,
@@ -92,29 +129,20 @@ struct sim_listener *sim_listener_new(struct loop *loop, const char *address, in
     struct sim_listener *listener = NEW(struct sim_listener);
     *listener = (struct sim_listener){
         .loop = loop, .fd = -1, .again.fn = open_again, .accepted = accepted, .ctx = ctx};
+    pthread_mutex_init(&listener->lock, NULL);
+    listener->refused = waker_new(loop, on_refused, listener);
     if (resolve(listener, address, port, err) && open_socket(listener, err)) return listener;
     err_wrap(err, "cannot listen on %s port %d", address, port);
-    free(listener);
+    sim_listener_free(listener);
     return NULL;
-}
-
-int sim_listener_port(const struct sim_listener *listener)
-{
-    const struct sockaddr_in6 *six = (const void *)&listener->address;
-    const struct sockaddr_in *four = (const void *)&listener->address;
-    return ntohs(listener->address.ss_family == AF_INET6 ? six->sin6_port : four->sin_port);
-}
-
-void sim_listener_refuse(struct sim_listener *listener, int64_t ms)
-{
-    close_socket(listener);
-    timer_start(&listener->again, loop_clock(listener->loop), ms);
 }
 
 void sim_listener_free(struct sim_listener *listener)
 {
     if (!listener) return;
     timer_cancel(&listener->again);
+    waker_free(listener->refused);
     close_socket(listener);
+    pthread_mutex_destroy(&listener->lock);
     free(listener);
 }

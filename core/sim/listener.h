@@ -1,5 +1,6 @@
 /* A listening socket on the loop, which can be closed for a while so that connections are refused.
- * Owner: whoever made it. Everything belongs to the loop's thread. */
+ * Owner: whoever made it. sim_listener_refuse may be called from any thread, the rest belongs to the loop's
+ * thread. */
 #pragma once
 #include <sys/socket.h>
 
@@ -14,5 +15,6 @@ struct sim_listener *sim_listener_new(struct loop *loop, const char *address, in
                                                        socklen_t len),
                                       void *ctx, struct err *err);
 int sim_listener_port(const struct sim_listener *listener);
+/* Closed at once, open again after so long. */
 void sim_listener_refuse(struct sim_listener *listener, int64_t ms);
 void sim_listener_free(struct sim_listener *listener);

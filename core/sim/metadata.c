@@ -45,16 +45,27 @@ static const char *type_name(const json_t *value)
     }
 }
 
-/* 400 with a sentence that ends in `why`, which it frees. */
-static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, struct sim_refusal *refusal)
+/* 400; takes `message`. */
+static bool refuse_with(char *message, struct sim_refusal *refusal)
 {
-    const char *given = sim_text_at(body, "kind");
-    char *message = xasprintf("%s in version \"%s\" cannot be handled as a %s: %s",
-                              *given ? given : kind->kind, kind->version, kind->kind, why);
     refusal->status = sim_status_bad_request(message);
     free(message);
-    free(why);
     return false;
+}
+
+/* The server's words for a body that cannot be read as an object of the kind; takes `why`. */
+static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, struct sim_refusal *refusal)
+{
+    const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
+    const char *slash = strchr(version, '/');
+    char *message =
+        xasprintf("%s in version \"%s\" cannot be handled as a %s: %s", *given ? given : kind->kind,
+                  slash      ? slash + 1
+                  : *version ? version
+                             : kind->version,
+                  kind->kind, why);
+    free(why);
+    return refuse_with(message, refusal);
 }
 
 static bool wrong_type(const struct sim_kind *kind, const json_t *body, const char *field,
@@ -77,24 +88,34 @@ static const char *wanted_type(json_type type)
     }
 }
 
+/* Custom objects must say what they are, and are only compared with the version; others are looked up by what
+ * they say, and may say nothing. */
 static bool check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
-    char *expected = sim_api_version(kind), *message = NULL;
+    char *expected = sim_api_version(kind);
+    bool same_version = !*version || strcmp(version, expected) == 0,
+         same_kind = !*given || strcmp(given, kind->kind) == 0;
+    bool good = true;
     if (kind->custom && !*given)
-        message = xasprintf(
-            "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing", kind->kind);
-    else if (*version && strcmp(version, expected) != 0)
-        message = xasprintf("the API version in the data (%s) does not match the expected API version (%s)",
-                            version, expected);
-    else if (*given && strcmp(given, kind->kind) != 0)
-        message =
-            xasprintf("%s in version \"%s\" cannot be handled as a %s", given, kind->version, kind->kind);
+        good = refuse_with(
+            xasprintf("the object provided is unrecognized (must be of type %s): Object 'Kind' is "
+                      "missing",
+                      kind->kind),
+            refusal);
+    else if (!same_version && kind->custom)
+        good = refuse_with(
+            xasprintf("the API version in the data (%s) does not match the expected API version (%s)",
+                      version, expected),
+            refusal);
+    else if (!same_version && same_kind)
+        good = refuse(kind, body,
+                      xasprintf("no kind \"%s\" is registered for version \"%s\"", kind->kind, version),
+                      refusal);
+    else if (!same_kind)
+        good = refuse(kind, body, xasprintf("it is of kind \"%s\"", given), refusal);
     free(expected);
-    if (!message) return true;
-    refusal->status = sim_status_bad_request(message);
-    free(message);
-    return false;
+    return good;
 }
 
 /* The values of labels and annotations, and finalizers, are strings. */
@@ -117,7 +138,12 @@ static bool check_strings(const struct sim_kind *kind, const json_t *body, const
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const json_t *metadata = json_object_get(body, "metadata");
-    if (!json_is_object(body)) return refuse(kind, body, xstrdup("the body is not a JSON object"), refusal);
+    if (!json_is_object(body))
+        return refuse_with(
+            xasprintf("the object provided is unrecognized (must be of type %s): the body is no JSON "
+                      "object",
+                      kind->kind),
+            refusal);
     if (!check_kind(kind, body, refusal)) return false;
     if (metadata && !json_is_null(metadata) && !json_is_object(metadata))
         return wrong_type(kind, body, "", metadata, "v1.ObjectMeta", refusal);

@@ -160,12 +160,34 @@ static struct sim_object *with_room(const struct sim_object *object)
     return result;
 }
 
+static size_t size_of(const struct sim_object *object)
+{
+    return (size_t)(object->text - (const char *)object) + object->len + 1;
+}
+
+/* A copy of all of it in one go, but for the count, which other threads change meanwhile. */
+static struct sim_object *clone(const struct sim_object *object)
+{
+    const size_t from = offsetof(struct sim_object, len);
+    struct sim_object *copy = xmalloc(size_of(object));
+    const char *base = (const char *)object;
+    char *new_base = (char *)copy;
+    memcpy(new_base + from, base + from, size_of(object) - from);
+    copy->refs = 1;
+    copy->key = new_base + (object->key - base);
+    copy->phase = new_base + (object->phase - base);
+    copy->node = new_base + (object->node - base);
+    copy->text = new_base + (object->text - base);
+    return copy;
+}
+
 struct sim_object *sim_object_renew(const struct sim_object *object, struct str was, struct str now)
 {
     must(object->version_text.len > 0 && was.n == now.n);
+    bool has_room = sim_object_has_room(object);
     size_t at = was.n ? (size_t)(was.p - object->text) : 0;
     if (at > object->version_text.at) at += SIM_VERSION_DIGITS - object->version_text.len;
-    struct sim_object *result = with_room(object);
+    struct sim_object *result = has_room ? clone(object) : with_room(object);
     if (was.n) memcpy(result->text + at, now.p, now.n);
     return result;
 }

@@ -37,7 +37,8 @@ static json_t *fixed_part(const json_t *pod)
 json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
 {
     json_t *causes = json_array();
-    if (!kind->graceful) return causes;
+    if (!kind->graceful || json_equal(json_object_get(old, "spec"), json_object_get(object, "spec")))
+        return causes;
     json_t *before = fixed_part(old), *after = fixed_part(object);
     if (!json_equal(before, after))
         json_array_append_new(

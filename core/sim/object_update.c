@@ -85,11 +85,12 @@ static bool check_uid(const struct sim_kind *kind, const json_t *old, const json
     return false;
 }
 
+/* `from` is a copy of our own, so that its values may be shared. */
 static void copy_field(json_t *to, const json_t *from, const char *key)
 {
     json_t *value = json_object_get(from, key);
     if (value)
-        json_object_set_new(to, key, json_deep_copy(value));
+        json_object_set(to, key, value);
     else
         json_object_del(to, key);
 }
@@ -147,7 +148,7 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
     json_t *value, *status = json_incref(json_object_get(object, "status"));
     json_t *metadata = json_incref(json_object_get(object, "metadata"));
     json_object_clear(object);
-    json_object_foreach ((json_t *)old, key, value) json_object_set_new(object, key, json_deep_copy(value));
+    json_object_foreach ((json_t *)old, key, value) json_object_set(object, key, value);
     if (status)
         json_object_set_new(object, "status", status);
     else
@@ -170,6 +171,10 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
     if (strcmp(kind->kind, "Namespace") == 0 && !*kind->group && !subresource) {
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
+    }
+    if (strcmp(kind->kind, "Service") == 0 && !*kind->group && !*sim_text_at(object, "spec.clusterIP")) {
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIP");
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIPs");
     }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");

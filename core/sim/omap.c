@@ -149,6 +149,17 @@ struct sim_object *omap_get(const struct omap *map, const char *key)
     return NULL;
 }
 
+struct sim_object *omap_at(const struct omap *map, size_t rank)
+{
+    while (map) {
+        size_t left = omap_count(map->left);
+        if (rank == left) return map->object;
+        map = rank < left ? map->left : map->right;
+        if (rank > left) rank -= left + 1;
+    }
+    return NULL;
+}
+
 size_t omap_rank(const struct omap *map, const char *key)
 {
     size_t rank = 0;

@@ -22,6 +22,8 @@ void omap_unref(struct omap *map);
 /* Borrowed; NULL when it is not there. */
 struct sim_object *omap_get(const struct omap *map, const char *key);
 size_t omap_count(const struct omap *map);
+/* The object with so many smaller ones; borrowed, NULL at the end. */
+struct sim_object *omap_at(const struct omap *map, size_t rank);
 /* How many keys are smaller than `key`. */
 size_t omap_rank(const struct omap *map, const char *key);
 

@@ -195,6 +195,11 @@ void sim_pods_text(struct sim_pods *pods, size_t i, struct buf *out)
     sim_template_fill(&pods->parts[SIM_POD_TAIL], pod.values, out);
 }
 
+void sim_pods_next(struct sim_pods *pods, struct buf *out)
+{
+    sim_pods_text(pods, pods->count++, out);
+}
+
 void sim_pods_load(struct sim_pods *pods, struct sim_store *store)
 {
     struct sim_object **objects = xmalloc((pods->count + 1) * sizeof(struct sim_object *));

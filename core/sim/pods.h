@@ -14,5 +14,7 @@ struct sim_pods *sim_pods_new(size_t count, size_t replicas);
 void sim_pods_free(struct sim_pods *pods);
 /* The text of pod number `i`, as it is stored; beyond `count` they are new ones of the same workloads. */
 void sim_pods_text(struct sim_pods *pods, size_t i, struct buf *out);
+/* The text of a pod that there was not yet. */
+void sim_pods_next(struct sim_pods *pods, struct buf *out);
 /* Puts all pods into an empty store. */
 void sim_pods_load(struct sim_pods *pods, struct sim_store *store);

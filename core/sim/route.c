@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/control.h"
 #include "sim/discovery.h"
+#include "sim/fault.h"
 #include "sim/list.h"
 #include "sim/params.h"
 #include "sim/status.h"
@@ -18,24 +20,35 @@ static void not_found(struct sim_reply *reply)
         reply, sim_status(404, "NotFound", "the server could not find the requested resource", NULL, NULL));
 }
 
+/* The verb as authorisation and fault rules name it. */
+static const char *verb_of(const struct sim_request *request, bool named)
+{
+    static const char *const verbs[][3] = {{"POST", "create", "create"},
+                                           {"PUT", "update", "update"},
+                                           {"PATCH", "patch", "patch"},
+                                           {"DELETE", "deletecollection", "delete"},
+                                           {"GET", "list", "get"}};
+    if (strcmp(request->method, "GET") == 0 && sim_query_true(request, "watch")) return "watch";
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(request->method, verbs[i][0]) == 0) return verbs[i][named ? 2 : 1];
+    return "";
+}
+
 static void read_objects(struct sim_api *api, const struct sim_request *request,
-                         const struct sim_target *target, struct sim_reply *reply)
+                         const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
 {
     struct sim_list_options options;
-    struct sim_faulty faulty = {0};
     json_t *refusal;
-    STAILQ_INIT(&faulty.actions);
     if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
         if (options.watch)
-            sim_watch(api, request, target, &options, &faulty, reply);
+            sim_watch(api, request, target, &options, faulty, reply);
         else if (target->name)
             sim_get(api, request, target, reply);
         else
-            sim_list(api, request, target, &options, &faulty.actions, reply);
+            sim_list(api, request, target, &options, &faulty->actions, reply);
     } else
         sim_reply_status(reply, refusal);
     sim_list_options_clear(&options);
-    sim_actions_clear(&faulty.actions);
 }
 
 /* Subresources that GET, PUT and PATCH may name. */
@@ -51,12 +64,17 @@ static bool has_subresource(const struct sim_target *target)
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                     struct sim_reply *reply)
 {
+    struct sim_faulty faulty = {0};
+    STAILQ_INIT(&faulty.actions);
     if (target->subresource && !has_subresource(target))
         not_found(reply);
+    else if (sim_faults_apply(api, request, verb_of(request, target->name), target, &faulty, reply))
+        ; /* that was it */
     else if (strcmp(request->method, "GET") == 0)
-        read_objects(api, request, target, reply);
+        read_objects(api, request, target, &faulty, reply);
     else
         sim_write_request(api, request, target, reply);
+    sim_actions_clear(&faulty.actions);
 }
 
 static bool health(const struct sim_request *request, struct sim_reply *reply)
@@ -82,13 +100,22 @@ static bool discovery(struct sim_api *api, const struct sim_request *request, st
     return reply->json != NULL;
 }
 
+/* Paths that name no resource. */
+static void others(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    struct sim_faulty faulty = {0};
+    STAILQ_INIT(&faulty.actions);
+    if (sim_faults_apply(api, request, verb_of(request, true), NULL, &faulty, reply)) return;
+    if (!health(request, reply) && !discovery(api, request, reply)) not_found(reply);
+}
+
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_target target;
-    if (health(request, reply) || discovery(api, request, reply)) return;
+    if (sim_control(api, request, reply)) return;
     if (sim_target_parse(api->store, request->path, &target))
         objects(api, request, &target, reply);
     else
-        not_found(reply);
+        others(api, request, reply);
     sim_target_clear(&target);
 }

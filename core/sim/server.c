@@ -6,7 +6,10 @@
 #include "base/mem.h"
 #include "sim/api.h"
 #include "sim/cluster.h"
+#include "sim/director.h"
+#include "sim/fault.h"
 #include "sim/http.h"
+#include "sim/load.h"
 #include "sim/pods.h"
 #include "sim/reaper.h"
 #include "sim/route.h"
@@ -18,6 +21,7 @@ struct sim_server {
     struct sim_reaper *reaper;
     struct sim_http *http;
     struct sim_pods *pods;
+    struct sim_scenario *scenario; /* until it begins */
 };
 
 static void serve(void *ctx, const struct sim_request *request, struct sim_reply *reply)
@@ -34,34 +38,62 @@ static void terminating(void *ctx, const struct sim_served *served, const struct
     sim_reaper_expect(server->reaper, served, object, grace_ms < most_ms ? grace_ms : most_ms);
 }
 
-static void load(struct sim_server *server, const struct sim_server_options *options)
+static bool load(struct sim_server *server, const struct sim_server_options *options, struct err *err)
 {
-    sim_load_namespaces(server->api.store, options->pods ? SIM_POD_NAMESPACES : 0);
+    struct sim_store *store = server->api.store;
+    sim_load_namespaces(store, options->pods ? SIM_POD_NAMESPACES : 0);
     server->pods = sim_pods_new(options->pods, options->replicas);
-    if (!options->pods) return;
-    sim_pods_load(server->pods, server->api.store);
-    sim_load_nodes(server->api.store, SIM_POD_NODES);
+    if (options->pods) {
+        sim_pods_load(server->pods, store);
+        sim_load_nodes(store, SIM_POD_NODES);
+    }
+    for (size_t i = 0; i < options->load_count; i++)
+        if (!sim_load_file(&server->api, options->load[i], err)) return false;
+    if (options->script && !(server->scenario = sim_scenario_load(options->script, err))) return false;
+    return true;
+}
+
+static void set_up(struct sim_server *server, struct loop *loop, const struct sim_server_options *options)
+{
+    struct sim_api *api = &server->api;
+    api->store = sim_store_new(&(struct sim_store_options){0});
+    api->settings.watch_cache = options->watch_cache;
+    api->settings.gzip = options->gzip;
+    api->settings.bookmark_ms = options->bookmark_ms;
+    api->settings.terminate_ms = TERMINATE_MS;
+    api->faults = sim_faults_new();
+    api->terminating = terminating;
+    api->ctx = server;
+    server->reaper = sim_reaper_new(loop, api);
+}
+
+static void refuse(void *ctx, int64_t ms)
+{
+    struct sim_server *server = ctx;
+    sim_http_refuse(server->http, ms);
 }
 
 struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_options *options,
                                   struct err *err)
 {
     struct sim_server *server = NEW(struct sim_server);
-    server->api.store = sim_store_new(&(struct sim_store_options){0});
-    server->api.settings.watch_cache = options->watch_cache;
-    server->api.settings.gzip = options->gzip;
-    server->api.settings.bookmark_ms = options->bookmark_ms;
-    server->api.settings.terminate_ms = TERMINATE_MS;
-    server->api.terminating = terminating;
-    server->api.ctx = server;
-    server->reaper = sim_reaper_new(loop, &server->api);
-    load(server, options);
     const struct sim_http_options http = {
         .listen = options->listen, .port = options->port, .serve = serve, .ctx = server};
-    server->http = sim_http_new(loop, &server->api, &http, err);
+    set_up(server, loop, options);
+    if (load(server, options, err)) {
+        server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
+        server->http = sim_http_new(loop, &server->api, &http, err);
+    }
     if (server->http) return server;
     sim_server_free(server);
     return NULL;
+}
+
+bool sim_server_begin(struct sim_server *server, struct err *err)
+{
+    struct sim_scenario *scenario = server->scenario;
+    server->scenario = NULL;
+    return !scenario || sim_director_run(server->api.director, scenario, err);
 }
 
 int sim_server_port(const struct sim_server *server)
@@ -75,8 +107,12 @@ void sim_server_free(struct sim_server *server)
     sim_store_lock(server->api.store);
     sim_store_stop(server->api.store);
     sim_store_unlock(server->api.store);
+    if (server->api.director) sim_director_stop(server->api.director);
     sim_http_free(server->http);
+    sim_director_free(server->api.director);
     sim_reaper_free(server->reaper);
+    sim_faults_free(server->api.faults);
+    sim_scenario_free(server->scenario);
     sim_pods_free(server->pods);
     sim_store_free(server->api.store);
     free(server);

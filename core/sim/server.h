@@ -14,6 +14,9 @@ struct sim_server_options {
     const char *listen;
     int port; /* 0: any */
     size_t pods, replicas;
+    const char *const *load; /* files with objects */
+    size_t load_count;
+    const char *script; /* a scenario that begins when the server is ready; NULL without */
     bool watch_cache, gzip;
     int64_t bookmark_ms;
 };
@@ -21,6 +24,8 @@ struct sim_server_options {
 /* NULL with an error that names what is wrong. Ready for requests when it returns. */
 struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_options *options,
                                   struct err *err);
+/* Begins the scenario of the options; false when one of its first steps fails. */
+bool sim_server_begin(struct sim_server *server, struct err *err);
 int sim_server_port(const struct sim_server *server);
 /* Ends all streams and connections. */
 void sim_server_free(struct sim_server *server);

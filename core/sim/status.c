@@ -76,16 +76,20 @@ json_t *sim_status_generic(int code)
         {409, "Conflict", "the server reported a conflict"},
         {415, "UnsupportedMediaType", "415: Unsupported Media Type"},
         {422, "Invalid", "the server rejected our request due to an error in our request"},
-        {429, "TooManyRequests", "the server has received too many requests and has asked us to try again later"},
+        {429, "TooManyRequests",
+         "the server has received too many requests and has asked us to try again later"},
         {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
         {504, "Timeout",
-         "the server was unable to return a response in the time allotted, but may still be processing the request"},
+         "the server was unable to return a response in the time allotted, but may still be processing the "
+         "request"},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (known[i].code == code) return status_of(code, known[i].reason, json_string(known[i].message), NULL);
+        if (known[i].code == code)
+            return status_of(code, known[i].reason, json_string(known[i].message), NULL);
     return status_of(
         code, code >= 500 ? "InternalError" : NULL,
-        sim_textf("the server responded with the status code %d but did not return more information", code), NULL);
+        sim_textf("the server responded with the status code %d but did not return more information", code),
+        NULL);
 }
 
 json_t *sim_status_bad_request(const char *message)

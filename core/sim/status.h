@@ -13,8 +13,8 @@ json_t *sim_status_success(const struct sim_kind *kind, const char *name, const 
 /* The HTTP code to answer with. */
 int sim_status_code(const json_t *status);
 
-/* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON patch that
- * does not apply is such a 422, a path that is not there such a 404. */
+/* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON
+ * patch that does not apply is such a 422, a path that is not there such a 404. */
 json_t *sim_status_generic(int code);
 json_t *sim_status_bad_request(const char *message);
 json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);

@@ -52,7 +52,7 @@ end
 
 local methods = raw.informer.methods
 
--- pods:add_event_handler { OnAdd = fn(obj, ev), OnUpdate = fn(old, new, ev), OnDelete = fn(last, ev), id = "x" }
+-- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), id = "x" }
 function methods:add_event_handler(given)
   local handlers = options.check("add_event_handler", given, HANDLER_OPTIONS)
   if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then

@@ -45,7 +45,8 @@ function options.nearest(name, known)
 end
 
 local function unknown(where, name, known)
-  local text = where .. ": unknown option " .. (type(name) == "string" and '"' .. name .. '"' or tostring(name))
+  local quoted = type(name) == "string" and '"' .. name .. '"' or tostring(name)
+  local text = where .. ": unknown option " .. quoted
   local near = type(name) == "string" and options.nearest(name, known)
   if near then
     raw.raise(text .. ', did you mean "' .. near .. '"?')

@@ -11,15 +11,16 @@ describe("k8s.informer", function()
   end)
 
   it("claims a kind with the options as they are given", function()
-    informer.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.nodeName=n1" })
-    assert.same({ n = 4, "pods", "shop", "app=web", "spec.nodeName=n1" }, record.claim)
+    informer.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" })
+    assert.same({ n = 4, "pods", "shop", "app=web", "spec.x=1" }, record.claim)
     informer.informer "pods"
     assert.same({ n = 4, "pods" }, record.claim)
   end)
 
   it("refuses a kind that is no string, and unknown options", function()
     assert.error_matches(function() informer.informer() end, "kind must be a string, not nil")
-    assert.error_matches(function() informer.informer("pods", { selectr = "a" }) end, 'did you mean "selector"')
+    local function misspelt() informer.informer("pods", { selectr = "a" }) end
+    assert.error_matches(misspelt, 'did you mean "selector"')
   end)
 
   it("takes what it does not say of itself from the factory", function()

@@ -17,7 +17,8 @@ describe("options tables", function()
       function() options.check("verb", { namespcae = "shop" }, known) end,
       'verb: unknown option "namespcae", did you mean "namespace"%?'
     )
-    assert.error_matches(function() options.check("verb", { on_add = print }, known) end, 'did you mean "OnAdd"')
+    local function snake_case() options.check("verb", { on_add = print }, known) end
+    assert.error_matches(snake_case, 'did you mean "OnAdd"')
   end)
 
   it("name all known options when none is near", function()
@@ -25,7 +26,8 @@ describe("options tables", function()
       function() options.check("verb", { zzz = 1 }, known) end,
       'unknown option "zzz", known are OnAdd, namespace, selector'
     )
-    assert.error_matches(function() options.check("verb", { "shop" }, known) end, "unknown option 1, known are")
+    local function positional() options.check("verb", { "shop" }, known) end
+    assert.error_matches(positional, "unknown option 1, known are")
   end)
 
   it("say which type a value must have", function()

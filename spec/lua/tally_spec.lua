@@ -58,6 +58,10 @@ describe("tally", function()
       { ["sanitizer.42"] = "ERROR: leak\n" })
   end)
 
+  it("takes a suite without tests for a failure", function()
+    fails("0 passed, 1 failed, 0 skipped", "FAILED the suite has no tests", "1..0\n", 0)
+  end)
+
   it("takes a suite that could not be built for a failure", function()
     fails("1 passed, 1 failed, 0 skipped", "could not be prepared\n    no compiler", "1..1\nok 1 - a\n", 0,
       { ["prepare.rc"] = "1", ["prepare.err"] = "no compiler\n" })

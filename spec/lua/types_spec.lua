@@ -1,5 +1,5 @@
--- types/k8s.lua tells editors of the API; here it is compared with what the engine binds: the tables of the C files and
--- what lua/k8s makes of them.
+-- types/k8s.lua tells editors of the API; here it is compared with what the engine binds: the tables of the C
+-- files and what lua/k8s makes of them.
 local new_loader = require "spec.lua.support.load"
 local raw_verbs = require "spec.lua.support.raw"
 
@@ -54,7 +54,8 @@ describe("types/k8s.lua", function()
 
   it("names what k8s shows, no more and no less", function()
     local names = declared "k8s"
-    for field in stubs:match("@class k8s\n(.-)\nlocal k8s"):gmatch "@field ([%w_]+)" do names[field] = true end
+    local fields = stubs:match "@class k8s\n(.-)\nlocal k8s"
+    for field in fields:gmatch "@field ([%w_]+)" do names[field] = true end
     assert.same(sorted(content(load_module "k8s")), sorted(names))
   end)
 

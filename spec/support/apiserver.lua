@@ -23,11 +23,11 @@ function apiserver.start(options)
   options = options or {}
   local self = setmetatable({ dir = options.dir or temp.folder(), keep = options.dir ~= nil }, apiserver)
   self.audit_file = self.dir .. "/audit.log"
-  local args = { "build/real/apiserver", "--dir", self.dir, "--audit", self.audit_file, "--" }
-  for _, flag in ipairs(options.flags or {}) do args[#args + 1] = flag end
-  -- The pipe to its stdin, which ends with this process, is what makes it end too.
-  self.process = proc.spawn { args = args, stdin = "pipe", stdout = "pipe", stderr = self.dir .. "/server.log" }
-  self.kubeconfig = self.process:wait_line("stdout", "^ready kubeconfig=(.*)$", start_seconds)
+  local command = { "build/real/apiserver", "--dir", self.dir, "--audit", self.audit_file, "--" }
+  for _, flag in ipairs(options.flags or {}) do command[#command + 1] = flag end
+  command.stderr = self.dir .. "/server.log"
+  self.process = proc.spawn(command)
+  self.kubeconfig = self.process:wait_line("^ready kubeconfig=(.*)$", start_seconds)
   self.url = "https://" .. read(self.dir .. "/address")
   self.ca, self.cert, self.key = self.dir .. "/ca.crt", self.dir .. "/admin.crt", self.dir .. "/admin.key"
   self.tokens = {}

@@ -21,6 +21,8 @@ function cluster.sim(args, port)
   local p = start(all)
   p.server = p:wait_line("Serving on (http://[%d.:]+)", 60)
   p.api = api.new { server = p.server }
+  -- One step of a scenario (docs/sim.md), at once.
+  function p:play(step) self.api:request("POST", "/sim/scenario", { step }) end
   return p
 end
 

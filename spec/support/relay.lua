@@ -7,17 +7,17 @@ relay.__index = relay
 -- target: "http(s)://127.0.0.1:PORT" or "127.0.0.1:PORT". `url` of the result leads there through the relay.
 function relay.start(target)
   local scheme, host = target:match("^(%a+://)(.*)$")
-  local process = proc.spawn { args = { "spec/support/relay", host or target }, stdin = "pipe", stdout = "pipe" }
-  local port = process:wait_line("stdout", "^listening (%d+)$", 10)
+  local process = proc.spawn { "spec/support/relay", host or target }
+  local port = process:wait_line("^listening (%d+)$", 10)
   return setmetatable({ process = process, port = tonumber(port), url = (scheme or "") .. "127.0.0.1:" .. port }, relay)
 end
 
 local function tell(self, word)
   self.process:write(word .. "\n")
-  self.process:wait_line("stdout", "^(" .. word .. ")$", 10)
+  self.process:wait_line("^" .. word .. "$", 10)
 end
 
--- Resets every connection, and every new one until mend(). In force when it returns, as are the others.
+-- Resets every connection, and refuses new ones until mend(). In force when it returns, as are the others.
 function relay:cut() tell(self, "cut") end
 
 -- Carries nothing while every connection stays open.

@@ -85,7 +85,7 @@ describe("kubelua run", function()
     engine:wait_line "^saw\tgood$"
     local log = engine:err():match "[^\n]*Handler failed[^\n]*"
     assert.has_match('key="default/bad"', log, 1, true)
-    assert.has_match("%.lua:4", log)
+    assert.has_match("%.lua:3:", log)
     assert.has_match("traceback=", log, 1, true)
     assert.are.equal(0, cluster.terminate(engine))
     assert.has_match('"Stopped".*handlerErrors=1', engine:err())

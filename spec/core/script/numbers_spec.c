@@ -70,6 +70,7 @@ static void test_text_that_is_no_quantity_is_an_error_value(void **state)
     assert_lua(f, "local v, err = q 'much' return tostring(v) .. err.reason", "nilInvalid");
     assert_raises(f, "q()", "snippet.lua:1: quantity: expected a quantity, text or a number, not nil");
     assert_raises(f, "return q '1' + {}", "not table");
+    assert_raises(f, "return q '1' * 1e300", "by a whole number only");
     assert_raises(f, "return q '1' * 1.5", "by a whole number only");
     assert_raises(f, "q('1').number()", "called on nil, not on a quantity");
 }

@@ -75,16 +75,16 @@ static void test_an_error_about_nil_names_path_and_object(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "return obj.spec.securityContext.runAsUser",
-                  "(spec.securityContext is absent in Pod shop/web-1)");
+                  "; last absent field: spec.securityContext of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[2].resources.limits",
-                  "(spec.containers[1].resources is absent in Pod shop/web-1)");
+                  "; last absent field: spec.containers[1].resources of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[9].name",
-                  "(spec.containers[8] is absent in Pod shop/web-1)");
+                  "; last absent field: spec.containers[8] of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[0].name",
-                  "(spec.containers has no [0], Lua counts from 1; in Pod shop/web-1)");
+                  "; Lua counts from 1, there is no [0]: spec.containers of Pod shop/web-1");
     assert_raises(f, "return obj.metadata.annotations['a/b'].c",
-                  "(metadata.annotations['a/b'] is absent in Pod shop/web-1)");
-    assert_raises(f, "return 'x' .. obj.spec.missing", "(spec.missing is absent in Pod shop/web-1)");
+                  "; last absent field: metadata.annotations['a/b'] of Pod shop/web-1");
+    assert_raises(f, "return 'x' .. obj.spec.missing", "; last absent field: spec.missing of Pod shop/web-1");
     assert_raises(f, "local x = obj.spec.missing; error('other')", "snippet.lua:1: other");
     assert_null(strstr(fixture_run(f, "local x = obj.spec.missing; error('other')"), "absent"));
 }
@@ -109,6 +109,11 @@ static void test_loops_walk_views_as_they_walk_tables(void **state)
     assert_lua(f, "return next(obj.metadata.labels)", "app");
     assert_lua(f, "return (next(obj.metadata.labels, 'app'))", "name");
     assert_lua(f, "return select('#', unpack(obj.spec.mixed))", "3");
+    assert_lua(f,
+               "return select('#', unpack(obj.spec.mixed, 2)) .. select('#', unpack(obj.spec.mixed, 3, 2))",
+               "20");
+    assert_raises(f, "unpack(obj.spec.mixed, -1e300)", "is no position");
+    assert_raises(f, "unpack(obj.spec.mixed, 1, 1e8)", "snippet.lua:1: unpack: too many elements");
     assert_lua(f, "return table.concat(obj.spec.words, ',')", "one,two");
     assert_lua(f, "local n = 0 for k, v in pairs({1, 2, x = 3}) do n = n + v end return n", "6");
 }

@@ -23,6 +23,16 @@ void objects_open(void)
     packer = packer_new(pool);
 }
 
+void objects_adopt(void)
+{
+    pool_adopt(pool);
+}
+
+void objects_drain(void)
+{
+    pool_drain(pool);
+}
+
 void objects_close(void)
 {
     pool_drain(pool);

@@ -6,6 +6,10 @@
 #include "object/pool.h"
 
 void objects_open(void);
+/* The calling thread makes and frees objects from now on. The one before must be done with it. */
+void objects_adopt(void);
+/* Frees what was released on other threads. */
+void objects_drain(void);
 /* Fails the test when a reference is left. */
 void objects_close(void);
 /* A new reference. The same text gives the same object. */

@@ -7,11 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "core/informer/support/objects.h"
+#include "net/transport.h"
 
 struct lw_call {
     struct scripted_source *source;
@@ -157,5 +159,13 @@ void source_fail_http(struct scripted_source *source, int status, const char *re
     err_set(&err, ERR_HTTP, "scripted %d %s", status, reason);
     err.http_status = status;
     snprintf(err.reason, sizeof err.reason, "%s", reason);
+    source_fail_with(source, &err);
+}
+
+void source_fail_refused(struct scripted_source *source)
+{
+    struct err err;
+    err_set(&err, ERR_CONNECT, "connect to 127.0.0.1:1: Connection refused");
+    strcpy(err.reason, HTTP_REASON_REFUSED);
     source_fail_with(source, &err);
 }

@@ -34,4 +34,6 @@ void source_refuse(struct scripted_source *source, const char *text);
 void source_end(struct scripted_source *source);
 void source_fail(struct scripted_source *source, enum err_code code);
 void source_fail_http(struct scripted_source *source, int status, const char *reason);
+/* Nobody listens where the server should be. */
+void source_fail_refused(struct scripted_source *source);
 void source_fail_with(struct scripted_source *source, const struct err *err);

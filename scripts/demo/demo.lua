@@ -1,10 +1,12 @@
 -- What `./dev demo` runs: a welcome when the cache is filled, every change as it comes, and now and then a question
--- that the cache answers by label selector. It works on any cluster:
---   kubelua run -f scripts/demo.lua
+-- that the cache answers by label selector. When the ConfigMap default/demo-finished appears, a summary. It works on
+-- any cluster:
+--   kubelua run -f scripts/demo/demo.lua
 local k8s = require "k8s"
 
 local QUERY_EVERY, QUERY = 50, "tier=web"
 local started, events = k8s.now(), 0
+local synced_seconds, seen = 0, { added = 0, updated = 0, deleted = 0 }
 local pods = k8s.informer "pods"
 local lister = pods:lister()
 
@@ -75,8 +77,8 @@ local function ask()
   line("?", "query", QUERY, #words > 0 and table.concat(words, ", ") or "no pods")
 end
 
-local function count_event()
-  events = events + 1
+local function count_event(verb)
+  events, seen[verb] = events + 1, seen[verb] + 1
   if events % QUERY_EVERY == 0 then ask() end
 end
 
@@ -84,27 +86,48 @@ pods:add_event_handler {
   OnAdd = function(pod, ev)
     if ev.initial then return end
     line("+", "added", pod:key(), ("%s on %s"):format(phase(pod), pod.spec.nodeName or "no node yet"))
-    count_event()
+    count_event "added"
   end,
   OnUpdate = function(old, new)
     line("~", "updated", new:key(), describe_changes(old, new))
-    count_event()
+    count_event "updated"
   end,
   OnDelete = function(last)
     line("-", "deleted", last:key(), ("was %s, %d restarts"):format(phase(last), restarts(last)))
-    count_event()
+    count_event "deleted"
   end,
 }
 
-k8s.main(function()
-  local namespaces, nodes, seen = 0, 0, {}
+local function count_distinct(value_of)
+  local known, count = {}, 0
   for pod in lister:list() do
-    local namespace, node = "namespace " .. pod:namespace(), "node " .. (pod.spec.nodeName or "")
-    if not seen[namespace] then seen[namespace], namespaces = true, namespaces + 1 end
-    if not seen[node] and pod.spec.nodeName then seen[node], nodes = true, nodes + 1 end
+    local value = value_of(pod)
+    if value and not known[value] then known[value], count = true, count + 1 end
   end
-  local seconds = k8s.now() - started
-  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(
-    lister:count(), namespaces, nodes, seconds))
+  return count
+end
+
+local function summary()
+  local phases, words = {}, {}
+  for pod in lister:list() do phases[phase(pod)] = (phases[phase(pod)] or 0) + 1 end
+  for name, count in pairs(phases) do words[#words + 1] = count .. " " .. name end
+  table.sort(words)
+  print ""
+  print "Summary"
+  print(("  first list   %d pods in %.2f s"):format(seen.first, synced_seconds))
+  print(("  changes      %d added, %d updated, %d deleted in %.0f s"):format(seen.added, seen.updated, seen.deleted,
+    k8s.now() - started))
+  print(("  cache now    %d pods: %s"):format(lister:count(), table.concat(words, ", ")))
+end
+
+k8s.informer("configmaps", { namespace = "default" }):on_add(function(configmap, ev)
+  if configmap:name() == "demo-finished" and not ev.initial then summary() end
+end)
+
+k8s.main(function()
+  synced_seconds, seen.first = k8s.now() - started, lister:count()
+  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(seen.first,
+    count_distinct(function(pod) return pod:namespace() end),
+    count_distinct(function(pod) return pod.spec.nodeName end), synced_seconds))
   ask()
 end)

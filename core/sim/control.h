@@ -1,0 +1,8 @@
+/* /sim/...: what tests ask of the simulator at any moment. POST /sim/scenario, POST /sim/compact, GET
+ * /sim/stats. Owner: the reply belongs to the caller. Called on the connections' threads. */
+#pragma once
+#include "sim/api.h"
+#include "sim/request.h"
+
+/* False when the path is none of these. */
+bool sim_control(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);

@@ -1,0 +1,445 @@
+/* core/informer/shared_factory.c, informer_claim.c and feed.c, with one loop for both sides. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/informer/support/history.h"
+#include "core/informer/support/log_double.h"
+#include "core/informer/support/objects.h"
+#include "core/informer/support/scripted_source.h"
+#include "core/informer/support/small_catalogue.h"
+#include "informer/shared_factory.h"
+
+enum { SOURCES = 8 };
+
+static struct loop *loop;
+static struct shared_factory *factory;
+static struct scripted_source sources[SOURCES];
+static char *scopes[SOURCES]; /* what each source was made for */
+static size_t source_count;
+static size_t changed, synced;
+static struct buf unknown; /* kinds that resolving did not find */
+
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+{
+    assert_in_range(source_count, 0, SOURCES - 1);
+    scopes[source_count] = xasprintf("%s ns=%s l=%s f=%s", resource->plural, scope->namespace_,
+                                     scope->label_selector, scope->field_selector);
+    return scripted_source_init(&sources[source_count++]);
+}
+
+static void on_changed(void *ctx, struct informer_claim *claim)
+{
+    changed++;
+}
+
+static void on_synced(void *ctx, const char *informer, size_t objects)
+{
+    synced++;
+}
+
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
+{
+    buf_printf(&unknown, "%s;", claim_spec(claim)->kind);
+}
+
+static int setup(void **state)
+{
+    objects_open();
+    log_take();
+    source_count = changed = synced = 0;
+    loop = loop_new();
+    factory = shared_factory_new(&(struct shared_factory_options){
+        .engine_loop = loop,
+        .io_loop = loop,
+        .new_source = new_source,
+        .seed = 1,
+        .changed = on_changed,
+        .synced = on_synced,
+    });
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    shared_factory_free(factory);
+    loop_free(loop);
+    for (size_t i = 0; i < source_count; i++) {
+        scripted_source_clear(&sources[i]);
+        free(scopes[i]);
+    }
+    buf_clear(&unknown);
+    objects_close();
+    return 0;
+}
+
+/* Lets mails and wakes arrive. */
+static void settle(void)
+{
+    for (int i = 0; i < 10; i++) loop_once(loop, false);
+}
+
+static void resolve(bool with_widgets)
+{
+    struct catalogue *catalogue = small_catalogue(with_widgets);
+    unknown.len = 0;
+    shared_factory_resolve(factory, catalogue, on_unknown, NULL);
+    catalogue_free(catalogue);
+    settle();
+}
+
+static struct informer_claim *claim_scope(const char *kind, const char *ns, const char *labels,
+                                          const char *fields)
+{
+    return shared_factory_claim(factory, &(struct informer_spec){kind, ns, labels, fields});
+}
+
+static struct informer_claim *claim(const char *kind)
+{
+    return claim_scope(kind, "", "", "");
+}
+
+static struct claim_handler *add_history(struct informer_claim *c, struct history *h)
+{
+    struct event_handler handler = history_handler(h);
+    return claim_add_handler(c, &handler);
+}
+
+static struct claim_status status_of(struct informer_claim *c)
+{
+    struct claim_status status;
+    claim_get_status(c, &status);
+    return status;
+}
+
+/* --- claims and resolving */
+
+static void test_a_claim_waits_for_discovery(void **state)
+{
+    struct informer_claim *pods = claim("pods");
+    settle();
+    assert_int_equal(source_count, 0);
+    assert_null(claim_resource(pods));
+    assert_null(claim_indexer(pods));
+    assert_false(claim_has_synced(pods));
+    assert_int_equal(status_of(pods).state, CLAIM_PENDING);
+    assert_string_equal(status_of(pods).text, "");
+    assert_string_equal(claim_spec(pods)->kind, "pods");
+}
+
+static void test_a_resolved_claim_lists_watches_and_syncs(void **state)
+{
+    struct history history = {0};
+    struct informer_claim *pods = claim("po");
+    struct claim_handler *handler = add_history(pods, &history);
+    assert_false(claim_handler_has_synced(handler));
+    resolve(false);
+    assert_string_equal(scopes[0], "pods ns= l= f=");
+    assert_string_equal(claim_resource(pods)->kind, "Pod");
+    assert_int_equal(status_of(pods).state, CLAIM_STARTED);
+    assert_string_equal(status_of(pods).text, "the first list is under way");
+    changed = 0;
+    source_list(&sources[0], "a/x@1 a/y@2", "5");
+    settle();
+    assert_true(claim_has_synced(pods));
+    assert_true(claim_handler_has_synced(handler));
+    assert_true(changed > 0);
+    assert_int_equal(synced, 1);
+    assert_int_equal(status_of(pods).state, CLAIM_SYNCED);
+    assert_int_equal(status_of(pods).objects, 2);
+    assert_string_equal(status_of(pods).text, "");
+    assert_string_equal(history_take(&history), "add+ a/x@1; add+ a/y@2");
+    source_event(&sources[0], LW_DELETED, "a/x@7");
+    settle();
+    assert_string_equal(history_take(&history), "delete a/x@7");
+    assert_string_equal(status_of(pods).reflector.resource_version, "7");
+    history_clear(&history);
+}
+
+static void test_an_unknown_kind_is_named_and_may_come_later(void **state)
+{
+    struct informer_claim *widgets = claim("widgets.example.com");
+    claim("pods");
+    resolve(false);
+    assert_string_equal(buf_text(&unknown), "widgets.example.com;");
+    assert_int_equal(status_of(widgets).state, CLAIM_UNKNOWN_KIND);
+    assert_non_null(strstr(status_of(widgets).text, "widgets.example.com"));
+    assert_int_equal(source_count, 1);
+    resolve(true);
+    assert_string_equal(buf_text(&unknown), "");
+    assert_int_equal(source_count, 2);
+    assert_int_equal(status_of(widgets).state, CLAIM_STARTED);
+}
+
+static void test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers(void **state)
+{
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    changed = 0;
+    source_fail_http(&sources[0], 403, "Forbidden");
+    settle();
+    assert_true(changed > 0);
+    assert_int_equal(status_of(pods).state, CLAIM_STARTED);
+    assert_string_equal(status_of(pods).text, "failed to list pods: scripted 403 Forbidden");
+    assert_int_equal(status_of(pods).reflector.state, REFLECTOR_BACKING_OFF);
+}
+
+/* --- F-1: identity */
+
+static void test_f1_the_same_identity_is_one_informer(void **state)
+{
+    struct informer_claim *a = claim_scope("pods", "shop", "app=web,tier in (b,a)", "");
+    struct informer_claim *b = claim_scope("Pod", "shop", " tier in (a, b) , app = web", "");
+    resolve(false);
+    assert_int_equal(source_count, 1);
+    assert_ptr_equal(claim_indexer(a), claim_indexer(b));
+    assert_string_equal(scopes[0], "pods ns=shop l=app=web,tier in (a,b) f=");
+}
+
+static void test_f1_another_scope_or_selector_is_another_informer(void **state)
+{
+    claim_scope("pods", "", "", "");
+    claim_scope("pods", "shop", "", "");
+    claim_scope("pods", "", "app=web", "");
+    claim_scope("pods", "", "", "status.phase=Running");
+    claim_scope("nodes", "", "", "");
+    resolve(false);
+    assert_int_equal(source_count, 5);
+}
+
+static void test_a_cluster_scoped_kind_has_no_namespace(void **state)
+{
+    claim_scope("nodes", "shop", "", "");
+    claim_scope("nodes", "", "", "");
+    resolve(false);
+    assert_int_equal(source_count, 1);
+    assert_string_equal(scopes[0], "nodes ns= l= f=");
+}
+
+static void test_a_late_claim_finds_the_informer_filled(void **state)
+{
+    struct history history = {0};
+    claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    struct informer_claim *late = claim("pods");
+    struct claim_handler *handler = add_history(late, &history);
+    resolve(false);
+    assert_int_equal(source_count, 1);
+    assert_true(claim_has_synced(late));
+    assert_true(claim_handler_has_synced(handler));
+    assert_string_equal(history_take(&history), "add+ a/x@1");
+    history_clear(&history);
+}
+
+/* --- B-6: counted references */
+
+static void test_b6_the_last_release_ends_the_informer(void **state)
+{
+    struct informer_claim *a = claim("pods"), *b = claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(a);
+    settle();
+    assert_false(sources[0].freed);
+    claim_release(b);
+    settle();
+    assert_true(sources[0].freed);
+    assert_int_equal(sources[0].cancelled, 1);
+}
+
+static void test_b6_an_ended_informer_is_made_anew_for_the_next_claim(void **state)
+{
+    struct informer_claim *a = claim("pods");
+    resolve(false);
+    claim_release(a);
+    struct informer_claim *b = claim("pods");
+    resolve(false);
+    assert_int_equal(source_count, 2);
+    assert_true(sources[0].freed);
+    source_list(&sources[1], "a/x@1", "5");
+    settle();
+    assert_true(claim_has_synced(b));
+}
+
+static void test_a_claim_may_be_released_before_it_is_resolved(void **state)
+{
+    struct history history = {0};
+    struct informer_claim *pods = claim("pods");
+    add_history(pods, &history);
+    claim_release(pods);
+    resolve(false);
+    assert_int_equal(source_count, 0);
+}
+
+static void test_the_handlers_of_a_released_claim_hear_nothing_more(void **state)
+{
+    struct history a_history = {0}, b_history = {0};
+    struct informer_claim *a = claim("pods"), *b = claim("pods");
+    add_history(a, &a_history);
+    add_history(b, &b_history);
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(a);
+    source_event(&sources[0], LW_MODIFIED, "a/x@6");
+    settle();
+    assert_string_equal(history_take(&a_history), "add+ a/x@1");
+    assert_string_equal(history_take(&b_history), "add+ a/x@1; update a/x@1 a/x@6");
+    history_clear(&a_history);
+    history_clear(&b_history);
+}
+
+static void test_deltas_of_an_informer_that_ends_are_released(void **state)
+{
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    source_items(&sources[0], "a/x@1 a/y@2");
+    source_list(&sources[0], "a/z@3", "5"); /* queued, not processed; teardown counts the references */
+    claim_release(pods);
+}
+
+/* --- handlers */
+
+static struct claim_handler *self;
+
+static void remove_self(struct history *h, void *ctx)
+{
+    h->before = NULL;
+    claim_remove_handler(self);
+}
+
+static void test_a_waiting_handler_may_remove_itself_at_its_first_call(void **state)
+{
+    struct history history = {.before = remove_self}, other = {0};
+    claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1 a/y@2", "5");
+    settle();
+    struct informer_claim *late = claim("pods");
+    self = add_history(late, &history);
+    add_history(late, &other);
+    resolve(false);
+    assert_string_equal(history_take(&history), "add+ a/x@1");
+    assert_string_equal(history_take(&other), "add+ a/x@1; add+ a/y@2");
+    history_clear(&history);
+    history_clear(&other);
+}
+
+static void test_a_removed_handler_of_a_waiting_claim_is_never_called(void **state)
+{
+    struct history history = {0};
+    struct informer_claim *pods = claim("pods");
+    claim_remove_handler(add_history(pods, &history));
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    assert_int_equal(history.calls, 0);
+}
+
+/* --- turns */
+
+static void fill(struct scripted_source *source, int deltas)
+{
+    for (int i = 0; i < deltas; i++)
+        source_event(source, i % 2 ? LW_MODIFIED : LW_ADDED, i % 2 ? "a/x@7" : "a/x@6");
+}
+
+static void on_timer(struct timer *timer) {}
+
+static void test_a_turn_is_bounded_fair_and_lets_timers_run(void **state)
+{
+    struct history pod_history = {0}, node_history = {0};
+    struct informer_claim *pods = claim("pods"), *nodes = claim("nodes");
+    struct timer timer = {.fn = on_timer};
+    add_history(pods, &pod_history);
+    add_history(nodes, &node_history);
+    resolve(false);
+    source_list(&sources[0], "", "5");
+    source_list(&sources[1], "", "5");
+    settle();
+    fill(&sources[0], 5000);
+    fill(&sources[1], 300);
+    assert_true(shared_factory_process(factory));
+    assert_in_range(pod_history.calls, 1, 1000);
+    assert_int_equal(node_history.calls, 300);
+    timer_start(&timer, loop_clock(loop), 0);
+    while (timer_running(&timer)) loop_once(loop, true);
+    assert_in_range(pod_history.calls, 1, 4000);
+    settle();
+    assert_int_equal(pod_history.calls, 5000);
+    assert_false(shared_factory_process(factory));
+    history_clear(&pod_history);
+    history_clear(&node_history);
+}
+
+static void test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_drained(void **state)
+{
+    struct history history = {0};
+    struct informer_claim *pods = claim("pods");
+    add_history(pods, &history);
+    resolve(false);
+    source_list(&sources[0], "", "5");
+    settle();
+    fill(&sources[0], 1500);
+    loop_once(loop, false);
+    fill(&sources[0], 10);
+    settle();
+    assert_int_equal(history.calls, 1510);
+    history_clear(&history);
+}
+
+static void test_the_factory_may_be_freed_with_everything_running(void **state)
+{
+    struct history history = {0};
+    struct informer_claim *pods = claim("pods");
+    add_history(pods, &history);
+    claim_scope("pods", "shop", "", "");
+    claim("unknown");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5"); /* not processed; the other list is under way */
+}
+
+static void test_the_factory_may_be_freed_before_the_other_side_has_started(void **state)
+{
+    claim("pods");
+    struct catalogue *catalogue = small_catalogue(false);
+    shared_factory_resolve(factory, catalogue, on_unknown, NULL);
+    catalogue_free(catalogue);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_claim_waits_for_discovery),
+        TEST(test_a_resolved_claim_lists_watches_and_syncs),
+        TEST(test_an_unknown_kind_is_named_and_may_come_later),
+        TEST(test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers),
+        TEST(test_f1_the_same_identity_is_one_informer),
+        TEST(test_f1_another_scope_or_selector_is_another_informer),
+        TEST(test_a_cluster_scoped_kind_has_no_namespace),
+        TEST(test_a_late_claim_finds_the_informer_filled),
+        TEST(test_b6_the_last_release_ends_the_informer),
+        TEST(test_b6_an_ended_informer_is_made_anew_for_the_next_claim),
+        TEST(test_a_claim_may_be_released_before_it_is_resolved),
+        TEST(test_the_handlers_of_a_released_claim_hear_nothing_more),
+        TEST(test_deltas_of_an_informer_that_ends_are_released),
+        TEST(test_a_waiting_handler_may_remove_itself_at_its_first_call),
+        TEST(test_a_removed_handler_of_a_waiting_claim_is_never_called),
+        TEST(test_a_turn_is_bounded_fair_and_lets_timers_run),
+        TEST(test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_drained),
+        TEST(test_the_factory_may_be_freed_with_everything_running),
+        TEST(test_the_factory_may_be_freed_before_the_other_side_has_started),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

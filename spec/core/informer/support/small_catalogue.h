@@ -1,0 +1,8 @@
+/* A catalogue of pods and nodes, and of widgets.example.com when asked for.
+ * Owner: the caller frees it by catalogue_free. */
+#pragma once
+#include <stdbool.h>
+
+#include "kube/resource.h"
+
+struct catalogue *small_catalogue(bool with_widgets);

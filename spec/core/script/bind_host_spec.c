@@ -1,0 +1,125 @@
+/* core/script/bind_host.c: print, logs and time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "core/script/support/fixture.h"
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    fixture_init(&f);
+    fixture_global(&f, "obj",
+                   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-1\",\"namespace\":"
+                   "\"shop\"},\"a\":{\"b\":[1]}}");
+    assert_string_equal(fixture_run(&f, "k8s = require 'k8s'"), "nil");
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_clear(*state);
+    return 0;
+}
+
+/* What the snippet wrote to the descriptor. */
+static const char *written(struct fixture *f, int fd, const char *lua)
+{
+    static char text[4096];
+    char path[128];
+    snprintf(path, sizeof path, "%s/out", f->folder);
+    fflush(NULL);
+    int before = dup(fd), file = open(path, O_CREAT | O_TRUNC | O_RDWR, 0600);
+    dup2(file, fd);
+    const char *result = fixture_run(f, lua);
+    dup2(before, fd);
+    close(before);
+    ssize_t n = pread(file, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    close(file);
+    if (strncmp(result, "raised", 6) == 0) fail_msg("%s", result);
+    return text;
+}
+
+static void test_print_writes_a_line_with_everything_as_text(void **state)
+{
+    struct fixture *f = *state;
+    assert_string_equal(written(f, STDOUT_FILENO, "print('a', 1, 1.5, nil, true, k8s.null)"),
+                        "a\t1\t1.5\tnil\ttrue\tnull\n");
+    assert_string_equal(
+        written(f, STDOUT_FILENO, "print(obj, obj.a, k8s.quantity '1Gi', k8s.int64 '9007199254740993')"),
+        "Pod shop/web-1\t{\"b\":[1]}\t1Gi\t9007199254740993\n");
+    assert_string_equal(written(f, STDOUT_FILENO, "print()"), "\n");
+    assert_string_equal(
+        written(f, STDOUT_FILENO,
+                "print(setmetatable({}, { __tostring = function() print 'in' return 'x' end }))"),
+        "in\nx\n");
+    assert_string_equal(written(f, STDOUT_FILENO, "local t = tostring(print) print((t:gsub('0x%x+', '')))"),
+                        "function: \n");
+    assert_raises(f, "print(setmetatable({}, { __tostring = function() return {} end }))",
+                  "'__tostring' must return a string");
+}
+
+static void test_log_lines_name_script_place_and_sorted_fields(void **state)
+{
+    struct fixture *f = *state;
+    const char *line =
+        written(f, STDERR_FILENO,
+                "\nk8s.log.info('Hello', { z = 1, a = 'x', b = true, n = 0.5, o = obj, q = k8s.null })");
+    assert_true(line[0] == 'I');
+    assert_non_null(strstr(line, " snippet.lua:2] \"Hello\" script=\"unit\" a=\"x\" b=true n=0.5 o=\"Pod "
+                                 "shop/web-1\" q=\"null\" z=1\n"));
+    assert_true(written(f, STDERR_FILENO, "k8s.log.warn 'x'")[0] == 'W');
+    assert_true(written(f, STDERR_FILENO, "k8s.log.error 'x'")[0] == 'E');
+}
+
+static void test_debug_lines_are_written_with_verbosity_four(void **state)
+{
+    struct fixture *f = *state;
+    assert_string_equal(written(f, STDERR_FILENO, "k8s.log.debug 'x'"), "");
+    log_setup(LOG_TEXT, 4);
+    assert_true(written(f, STDERR_FILENO, "k8s.log.debug 'x'")[0] == 'D');
+    log_setup(LOG_TEXT, 0);
+}
+
+static void test_wrong_arguments_of_logs_raise(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "k8s.log.info()", "snippet.lua:1: k8s.log: message must be a string, not nil");
+    assert_raises(f, "k8s.log.info('x', 'y')", "snippet.lua:1: k8s.log: fields must be a table, not string");
+    assert_raises(f, "k8s.log.info('x', { 1 })",
+                  "snippet.lua:1: k8s.log: the names of fields must be strings");
+    assert_raises(f, "local t = {} for i = 1, 31 do t['k' .. i] = i end k8s.log.info('x', t)",
+                  "more than 30 fields");
+}
+
+static void test_now_is_a_fresh_reading_in_seconds(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f,
+               "local a = k8s.now() return a > 1.7e9 and a < 1e11 and k8s.now() >= a and math.abs(a - "
+               "os.time()) < 2",
+               "true");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_print_writes_a_line_with_everything_as_text),
+        T(test_log_lines_name_script_place_and_sorted_fields),
+        T(test_debug_lines_are_written_with_verbosity_four),
+        T(test_wrong_arguments_of_logs_raise),
+        T(test_now_is_a_fresh_reading_in_seconds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* A cluster played by hand; see cluster.h. */
+#include "cluster.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "kube/catalogue.h"
+
+struct lw_call {
+    struct cluster_source *source;
+};
+
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct cluster_source *source = container_of(base, struct cluster_source, base);
+    must(!source->call);
+    source->call = NEW(struct lw_call);
+    source->call->source = source;
+    source->sink = *sink;
+    source->ctx = ctx;
+    source->verb = options->verb;
+    return source->call;
+}
+
+static void cancel(struct lw_call *call)
+{
+    call->source->call = NULL;
+    free(call);
+}
+
+static void free_source(struct list_watch *base)
+{
+    container_of(base, struct cluster_source, base)->freed = true;
+}
+
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+{
+    static const struct list_watch_ops ops = {start, cancel, free_source};
+    struct cluster *c = ctx;
+    must(c->source_count < CLUSTER_SOURCES_MAX);
+    struct cluster_source *source = &c->sources[c->source_count++];
+    source->base.ops = &ops;
+    source->cluster = c;
+    snprintf(source->plural, sizeof source->plural, "%s", resource->plural);
+    snprintf(source->scope, sizeof source->scope, "%s|%s|%s", scope->namespace_, scope->label_selector,
+             scope->field_selector);
+    return &source->base;
+}
+
+static void add_group(struct catalogue *catalogue, const char *group, unsigned order, const char *json)
+{
+    struct tape_parser *parser = tape_parser_new();
+    struct buf text = {0};
+    struct tape tape;
+    struct err err;
+    buf_puts(&text, json);
+    memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+    if (!tape_parse(parser, text.data, text.len, &tape, &err)) fail_msg("%s", err.text);
+    catalogue_add_legacy(catalogue, &tape, str_of(group), STR("v1"), order, 0);
+    buf_clear(&text);
+    tape_parser_free(parser);
+}
+
+#define RESOURCE(name, kind, namespaced)                                                          \
+    "{\"name\":\"" name "\",\"singularName\":\"\",\"namespaced\":" namespaced ",\"kind\":\"" kind \
+    "\",\"verbs\":[\"get\",\"list\",\"watch\"]}"
+#define RESOURCES(...) "{\"kind\":\"APIResourceList\",\"apiVersion\":\"v1\",\"resources\":[" __VA_ARGS__ "]}"
+
+void cluster_init(struct cluster *c)
+{
+    memset(c, 0, sizeof *c);
+    c->loop = loop_new();
+    c->pool = pool_new(&(struct pool_options){0});
+    c->packer = packer_new(c->pool);
+    c->factory = shared_factory_new(&(struct shared_factory_options){
+        .engine_loop = c->loop, .io_loop = c->loop, .new_source = new_source, .ctx = c});
+    c->catalogue = catalogue_new();
+    add_group(c->catalogue, "", 0,
+              RESOURCES(RESOURCE("pods", "Pod", "true") "," RESOURCE("nodes", "Node", "false")));
+    add_group(c->catalogue, "apps", 1, RESOURCES(RESOURCE("deployments", "Deployment", "true")));
+    catalogue_finish(c->catalogue);
+    c->host = (struct script_host){.factory = c->factory, .loop = c->loop, .default_namespace = ""};
+    strcpy(c->folder, "/tmp/kubelua-spec-XXXXXX");
+    must(mkdtemp(c->folder));
+}
+
+void cluster_clear(struct cluster *c)
+{
+    char command[128];
+    shared_factory_free(c->factory);
+    for (size_t i = 0; i < c->source_count; i++) assert_true(c->sources[i].freed);
+    catalogue_free(c->catalogue);
+    pool_drain(c->pool);
+    assert_int_equal(pool_stats(c->pool).roots, 0);
+    packer_free(c->packer);
+    pool_free(c->pool);
+    loop_free(c->loop);
+    buf_clear(&c->result);
+    snprintf(command, sizeof command, "rm -rf %s", c->folder);
+    must(system(command) == 0);
+}
+
+struct script *cluster_load(struct cluster *c, const char *name, const char *lua)
+{
+    char path[128];
+    struct err err;
+    snprintf(path, sizeof path, "%s/%s.lua", c->folder, name);
+    FILE *file = fopen(path, "w");
+    must(file && fputs(lua, file) >= 0 && fclose(file) == 0);
+    struct script *script = script_load(&c->host, path, name, &err);
+    if (!script) fail_msg("%s", err.text);
+    return script;
+}
+
+void cluster_settle(struct cluster *c)
+{
+    for (int i = 0; i < 20; i++) loop_once(c->loop, false);
+}
+
+static void unknown(void *ctx, struct informer_claim *claim, const struct err *err)
+{
+    fail_msg("%s", err->text);
+}
+
+void cluster_resolve(struct cluster *c)
+{
+    shared_factory_resolve(c->factory, c->catalogue, unknown, NULL);
+    cluster_settle(c);
+}
+
+/* "shop/web-1 app=web tier=a" */
+static struct root *pack_object(struct cluster *c, const struct cluster_source *source, struct str words)
+{
+    struct buf text = {0};
+    struct str key, ns = {NULL, 0}, label;
+    struct root *root;
+    struct err err;
+    words = str_trim(words);
+    str_cut(&words, ' ', &key);
+    if (memchr(key.p, '/', key.n)) str_cut(&key, '/', &ns);
+    buf_printf(&text, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%.*s\",",
+               strcmp(source->plural, "pods") == 0 ? "Pod" : "Node", STR_ARG(key));
+    if (ns.p) buf_printf(&text, "\"namespace\":\"%.*s\",", STR_ARG(ns));
+    buf_printf(&text, "\"resourceVersion\":\"%llu\",\"labels\":{", (unsigned long long)++c->version);
+    for (bool first = true; words.p && str_cut(&words, ' ', &label); first = false) {
+        struct str name;
+        str_cut(&label, '=', &name);
+        buf_printf(&text, "%s\"%.*s\":\"%.*s\"", first ? "" : ",", STR_ARG(name), STR_ARG(label));
+    }
+    buf_puts(&text, "}}}");
+    memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+    if (!pack_text(c->packer, text.data, text.len, NULL, &root, &err)) fail_msg("%s", err.text);
+    buf_clear(&text);
+    return root;
+}
+
+static void end_call(struct cluster_source *source, const struct err *err)
+{
+    struct lw_call *call = source->call;
+    source->call = NULL;
+    source->sink.done(source->ctx, err);
+    free(call);
+}
+
+/* The watch is too old: the reflector lists again. */
+static void expire(struct cluster_source *source)
+{
+    struct err err;
+    err_set(&err, ERR_HTTP, "expired");
+    err.http_status = 410;
+    strcpy(err.reason, "Expired");
+    end_call(source, &err);
+    for (int i = 0; i < 1000 && (!source->call || source->verb != LW_LIST); i++)
+        loop_once(source->cluster->loop, true);
+    must(source->call && source->verb == LW_LIST);
+}
+
+void cluster_list(struct cluster *c, size_t at, const char *objects)
+{
+    struct cluster_source *source = &c->sources[at];
+    struct str rest = str_of(objects), one;
+    char version[32];
+    must(at < c->source_count && source->call);
+    if (source->verb == LW_WATCH) expire(source);
+    while (*objects && str_cut(&rest, ';', &one)) source->sink.item(source->ctx, pack_object(c, source, one));
+    snprintf(version, sizeof version, "%llu", (unsigned long long)++c->version);
+    source->sink.list_end(source->ctx, &(struct lw_list_meta){str_of(version), STR(""), -1});
+    end_call(source, NULL);
+    cluster_settle(c);
+}
+
+void cluster_event(struct cluster *c, size_t at, enum lw_event_type type, const char *object)
+{
+    struct cluster_source *source = &c->sources[at];
+    must(at < c->source_count && source->call && source->verb == LW_WATCH);
+    source->sink.event(source->ctx, type, pack_object(c, source, str_of(object)), 1700000000500000);
+    cluster_settle(c);
+}
+
+struct question {
+    const char *lua;
+    struct buf *result;
+};
+
+static void run_question(lua_State *L, void *ctx)
+{
+    const struct question *question = ctx;
+    if (luaL_loadbuffer(L, question->lua, strlen(question->lua), "@question.lua") != 0) lua_error(L);
+    lua_call(L, 0, 1);
+    lua_getglobal(L, "tostring");
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    buf_puts(question->result, lua_tostring(L, -1));
+}
+
+const char *cluster_ask(struct cluster *c, struct script *script, const char *lua)
+{
+    c->result.len = 0;
+    if (script_call(script, run_question, &(struct question){lua, &c->result}) != SCRIPT_OK) {
+        c->result.len = 0;
+        buf_puts(&c->result, "raised: ");
+        buf_str(&c->result, buf_slice(&script->failure.text));
+    }
+    return buf_text(&c->result);
+}

@@ -1,0 +1,54 @@
+/* A cluster that the spec plays by hand, with pods, nodes and deployments.apps, and scripts on it: the real
+ * factory, informers and reflectors on one loop, on list/watch sources that say what they are told to say.
+ * Owner: the spec. What cluster_clear finds alive in the pool is a leaked reference. */
+#pragma once
+#include "kube/list_watch.h"
+#include "object/pack.h"
+#include "script/state.h"
+
+enum { CLUSTER_SOURCES_MAX = 8 };
+
+struct cluster_source {
+    struct list_watch base;
+    struct cluster *cluster;
+    char plural[64], scope[256]; /* "shop|app=web|spec.nodeName=n1" */
+    struct lw_call *call;
+    struct lw_sink sink;
+    void *ctx;
+    enum lw_verb verb;
+    bool freed;
+};
+
+struct cluster {
+    struct loop *loop;
+    struct shared_factory *factory;
+    struct catalogue *catalogue;
+    struct pool *pool;
+    struct packer *packer;
+    struct script_host host;
+    struct cluster_source sources[CLUSTER_SOURCES_MAX]; /* in the order in which they were started */
+    size_t source_count;
+    char folder[64];
+    struct buf result;
+    uint64_t version;
+};
+
+void cluster_init(struct cluster *c);
+/* Scripts must have been freed. */
+void cluster_clear(struct cluster *c);
+
+/* Loads a script of this text; fails the test when it does not load. */
+struct script *cluster_load(struct cluster *c, const char *name, const char *lua);
+/* Discovery answers; sources start. */
+void cluster_resolve(struct cluster *c);
+/* Runs the loop until nothing is left to do. */
+void cluster_settle(struct cluster *c);
+
+/* The list of a source ends with these objects, as "shop/web-1 app=web" with any number of labels, separated
+ * by ";". Starts over with a new list when a watch is under way (410 first). */
+void cluster_list(struct cluster *c, size_t source, const char *objects);
+void cluster_event(struct cluster *c, size_t source, enum lw_event_type type, const char *object);
+
+/* Runs the text in the script, gives what tostring makes of its result, or "raised: " and the error. */
+const char *cluster_ask(struct cluster *c, struct script *script, const char *lua);
+#define assert_ask(c, script, lua, expected) assert_string_equal(cluster_ask(c, script, lua), expected)

@@ -1,0 +1,115 @@
+-- Every way in that a kubeconfig offers, on the real API server: TLS with its own authority, client certificate, token,
+-- token file, namespaces of scripts, and a user without rights.
+local apiserver = require "spec.support.apiserver"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local script = [[
+  local k8s = require "k8s"
+  local maps = k8s.informer("configmaps", { namespace = "default" })
+  k8s.main(function() print("found", maps:lister():count()) end)
+]]
+
+describe("kubelua on the real API server", function()
+  local server
+
+  setup(function()
+    server = apiserver.start()
+    server:kubectl "create configmap one --from-literal=a=b"
+  end)
+
+  teardown(function()
+    cluster.stop_all()
+    if server then server:stop() end
+  end)
+
+  local function exec(...)
+    return cluster.kubelua { "exec", cluster.script(script), ... }
+  end
+
+  local function assert_finds(p)
+    p:wait_line "^found\t[1-9]"
+    assert.are.equal(0, p:wait())
+  end
+
+  it("comes in by client certificate", function() assert_finds(exec("--kubeconfig", server.kubeconfig)) end)
+
+  it("comes in by the token of another context", function()
+    assert_finds(exec("--kubeconfig", server.kubeconfig, "--context", "admin-token"))
+  end)
+
+  it("comes in by flags alone", function()
+    assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--token", server.tokens.admin))
+    assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--client-certificate", server.cert,
+      "--client-key", server.key))
+  end)
+
+  it("comes in by a token file", function()
+    local path = server.dir .. "/kubeconfig-token-file"
+    temp.write(path, ([[
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "%s", certificate-authority: ca.crt}}]
+users: [{name: u, user: {tokenFile: admin.token}}]
+]]):format(server.url))
+    assert_finds(exec("--kubeconfig", path))
+  end)
+
+  -- A pod's files, in a mount namespace of its own.
+  local pod = [[
+    set -e
+    mount -t tmpfs none /run
+    mkdir -p /run/secrets/kubernetes.io/serviceaccount
+    cd /run/secrets/kubernetes.io/serviceaccount
+    cp "$CA" ca.crt
+    cp "$TOKEN" token
+    echo default >namespace
+    cd "$OLDPWD"
+    exec "$0" exec "$1"
+  ]]
+
+  it("comes in from inside a pod", function()
+    if temp.run("id -u"):match "%d+" ~= "0" then return pending "only root can mount a pod's files" end
+    local p = proc.spawn {
+      "unshare", "--mount", "--propagation", "private", "sh", "-c", pod, cluster.binary, cluster.script(script),
+      env = {
+        KUBERNETES_SERVICE_HOST = "127.0.0.1", KUBERNETES_SERVICE_PORT = server.url:match ":(%d+)$",
+        CA = server.ca, TOKEN = server.dir .. "/admin.token", HOME = "/nonexistent", KUBECONFIG = "",
+      },
+    }
+    assert_finds(p)
+  end)
+
+  it("does not start inside a pod without a token", function()
+    local p = proc.spawn {
+      cluster.binary, "exec", cluster.script(script),
+      env = {
+        KUBERNETES_SERVICE_HOST = "127.0.0.1", KUBERNETES_SERVICE_PORT = "1", HOME = "/nonexistent", KUBECONFIG = "",
+      },
+    }
+    assert.are.equal(2, p:wait())
+    assert.has_match("no cluster is configured", p:err(), 1, true)
+  end)
+
+  it("comes in as the service account of deploy/rbac.yaml", function()
+    server:kubectl "apply --filename deploy/rbac.yaml"
+    local token = server:kubectl("create token kubelua --namespace kubelua"):match "%S+"
+    assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--token", token))
+  end)
+
+  it("does not trust a server whose authority it does not know", function()
+    local p = exec("--server", server.url, "--token", server.tokens.admin, "--sync-timeout", "500ms")
+    assert.are.equal(3, p:wait())
+    assert.has_match("certificate", p:err())
+    assert.is_nil(p:err():find(server.tokens.admin, 1, true))
+  end)
+
+  it("says what a user without rights may not do, and goes on trying", function()
+    local p = cluster.run("--kubeconfig=" .. server.kubeconfig, cluster.script(script), { "--context", "nobody" })
+    p:wait_error 'configmaps is forbidden: User \\"nobody\\" cannot list resource \\"configmaps\\"'
+    assert.are.equal(0, cluster.terminate(p))
+  end)
+end)

@@ -1,0 +1,131 @@
+-- What a server may do wrong: each gives one clear line, and the cache of all other objects is right afterwards.
+local cluster = require "spec.support.cluster"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+
+local function configmap(name, colour)
+  local metadata = { name = name, namespace = "default" }
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { colour = colour } }
+end
+
+-- Prints the whole cache after every event, so that one line tells what is known.
+local script = [[
+  local k8s = require "k8s"
+  local maps = k8s.informer("configmaps", { namespace = "default" })
+  local lister = maps:lister()
+  local function show()
+    local words = {}
+    for map in lister:list() do words[#words + 1] = map:name() .. "=" .. (map:get "data.colour" or "?") end
+    table.sort(words)
+    print("cache " .. table.concat(words, " "))
+  end
+  maps:add_event_handler { OnAdd = show, OnUpdate = show, OnDelete = show }
+  k8s.main(function() print "synced" end)
+]]
+
+local watch_faults = {
+  { what = "half-line", says = "the stream ended inside a line" },
+  { what = "invalid-json", says = "JSON" },
+  { what = "unknown-type", says = 'unknown event type \\"RENAMED\\"' },
+  { what = "no-metadata", says = "without metadata", goes_on = true },
+  { what = "oversize", says = "ConfigMap default/oversize", goes_on = true },
+  { what = "error-event", code = 500, says = "the scenario wants it so" },
+  { what = "error-event", code = 410, says = "the scenario wants it so", level = "I" },
+  { what = "reset", says = "connection reset", level = "[IW]" },
+}
+
+describe("bad input", function()
+  local sim, engine
+
+  before_each(function()
+    sim = cluster.sim()
+    sim.api:create(configmaps, configmap("one", "red"))
+    sim.api:create(configmaps, configmap("two", "blue"))
+  end)
+
+  after_each(cluster.stop_all)
+
+  local function start(...)
+    engine = cluster.run(sim.server, cluster.script(script), { ... })
+    engine:wait_line("^synced$", 60)
+  end
+
+  -- How many lines of the log say it, at a level.
+  local function lines_saying(text, level)
+    local count = 0
+    for line in engine:err():gmatch "[^\n]+" do
+      if line:find(text, 1, true) and line:find("^" .. (level or "[WE]")) then count = count + 1 end
+    end
+    return count
+  end
+
+  for _, fault in ipairs(watch_faults) do
+    local name = fault.what .. (fault.code and " " .. fault.code or "")
+    it("on a watch: " .. name, function()
+      start()
+      sim:play { ["do"] = "inject", resource = "configmaps", what = fault.what, code = fault.code }
+      engine:wait_error((fault.says:gsub("%p", "%%%0")))
+      sim.api:patch(configmaps .. "/one", { data = { colour = "green" } })
+      engine:wait_line("^cache one=green two=blue$", 60)
+      assert.are.equal(1, lines_saying(fault.says, fault.level))
+      if fault.goes_on then assert.are.equal(1, sim.api:get("/sim/stats").watches) end
+      assert.are.equal(0, cluster.terminate(engine))
+    end)
+  end
+
+  for _, what in ipairs { "no-metadata", "oversize" } do
+    it("in a list: " .. what, function()
+      sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = what, after = 1 }
+      local says = what == "oversize" and "oversize" or "without metadata"
+      start()
+      engine:wait_error(says)
+      assert.are.equal(1, lines_saying(says))
+      sim.api:patch(configmaps .. "/one", { data = { colour = "green" } })
+      engine:wait_line "^cache one=green two=blue$"
+      assert.are.equal(0, cluster.terminate(engine))
+    end)
+  end
+
+  for _, what in ipairs { "invalid-json", "cut", "reset", "close" } do
+    it("in a list, which is tried again: " .. what, function()
+      sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = what, after = 1 }
+      start()
+      engine:wait_error "failed to list configmaps"
+      assert.are.equal(1, lines_saying "failed to list configmaps")
+      assert.are.equal(0, cluster.terminate(engine))
+    end)
+  end
+
+  it("names an object over --max-object-size and counts it", function()
+    start("--max-object-size", "64Ki")
+    sim.api:create(configmaps, configmap("large", ("x"):rep(100000)))
+    engine:wait_error "large"
+    sim.api:create(configmaps, configmap("three", "green"))
+    engine:wait_line "^cache one=red three=green two=blue$"
+    local line = engine:err():match "[^\n]*large[^\n]*"
+    assert.has_match("default/large", line, 1, true)
+    assert.has_match("--max-object-size", line, 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".*objectsRefused=1', engine:err())
+  end)
+
+  it("an answer with an error code is tried again", function()
+    sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "status", code = 503 }
+    start()
+    engine:wait_error "failed to list configmaps"
+    assert.are.equal(1, lines_saying "failed to list configmaps")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("a refused connection is tried again until the server is back", function()
+    start()
+    local port = sim.server:match ":(%d+)$"
+    sim:kill "KILL"
+    sim:wait()
+    engine:wait_error "refused"
+    sim = cluster.sim({}, port)
+    sim.api:create(configmaps, configmap("one", "red"))
+    engine:wait_line("^cache one=red$", 60)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)

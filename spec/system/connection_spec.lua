@@ -1,0 +1,100 @@
+-- What is wrong with a connection is one clear line that names the file and the entry, and exit code 2.
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local script = [[ require("k8s").main(function() print "reached" end) ]]
+
+-- A kubeconfig with one user and one cluster, each given as YAML text.
+local function kubeconfig(user, more)
+  return ([[
+apiVersion: v1
+kind: Config
+current-context: dev
+contexts:
+- name: dev
+  context: {cluster: here, user: me}
+clusters:
+- name: here
+  cluster: {server: "https://127.0.0.1:6443"%s}
+users:
+- name: me
+  user: {%s}
+]]):format(more or "", user)
+end
+
+describe("a connection", function()
+  local folder
+
+  setup(function() folder = temp.folder() end)
+  teardown(function() temp.remove(folder) end)
+  after_each(cluster.stop_all)
+
+  -- Runs with the flags; the one line of stderr.
+  local function refusal(...)
+    local p = cluster.kubelua { "exec", cluster.script(script), ... }
+    assert.are.equal(2, p:wait())
+    local line, rest = p:err():match "^([^\n]*)\n(.*)$"
+    assert.are.equal("", rest)
+    return line
+  end
+
+  local function with_file(text)
+    local path = folder .. "/config"
+    temp.write(path, text)
+    return refusal("--kubeconfig", path), path
+  end
+
+  local function assert_names(line, ...)
+    for _, word in ipairs { ... } do assert.has_match(word, line, 1, true) end
+  end
+
+  it("by a kubeconfig that is not there", function()
+    assert_names(refusal("--kubeconfig", folder .. "/nothing"), folder .. "/nothing", "No such file")
+  end)
+
+  it("by a kubeconfig that is no YAML", function()
+    local line, path = with_file "contexts: [\n- {"
+    assert_names(line, path, "line")
+  end)
+
+  it("by a context that is not there", function()
+    temp.write(folder .. "/good", kubeconfig 'token: "t"')
+    assert_names(refusal("--kubeconfig", folder .. "/good", "--context", "prod"), 'context "prod" does not exist')
+  end)
+
+  it("by a certificate authority that is not there", function()
+    local line = with_file(kubeconfig('token: "t"', ', certificate-authority: nothing.crt'))
+    assert_names(line, folder .. "/nothing.crt")
+  end)
+
+  it("by a certificate authority that is none", function()
+    assert_names((with_file(kubeconfig('token: "t"', ', certificate-authority-data: "aGVsbG8="'))),
+      "certificate-authority-data", "here")
+  end)
+
+  it("by a client certificate without a key", function()
+    assert_names((with_file(kubeconfig "client-certificate-data: aGVsbG8=")), "client-key", "me")
+  end)
+
+  it("by what this version does not support", function()
+    local line = with_file(kubeconfig "exec: {apiVersion: client.authentication.k8s.io/v1, command: login}")
+    assert_names(line, "exec", "me")
+  end)
+
+  it("never shows a token", function()
+    temp.write(folder .. "/secret", kubeconfig 'token: "planted-secret-token"')
+    local p = cluster.kubelua { "exec", cluster.script(script), "--kubeconfig", folder .. "/secret", "--sync-timeout",
+      "200ms", "-v", "9" }
+    p:wait()
+    assert.is_nil((p:out() .. p:err()):find("planted-secret-token", 1, true))
+  end)
+
+  it("may be told by the environment", function()
+    local sim = cluster.sim()
+    local p = require("spec.support.proc").spawn {
+      cluster.binary, "exec", cluster.script(script), env = { KUBELUA_SERVER = sim.server },
+    }
+    p:wait_line "^reached$"
+    assert.are.equal(0, p:wait())
+  end)
+end)

@@ -1,0 +1,188 @@
+-- Every example of scripts/ is run against the simulated server and says what it promises.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+
+local pods = "/api/v1/namespaces/default/pods"
+local configmaps = "/api/v1/namespaces/default/configmaps"
+local crontabs = "/apis/stable.example.com/v1/namespaces/default/crontabs"
+
+local function pod(name, status, labels)
+  return {
+    apiVersion = "v1", kind = "Pod",
+    metadata = { name = name, namespace = "default", labels = labels or { app = name } },
+    spec = {
+      nodeName = "node-1",
+      containers = { {
+        name = "main", image = "registry:5000/web",
+        resources = { requests = { cpu = "100m", memory = "64Mi" } },
+      } },
+    },
+    status = status,
+  }
+end
+
+-- A pod whose status is set as a kubelet sets it, after the create.
+local function create_pod(api, name, status, labels)
+  api:create(pods, pod(name, nil, labels))
+  api:patch(pods .. "/" .. name .. "/status", { status = status })
+end
+
+local function started(restarts)
+  return {
+    phase = "Running",
+    containerStatuses = { {
+      name = "main", image = "web", imageID = "", ready = true, restartCount = restarts,
+      lastState = { terminated = { reason = "OOMKilled", exitCode = 137 } },
+    } },
+  }
+end
+
+local function set_ready(api, status)
+  api:patch("/api/v1/nodes/node-1/status", { status = { conditions = { { type = "Ready", status = status } } } })
+end
+
+-- For each example: verb, what to do before it, then steps: an action on the server, a line to wait for.
+local examples = {
+  ["by_label.lua"] = {
+    verb = "exec",
+    lines = { "^SELECTOR", "^tier=api +2 ", "^tier in %(web, worker%) +1 ", "^tier!=db +4 ", "^!tier +1 " },
+    before = function(api)
+      for name, tier in pairs { a = "api", b = "api", c = "web", d = "db" } do
+        create_pod(api, name, started(0), { tier = tier })
+      end
+      create_pod(api, "e", started(0), { app = "e" })
+    end,
+  },
+  ["count_by_node.lua"] = {
+    verb = "exec", lines = { "^NODE", "^node%-1 +2 +200m +128Mi$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", started(0))
+    end,
+  },
+  ["image_report.lua"] = {
+    verb = "exec", lines = { "^ COUNT", "^ +1  no +registry:5000/web$" },
+    before = function(api) create_pod(api, "a", started(0)) end,
+  },
+  ["configmap_changes.lua"] = {
+    verb = "run",
+    steps = {
+      { function(api)
+        local metadata = { name = "c", namespace = "default" }
+        api:create(configmaps, { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { k = "1" } })
+      end, "^added   default/c$" },
+      { function(api) api:patch(configmaps .. "/c", { data = { k = "2" } }) end, "^  data.k: 1 %-> 2$" },
+      { function(api) api:delete(configmaps .. "/c") end, "^deleted default/c$" },
+    },
+  },
+  ["custom_resources.lua"] = {
+    verb = "run",
+    before = function(api)
+      api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+        metadata = { name = "crontabs.stable.example.com" },
+        spec = {
+          group = "stable.example.com", scope = "Namespaced",
+          names = { plural = "crontabs", singular = "crontab", kind = "CronTab", listKind = "CronTabList" },
+          versions = { {
+            name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+          } },
+        },
+      })
+    end,
+    steps = {
+      { function(api)
+        api:create(crontabs, {
+          apiVersion = "stable.example.com/v1", kind = "CronTab",
+          metadata = { name = "nightly", namespace = "default" },
+          spec = { cronSpec = "0 3 * * *" },
+        })
+      end, "^CronTab default/nightly: runs 0 3 %* %* %*$" },
+      { function(api)
+        api:patch(crontabs .. "/nightly", { spec = { cronSpec = "0 4 * * *" } })
+      end, "ran 0 3 .*, now runs 0 4 " },
+      { function(api) api:delete(crontabs .. "/nightly") end, ": gone$" },
+    },
+  },
+  ["nodes.lua"] = {
+    verb = "run", stream = "err",
+    before = function(api)
+      api:create("/api/v1/nodes", { apiVersion = "v1", kind = "Node", metadata = { name = "node-1" } })
+      set_ready(api, "True")
+    end,
+    steps = {
+      { function(api) set_ready(api, "False") end, '"Node is not ready".*node="node%-1"' },
+      { function(api) set_ready(api, "True") end, '"Node is ready".*node="node%-1"' },
+      { function(api) api:delete("/api/v1/nodes/node-1") end, '"Node is gone".*node="node%-1"' },
+    },
+  },
+  ["pending_pods.lua"] = {
+    verb = "run",
+    steps = {
+      { function(api) api:create(pods, pod("p")) end, "^pending  default/p: no reason given yet$" },
+      { function(api)
+        api:patch(pods .. "/p/status", { status = {
+          phase = "Pending",
+          containerStatuses = { { name = "main", state = { waiting = { reason = "ImagePullBackOff" } } } },
+        } })
+      end, "^pending  default/p: ImagePullBackOff$" },
+      { function(api) api:patch(pods .. "/p/status", { status = started(0) }) end, "^resolved default/p: Running$" },
+    },
+  },
+  ["restarts.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "p", started(0)) end,
+    steps = {
+      { function(api) api:patch(pods .. "/p/status", { status = started(1) }) end,
+        "^default/p: container main restarted, 1 times by now %(OOMKilled, exit code 137%)$" },
+    },
+  },
+  ["watch_pods.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "p", started(0)) end,
+    steps = {
+      { function() end, "^found   default/p  Running" },
+      { function(api) api:create(pods, pod("q")) end, "^added   default/q  Pending" },
+      { function(api) api:patch(pods .. "/q/status", { status = started(0) }) end,
+        "^updated default/q  Pending %-> Running$" },
+      { function(api) api:request("DELETE", pods .. "/q?gracePeriodSeconds=0") end,
+        "^deleted default/q  it was Running" },
+    },
+  },
+}
+
+-- Until the engine watches: what comes then is no part of its first list.
+local function wait_for_watches(api)
+  local deadline = proc.now() + 20
+  while api:get("/sim/stats").open_watches == 0 do assert(proc.now() < deadline, "no watch was opened") end
+end
+
+describe("the example", function()
+  after_each(cluster.stop_all)
+
+  for name, example in pairs(examples) do
+    it(name .. " does what it says", function()
+      local sim = cluster.sim()
+      if example.before then example.before(sim.api) end
+      local words = { example.verb, "-s", sim.server, "-f", "scripts/" .. name }
+      if example.verb == "exec" then table.remove(words, 4) end
+      local p = cluster.kubelua(words)
+      for _, line in ipairs(example.lines or {}) do p:wait_line(line) end
+      if example.steps then
+        wait_for_watches(sim.api)
+        for _, step in ipairs(example.steps) do
+          step[1](sim.api)
+          p:wait_on(p.streams[example.stream or "out"], step[2])
+        end
+        p:kill "TERM"
+      end
+      assert.are.equal(0, p:wait())
+    end)
+  end
+
+  it("list is complete", function()
+    for path in io.popen "ls scripts/*.lua":lines() do
+      assert.is_truthy(examples[path:match "[^/]+$"], path .. " is run by no spec")
+    end
+  end)
+end)

@@ -1,0 +1,194 @@
+-- `kubelua sim`: flags, files, scenarios, start and stop.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local watching = require "spec.support.watching"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+local files = {}
+
+local function configmap(name)
+  return { kind = "ConfigMap", apiVersion = "v1", metadata = { name = name } }
+end
+
+local function file(text)
+  local path = os.tmpname()
+  files[#files + 1] = path
+  local f = assert(io.open(path, "w"))
+  f:write(text)
+  f:close()
+  return path
+end
+
+describe("kubelua sim #threads", function()
+  after_each(function()
+    watching.close_all()
+    cluster.stop_all()
+    for i = #files, 1, -1 do os.remove(table.remove(files, i)) end
+  end)
+
+  -- Exit code and the one line on stderr of a start that fails.
+  local function fails(...)
+    local p = proc.spawn { cluster.binary, "sim", ... }
+    local code = p:wait()
+    assert.are.equal("", p:out())
+    local line, rest = p:err():match "^([^\n]*)\n(.*)$"
+    assert.are.equal("", rest)
+    return code, line
+  end
+
+  local function refuses(pattern, ...)
+    local code, line = fails(...)
+    assert.are.equal(2, code)
+    assert.has_match(pattern, line)
+  end
+
+  it("says where it listens and nothing more, and ends at once", function()
+    for _, signal in ipairs { "TERM", "INT" } do
+      local sim = cluster.sim()
+      local w = watching.open(sim.server, configmaps)
+      watching.await(function() return sim.api:get("/sim/stats").open_watches == 1 end)
+      sim:kill(signal)
+      assert.are.equal(0, sim:wait(5))
+      assert.are.equal("Serving on " .. sim.server .. "\n", sim:out())
+      assert.are.equal("", sim:err())
+      w:finish()
+    end
+  end)
+
+  it("listens where it is told to", function()
+    local sim = cluster.sim { "--listen", "127.0.0.2" }
+    assert.has_match("^http://127.0.0.2:%d+$", sim.server)
+    local port = sim.server:match "%d+$"
+    refuses("cannot listen on 127.0.0.2 port " .. port, "--listen", "127.0.0.2", "--port", port)
+  end)
+
+  it("refuses bad flags in one line", function()
+    refuses('^kubelua sim: unknown flag %-%-prot; did you mean %-%-port%?$', "--prot", "1")
+    refuses('%-%-port: "x" is not a whole number', "--port", "x")
+    refuses("%-%-port: 70000", "--port", "70000")
+    refuses("nowhere.example", "--listen", "nowhere.example")
+    refuses('unexpected argument "x"', "x")
+  end)
+
+  it("loads an object, lists and lines of objects", function()
+    local one = file [[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"},"data":{"a":"b"}}]]
+    local list = file [[
+      {"kind":"List","apiVersion":"v1","items":[
+        {"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"far"}},
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","uid":"11111111-1111-4111-8111-111111111111",
+         "creationTimestamp":"2026-01-01T00:00:00Z","namespace":"far"},
+         "spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Failed"}}]}]]
+    local typed = file [[{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"two"}}]}]]
+    local lines = file [[
+{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"three"}}
+
+{"kind":"Pod","apiVersion":"v1","metadata":{"name":"q"},
+ "spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}
+]]
+    local sim = cluster.sim { "--load", one, "--load", list, "--load", typed, "--load", lines }
+    local names = {}
+    for _, item in ipairs(sim.api:get(configmaps).items) do names[#names + 1] = item.metadata.name end
+    assert.are.same({ "one", "three", "two" }, names)
+    assert.are.equal("far", sim.api:get("/api/v1/namespaces/far").metadata.name)
+    local pod = sim.api:get "/api/v1/namespaces/far/pods/p"
+    assert.are.equal("11111111-1111-4111-8111-111111111111", pod.metadata.uid)
+    assert.are.equal("Failed", pod.status.phase)
+    assert.are.equal("Running", sim.api:get("/api/v1/namespaces/default/pods/q").status.phase)
+  end)
+
+  it("names what is wrong with a file, and where", function()
+    refuses("^kubelua sim: /nonexistent: No such file or directory$", "--load", "/nonexistent")
+    local bad = file '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"}}\n{"kind":\n'
+    refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ": line 3: ", "--load", bad)
+    local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
+    refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)
+    local item = file '{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v1","metadata":{}}]}'
+    refuses(": line 1: item 1: metadata.name is missing", "--load", item)
+  end)
+
+  it("names what is wrong with a scenario, and in which step", function()
+    refuses(": line 2: ", "--script", file "[\n{]")
+    for text, pattern in pairs {
+      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: nothing is called "dance"; known are create, ',
+      ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): it has no parameter "colour"',
+      ['[{"do":"touch"}]'] = ': step 1 %(touch%): "resource" is missing',
+      ['[{"do":"touch","resource":"po","count":0}]'] = ': step 1 %(touch%): "count" is 0',
+      ['[{"do":"refuse","for":"long"}]'] = ': step 1 %(refuse%): "for" is not a duration',
+      ['[{"do":"fault","what":"x"}]'] = ': step 1 %(fault%): "what" is "x"; known are',
+      ['[{"do":"create"}]'] = ": step 1 %(create%): it takes either",
+      ["{}"] = ": a scenario is an array of steps",
+    } do
+      refuses(pattern, "--script", file(text))
+    end
+  end)
+
+  it("plays a scenario in its time and order", function()
+    local path = file(cjson.encode {
+      { ["do"] = "create", object = configmap "c${n}", count = 3 },
+      { ["do"] = "create", object = configmap "late", at = "200ms" },
+      { ["do"] = "annotate", resource = "configmaps", name = "c1", namespace = "default",
+        annotations = { round = "${n}" }, every = "20ms", count = 3 },
+      { ["do"] = "delete", resource = "configmaps", name = "c0", namespace = "default", at = "100ms" },
+    })
+    local sim = cluster.sim { "--script", path }
+    watching.await(function() return sim.api:get("/sim/stats").scenarios == 0 end)
+    local names = {}
+    for _, item in ipairs(sim.api:get(configmaps).items) do names[#names + 1] = item.metadata.name end
+    assert.are.same({ "c1", "c2", "late" }, names)
+    assert.are.equal("2", sim.api:get(configmaps .. "/c1").metadata.annotations.round)
+  end)
+
+  it("chooses the same objects for the same seed", function()
+    local function touched(seed)
+      local sim = cluster.sim { "--pods", "50" }
+      local before = sim.api:get("/api/v1/pods").metadata.resourceVersion
+      sim.api:create("/sim/scenario", { seed = seed, steps = {
+        { ["do"] = "touch", resource = "pods", pick = 3 },
+        { ["do"] = "label", resource = "pods", selector = "tier=web", pick = 2, labels = { x = "y" } },
+      } })
+      local names = {}
+      for _, item in ipairs(sim.api:get("/api/v1/pods").items) do
+        if #item.metadata.resourceVersion == #before then names[#names + 1] = item.metadata.name end
+      end
+      cluster.stop_all()
+      return names
+    end
+    local first = touched(7)
+    assert.is_true(#first >= 3 and #first <= 5)
+    assert.are.same(first, touched(7))
+    assert.are_not.same(first, touched(8))
+  end)
+
+  it("does to pods what happens to pods", function()
+    local sim = cluster.sim { "--pods", "6" }
+    local function play(step) sim.api:create("/sim/scenario", { step }) end
+    local pods = sim.api:get("/api/v1/pods").items
+    local name, namespace = pods[1].metadata.name, pods[1].metadata.namespace
+    local path = ("/api/v1/namespaces/%s/pods/%s"):format(namespace, name)
+    play { ["do"] = "restart", resource = "pods", namespace = namespace, name = name }
+    local restarted = sim.api:get(path).status.containerStatuses[1]
+    assert.are.equal(pods[1].status.containerStatuses[1].restartCount + 1, restarted.restartCount)
+    assert.are.equal("OOMKilled", restarted.lastState.terminated.reason)
+    play { ["do"] = "phase", resource = "pods", namespace = namespace, name = name, phase = "Failed" }
+    assert.are.equal("Failed", sim.api:get(path).status.phase)
+    play { ["do"] = "touch", resource = "pods", namespace = namespace, name = name }
+    assert.has_match("^[1-9]%d+$", sim.api:get(path).metadata.annotations["bench/sent-ns"])
+    play { ["do"] = "create", pods = 2 }
+    assert.are.equal(8, #sim.api:get("/api/v1/pods?fieldSelector=spec.nodeName%21%3D").items)
+    play { ["do"] = "delete", resource = "pods", selector = "app=svc-0000" }
+    assert.are.equal(4, #sim.api:get("/api/v1/pods").items)
+    local status = sim.api:request("POST", "/sim/scenario", { { ["do"] = "touch", resource = "nonsense" } }, nil, 400)
+    assert.are.equal('step 1 (touch): no resource is called "nonsense"', status.message)
+  end)
+
+  it("serves 100,000 pods in less than 1.5 GB", function()
+    if (os.getenv "KUBELUA_PRESET" or "release") ~= "release" then return pending "sanitizers take more memory" end
+    local sim = cluster.sim { "--pods", "100000" }
+    local list = proc.spawn { "curl", "--silent", "--output", "/dev/null",
+      "--write-out", "%{http_code} %{size_download}", sim.server .. "/api/v1/pods" }
+    assert.are.equal(0, list:wait(60))
+    assert.has_match("^200 9%d%d%d%d%d%d%d%d$", list:out())
+    assert.is_true(sim:rss() < 1.5e9, "resident: " .. sim:rss())
+  end)
+end)

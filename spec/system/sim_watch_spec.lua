@@ -1,0 +1,229 @@
+-- `kubelua sim`: watches, bookmarks, watch-lists (contract A-2, A-3, A-4).
+local cluster = require "spec.support.cluster"
+local watching = require "spec.support.watching"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+local secrets = "/api/v1/namespaces/default/secrets"
+local initial = "?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+
+local function configmap(name, labels)
+  return { kind = "ConfigMap", apiVersion = "v1", metadata = { name = name, labels = labels }, data = { a = "b" } }
+end
+
+local function play(sim, ...) sim.api:create("/sim/scenario", { ... }) end
+
+describe("a watch of the simulated server #threads", function()
+  local sim
+  before_each(function() sim = cluster.sim() end)
+  after_each(function()
+    watching.close_all()
+    cluster.stop_all()
+  end)
+
+  local function create(name, labels) return sim.api:create(configmaps, configmap(name, labels)) end
+  local function version() return sim.api:get(configmaps).metadata.resourceVersion end
+  local function watch(query, headers) return watching.open(sim.server, configmaps .. query, headers) end
+
+  it("goes on from a version with everything after it, once and in order", function()
+    create "before"
+    local from = version()
+    create "a"
+    local w = watch("?resourceVersion=" .. from)
+    assert.are.same({ "ADDED a" }, w:short(1))
+    sim.api:patch(configmaps .. "/a", { data = { a = "c" } })
+    sim.api:delete(configmaps .. "/a")
+    local changed, deleted = w:next(), w:next()
+    assert.are.equal("MODIFIED", changed.type)
+    assert.are.equal("c", changed.object.data.a)
+    assert.are.equal("ConfigMap", changed.object.kind)
+    assert.are.equal("DELETED", deleted.type)
+    assert.is_true(deleted.object.metadata.resourceVersion > changed.object.metadata.resourceVersion)
+  end)
+
+  it("without a version begins with the present objects", function()
+    create "a"
+    create "b"
+    for _, query in ipairs { "", "?resourceVersion=0" } do
+      local w = watch(query)
+      assert.are.same({ "ADDED a", "ADDED b" }, w:short(2))
+    end
+  end)
+
+  it("may begin with now and nothing before it", function()
+    create "a"
+    local w = watch "?sendInitialEvents=false&resourceVersionMatch=NotOlderThan&timeoutSeconds=30"
+    watching.await(function() return sim.api:get("/sim/stats").open_watches == 1 end)
+    create "b"
+    assert.are.same({ "ADDED b" }, w:short(1))
+  end)
+
+  it("is a streaming list when it is asked for", function()
+    create "a"
+    create "b"
+    local w = watch(initial)
+    assert.are.same({ "ADDED a", "ADDED b" }, w:short(2))
+    local mark = w:next()
+    assert.are.equal("BOOKMARK", mark.type)
+    assert.are.equal("true", mark.object.metadata.annotations["k8s.io/initial-events-end"])
+    assert.are.equal(version(), mark.object.metadata.resourceVersion)
+    assert.are.equal("ConfigMap", mark.object.kind)
+    create "c"
+    assert.are.same({ "ADDED c" }, w:short(1))
+  end)
+
+  it("has no end mark for those who take no bookmarks", function()
+    create "a"
+    local w = watch "?sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    assert.are.same({ "ADDED a" }, w:short(1))
+    create "b"
+    assert.are.same({ "ADDED b" }, w:short(1))
+  end)
+
+  it("refuses options that contradict each other", function()
+    for query, code in pairs {
+      ["sendInitialEvents=true&allowWatchBookmarks=true"] = 422,
+      ["resourceVersionMatch=NotOlderThan"] = 422,
+      ["sendInitialEvents=true&resourceVersionMatch=Exact"] = 422,
+      ["resourceVersion=abc"] = 500,
+      ["sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=9000000000000000"] = 504,
+    } do
+      local status = sim.api:request("GET", configmaps .. "?watch=true&" .. query, nil, nil, code)
+      assert.are.equal("Failure", status.status, query)
+    end
+  end)
+
+  it("answers a version that is too old with an ERROR event of code 410", function()
+    local w = watch "?resourceVersion=5"
+    local event = w:next()
+    assert.are.equal("ERROR", event.type)
+    assert.are.equal(410, event.object.code)
+    assert.are.equal("Expired", event.object.reason)
+    assert.has_match("^too old resource version: 5 %(%d+%)$", event.object.message)
+    assert.are.equal(0, (w:finish()))
+  end)
+
+  it("ends when its version expires, and does not begin again from it", function()
+    create "a"
+    local from = version()
+    local w = watch("?resourceVersion=" .. from)
+    create "b"
+    w:short(1)
+    play(sim, { ["do"] = "expire" })
+    assert.are.equal(0, (w:finish()))
+    assert.are.equal("ERROR", watch("?resourceVersion=" .. from):next().type)
+    assert.are.same({ "ADDED a", "ADDED b", "BOOKMARK" }, watch(initial):short(3))
+  end)
+
+  it("outlives a compaction", function()
+    create "a"
+    local from = version()
+    create "b"
+    sim.api:create "/sim/compact"
+    assert.are.same({ "ADDED b" }, watch("?resourceVersion=" .. from):short(1))
+  end)
+
+  it("shows objects that begin or cease to match as added and deleted", function()
+    create("a", { colour = "red" })
+    create("b", { colour = "blue" })
+    local w = watch(initial .. "&labelSelector=colour%3Dred")
+    assert.are.same({ "ADDED a", "BOOKMARK" }, w:short(2))
+    local function paint(name, colour)
+      sim.api:patch(configmaps .. "/" .. name, { metadata = { labels = { colour = colour } } })
+      return version()
+    end
+    paint("b", "red")
+    paint("b", "green")
+    local last = paint("a", "blue")
+    assert.are.same({ "ADDED b" }, w:short(1))
+    local left = w:next()
+    assert.are.equal("DELETED", left.type)
+    assert.are.equal("red", left.object.metadata.labels.colour)
+    left = w:next()
+    assert.are.equal("DELETED", left.type)
+    assert.are.equal("a", left.object.metadata.name)
+    assert.are.equal(last, left.object.metadata.resourceVersion)
+  end)
+
+  it("keeps to its namespace, its field selector and its object", function()
+    sim.api:create("/api/v1/namespaces", { kind = "Namespace", apiVersion = "v1", metadata = { name = "other" } })
+    local all = watching.open(sim.server, "/api/v1/configmaps" .. initial)
+    local one = watch(initial .. "&fieldSelector=metadata.name%3Db")
+    local named = watching.open(sim.server, configmaps .. "/b" .. initial)
+    local here = watch(initial)
+    for _, w in ipairs { all, one, named, here } do w:short(1) end
+    sim.api:create("/api/v1/namespaces/other/configmaps", configmap "x")
+    create "a"
+    create "b"
+    assert.are.same({ "ADDED x", "ADDED a", "ADDED b" }, all:short(3))
+    assert.are.same({ "ADDED a", "ADDED b" }, here:short(2))
+    assert.are.same({ "ADDED b" }, one:short(1))
+    assert.are.same({ "ADDED b" }, named:short(1))
+  end)
+
+  it("ends in good order after timeoutSeconds", function()
+    local w = watch(initial .. "&timeoutSeconds=1")
+    local code, text = w:finish(10)
+    assert.are.equal(0, code)
+    assert.has_match("BOOKMARK", text)
+  end)
+
+  it("has bookmarks with new versions only, when they are wanted", function()
+    play(sim, { ["do"] = "set", bookmarks = "100ms" })
+    local w = watch("?allowWatchBookmarks=true&resourceVersion=" .. version())
+    local plain = watch("?resourceVersion=" .. version())
+    sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
+    local newest = version()
+    local mark = w:next()
+    assert.are.equal("BOOKMARK", mark.type)
+    assert.are.equal(newest, mark.object.metadata.resourceVersion)
+    assert.is_nil(mark.object.metadata.annotations)
+    create "a"
+    assert.are.same({ "ADDED a" }, plain:short(1))
+    assert.are.equal("ADDED", w:next().type)
+    assert.are.equal(1, sim.api:get("/sim/stats").bookmarks)
+  end)
+
+  it("sends one more bookmark shortly before its end", function()
+    local w = watch("?allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" .. version())
+    sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
+    assert.are.same({ "BOOKMARK" }, w:short(1))
+    assert.are.equal(0, (w:finish()))
+  end)
+
+  it("gives Tables and metadata too", function()
+    create "a"
+    local w = watch(initial, { "Accept: application/json;as=Table;g=meta.k8s.io;v=v1" })
+    local first = w:next()
+    assert.are.equal("Table", first.object.kind)
+    assert.are.equal("a", first.object.rows[1].cells[1])
+    assert.is_true(#first.object.columnDefinitions > 0)
+    assert.are.equal("BOOKMARK", w:next().type)
+    create "b"
+    local second = w:next()
+    assert.are.equal("b", second.object.rows[1].cells[1])
+    w = watch(initial, { "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" })
+    local partial = w:next()
+    assert.are.equal("PartialObjectMetadata", partial.object.kind)
+    assert.are.equal("a", partial.object.metadata.name)
+    assert.is_nil(partial.object.data)
+    assert.are.same({ "ADDED b", "BOOKMARK" }, w:short(2))
+  end)
+
+  it("is the same for many watches at a time, under many changes", function()
+    local watches = {}
+    for i = 1, 5 do watches[i] = watch(initial) end
+    for _, w in ipairs(watches) do w:short(1) end
+    local object = configmap "n${n}"
+    play(sim, { ["do"] = "create", object = object, count = 200 },
+      { ["do"] = "label", resource = "configmaps", labels = { round = "${n}" }, count = 5 },
+      { ["do"] = "touch", resource = "configmaps", count = 3 }, { ["do"] = "delete", resource = "configmaps" })
+    local lines
+    for _, w in ipairs(watches) do
+      local mine = {}
+      for i = 1, 200 + 5 * 200 + 3 * 200 + 200 do mine[i] = w:line() end
+      lines = lines or mine
+      assert.are.same(lines, mine)
+    end
+    assert.has_match('^{"type":"DELETED"', lines[#lines])
+  end)
+end)

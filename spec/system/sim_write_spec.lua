@@ -1,0 +1,254 @@
+-- `kubelua sim`: create, update, patch, delete, subresources, custom resources, namespaces.
+local cluster = require "spec.support.cluster"
+local watching = require "spec.support.watching"
+
+local core = "/api/v1/namespaces/default/"
+local configmaps = core .. "configmaps"
+local initial = "?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+
+local function configmap(name, more)
+  local metadata = { name = name }
+  for key, value in pairs(more or {}) do metadata[key] = value end
+  return { kind = "ConfigMap", apiVersion = "v1", metadata = metadata, data = { a = "b" } }
+end
+
+local function pod(name, node)
+  return {
+    kind = "Pod",
+    apiVersion = "v1",
+    metadata = { name = name },
+    spec = { nodeName = node, containers = { { name = "c", image = "i:1" } } },
+  }
+end
+
+local crd = {
+  kind = "CustomResourceDefinition",
+  apiVersion = "apiextensions.k8s.io/v1",
+  metadata = { name = "widgets.example.com" },
+  spec = {
+    group = "example.com",
+    scope = "Namespaced",
+    names = { kind = "Widget", plural = "widgets", singular = "widget" },
+    versions = {
+      { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+        subresources = { status = {} } },
+      { name = "v1beta1", served = true, storage = false, schema = { openAPIV3Schema = { type = "object" } } },
+    },
+  },
+}
+local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+local widgets = "/apis/example.com/v1/namespaces/default/widgets"
+local widget = { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" }, spec = { size = 3 } }
+
+describe("a write to the simulated server #threads", function()
+  local sim
+  before_each(function() sim = cluster.sim() end)
+  after_each(function()
+    watching.close_all()
+    cluster.stop_all()
+  end)
+
+  local function refused(method, path, body, code, reason, message, content_type)
+    local status = sim.api:request(method, path, body, content_type, code)
+    assert.are.equal(reason, status.reason)
+    assert.are.equal(message, status.message)
+  end
+
+  it("creates, and refuses what is there already", function()
+    local made = sim.api:request("POST", configmaps, configmap "a", nil, 201)
+    assert.has_match("^%x+%-%x+%-4%x+%-%x+%-%x+$", made.metadata.uid)
+    assert.are.equal("default", made.metadata.namespace)
+    refused("POST", configmaps, configmap "a", 409, "AlreadyExists", 'configmaps "a" already exists')
+    refused("POST", "/api/v1/namespaces/nowhere/configmaps", configmap "a", 404, "NotFound",
+      'namespaces "nowhere" not found')
+    refused("GET", configmaps .. "/b", nil, 404, "NotFound", 'configmaps "b" not found')
+    refused("GET", "/api/v1/nonsense", nil, 404, "NotFound", "the server could not find the requested resource")
+    refused("POST", "/api/v1/configmaps", configmap "a", 405, "MethodNotAllowed",
+      'create is not supported on resources of kind "configmaps"')
+  end)
+
+  it("updates only the version that the client has seen", function()
+    local seen = sim.api:create(configmaps, configmap "a")
+    seen.data.a = "c"
+    local updated = sim.api:update(configmaps .. "/a", seen)
+    assert.is_true(updated.metadata.resourceVersion > seen.metadata.resourceVersion)
+    seen.data.a = "d"
+    refused("PUT", configmaps .. "/a", seen, 409, "Conflict",
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; '
+        .. "please apply your changes to the latest version and try again")
+    seen.metadata.resourceVersion = nil
+    assert.are.equal("d", sim.api:update(configmaps .. "/a", seen).data.a)
+    refused("PUT", configmaps .. "/b", configmap "b", 404, "NotFound", 'configmaps "b" not found')
+  end)
+
+  it("keeps the version when nothing changes", function()
+    local made = sim.api:create(configmaps, configmap "a")
+    local same = sim.api:patch(configmaps .. "/a", { data = { a = "b" } })
+    assert.are.equal(made.metadata.resourceVersion, same.metadata.resourceVersion)
+    assert.are.same(made, sim.api:update(configmaps .. "/a", made))
+  end)
+
+  it("patches in two ways, and refuses the others", function()
+    sim.api:create(configmaps, configmap("a", { labels = { x = "1", y = "2" } }))
+    local path = configmaps .. "/a"
+    local merged = sim.api:patch(path, '{"metadata":{"labels":{"x":null}},"data":{"n":"m"}}')
+    assert.are.same({ y = "2" }, merged.metadata.labels)
+    assert.are.same({ a = "b", n = "m" }, merged.data)
+    local ops = '[{"op":"test","path":"/data/n","value":"m"},{"op":"remove","path":"/data/n"}]'
+    local patched = sim.api:patch(path, ops, "json")
+    assert.are.same({ a = "b" }, patched.data)
+    sim.api:request("PATCH", path, '[{"op":"test","path":"/data/a","value":"z"}]', "application/json-patch+json", 422)
+    sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
+    for _, kind in ipairs { "application/strategic-merge-patch+json", "application/apply-patch+yaml" } do
+      local status = sim.api:request("PATCH", path, "{}", kind, 415)
+      assert.are.equal("UnsupportedMediaType", status.reason)
+    end
+    local stale = '{"metadata":{"resourceVersion":"1"}}'
+    sim.api:request("PATCH", path, stale, "application/merge-patch+json", 409)
+  end)
+
+  it("only tries with dryRun", function()
+    sim.api:create(configmaps, configmap "a")
+    sim.api:create(configmaps .. "?dryRun=All", configmap "b")
+    sim.api:delete(configmaps .. "/a?dryRun=All")
+    sim.api:request("PATCH", configmaps .. "/a?dryRun=All", '{"data":{"a":"z"}}', "application/merge-patch+json")
+    local list = sim.api:get(configmaps)
+    assert.are.equal(1, #list.items)
+    assert.are.equal("b", list.items[1].data.a)
+  end)
+
+  it("waits with deletes for finalizers", function()
+    sim.api:create(configmaps, configmap("a", { finalizers = { "example.com/hold" } }))
+    local w = watching.open(sim.server, configmaps .. initial)
+    w:short(2)
+    assert.is_string(sim.api:delete(configmaps .. "/a").metadata.deletionTimestamp)
+    assert.are.same({ "MODIFIED a" }, w:short(1))
+    sim.api:patch(configmaps .. "/a", '{"metadata":{"finalizers":null}}')
+    assert.are.same({ "DELETED a" }, w:short(1))
+    sim.api:request("GET", configmaps .. "/a", nil, nil, 404)
+  end)
+
+  it("deletes pods on a node with grace, others at once", function()
+    sim.api:create(core .. "pods", pod("free"))
+    sim.api:create(core .. "pods", pod("bound", "node-1"))
+    local w = watching.open(sim.server, core .. "pods" .. initial)
+    w:short(3)
+    sim.api:delete(core .. "pods/free")
+    assert.are.same({ "MODIFIED free", "DELETED free" }, w:short(2))
+    local going = sim.api:delete(core .. "pods/bound")
+    assert.are.equal(30, going.metadata.deletionGracePeriodSeconds)
+    assert.are.same({ "MODIFIED bound", "MODIFIED bound", "DELETED bound" }, w:short(3))
+    sim.api:create(core .. "pods", pod("bound", "node-1"))
+    w:short(1)
+    sim.api:delete(core .. "pods/bound?gracePeriodSeconds=0")
+    assert.are.same({ "MODIFIED bound", "DELETED bound" }, w:short(2))
+  end)
+
+  it("checks the preconditions of a delete", function()
+    local made = sim.api:create(configmaps, configmap "a")
+    local body = { preconditions = { uid = "00000000-0000-4000-8000-000000000000" } }
+    assert.are.equal("Conflict", sim.api:request("DELETE", configmaps .. "/a", body, nil, 409).reason)
+    body.preconditions.uid = made.metadata.uid
+    local status = sim.api:request("DELETE", configmaps .. "/a", body, nil, 200)
+    assert.are.equal("Success", status.status)
+    assert.are.equal(made.metadata.uid, status.details.uid)
+  end)
+
+  it("deletes whole collections by selector", function()
+    sim.api:create(configmaps, configmap("a", { labels = { x = "1" } }))
+    sim.api:create(configmaps, configmap "b")
+    local gone = sim.api:delete(configmaps .. "?labelSelector=x")
+    assert.are.equal("a", gone.items[1].metadata.name)
+    assert.are.equal("b", sim.api:get(configmaps).items[1].metadata.name)
+    sim.api:delete(configmaps)
+    assert.are.equal(0, #sim.api:get(configmaps).items)
+  end)
+
+  it("keeps spec and status apart", function()
+    sim.api:create(core .. "pods", pod "p")
+    sim.api:request("PATCH", core .. "pods/p/status", '{"status":{"phase":"Running"},"metadata":{"labels":{"x":"y"}}}',
+      "application/merge-patch+json")
+    sim.api:patch(core .. "pods/p", { status = { phase = "Failed" } })
+    local now = sim.api:get(core .. "pods/p")
+    assert.are.equal("Running", now.status.phase)
+    assert.are.equal("Running", sim.api:get(core .. "pods/p/status").status.phase)
+    sim.api:request("PATCH", configmaps .. "/a/status", "{}", "application/merge-patch+json", 404)
+  end)
+
+  it("binds a pod to a node", function()
+    sim.api:create(core .. "pods", pod "p")
+    sim.api:create(core .. "pods/p/binding",
+      { kind = "Binding", apiVersion = "v1", metadata = { name = "p" }, target = { kind = "Node", name = "node-1" } })
+    assert.are.equal("node-1", sim.api:get(core .. "pods/p").spec.nodeName)
+  end)
+
+  it("makes a lease by an update, as leader election may", function()
+    local lease = {
+      kind = "Lease",
+      apiVersion = "coordination.k8s.io/v1",
+      metadata = { name = "l" },
+      spec = { holderIdentity = "me" },
+    }
+    local path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l"
+    assert.are.equal("me", sim.api:request("PUT", path, lease, nil, 201).spec.holderIdentity)
+  end)
+
+  it("takes custom resources when their definition is there, until it goes", function()
+    sim.api:request("GET", widgets, nil, nil, 404)
+    local made = sim.api:create(crds, crd)
+    assert.are.equal("Established", made.status.conditions[2].type)
+    sim.api:create(widgets, widget)
+    local _, text = sim.api:curl("GET", widgets)
+    assert.has_match('^{"apiVersion":"example.com/v1","items":%[{"apiVersion":"example.com/v1","kind":"Widget",', text)
+    assert.has_match('%],"kind":"WidgetList","metadata":{"resourceVersion":"%d+"}}', text)
+    local old = sim.api:get "/apis/example.com/v1beta1/namespaces/default/widgets/w"
+    assert.are.equal("example.com/v1beta1", old.apiVersion)
+    assert.are.equal(3, old.spec.size)
+    local w = watching.open(sim.server, widgets .. initial)
+    assert.are.same({ "ADDED w", "BOOKMARK" }, w:short(2))
+    sim.api:delete(crds .. "/widgets.example.com")
+    assert.are.same({ "DELETED w" }, w:short(1))
+    assert.are.equal(0, (w:finish()))
+    sim.api:request("GET", widgets, nil, nil, 404)
+    sim.api:request("GET", "/apis/example.com/v1", nil, nil, 404)
+    sim.api:create(crds, crd)
+    assert.are.equal(0, #sim.api:get(widgets).items)
+  end)
+
+  it("serves a version more when a definition changes, and keeps the objects", function()
+    local made = sim.api:create(crds, crd)
+    sim.api:create(widgets, widget)
+    local w = watching.open(sim.server, widgets .. initial)
+    w:short(2)
+    made.spec.versions[2].name = "v2"
+    sim.api:update(crds .. "/widgets.example.com", made)
+    assert.are.equal(3, sim.api:get("/apis/example.com/v2/namespaces/default/widgets/w").spec.size)
+    sim.api:request("GET", "/apis/example.com/v1beta1/namespaces/default/widgets", nil, nil, 404)
+    sim.api:patch(widgets .. "/w", { spec = { size = 4 } })
+    assert.are.same({ "MODIFIED w" }, w:short(1))
+  end)
+
+  it("takes the content of a namespace along", function()
+    local namespaces = "/api/v1/namespaces"
+    sim.api:create(namespaces, { kind = "Namespace", apiVersion = "v1", metadata = { name = "n" } })
+    sim.api:create(namespaces .. "/n/configmaps", configmap "a")
+    sim.api:create(namespaces .. "/n/configmaps", configmap("held", { finalizers = { "example.com/hold" } }))
+    local w = watching.open(sim.server, namespaces .. initial .. "&fieldSelector=metadata.name%3Dn")
+    w:short(2)
+    assert.are.equal("Terminating", sim.api:delete(namespaces .. "/n").status.phase)
+    assert.are.same({ "MODIFIED n" }, w:short(1))
+    assert.are.equal("held", sim.api:get(namespaces .. "/n/configmaps").items[1].metadata.name)
+    local status = sim.api:request("POST", namespaces .. "/n/configmaps", configmap "b", nil, 403)
+    assert.has_match("because it is being terminated$", status.message)
+    sim.api:patch(namespaces .. "/n/configmaps/held", '{"metadata":{"finalizers":null}}')
+    assert.are.same({ "DELETED n" }, w:short(1))
+  end)
+
+  it("says what is wrong with a body", function()
+    sim.api:request("POST", configmaps, "{", nil, 400)
+    sim.api:request("POST", configmaps, "apiVersion: v1", "application/yaml", 415)
+    sim.api:request("POST", configmaps, pod "p", nil, 400)
+    local status = sim.api:request("POST", configmaps, configmap "Not A Name", nil, 422)
+    assert.are.equal("Invalid", status.reason)
+  end)
+end)
