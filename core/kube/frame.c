@@ -115,6 +115,5 @@ bool framer_end(struct framer *framer, struct err *err)
 {
     if (err) err_clear(err);
     if (framer->form == FRAME_LIST) return frame_end_list(framer, err);
-    return pending_is_blank(framer) ||
-           err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside a line");
+    return framer->seen == 0 || err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside a line");
 }
