@@ -77,31 +77,27 @@ bool frame_finish(struct framer *framer, const char *data, size_t len, size_t be
     return more;
 }
 
-static bool blank(const char *data, size_t len)
+/* How many blanks there are at the beginning. */
+static size_t count_blanks(const char *data, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if (data[i] != ' ' && data[i] != '\t' && data[i] != '\r') return false;
-    return true;
-}
-
-static bool pending_is_blank(const struct framer *framer)
-{
-    return framer->seen <= framer->max_frame && blank(framer->pending.data, framer->pending.len);
+    size_t n = 0;
+    while (n < len && (data[n] == ' ' || data[n] == '\t' || data[n] == '\r')) n++;
+    return n;
 }
 
 static bool feed_lines(struct framer *framer, const char *data, size_t len)
 {
     while (len > 0) {
-        const char *end = memchr(data, '\n', len);
+        size_t blanks = framer->seen == 0 ? count_blanks(data, len) : 0;
+        data += blanks;
+        len -= blanks;
+        const char *end = len ? memchr(data, '\n', len) : NULL;
         if (!end) {
             frame_keep(framer, data, len);
             return true;
         }
         size_t line = (size_t)(end - data);
-        if (blank(data, line) && pending_is_blank(framer))
-            reset(framer);
-        else if (!frame_finish(framer, data, line, len - line))
-            return false;
+        if ((line > 0 || framer->seen > 0) && !frame_finish(framer, data, line, len - line)) return false;
         len -= line + 1;
         data = end + 1;
     }
@@ -119,6 +115,5 @@ bool framer_end(struct framer *framer, struct err *err)
 {
     if (err) err_clear(err);
     if (framer->form == FRAME_LIST) return frame_end_list(framer, err);
-    return pending_is_blank(framer) ||
-           err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside a line");
+    return framer->seen == 0 || err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside a line");
 }

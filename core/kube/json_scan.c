@@ -68,6 +68,14 @@ static uint64_t prefix_xor(uint64_t bits)
     return bits;
 }
 
+/* Set bits; without -mpopcnt the compiler's own is a call. */
+static size_t count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+}
+
 /* The number of the byte behind the end, or -1. */
 static int scan_block(struct json_scan *scan, const char *p, int n)
 {
@@ -77,9 +85,9 @@ static int scan_block(struct json_scan *scan, const char *p, int n)
     uint64_t in_string = prefix_xor(m.quote & ~escaped) ^ scan->in_string;
     scan->in_string = (uint64_t)((int64_t)in_string >> 63);
     uint64_t open = m.open & ~in_string, close = m.close & ~in_string;
-    size_t closes = (size_t)__builtin_popcountll(close);
+    size_t closes = count_bits(close);
     if (closes < scan->depth) { /* whatever their order is, the end is not here */
-        scan->depth += (size_t)__builtin_popcountll(open) - closes;
+        scan->depth += count_bits(open) - closes;
         return -1;
     }
     for (uint64_t both = open | close; both; both &= both - 1) {

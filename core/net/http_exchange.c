@@ -62,6 +62,7 @@ static void read_head(struct http_exchange *exchange, int status)
         .http_version = version_number(exchange->easy),
     };
     exchange->has_response = true;
+    if (exchange->tls) exchange->transport->many_connections = exchange->response.http_version < 20;
     free(retry_after);
 }
 
@@ -113,6 +114,7 @@ static int before_request(void *ctx, char *ip, char *local_ip, int port, int loc
 {
     struct http_exchange *exchange = ctx;
     if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
+    transport_connected(exchange);
     timer_start(&exchange->timer, exchange->transport->clock, exchange->first_byte_timeout_ms);
     return CURL_PREREQFUNC_OK;
 }
@@ -168,6 +170,7 @@ struct http_exchange *exchange_new(struct transport *transport, const struct htt
 static void unlink_exchange(struct http_exchange *exchange)
 {
     timer_cancel(&exchange->timer);
+    transport_forget(exchange);
     if (exchange->link.tqe_prev) TAILQ_REMOVE(&exchange->transport->exchanges, exchange, link);
     exchange->link.tqe_prev = NULL;
     curl_multi_remove_handle(exchange->transport->multi,
@@ -181,6 +184,7 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
         err = *cause;
     else if (result != CURLE_OK)
         exchange_error(exchange, result, &err); /* asks the handle, so before it goes */
+    if (cause || result != CURLE_OK) transport_connect_failed(exchange);
     unlink_exchange(exchange);
     if (!dead(exchange) && exchange->callbacks.on_done)
         exchange->callbacks.on_done(exchange->callbacks.ctx,

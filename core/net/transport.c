@@ -89,11 +89,7 @@ static void work_off(struct transport *transport)
         next = TAILQ_NEXT(exchange, link);
         if (exchange->state == EXCHANGE_DEAD) exchange_free(exchange);
     }
-    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
-        if (exchange->state != EXCHANGE_NEW) continue;
-        exchange->state = EXCHANGE_RUNNING;
-        must(curl_multi_add_handle(transport->multi, exchange->easy) == CURLM_OK);
-    }
+    transport_admit(transport);
 }
 
 static void report_ends(struct transport *transport)
@@ -184,6 +180,7 @@ struct transport *transport_new(struct loop *loop, const struct transport_option
     transport->clock = loop_clock(loop);
     transport->curl_timer.fn = on_curl_timer;
     transport->kick.fn = on_kick;
+    transport_init_admission(transport);
     TAILQ_INIT(&transport->exchanges);
     copy_options(transport, options);
     must(transport->multi = curl_multi_init());
@@ -206,6 +203,7 @@ void transport_free(struct transport *transport)
     curl_multi_cleanup(transport->multi);
     timer_cancel(&transport->curl_timer);
     timer_cancel(&transport->kick);
+    timer_cancel(&transport->patience);
     struct transport_options *own = &transport->options;
     free((char *)own->ca_pem.p);
     free((char *)own->client_cert_pem.p);

@@ -83,6 +83,7 @@ struct http_exchange *transport_start(struct transport *transport, const struct 
                                       const struct http_callbacks *callbacks, struct err *err);
 /* No callback comes after it. */
 void http_cancel(struct http_exchange *exchange);
-/* Stops and resumes reading the body from the network. What came meanwhile is given after the call, not
- * inside it; the idle timeout does not count while it is stopped. */
+/* Stops and resumes reading the body from the network. On HTTP/2 this libcurl stops the whole connection once
+ * its buffer for the stream is full, so that a long pause holds up all that share it. What came meanwhile is
+ * given after the call, not inside it; the idle timeout does not count while it is stopped. */
 void http_pause(struct http_exchange *exchange, bool paused);

@@ -1,7 +1,7 @@
-/* What transport.c (libcurl's multi on the loop) and http_exchange.c (one request) know of each other.
- * Owner: as transport.h says. For these files only.
- * libcurl must not be told to add or remove handles from inside its own callbacks: while `inside` is not 0
- * such wishes are written down and transport_leave carries them out. */
+/* What transport.c (libcurl's multi on the loop), admission.c and http_exchange.c (one request) know of each
+ * other. Owner: as transport.h says. For these files only. libcurl must not be told to add or remove handles
+ * from inside its own callbacks: while `inside` is not 0 such wishes are written down and transport_leave
+ * carries them out. */
 #pragma once
 #include <curl/curl.h>
 #include <sys/queue.h>
@@ -28,6 +28,8 @@ struct http_exchange {
     struct timer timer; /* until the head of the answer came, then between stretches of the body */
     int64_t first_byte_timeout_ms, idle_timeout_ms;
     int64_t last_ms;   /* when the last stretch came */
+    bool tls;          /* its connection may carry others too */
+    bool hurried;      /* waits for no other's connection */
     bool has_response; /* the head of the final answer came */
     bool refused;      /* on_body gave false */
     bool paused;       /* the owner wants it so */
@@ -44,8 +46,11 @@ struct transport {
     struct timer curl_timer; /* libcurl's own next moment */
     struct timer kick;       /* work that may not be done where it came up: starts and resumptions */
     struct exchange_list exchanges;
-    unsigned inside;                  /* depth of calls into libcurl that may call us back */
-    bool put_off;                     /* some exchange is new or dead */
+    struct http_exchange *opening; /* may be setting up a connection that others will share */
+    struct timer patience;         /* how long they wait for it */
+    bool many_connections;         /* this server speaks HTTP/1.1 over TLS: sharing is not to be hoped for */
+    unsigned inside;               /* depth of calls into libcurl that may call us back */
+    bool put_off;                  /* some exchange is new or dead */
     struct transport_options options; /* own copies */
     int64_t connect_timeout_ms;
 };
@@ -55,6 +60,14 @@ void transport_enter(struct transport *transport);
 void transport_leave(struct transport *transport);
 /* Has transport_leave called soon, from the loop. */
 void transport_kick(struct transport *transport);
+
+/* The exchange has its connection, or will not get one, or is gone (admission.c). */
+void transport_connected(struct http_exchange *exchange);
+void transport_connect_failed(struct http_exchange *exchange);
+void transport_forget(struct http_exchange *exchange);
+/* Puts the exchanges into the multi handle that need not wait for a connection being set up. */
+void transport_admit(struct transport *transport);
+void transport_init_admission(struct transport *transport);
 
 /* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
 struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,

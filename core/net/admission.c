@@ -1,0 +1,74 @@
+/* When an exchange may ask for its connection. libcurl would open one for each exchange that finds the shared
+ * HTTP/2 connections full, so a burst of requests became a burst of TLS handshakes; a kube-apiserver that is
+ * busy with a hundred of those takes its watchers for dead and ends their watches. Here an exchange over TLS
+ * waits while another is setting up a connection, which then carries both; see transport_internal.h. */
+#include "base/mem.h"
+#include "base/must.h"
+#include "net/transport_internal.h"
+
+enum { PATIENCE_MS = 1000 };
+
+static void admit(struct transport *transport, struct http_exchange *exchange)
+{
+    exchange->state = EXCHANGE_RUNNING;
+    must(curl_multi_add_handle(transport->multi, exchange->easy) == CURLM_OK);
+}
+
+void transport_admit(struct transport *transport)
+{
+    struct http_exchange *exchange;
+    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
+        if (exchange->state != EXCHANGE_NEW) continue;
+        bool shares = exchange->tls && !exchange->hurried && !transport->many_connections;
+        if (shares && transport->opening) continue;
+        admit(transport, exchange);
+        if (!shares) continue;
+        transport->opening = exchange;
+        timer_start(&transport->patience, transport->clock, PATIENCE_MS);
+    }
+}
+
+/* Nobody waits for that connection any more; who did is admitted soon. */
+static void release(struct transport *transport)
+{
+    transport->opening = NULL;
+    timer_cancel(&transport->patience);
+    transport->put_off = true;
+    transport_kick(transport);
+}
+
+/* Those who have waited go ahead, each on its own: a server that does not let us in must not fail them one by
+ * one. */
+static void hurry_all(struct transport *transport)
+{
+    struct http_exchange *exchange;
+    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
+        if (exchange->state == EXCHANGE_NEW) exchange->hurried = true;
+    }
+    release(transport);
+}
+
+static void on_impatience(struct timer *timer)
+{
+    hurry_all(container_of(timer, struct transport, patience));
+}
+
+void transport_init_admission(struct transport *transport)
+{
+    transport->patience.fn = on_impatience;
+}
+
+void transport_connected(struct http_exchange *exchange)
+{
+    if (exchange->transport->opening == exchange) release(exchange->transport);
+}
+
+void transport_connect_failed(struct http_exchange *exchange)
+{
+    if (exchange->transport->opening == exchange) hurry_all(exchange->transport);
+}
+
+void transport_forget(struct http_exchange *exchange)
+{
+    if (exchange->transport->opening == exchange) release(exchange->transport);
+}
