@@ -2,6 +2,7 @@
 #include "sim/gzip.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <zlib.h>
 
@@ -13,10 +14,10 @@ enum { GZIP_LEVEL = 1, GZIP_WINDOW = 15 + 16, BLOCK = 256 << 10 }; /* + 16: with
 struct gzip {
     struct sim_stream stream;
     struct sim_stream *inner;
-    struct buf in; /* read and not yet compressed */
-    size_t in_at;
-    ssize_t ended; /* what the inner stream ended with, 0 before */
-    bool finished;
+    struct buf in;  /* read and not yet compressed */
+    struct buf out; /* compressed */
+    size_t out_at;  /* of which so much was given away */
+    ssize_t ended;  /* what the inner stream ended with, 0 before */
     z_stream z;
 };
 
@@ -26,13 +27,35 @@ static void gzip_free(struct sim_stream *stream)
     deflateEnd(&gzip->z);
     gzip->inner->free(gzip->inner);
     buf_clear(&gzip->in);
+    buf_clear(&gzip->out);
     free(gzip);
 }
 
-static void refill(struct gzip *gzip)
+/* A stream that breaks off still delivers what it had, so that the client sees the same half answer. */
+static int flush_of(const struct gzip *gzip)
 {
-    if (gzip->in_at < gzip->in.len || gzip->ended) return;
-    gzip->in.len = gzip->in_at = 0;
+    if (!gzip->ended) return Z_NO_FLUSH;
+    return gzip->ended == SIM_STREAM_END ? Z_FINISH : Z_SYNC_FLUSH;
+}
+
+/* Compresses all of what was read. */
+static void pack(struct gzip *gzip)
+{
+    gzip->z.next_in = (unsigned char *)gzip->in.data;
+    gzip->z.avail_in = (unsigned)gzip->in.len;
+    gzip->out.len = gzip->out_at = 0;
+    do {
+        gzip->z.next_out = (unsigned char *)buf_reserve(&gzip->out, BLOCK);
+        gzip->z.avail_out = BLOCK;
+        int rc = deflate(&gzip->z, flush_of(gzip));
+        must(rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR);
+        gzip->out.len += BLOCK - gzip->z.avail_out;
+    } while (gzip->z.avail_out == 0);
+    gzip->in.len = 0;
+}
+
+static void read_more(struct gzip *gzip)
+{
     ssize_t n = gzip->inner->read(gzip->inner, buf_reserve(&gzip->in, BLOCK), BLOCK);
     if (n < 0)
         gzip->ended = n;
@@ -43,23 +66,16 @@ static void refill(struct gzip *gzip)
 static ssize_t gzip_read(struct sim_stream *stream, char *to, size_t room)
 {
     struct gzip *gzip = container_of(stream, struct gzip, stream);
-    gzip->z.next_out = (unsigned char *)to;
-    gzip->z.avail_out = (unsigned)room;
-    while (gzip->z.avail_out == room && !gzip->finished) {
-        refill(gzip);
-        /* A stream that breaks off still delivers what it had, so that the client sees the same half answer.
-         */
-        int flush = gzip->ended == SIM_STREAM_END ? Z_FINISH : gzip->ended ? Z_SYNC_FLUSH : Z_NO_FLUSH;
-        gzip->z.next_in = (unsigned char *)gzip->in.data + gzip->in_at;
-        gzip->z.avail_in = (unsigned)(gzip->in.len - gzip->in_at);
-        int rc = deflate(&gzip->z, flush);
-        must(rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR);
-        gzip->in_at = gzip->in.len - gzip->z.avail_in;
-        gzip->finished =
-            rc == Z_STREAM_END || (flush == Z_SYNC_FLUSH && gzip->z.avail_in == 0 && gzip->z.avail_out > 0);
+    while (gzip->out_at == gzip->out.len && !gzip->ended) {
+        if (gzip->in.len == 0) read_more(gzip);
+        pack(gzip);
     }
-    size_t n = room - gzip->z.avail_out;
-    return n ? (ssize_t)n : gzip->ended;
+    size_t n = gzip->out.len - gzip->out_at;
+    if (n == 0) return gzip->ended;
+    if (n > room) n = room;
+    memcpy(to, gzip->out.data + gzip->out_at, n);
+    gzip->out_at += n;
+    return (ssize_t)n;
 }
 
 static void start(z_stream *z)
