@@ -227,6 +227,41 @@ static void test_a_cancelled_watch_is_silent(void **state)
     assert_int_equal(bench->dones, 0);
 }
 
+static int64_t skew_ms;
+
+static int64_t skewed_now_ms(struct clock *clock)
+{
+    return clock_now_ms(clock_real()) + skew_ms;
+}
+
+static void test_a_watch_that_the_server_does_not_end_is_ended(void **state)
+{
+    struct bench *bench = *state;
+    struct clock *clock;
+    struct lw_options options = watch;
+    options.timeout_seconds = 300;
+    bench_new_client(bench, false);
+    clock = loop_clock(bench->loop);
+    timer_cancel(&bench->guard);
+    start(bench, options);
+    while (!bench->requests.len) loop_once(bench->loop, true);
+    tiny_puts(bench->conn, STREAM_HEAD);
+    tiny_chunk(bench->conn, ADDED("a"), strlen(ADDED("a")));
+    while (!bench->log.len) loop_once(bench->loop, true);
+    clock->now_ms = skewed_now_ms;
+    skew_ms = 320000;
+    clock->rearm(clock);
+    bench_settle(bench);
+    assert_int_equal(bench->dones, 0);
+    skew_ms = 330000;
+    clock->rearm(clock);
+    bench_until_done(bench);
+    assert_int_equal(bench->err.code, ERR_TIMEOUT);
+    assert_string_equal(bench->err.text, "the server did not end the watch 30 s after its timeout of 300 s");
+    bench_settle(bench);
+    assert_int_equal(tiny_server_open(bench->server), 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
@@ -239,6 +274,7 @@ int main(void)
         T(test_a_watch_cut_inside_an_event_or_reset_says_so),
         T(test_an_error_event_ends_the_watch_and_its_connection),
         T(test_a_cancelled_watch_is_silent),
+        T(test_a_watch_that_the_server_does_not_end_is_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
