@@ -1,7 +1,9 @@
 /* When an exchange may ask for its connection. libcurl would open one for each exchange that finds the shared
  * HTTP/2 connections full, so a burst of requests became a burst of TLS handshakes; a kube-apiserver that is
- * busy with a hundred of those takes its watchers for dead and ends their watches. Here an exchange over TLS
- * waits while another is setting up a connection, which then carries both; see transport_internal.h. */
+ * busy with a hundred of those takes its watchers for dead and ends their watches. CURLOPT_PIPEWAIT does not
+ * help: it has an eye for the first connection only, and lets requests fail one after the other. Here an
+ * exchange over TLS waits while another is setting up a connection, which then carries both; see
+ * transport_internal.h. */
 #include "base/mem.h"
 #include "base/must.h"
 #include "net/transport_internal.h"

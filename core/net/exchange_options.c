@@ -102,8 +102,6 @@ static bool set_url(struct http_exchange *exchange, const char *text, struct err
     if (!rc) {
         exchange->where = xasprintf("%s:%s", host, port);
         curl_easy_setopt(exchange->easy, CURLOPT_URL, whole);
-        /* Wait for a connection that may turn out to carry many streams instead of opening one for each. */
-        if (exchange->tls) curl_easy_setopt(exchange->easy, CURLOPT_PIPEWAIT, 1L);
     }
     curl_free(scheme);
     curl_free(host);

@@ -176,6 +176,70 @@ static void test_a_server_older_than_tls_1_2_is_refused(void **state)
     assert_int_equal(bench->err.code, ERR_TLS);
 }
 
+/* Starts `n` exchanges with `url`; they count their ends in `dones`. */
+static void start_many(struct bench *bench, struct transport *transport, const char *url, int n)
+{
+    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    bench->dones = 0;
+    for (int i = 0; i < n; i++)
+        assert_non_null(
+            transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err));
+}
+
+static void test_a_burst_of_requests_is_no_burst_of_handshakes(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    struct transport *transport = transport_new(
+        bench->loop, &(struct transport_options){.insecure_skip_tls_verify = true}, &bench->err);
+    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
+    start_many(bench, transport, url, 20);
+    while (!bench->request.len) { /* it has not got through yet */
+        assert_in_range(tiny_server_accepted(bench->server), 0, 1);
+        loop_once(bench->loop, true);
+    }
+    while (bench->dones < 20) loop_once(bench->loop, true);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    transport_free(transport);
+    free(url);
+}
+
+static void test_requests_do_not_fail_one_after_the_other(void **state)
+{
+    struct bench *bench = *state;
+    struct loop *loop = bench->loop;
+    bench->server = tiny_server_new(loop, NULL, &(struct tiny_handler){.request = on_request, .ctx = bench});
+    struct transport *transport =
+        transport_new(loop, &(struct transport_options){.connect_timeout_ms = 200}, &bench->err);
+    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server)); /* it speaks no TLS */
+    int64_t from = clock_now_ms(loop_clock(loop));
+    start_many(bench, transport, url, 20);
+    while (bench->dones < 20) loop_once(loop, true);
+    assert_int_equal(bench->err.code, ERR_TIMEOUT);
+    assert_in_range(clock_now_ms(loop_clock(loop)) - from, 200, 2000); /* not 20 times 200 */
+    transport_free(transport);
+    free(url);
+}
+
+static void test_the_one_that_others_wait_for_may_be_cancelled(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    struct transport *transport = transport_new(
+        bench->loop, &(struct transport_options){.insecure_skip_tls_verify = true}, &bench->err);
+    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
+    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    struct http_exchange *first =
+        transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err);
+    start_many(bench, transport, url, 2);
+    loop_once(bench->loop, true);
+    http_cancel(first);
+    while (bench->dones < 2) loop_once(bench->loop, true);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    transport_free(transport);
+    free(url);
+}
+
 static void expect_unusable(struct bench *bench, const struct transport_options *options, const char *text)
 {
     assert_null(transport_new(bench->loop, options, &bench->err));
@@ -230,6 +294,9 @@ int main(void)
         T(test_insecure_verifies_nothing),
         T(test_a_client_certificate_is_shown),
         T(test_a_server_older_than_tls_1_2_is_refused),
+        T(test_a_burst_of_requests_is_no_burst_of_handshakes),
+        T(test_requests_do_not_fail_one_after_the_other),
+        T(test_the_one_that_others_wait_for_may_be_cancelled),
         T(test_unusable_certificates_are_found_when_the_transport_is_made),
         T(test_a_broken_certificate_behind_a_good_one_is_found),
     };

@@ -1,0 +1,181 @@
+/* core/kube/kubeconfig*.c and in_cluster.c: several files, flags over them, and pods (C-1, C-2, C-6, C-10,
+ * C-12, T-9..T-11). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/kube/support/kubeconfig_bench.h"
+
+static void test_kubeconfig_lists_are_merged_entry_by_entry(void **state)
+{
+    struct bench *bench = *state;
+    const char *one = bench_put(bench, "one/config",
+                                "clusters:\n- name: c\n  cluster: {server: 'https://one'}\n"
+                                "users:\n- name: u\n  user: {tokenFile: token}\n");
+    bench_put(bench, "one/token", " first \n");
+    const char *two = bench_put(bench, "two/config",
+                                CLUSTER("    tls-server-name: t\n") USER("    token: second\n") CONTEXT);
+    const char *three = bench_put(bench, "three", "current-context: other\n");
+    char *list = xasprintf("/nonexistent::%s:%s:%s:%s", one, two, one, three);
+    setenv("KUBECONFIG", list, 1);
+    bench_good(bench);
+    assert_string_equal(bench->config.server, "https://one");
+    assert_null(bench->config.tls_server_name);
+    assert_null(bench->config.token);
+    char *token = xasprintf("%s/one/token", bench->dir);
+    assert_string_equal(bench->config.token_file, token);
+    assert_string_equal(bench->config.namespace_, "shop");
+    free(list);
+    free(token);
+    bench_put(bench, "three", "}");
+    assert_false(bench_load(bench));
+    assert_non_null(strstr(bench->err.text, "/three: line 1: "));
+}
+
+static void test_the_home_file_is_the_default(void **state)
+{
+    struct bench *bench = *state;
+    bench_put(bench, ".kube/config", CLUSTER("") USER("    token: x\n") CONTEXT);
+    bench_good(bench);
+    assert_string_equal(bench->config.token, "x");
+    bench_put(bench, ".kube/config", "");
+    bench_bad(
+        bench, ERR_NOT_FOUND,
+        "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config");
+}
+
+static void test_flags_beat_the_file(void **state)
+{
+    struct bench *bench = *state;
+    bench_put(bench, "ca.pem", bench->ca.cert_pem);
+    bench_put(bench, "client.pem", bench->client.cert_pem);
+    bench_put(bench, "client.key", bench->client.key_pem);
+    struct cluster_flags plain = bench->flags;
+    bench_use(bench, CLUSTER("    certificate-authority: ca.pem\n    tls-server-name: t\n")
+                         USER("    tokenFile: ca.pem\n") CONTEXT);
+    plain = bench->flags;
+    bench->flags.insecure_skip_tls_verify = true; /* clears the CA */
+    bench->flags.token = "flag";                  /* and the token file */
+    bench->flags.namespace_ = "other";
+    bench_good(bench);
+    assert_true(bench->config.insecure_skip_tls_verify);
+    assert_null(bench->config.ca_pem);
+    assert_string_equal(bench->config.token, "flag");
+    assert_null(bench->config.token_file);
+    assert_string_equal(bench->config.namespace_, "other");
+    assert_string_equal(bench->config.tls_server_name, "t");
+    bench->flags = plain;
+    bench->flags.server = "https://elsewhere:1/base/?q#f"; /* clears the file's tls-server-name */
+    bench_good(bench);
+    assert_string_equal(bench->config.server, "https://elsewhere:1/base");
+    assert_null(bench->config.tls_server_name);
+    assert_non_null(bench->config.ca_pem);
+    bench->flags.tls_server_name = "mine";
+    bench_good(bench);
+    assert_string_equal(bench->config.tls_server_name, "mine");
+    bench_use(bench, CLUSTER("    insecure-skip-tls-verify: true\n")
+                         USER("    client-certificate-data: aaaa\n    client-key-data: aaaa\n") CONTEXT);
+    bench->flags.certificate_authority = bench_put(bench, "ca.pem", bench->ca.cert_pem); /* clears insecure */
+    bench->flags.client_certificate = bench_put(bench, "client.pem", bench->client.cert_pem);
+    bench->flags.client_key = bench_put(bench, "client.key", bench->client.key_pem);
+    bench_good(bench);
+    assert_false(bench->config.insecure_skip_tls_verify);
+    assert_string_equal(bench->config.client_key_pem, bench->client.key_pem);
+    bench->flags.client_key = "/nonexistent/key";
+    bench_bad(bench, ERR_NOT_FOUND, "--client-key: /nonexistent/key: No such file or directory");
+}
+
+static void test_a_server_flag_needs_no_file(void **state)
+{
+    struct bench *bench = *state;
+    bench->flags.server = "http://127.0.0.1:8080";
+    bench_good(bench);
+    assert_string_equal(bench->config.server, "http://127.0.0.1:8080");
+    assert_string_equal(bench->config.source, "--server");
+    assert_string_equal(bench->config.namespace_, "default");
+    bench->flags.server = "localhost:8080"; /* as client-go: plain, unless something of TLS is given */
+    bench_good(bench);
+    assert_string_equal(bench->config.server, "http://localhost:8080");
+    bench->flags.insecure_skip_tls_verify = true;
+    bench_good(bench);
+    assert_string_equal(bench->config.server, "https://localhost:8080");
+    bench->flags.server = "ftp://h";
+    bench_bad(bench, ERR_INVALID, "--server: scheme \"ftp\" is neither https nor http");
+    bench->flags.server = "https://u:p@h";
+    bench_bad(bench, ERR_INVALID, "--server: user names in the address are not supported");
+    bench->flags.server = "https://[";
+    assert_false(bench_load(bench));
+    assert_memory_equal(bench->err.text, "--server: bad address: ", 23);
+}
+
+static void test_a_pod_finds_its_cluster(void **state)
+{
+    struct bench *bench = *state;
+    setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    assert_false(bench_load(bench)); /* no token */
+    bench_put(bench, "token", "abc\n");
+    bench_put(bench, "namespace", " mine \n");
+    bench_good(bench); /* without ca.crt: the system's roots */
+    assert_string_equal(bench->config.server, "https://[fd00::1]:443");
+    assert_null(bench->config.ca_pem);
+    assert_string_equal(bench->config.namespace_, "mine");
+    assert_string_equal(bench->config.source, "in-cluster");
+    bench_put(bench, "ca.crt", bench->ca.cert_pem);
+    setenv("POD_NAMESPACE", "from-env", 1);
+    bench->flags.token = "flag";
+    bench_good(bench);
+    assert_string_equal(bench->config.ca_pem, bench->ca.cert_pem);
+    assert_string_equal(bench->config.namespace_, "from-env");
+    assert_string_equal(bench->config.token, "flag");
+    assert_null(bench->config.token_file);
+    bench->flags.token = NULL;
+    bench_good(bench);
+    char *token = xasprintf("%s/token", bench->dir);
+    assert_string_equal(bench->config.token_file, token);
+    free(token);
+    bench_use(bench, CLUSTER("") "contexts:\n- name: dev\n  context: {cluster: c}\ncurrent-context: dev\n");
+    bench_good(bench); /* a configured cluster wins; only the namespace comes from the pod */
+    assert_string_equal(bench->config.server, "https://h:6443");
+    assert_string_equal(bench->config.namespace_, "from-env");
+}
+
+static void test_impersonation_becomes_headers(void **state)
+{
+    struct bench *bench = *state;
+    bench_use(bench, CLUSTER("") USER("    token: x\n    as: jane\n    as-uid: '7'\n    as-groups: [a, b]\n"
+                                      "    as-user-extra: {'Acme.com/Project%': [p1, p2]}\n") CONTEXT);
+    bench_good(bench);
+    static const char *const expected[][2] = {{"Impersonate-User", "jane"},
+                                              {"Impersonate-Uid", "7"},
+                                              {"Impersonate-Group", "a"},
+                                              {"Impersonate-Group", "b"},
+                                              {"Impersonate-Extra-acme.com%2Fproject%25", "p1"},
+                                              {"Impersonate-Extra-acme.com%2Fproject%25", "p2"}};
+    assert_int_equal(bench->config.impersonate_count, ARRAY_LEN(expected));
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        assert_string_equal(bench->config.impersonate[i].name, expected[i][0]);
+        assert_string_equal(bench->config.impersonate[i].value, expected[i][1]);
+    }
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, kubeconfig_bench_setup, kubeconfig_bench_teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_kubeconfig_lists_are_merged_entry_by_entry),
+        T(test_the_home_file_is_the_default),
+        T(test_flags_beat_the_file),
+        T(test_a_server_flag_needs_no_file),
+        T(test_a_pod_finds_its_cluster),
+        T(test_impersonation_becomes_headers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* How exchanges of core/net/transport.c end: errors, timers, cancelling, pausing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/net/support/http_bench.h"
+
+static void test_refused_connections_say_so(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    char *expected =
+        xasprintf("connect to 127.0.0.1:%d: Connection refused", tiny_server_port(bench->server));
+    tiny_server_stop_listening(bench->server);
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_CONNECT);
+    assert_string_equal(call.err.reason, HTTP_REASON_REFUSED);
+    assert_string_equal(call.err.text, expected);
+    free(expected);
+}
+
+static void test_a_name_that_does_not_exist_is_a_connect_error(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.bench = bench};
+    struct http_callbacks own = call_callbacks;
+    own.ctx = &call;
+    call.exchange = transport_start(
+        bench->transport, &(struct http_request){.url = "http://no-such-host.invalid/"}, &own, NULL);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_CONNECT);
+    assert_string_equal(call.err.text, "connect to no-such-host.invalid:80: cannot resolve the host's name");
+}
+
+static void test_an_answer_cut_short_is_closed(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench_start(bench, &call, "/");
+    bench_until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
+    tiny_close(bench->conn);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_CLOSED);
+    assert_string_equal(call.err.reason, "");
+    assert_non_null(strstr(call.err.text, "connection closed before the end of the answer"));
+    call_clear(&call);
+}
+
+static void test_a_reset_is_closed_with_its_reason(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    char *expected = xasprintf("127.0.0.1:%d: connection reset", tiny_server_port(bench->server));
+    bench_start(bench, &call, "/");
+    bench_until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n");
+    bench_until_size(bench, &call.body.len, 2);
+    tiny_reset(bench->conn);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_CLOSED);
+    assert_string_equal(call.err.reason, HTTP_REASON_RESET);
+    assert_string_equal(call.err.text, expected);
+    free(expected);
+    call_clear(&call);
+}
+
+static void nonsense(struct bench *bench, struct tiny_conn *conn)
+{
+    tiny_puts(conn, "SSH-2.0-OpenSSH_9.2p1\r\n");
+    tiny_close(conn);
+}
+
+static void test_what_is_not_http_is_a_parse_error(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench->answer = nonsense;
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_PARSE);
+    call_clear(&call);
+}
+
+static void test_a_silent_server_ends_by_the_first_byte_timeout(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench_request(bench, &call, &(struct http_request){.url = "/", .first_byte_timeout_ms = 30});
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(bench->requests, 1);
+    assert_int_equal(call.err.code, ERR_TIMEOUT);
+    assert_non_null(strstr(call.err.text, ": no answer within 30 ms"));
+    bench_settle(bench);
+    assert_int_equal(tiny_server_open(bench->server), 0);
+}
+
+static void test_the_idle_timeout_counts_from_the_last_stretch(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench_request(bench, &call,
+                  &(struct http_request){.url = "/", .first_byte_timeout_ms = 60000, .idle_timeout_ms = 60});
+    bench_until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    int64_t from = clock_now_ms(loop_clock(bench->loop)), last = from;
+    while (clock_now_ms(loop_clock(bench->loop)) < from + 200) {
+        last = clock_now_ms(loop_clock(bench->loop));
+        tiny_chunk(bench->conn, "x", 1);
+        size_t before = call.body.len;
+        bench_until_size(bench, &call.body.len, before + 1);
+    }
+    assert_int_equal(call.dones, 0);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_TIMEOUT);
+    assert_non_null(strstr(call.err.text, ": nothing came for 60 ms"));
+    assert_true(clock_now_ms(loop_clock(bench->loop)) >= last + 60);
+    call_clear(&call);
+}
+
+static void test_a_connection_that_is_not_accepted_ends_by_the_connect_timeout(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.bench = bench};
+    struct err err;
+    struct http_callbacks own = call_callbacks;
+    struct transport *transport =
+        transport_new(bench->loop, &(struct transport_options){.connect_timeout_ms = 50}, &err);
+    own.ctx = &call;
+    /* TLS to a server that never says a word: TCP stands, the connection does not. */
+    char *url = xasprintf("https://127.0.0.1:%d/", tiny_server_port(bench->server));
+    call.exchange = transport_start(transport, &(struct http_request){.url = url}, &own, &err);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_TIMEOUT);
+    assert_non_null(strstr(call.err.text, "no connection within 50 ms"));
+    transport_free(transport);
+    free(url);
+}
+
+static void test_a_reader_can_refuse(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.refuse = true};
+    bench->answer = bench_hello;
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_CANCELLED);
+    assert_string_equal(call.err.text, "refused by the reader");
+    call_clear(&call);
+}
+
+static void test_nothing_comes_after_a_cancel_wherever_it_is_made(void **state)
+{
+    struct bench *bench = *state;
+    struct call in_head = {.cancel_in_head = true}, in_body = {.cancel_in_body = true}, early = {0},
+                late = {0};
+    bench_start(bench, &early, "/never");
+    http_cancel(early.exchange);
+    bench_settle(bench);
+    assert_int_equal(bench->requests, 0);
+    bench_start(bench, &late, "/");
+    bench_until_size(bench, &bench->requests, 1);
+    http_cancel(late.exchange);
+    bench_settle(bench);
+    assert_int_equal(tiny_server_open(bench->server), 0);
+    bench->answer = bench_hello;
+    bench_start(bench, &in_head, "/");
+    bench_until(bench, &in_head.heads, 1);
+    bench_start(bench, &in_body, "/");
+    bench_until_size(bench, &in_body.body.len, 5);
+    bench_settle(bench);
+    assert_int_equal(in_head.body.len + (size_t)in_head.dones + (size_t)in_body.dones + (size_t)early.dones +
+                         (size_t)late.dones,
+                     0);
+    call_clear(&in_body);
+}
+
+static void test_exchanges_start_and_cancel_from_inside_the_end_of_another(void **state)
+{
+    struct bench *bench = *state;
+    struct call next = {0}, other = {0}, first = {.start_next = &next, .cancel_other = &other};
+    bench_start(bench, &other, "/other");
+    bench_until_size(bench, &bench->requests, 1);
+    bench->answer = bench_hello;
+    bench_start(bench, &first, "/first");
+    bench_until(bench, &first.dones, 1);
+    bench_until(bench, &next.dones, 1);
+    assert_true(bench_request_has(bench, "GET /next "));
+    bench_settle(bench);
+    assert_int_equal(other.dones, 0);
+    call_clear(&first);
+    call_clear(&next);
+}
+
+static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench_request(bench, &call, &(struct http_request){.url = "/", .idle_timeout_ms = 20});
+    bench_until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    bench_until(bench, &call.heads, 1);
+    http_pause(call.exchange, true);
+    tiny_chunk(bench->conn, "held", 4);
+    int64_t from = clock_now_ms(loop_clock(bench->loop));
+    while (clock_now_ms(loop_clock(bench->loop)) < from + 60)
+        loop_once(bench->loop, true); /* the idle timer goes on */
+    assert_int_equal(call.body.len, 0);
+    assert_int_equal(call.dones, 0);
+    http_pause(call.exchange, false);
+    assert_int_equal(call.body.len, 0); /* not from inside the call */
+    bench_until_size(bench, &call.body.len, 4);
+    tiny_chunk(bench->conn, "more", 4);
+    bench_until_size(bench, &call.body.len, 8);
+    tiny_puts(bench->conn, "0\r\n\r\n");
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.err.code, ERR_NONE);
+    call_clear(&call);
+}
+
+static void test_a_transport_goes_with_everything_that_runs(void **state)
+{
+    struct bench *bench = *state;
+    struct call calls[4] = {0};
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++) bench_start(bench, &calls[i], "/");
+    bench_until_size(bench, &bench->requests, 4);
+    transport_free(bench->transport);
+    bench->transport = NULL;
+    bench_settle(bench);
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++) assert_int_equal(calls[i].dones, 0);
+    assert_int_equal(tiny_server_open(bench->server), 0);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, http_bench_setup, http_bench_teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_refused_connections_say_so),
+        T(test_a_name_that_does_not_exist_is_a_connect_error),
+        T(test_an_answer_cut_short_is_closed),
+        T(test_a_reset_is_closed_with_its_reason),
+        T(test_what_is_not_http_is_a_parse_error),
+        T(test_a_silent_server_ends_by_the_first_byte_timeout),
+        T(test_the_idle_timeout_counts_from_the_last_stretch),
+        T(test_a_connection_that_is_not_accepted_ends_by_the_connect_timeout),
+        T(test_a_reader_can_refuse),
+        T(test_nothing_comes_after_a_cancel_wherever_it_is_made),
+        T(test_exchanges_start_and_cancel_from_inside_the_end_of_another),
+        T(test_a_pause_holds_the_body_back_and_loses_nothing),
+        T(test_a_transport_goes_with_everything_that_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
