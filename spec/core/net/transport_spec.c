@@ -23,7 +23,7 @@ struct call {
     char content_type[100], warning[200];
     struct err err;
     int heads, dones;
-    bool cancel_in_head, cancel_in_body, refuse;
+    bool cancel_in_head, cancel_in_body, cancel_in_done, refuse;
     struct call *start_next, *cancel_other; /* in on_done */
 };
 
@@ -113,6 +113,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
 {
     struct call *call = ctx;
     call->dones++;
+    if (call->cancel_in_done) http_cancel(call->exchange);
     call->exchange = NULL;
     assert_int_equal(response != NULL, call->heads > 0);
     if (err)
@@ -571,6 +572,18 @@ static void test_exchanges_start_and_cancel_from_inside_the_end_of_another(void 
     clear(&next);
 }
 
+static void test_an_exchange_may_be_cancelled_in_its_own_end(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.cancel_in_done = true};
+    bench->answer = hello;
+    start(bench, &call, "/");
+    until(bench, &call.dones, 1);
+    settle(bench);
+    assert_int_equal(call.dones, 1);
+    clear(&call);
+}
+
 static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
 {
     struct bench *bench = *state;
@@ -594,6 +607,26 @@ static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
     tiny_puts(bench->conn, "0\r\n\r\n");
     until(bench, &call.dones, 1);
     assert_int_equal(call.err.code, ERR_NONE);
+    clear(&call);
+}
+
+static void test_what_was_held_back_can_be_refused_too(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.refuse = true};
+    start(bench, &call, "/");
+    until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    until(bench, &call.heads, 1);
+    http_pause(call.exchange, true);
+    tiny_chunk(bench->conn, "held", 4);
+    settle(bench);
+    http_pause(call.exchange, false);
+    until_size(bench, &call.body.len, 4);
+    tiny_chunk(bench->conn, "more", 4);
+    until(bench, &call.dones, 1);
+    assert_int_equal(call.body.len, 4);
+    assert_int_equal(call.err.code, ERR_CANCELLED);
     clear(&call);
 }
 
@@ -650,7 +683,9 @@ int main(void)
         T(test_a_reader_can_refuse),
         T(test_nothing_comes_after_a_cancel_wherever_it_is_made),
         T(test_exchanges_start_and_cancel_from_inside_the_end_of_another),
+        T(test_an_exchange_may_be_cancelled_in_its_own_end),
         T(test_a_pause_holds_the_body_back_and_loses_nothing),
+        T(test_what_was_held_back_can_be_refused_too),
         T(test_a_transport_goes_with_everything_that_runs),
         T(test_the_environment_s_proxies_are_not_used),
     };
