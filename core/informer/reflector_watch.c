@@ -45,7 +45,8 @@ void reflector_start_watch(struct reflector *r)
                  &sink, r);
 }
 
-/* R-20; the version moves with every accepted event but the first, unordered ones. */
+/* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those
+ * that have none: a watch from "" would not tell what was deleted meanwhile. */
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
 {
     static const enum delta_type deltas[] = {
@@ -53,7 +54,8 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
     struct reflector *r = ctx;
     struct text text;
     if (type != LW_ADDED) r->watch.unordered = false;
-    if (!r->watch.unordered) reflector_saw_version(r, root_resource_version(object, &text));
+    struct str version = root_resource_version(object, &text);
+    if (!r->watch.unordered && version.n) reflector_saw_version(r, version);
     reflector_saw_event(r, true);
     delta_fifo_add(r->options.fifo, deltas[type], object, received_us);
 }

@@ -55,14 +55,11 @@ void credentials_free(struct credentials *credentials)
 bool credentials_read_token(const char *path, char **out, struct err *err)
 {
     struct buf text = {0};
-    if (!file_read(path, TOKEN_FILE_MAX, &text, err)) return false;
+    bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* `text` may hold something when it fails too */
     struct str token = str_trim(buf_slice(&text));
-    bool ok = token.n > 0;
-    if (ok)
-        *out = xstrndup(token.p, token.n);
-    else
-        err_set(err, ERR_INVALID, "%s: no token in the file", path);
-    explicit_bzero(text.data, text.len);
+    if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: no token in the file", path);
+    if (ok) *out = xstrndup(token.p, token.n);
+    if (text.data) explicit_bzero(text.data, text.len);
     buf_clear(&text);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* The server's resources: what discovery says, names as kubectl takes them, and URL paths.
- * Owner: `struct resource` values are plain copies. A catalogue belongs to the I/O thread; a finished one is immutable
- * and may be read anywhere while somebody holds it. */
+ * Owner: `struct resource` values are plain copies. A catalogue belongs to the I/O thread; a finished one is
+ * immutable and may be read anywhere while somebody holds it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,24 +27,31 @@ void resource_name(const struct resource *resource, struct buf *out);
 void resource_api_version(const struct resource *resource, struct buf *out);
 /* "/api/v1/namespaces/shop/pods"; `ns` empty for all namespaces or cluster scope (H-12). */
 void resource_path(const struct resource *resource, struct str ns, struct buf *out);
-/* "/api/v1/namespaces/shop/pods/web-1/status"; `subresource` may be empty. ERR_INVALID for names that may not stand in a path. */
-bool resource_object_path(const struct resource *resource, struct str ns, struct str name, struct str subresource,
-                          struct buf *out, struct err *err);
+/* "/api/v1/namespaces/shop/pods/web-1/status"; `subresource` may be empty. ERR_INVALID for names that may not
+ * stand in a path. */
+bool resource_object_path(const struct resource *resource, struct str ns, struct str name,
+                          struct str subresource, struct buf *out, struct err *err);
 
 struct catalogue;
 
-/* `name` as kubectl takes it: pods, po, Pod, pod, deployments.apps, deployments.v1.apps, apps/v1/Deployment, v1/Pod, widgets.example.com.
- * Gives false: ERR_NOT_FOUND (unknown), or ERR_INVALID for an ambiguous bare name, with the candidates in the text. */
-bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struct resource *out, struct err *err);
-/* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live there. */
+/* `name` as kubectl takes it: pods, po, Pod, pod, deployments.apps, deployments.v1.apps, apps/v1/Deployment,
+ * v1/Pod, widgets.example.com. Gives false: ERR_NOT_FOUND (unknown), or ERR_INVALID for an ambiguous bare
+ * name, with the candidates in the text. */
+bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struct resource *out,
+                       struct err *err);
+/* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
+ * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);
 void catalogue_free(struct catalogue *catalogue);
 
-/* True when `name` says its group ("widgets.example.com", "example.com/v1/Widget"): such a kind may come later. */
+/* True when `name` says its group ("widgets.example.com", "example.com/v1/Widget"): such a kind may come
+ * later. */
 bool resource_name_has_group(struct str name);
 
-/* Asks the server, aggregated form first, the legacy documents else. `done` takes the catalogue; NULL with an error. */
+/* Asks the server, aggregated form first, the legacy documents else. `done` takes the catalogue; NULL with an
+ * error. */
 struct discovery;
-struct discovery *discovery_start(struct kube_client *client, void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err),
+struct discovery *discovery_start(struct kube_client *client,
+                                  void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err),
                                   void *ctx);
 void discovery_cancel(struct discovery *discovery);

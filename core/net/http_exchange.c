@@ -186,7 +186,9 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
         exchange_error(exchange, result, &err); /* asks the handle, so before it goes */
     if (cause || result != CURLE_OK) transport_connect_failed(exchange);
     unlink_exchange(exchange);
-    if (!dead(exchange) && exchange->callbacks.on_done)
+    bool wanted = !dead(exchange);
+    exchange->state = EXCHANGE_DEAD; /* its owner may still cancel it, in on_done too */
+    if (wanted && exchange->callbacks.on_done)
         exchange->callbacks.on_done(exchange->callbacks.ctx,
                                     exchange->has_response ? &exchange->response : NULL,
                                     cause || result != CURLE_OK ? &err : NULL);

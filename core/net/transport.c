@@ -122,6 +122,20 @@ void transport_kick(struct transport *transport)
     if (!timer_running(&transport->kick)) timer_start(&transport->kick, transport->clock, 0);
 }
 
+/* libcurl does not end a transfer by itself when a stretch that it held back is refused. */
+static void finish_refused(struct transport *transport)
+{
+    struct http_exchange *exchange = TAILQ_FIRST(&transport->exchanges);
+    while (exchange) {
+        if (exchange->state == EXCHANGE_RUNNING && exchange->refused) {
+            exchange_finish(exchange, CURLE_WRITE_ERROR, NULL);
+            exchange = TAILQ_FIRST(&transport->exchanges); /* on_done may have changed the list */
+        } else {
+            exchange = TAILQ_NEXT(exchange, link);
+        }
+    }
+}
+
 static void on_kick(struct timer *timer)
 {
     struct transport *transport = container_of(timer, struct transport, kick);
@@ -133,6 +147,7 @@ static void on_kick(struct timer *timer)
         curl_easy_pause(exchange->easy, CURLPAUSE_CONT); /* may call on_body at once */
     }
     transport_leave(transport);
+    finish_refused(transport);
 }
 
 static char *copy_text(struct str text)
@@ -228,6 +243,7 @@ struct http_exchange *transport_start(struct transport *transport, const struct 
 void http_cancel(struct http_exchange *exchange)
 {
     struct transport *transport = exchange->transport;
+    if (exchange->state == EXCHANGE_DEAD) return;
     timer_cancel(&exchange->timer);
     if (transport->inside == 0) {
         exchange_free(exchange);

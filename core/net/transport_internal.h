@@ -12,7 +12,7 @@
 enum exchange_state {
     EXCHANGE_NEW,     /* not yet in the multi handle */
     EXCHANGE_RUNNING, /* in it */
-    EXCHANGE_DEAD,    /* cancelled from inside a callback; to be buried */
+    EXCHANGE_DEAD,    /* cancelled from inside a callback, or in its on_done; to be buried */
 };
 
 struct http_exchange {

@@ -1,5 +1,5 @@
-/* core/kube/frame: however a stream is cut into stretches, the same frames come out, or the same error does. The first
- * byte chooses the form, the second the lengths of the stretches. */
+/* core/kube/frame: however a stream is cut into stretches, the same frames come out, or the same error does.
+ * The first byte chooses the form, the second the lengths of the stretches. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -87,6 +87,17 @@ static void test_r19_a_refused_object_does_not_move_the_version_and_the_watch_go
     assert_queued("+ a@8; + b@10");
 }
 
+static void test_r19_an_object_without_a_version_leaves_the_version_as_it_is(void **state)
+{
+    start_watching("", "7");
+    source_event(&source, LW_ADDED, "a@8");
+    source_event(&source, LW_MODIFIED, "a");
+    assert_string_equal(status_now().resource_version, "8");
+    assert_queued("+ a@8; ~ a@");
+    source_end(&source);
+    assert_asked("watch bookmarks rv=8");
+}
+
 static void test_versions_are_never_compared(void **state)
 {
     start_watching("", "900");
@@ -310,6 +321,7 @@ int main(void)
         TEST(test_r20_events_become_deltas_in_order),
         TEST(test_r19_every_accepted_event_moves_the_version),
         TEST(test_r19_a_refused_object_does_not_move_the_version_and_the_watch_goes_on),
+        TEST(test_r19_an_object_without_a_version_leaves_the_version_as_it_is),
         TEST(test_versions_are_never_compared),
         TEST(test_r18_from_version_0_added_events_do_not_move_the_version),
         TEST(test_r18_from_no_version_a_bookmark_moves_it),

@@ -100,6 +100,7 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
          "DIR/config: users[u].client-certificate: no certificate in PEM form"},
         {"", "    tokenFile: gone\n", ERR_NOT_FOUND,
          "DIR/config: users[u].tokenFile: DIR/gone: No such file or directory"},
+        {"", "    tokenFile: .\n", ERR_IO, "DIR/config: users[u].tokenFile: DIR/.: Is a directory"},
         {"", "    token: x\n    username: y\n", ERR_INVALID,
          "DIR/config: users[u]: a token and a user name are both set"},
         {"", "    exec: {command: aws}\n", ERR_INVALID,
