@@ -199,6 +199,18 @@ static void test_exchanges_start_and_cancel_from_inside_the_end_of_another(void 
     call_clear(&next);
 }
 
+static void test_an_exchange_may_be_cancelled_in_its_own_end(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.cancel_in_done = true};
+    bench->answer = bench_hello;
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 1);
+    bench_settle(bench);
+    assert_int_equal(call.dones, 1);
+    call_clear(&call);
+}
+
 static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
 {
     struct bench *bench = *state;
@@ -222,6 +234,26 @@ static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
     tiny_puts(bench->conn, "0\r\n\r\n");
     bench_until(bench, &call.dones, 1);
     assert_int_equal(call.err.code, ERR_NONE);
+    call_clear(&call);
+}
+
+static void test_what_was_held_back_can_be_refused_too(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {.refuse = true};
+    bench_start(bench, &call, "/");
+    bench_until_size(bench, &bench->requests, 1);
+    tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    bench_until(bench, &call.heads, 1);
+    http_pause(call.exchange, true);
+    tiny_chunk(bench->conn, "held", 4);
+    bench_settle(bench);
+    http_pause(call.exchange, false);
+    bench_until_size(bench, &call.body.len, 4);
+    tiny_chunk(bench->conn, "more", 4);
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.body.len, 4);
+    assert_int_equal(call.err.code, ERR_CANCELLED);
     call_clear(&call);
 }
 
@@ -253,7 +285,9 @@ int main(void)
         T(test_a_reader_can_refuse),
         T(test_nothing_comes_after_a_cancel_wherever_it_is_made),
         T(test_exchanges_start_and_cancel_from_inside_the_end_of_another),
+        T(test_an_exchange_may_be_cancelled_in_its_own_end),
         T(test_a_pause_holds_the_body_back_and_loses_nothing),
+        T(test_what_was_held_back_can_be_refused_too),
         T(test_a_transport_goes_with_everything_that_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

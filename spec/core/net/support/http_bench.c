@@ -83,6 +83,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
 {
     struct call *call = ctx;
     call->dones++;
+    if (call->cancel_in_done) http_cancel(call->exchange);
     call->exchange = NULL;
     assert_int_equal(response != NULL, call->heads > 0);
     if (err)

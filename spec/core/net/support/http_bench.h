@@ -15,7 +15,7 @@ struct call {
     char content_type[100], warning[200];
     struct err err;
     int heads, dones;
-    bool cancel_in_head, cancel_in_body, refuse;
+    bool cancel_in_head, cancel_in_body, cancel_in_done, refuse;
     struct call *start_next, *cancel_other; /* in on_done */
 };
 
