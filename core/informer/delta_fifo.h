@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "object/pool.h"
 
 enum delta_type {
@@ -18,6 +19,12 @@ enum delta_type {
     DELTA_BOOKMARK,     /* only the version moved */
 };
 
+/* What a list has, but we could not take: what the store has of it must stay. */
+struct delta_refused {
+    struct buf keys; /* namespace, NUL, name, NUL, and so on */
+    bool unknown;    /* and some whose keys are not known: nothing may be taken for deleted */
+};
+
 struct delta {
     enum delta_type type;
     bool coalesced;         /* stands for more than one delta of its key */
@@ -27,6 +34,7 @@ struct delta {
     char *resource_version; /* of REPLACED_ALL and BOOKMARK; owned by the delta */
     struct root **objects;  /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
+    struct delta_refused *refused; /* of REPLACED_ALL; owned by the delta; NULL: nothing was refused */
 };
 
 struct delta_fifo;
@@ -43,6 +51,9 @@ void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *
  * promise. */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count, int64_t received_us);
+/* The same for a list of which some objects were refused; takes `refused` (malloc'ed), which may be NULL. */
+void delta_fifo_replace_partly(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
+                               size_t count, struct delta_refused *refused, int64_t received_us);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
 void delta_fifo_resync(struct delta_fifo *fifo);
 /* Nothing is accepted any more (it is released at once); what is queued can still be taken (Q-17). From

@@ -72,12 +72,12 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     if (changed) tell_changed(r);
 }
 
-void reflector_refused(struct reflector *r, const struct err *err)
+void reflector_refused(struct reflector *r, const struct lw_refusal *refusal)
 {
     pthread_mutex_lock(&r->lock);
     r->status.refused++;
     pthread_mutex_unlock(&r->lock);
-    log_warn("Object refused", F("reflector", r->name), F("err", err->text));
+    log_warn("Object refused", F("reflector", r->name), F("err", refusal->err->text));
     tell_changed(r);
 }
 

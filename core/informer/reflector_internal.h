@@ -28,6 +28,7 @@ struct list_progress {
     struct buf found_version; /* the first page's: the list's (P-4) */
     struct root **objects;
     size_t count, cap;
+    struct delta_refused *refused; /* NULL: nothing was */
 };
 
 struct watch_progress {
@@ -66,7 +67,7 @@ void reflector_listed(struct reflector *r);
 /* Something came by the watch: whatever was wrong is over. */
 void reflector_saw_event(struct reflector *r, bool is_object);
 /* An object was refused alone; the stream goes on. */
-void reflector_refused(struct reflector *r, const struct err *err);
+void reflector_refused(struct reflector *r, const struct lw_refusal *refusal);
 /* A stream ended with an error, but goes on at once: its cause is shown and logged. */
 void reflector_interrupted(struct reflector *r, const struct err *err);
 /* A stream ended and what follows has to wait: shows and logs the cause, starts the delay (R-2, R-5, R-24).

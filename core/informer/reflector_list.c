@@ -16,6 +16,9 @@ static void drop_objects(struct list_progress *list)
     free(list->objects);
     list->objects = NULL;
     list->count = list->cap = 0;
+    if (list->refused) buf_clear(&list->refused->keys);
+    free(list->refused);
+    list->refused = NULL;
 }
 
 void list_progress_clear(struct list_progress *list)
@@ -43,7 +46,7 @@ static int page_size(const struct reflector *r, const char *version)
 
 static void on_item(void *ctx, struct root *object);
 static void on_list_end(void *ctx, const struct lw_list_meta *meta);
-static void on_refused(void *ctx, const struct err *err);
+static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
 
 /* P-2: pages after the first say only where to go on and how far. */
@@ -94,9 +97,19 @@ static void on_item(void *ctx, struct root *object)
     list->objects[list->count++] = object;
 }
 
-static void on_refused(void *ctx, const struct err *err)
+/* What the server has and we cannot take is not deleted: an older state of it stays in the cache. */
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    reflector_refused(ctx, err);
+    struct list_progress *list = &((struct reflector *)ctx)->list;
+    reflector_refused(ctx, refusal);
+    if (refusal->keyless) return;
+    if (!list->refused) list->refused = NEW(struct delta_refused);
+    if (!refusal->name.n) list->refused->unknown = true;
+    if (!refusal->name.n) return;
+    buf_str(&list->refused->keys, refusal->ns);
+    buf_putc(&list->refused->keys, '\0');
+    buf_str(&list->refused->keys, refusal->name);
+    buf_putc(&list->refused->keys, '\0');
 }
 
 static void on_list_end(void *ctx, const struct lw_list_meta *meta)
@@ -118,8 +131,9 @@ static void complete(struct reflector *r)
     metric_add(METRIC_LISTED_ITEMS, list->count);
     log_v(2, "Listed", F("reflector", r->name), FI("objects", list->count), FI("pages", list->pages),
           FS("resourceVersion", buf_slice(&list->found_version)));
-    delta_fifo_replace(r->options.fifo, buf_text(&list->found_version), list->objects, list->count,
-                       clock_wall_us(r->options.clock));
+    delta_fifo_replace_partly(r->options.fifo, buf_text(&list->found_version), list->objects, list->count,
+                              list->refused, clock_wall_us(r->options.clock));
+    list->refused = NULL;
     list->objects = NULL;
     list->count = list->cap = 0;
     reflector_saw_version(r, buf_slice(&list->found_version));

@@ -15,7 +15,7 @@ enum {
 
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
 static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark);
-static void on_refused(void *ctx, const struct err *err);
+static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
 
 /* */
@@ -69,9 +69,17 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
     delta_fifo_bookmark(r->options.fifo, buf_text(&r->version));
 }
 
-static void on_refused(void *ctx, const struct err *err)
+/* A refused delete would leave its object in the cache: a list finds it gone. */
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    reflector_refused(ctx, err);
+    struct reflector *r = ctx;
+    reflector_refused(r, refusal);
+    if (!refusal->deleted || refusal->keyless) return;
+    struct err cause;
+    err_set(&cause, ERR_LIMIT, "a delete was refused, listing %s again to find what is gone", r->name);
+    r->options.source->ops->cancel(r->call);
+    r->call = NULL;
+    reflector_failed(r, &cause, NEXT_CYCLE);
 }
 
 /* A connection that ends, however rudely, says nothing against the version: what came is whole (H-10). */

@@ -150,6 +150,27 @@ static void deliver_vanished(struct shared_informer *informer, const struct inde
     free(list.items);
 }
 
+/* What the old store has of objects that the list has too, but that were refused: unchanged, as far as
+ * anybody can know. */
+static void keep_refused(const struct indexer *old, const struct delta_refused *refused,
+                         struct indexer *fresh)
+{
+    const char *at = refused->keys.data, *end = at + refused->keys.len;
+    while (at < end) {
+        struct str ns = str_of(at), name = str_of(ns.p + ns.n + 1);
+        struct root *known = indexer_get(old, ns, name);
+        if (known) root_unref(indexer_put(fresh, root_ref(known)));
+        at = name.p + name.n + 1;
+    }
+}
+
+static bool keep_absent(void *ctx, struct root *object)
+{
+    struct indexer *fresh = ctx;
+    if (!indexer_get_like(fresh, object)) root_unref(indexer_put(fresh, root_ref(object)));
+    return true;
+}
+
 /* Q-7, V7: the store first, then the deletes, then the items in list order against what was there before. */
 static void process_replace(struct shared_informer *informer, const struct delta *delta,
                             const struct event_info *info)
@@ -157,6 +178,8 @@ static void process_replace(struct shared_informer *informer, const struct delta
     struct indexer *before = indexer_new();
     indexer_reserve(before, delta->count);
     for (size_t i = 0; i < delta->count; i++) root_unref(indexer_put(before, root_ref(delta->objects[i])));
+    if (delta->refused) keep_refused(informer->store, delta->refused, before);
+    if (delta->refused && delta->refused->unknown) indexer_each(informer->store, keep_absent, before);
     indexer_set_resource_version(before, str_of(delta->resource_version));
     indexer_swap(informer->store, before);
     deliver_vanished(informer, before, info);

@@ -38,7 +38,7 @@ static bool on_item(void *ctx, const char *text, size_t len)
     struct root *root;
     if (!tape_parse(o->parser, text, len, &tape, &stream->err)) return err_wrap(&stream->err, "list item");
     if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
-        return stream_refuse(stream, &err);
+        return stream_refuse(stream, &err, (struct str){text, len}, false);
     o->sink->item(o->ctx, root);
     return !stream->stopped;
 }

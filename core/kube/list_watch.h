@@ -34,6 +34,14 @@ struct lw_list_meta {
     int64_t remaining; /* -1 when the server said nothing */
 };
 
+/* Which object was refused, and why. Everything borrowed. */
+struct lw_refusal {
+    const struct err *err; /* names the object as far as it can be known */
+    struct str ns, name;   /* its key, as far as it can be known */
+    bool keyless;          /* it has no name: no object of a cache can be meant */
+    bool deleted;          /* it came with a DELETED event: the server no longer has it */
+};
+
 struct lw_sink {
     /* An item of a list, as it came; takes the reference. `resource_version` of the list may not be known
      * yet. */
@@ -44,8 +52,8 @@ struct lw_sink {
     void (*event)(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
     void (*bookmark)(void *ctx, const struct lw_bookmark *bookmark);
     /* An object that was refused alone: too large, malformed, no metadata. The stream goes on; its version is
-     * not used (R-19). The text names the object as far as it can be known. */
-    void (*refused)(void *ctx, const struct err *err);
+     * not used (R-19). */
+    void (*refused)(void *ctx, const struct lw_refusal *refusal);
     /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an
      * unknown event type or a line that is no JSON is an error here (H-10); ERR_PARSE is client-go's decode
      * error. Of a watch, ERR_CLOSED (reset, lost, EOF inside a line) and ERR_TIMEOUT (the server did not end

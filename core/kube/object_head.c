@@ -5,95 +5,113 @@
 
 enum { DEPTH_MAX = 64, PATH_MAX_DEPTH = 4 };
 
-struct head {
+struct walk {
     const char *p, *end;
     unsigned depth;
     uint64_t is_object;                  /* bit d: the container at depth d + 1 is an object */
     bool key_next;                       /* the next string is a field's name */
     struct str path[PATH_MAX_DEPTH + 1]; /* the field being read at each depth, from 1 */
-    struct str kind, namespace_, name;
+    struct object_head found;
 };
 
 /* The string at p, quotes left out, escapes left in. False when it is cut off. */
-static bool read_string(struct head *head, struct str *out)
+static bool read_string(struct walk *walk, struct str *out)
 {
-    const char *from = ++head->p;
-    for (; head->p < head->end; head->p++) {
-        if (*head->p == '\\') {
-            head->p++;
-        } else if (*head->p == '"') {
-            *out = (struct str){from, (size_t)(head->p++ - from)};
+    const char *from = ++walk->p;
+    for (; walk->p < walk->end; walk->p++) {
+        if (*walk->p == '\\') {
+            walk->p++;
+        } else if (*walk->p == '"') {
+            *out = (struct str){from, (size_t)(walk->p++ - from)};
             return true;
         }
     }
     return false;
 }
 
-static void take_value(struct head *head, struct str value, bool event)
+static void take_value(struct walk *walk, struct str value, bool event)
 {
     unsigned base = event ? 2 : 1;
-    if (event && !str_is(head->path[1], "object")) return;
-    if (head->depth == base && str_is(head->path[base], "kind"))
-        head->kind = value;
-    else if (head->depth != base + 1 || !str_is(head->path[base], "metadata"))
+    if (event && walk->depth == 1 && str_is(walk->path[1], "type")) walk->found.event_type = value;
+    if (event && !str_is(walk->path[1], "object")) return;
+    if (walk->depth == base && str_is(walk->path[base], "kind"))
+        walk->found.kind = value;
+    else if (walk->depth != base + 1 || !str_is(walk->path[base], "metadata"))
         return;
-    else if (str_is(head->path[base + 1], "name"))
-        head->name = value;
-    else if (str_is(head->path[base + 1], "namespace"))
-        head->namespace_ = value;
+    else if (str_is(walk->path[base + 1], "name"))
+        walk->found.name = value;
+    else if (str_is(walk->path[base + 1], "namespace"))
+        walk->found.ns = value;
 }
 
-static bool in_object(const struct head *head)
+static bool in_object(const struct walk *walk)
 {
-    return head->depth > 0 && (head->is_object >> (head->depth - 1) & 1);
+    return walk->depth > 0 && (walk->is_object >> (walk->depth - 1) & 1);
 }
 
-static bool open_container(struct head *head, bool object)
+static bool open_container(struct walk *walk, bool object)
 {
-    if (head->depth == DEPTH_MAX) return false;
-    uint64_t bit = (uint64_t)1 << head->depth++;
-    head->is_object = object ? head->is_object | bit : head->is_object & ~bit;
-    head->key_next = object;
-    if (head->depth <= PATH_MAX_DEPTH) head->path[head->depth] = (struct str){0};
+    if (walk->depth == DEPTH_MAX) return false;
+    uint64_t bit = (uint64_t)1 << walk->depth++;
+    walk->is_object = object ? walk->is_object | bit : walk->is_object & ~bit;
+    walk->key_next = object;
+    if (walk->depth <= PATH_MAX_DEPTH) walk->path[walk->depth] = (struct str){0};
     return true;
 }
 
-static bool step(struct head *head, bool event)
+/* A namespace may stand behind the name: without it the key is known only when metadata is over. */
+static void note_end(struct walk *walk, bool event)
+{
+    unsigned base = event ? 2 : 1;
+    if (walk->depth != base + 1 || !str_is(walk->path[base], "metadata")) return;
+    if (!event || str_is(walk->path[1], "object")) walk->found.has_key = walk->found.name.n > 0;
+}
+
+static bool step(struct walk *walk, bool event)
 {
     struct str text;
-    switch (*head->p) {
+    switch (*walk->p) {
     case '{':
     case '[':
-        if (!open_container(head, *head->p == '{')) return false;
+        if (!open_container(walk, *walk->p == '{')) return false;
         break;
     case '}':
     case ']':
-        if (head->depth > 0) head->depth--;
-        head->key_next = false;
+        note_end(walk, event);
+        if (walk->depth > 0) walk->depth--;
+        walk->key_next = false;
         break;
-    case ',': head->key_next = in_object(head); break;
+    case ',': walk->key_next = in_object(walk); break;
     case '"':
-        if (!read_string(head, &text)) return false;
-        if (!head->key_next)
-            take_value(head, text, event);
-        else if (head->depth <= PATH_MAX_DEPTH)
-            head->path[head->depth] = text;
-        head->key_next = false;
+        if (!read_string(walk, &text)) return false;
+        if (!walk->key_next)
+            take_value(walk, text, event);
+        else if (walk->depth <= PATH_MAX_DEPTH)
+            walk->path[walk->depth] = text;
+        walk->key_next = false;
         return true;
     default: break;
     }
-    head->p++;
+    walk->p++;
     return true;
 }
 
-void object_head_name(struct str text, bool event, struct buf *out)
+void object_head_find(struct str head, bool event, struct object_head *out)
 {
-    struct head head = {.p = text.p, .end = text.p + text.n};
-    while (head.p < head.end && step(&head, event)) continue;
-    if (!head.name.n) {
-        buf_printf(out, "%s%.*s", head.kind.n ? "an object of kind " : "an object", STR_ARG(head.kind));
+    struct walk walk = {.p = head.p, .end = head.p + head.n};
+    bool ok = true;
+    while (ok && walk.p < walk.end) ok = step(&walk, event);
+    *out = walk.found;
+    out->whole = ok && walk.depth == 0;
+    if (out->name.n && out->ns.n) out->has_key = true;
+}
+
+void object_head_name(const struct object_head *head, struct buf *out)
+{
+    if (!head->name.n) {
+        buf_printf(out, "%s%.*s", head->kind.n ? "an object of kind " : "an object", STR_ARG(head->kind));
         return;
     }
-    buf_printf(out, "%.*s%s", STR_ARG(head.kind), head.kind.n ? " " : "");
-    buf_printf(out, "%.*s%s%.*s", STR_ARG(head.namespace_), head.namespace_.n ? "/" : "", STR_ARG(head.name));
+    buf_printf(out, "%.*s%s", STR_ARG(head->kind), head->kind.n ? " " : "");
+    buf_printf(out, "%.*s%s%.*s", STR_ARG(head->ns), head->ns.n ? "/" : "", STR_ARG(head->name));
 }

@@ -6,6 +6,15 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Appends "Pod shop/web-1", as far as kind, namespace and name stand in `head`, or "an object". `event`: the
- * object is the field `object` of a watch event. */
-void object_head_name(struct str head, bool event, struct buf *out);
+struct object_head {
+    struct str event_type; /* of a watch event: "ADDED" */
+    struct str kind, ns, name;
+    bool has_key; /* name and namespace are all there is: the end of metadata, or both, was seen */
+    bool whole;   /* the walk came to the end of the text: what was not found is not there */
+};
+
+/* What can be known from `head`, as it stands there, escapes included. `event`: the object is the field
+ * `object` of a watch event. Borrows from `head`. */
+void object_head_find(struct str head, bool event, struct object_head *out);
+/* Appends "Pod shop/web-1", as far as kind, namespace and name stand in `head`, or "an object". */
+void object_head_name(const struct object_head *head, struct buf *out);

@@ -31,22 +31,40 @@ void stream_stop(struct stream *stream)
     stream->stopped = true;
 }
 
-bool stream_refuse(struct stream *stream, const struct err *err)
+static bool refuse(struct stream *stream, const struct err *err, const struct object_head *head)
 {
+    const struct lw_refusal refusal = {
+        .err = err,
+        .ns = head->has_key ? head->ns : (struct str){0},
+        .name = head->has_key ? head->name : (struct str){0},
+        .keyless = head->whole && head->name.n == 0,
+        .deleted = str_is(head->event_type, "DELETED"),
+    };
     metric_inc(METRIC_OBJECTS_REFUSED);
-    stream->options.sink->refused(stream->options.ctx, err);
+    stream->options.sink->refused(stream->options.ctx, &refusal);
     return !stream->stopped;
 }
 
-bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen)
+bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event)
 {
+    struct object_head head;
+    object_head_find(text, event, &head);
+    return refuse(stream, err, &head);
+}
+
+bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, size_t seen)
+{
+    struct object_head head;
     struct err err;
     struct buf name = {0};
-    object_head_name(head, event, &name);
+    object_head_find(text, event, &head);
+    head.whole = false;
+    if (!head.kind.n) head.kind = stream->options.type.kind; /* items of a list do not say it */
+    object_head_name(&head, &name);
     err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON are more than --max-object-size %zu", buf_text(&name),
             seen, stream->options.max_object_size);
     buf_clear(&name);
-    return stream_refuse(stream, &err);
+    return refuse(stream, &err, &head);
 }
 
 /* A frame that ended the stream says why in `stream->err`; the framer's own complaint is already in `err`. */

@@ -17,7 +17,8 @@ struct stream {
 
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
                           const struct frame_sink *sink);
-/* Tells the sink of an object that was refused alone; gives whether the stream goes on. */
-bool stream_refuse(struct stream *stream, const struct err *err);
-/* The same for a frame that is too large: names the object from its beginning. */
+/* Tells the sink of an object that was refused alone (R-19); gives whether the stream goes on. `text` is its
+ * frame, or the beginning of it; `event`: a watch event. */
+bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
+/* The same for a frame that is too large. */
 bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

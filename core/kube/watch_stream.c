@@ -12,18 +12,18 @@ static bool fail(struct stream *stream, const char *what)
 }
 
 /* an object that is refused leaves the stream and its version as they are. */
-static bool object_event(struct stream *stream, const struct tape *tape, size_t object,
+static bool object_event(struct stream *stream, struct str line, const struct tape *tape, size_t object,
                          enum lw_event_type type)
 {
     struct err err;
     struct root *root;
     if (!pack_tape(stream->options.packer, tape, object, NULL, &root, &err))
-        return stream_refuse(stream, &err);
+        return stream_refuse(stream, &err, line, true);
     stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
     return !stream->stopped;
 }
 
-static bool bookmark(struct stream *stream, const struct tape *tape, size_t object)
+static bool bookmark(struct stream *stream, struct str line, const struct tape *tape, size_t object)
 {
     size_t metadata = tape_field(tape, object, STR("metadata"));
     size_t annotations = tape_field(tape, metadata, STR("annotations"));
@@ -36,7 +36,7 @@ static bool bookmark(struct stream *stream, const struct tape *tape, size_t obje
     if (!bookmark.resource_version.n) {
         struct err err;
         err_set(&err, ERR_PARSE, "a bookmark without metadata.resourceVersion");
-        return stream_refuse(stream, &err);
+        return stream_refuse(stream, &err, line, true);
     }
     stream->options.sink->bookmark(stream->options.ctx, &bookmark);
     return !stream->stopped;
@@ -71,8 +71,9 @@ static bool on_line(void *ctx, const char *text, size_t len)
                        STR_ARG(type)); /* H-10, R-19 */
     if (tape_type(&tape, object) != '{')
         return err_set(&stream->err, ERR_PARSE, "%.*s event without an object", STR_ARG(type));
-    if (known < 3) return object_event(stream, &tape, object, types[known].type);
-    return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, &tape, object);
+    struct str line = {text, len};
+    if (known < 3) return object_event(stream, line, &tape, object, types[known].type);
+    return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, line, &tape, object);
 }
 
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)

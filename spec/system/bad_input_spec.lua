@@ -109,6 +109,19 @@ describe("bad input", function()
     assert.has_match('"Stopped".*objectsRefused=1', engine:err())
   end)
 
+  it("keeps an object that grew over --max-object-size until the server deletes it", function()
+    start("--max-object-size", "64Ki")
+    sim.api:patch(configmaps .. "/one", { data = { colour = ("x"):rep(100000) } })
+    engine:wait_error "ConfigMap default/one: "
+    sim:play { ["do"] = "expire", resource = "configmaps" }
+    engine:wait_error "ConfigMap default/one: " -- by the relist
+    sim.api:patch(configmaps .. "/two", { data = { colour = "green" } })
+    engine:wait_line("^cache one=red two=green$", 60)
+    sim.api:delete(configmaps .. "/one")
+    engine:wait_line("^cache two=green$", 60)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("an answer with an error code is tried again", function()
     sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "status", code = 503 }
     start()

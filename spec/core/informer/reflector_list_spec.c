@@ -247,6 +247,32 @@ static void test_r19_a_refused_item_is_named_and_the_others_are_listed(void **st
     assert_string_equal(log_take(), "W Object refused reflector=pods err=b: 9000000 bytes are too many\n");
 }
 
+static void test_a_refused_item_is_said_to_be_there(void **state)
+{
+    source_asked(&source);
+    source_refuse_key(&source, "big", false);
+    source_list(&source, "c@3", "5");
+    struct delta *batch;
+    assert_int_equal(delta_fifo_take(fifo, 10, &batch), 1);
+    assert_non_null(batch[0].refused);
+    assert_int_equal(batch[0].refused->keys.len, sizeof "\0big");
+    assert_memory_equal(batch[0].refused->keys.data, "\0big", sizeof "\0big");
+    assert_false(batch[0].refused->unknown);
+    delta_fifo_release(fifo, batch, 1);
+}
+
+static void test_a_refused_item_without_a_known_key_is_said_to_be_there(void **state)
+{
+    source_asked(&source);
+    source_refuse_key(&source, NULL, false);
+    source_list(&source, "c@3", "5");
+    struct delta *batch;
+    assert_int_equal(delta_fifo_take(fifo, 10, &batch), 1);
+    assert_non_null(batch[0].refused);
+    assert_true(batch[0].refused->unknown);
+    delta_fifo_release(fifo, batch, 1);
+}
+
 static void test_a_server_that_asks_for_more_time_gets_it(void **state)
 {
     struct err err;
@@ -302,6 +328,8 @@ int main(void)
         TEST(test_a_list_that_breaks_off_leaves_nothing_behind),
         TEST(test_a_page_without_its_end_is_an_error),
         TEST(test_r19_a_refused_item_is_named_and_the_others_are_listed),
+        TEST(test_a_refused_item_is_said_to_be_there),
+        TEST(test_a_refused_item_without_a_known_key_is_said_to_be_there),
         TEST(test_a_server_that_asks_for_more_time_gets_it),
         TEST(test_stopping_in_the_middle_of_a_list_releases_everything),
         TEST(test_r15_stopping_cancels_the_list),

@@ -87,6 +87,14 @@ static void test_r19_a_refused_object_does_not_move_the_version_and_the_watch_go
     assert_queued("+ a@8; + b@10");
 }
 
+static void test_a_refused_delete_is_found_by_a_list(void **state)
+{
+    start_watching("big@1", "7");
+    source_refuse_key(&source, "big", true);
+    assert_cause(ERR_LIMIT);
+    assert_asked_after(800, "list rv=7");
+}
+
 static void test_r19_an_object_without_a_version_leaves_the_version_as_it_is(void **state)
 {
     start_watching("", "7");
@@ -321,6 +329,7 @@ int main(void)
         TEST(test_r20_events_become_deltas_in_order),
         TEST(test_r19_every_accepted_event_moves_the_version),
         TEST(test_r19_a_refused_object_does_not_move_the_version_and_the_watch_goes_on),
+        TEST(test_a_refused_delete_is_found_by_a_list),
         TEST(test_r19_an_object_without_a_version_leaves_the_version_as_it_is),
         TEST(test_versions_are_never_compared),
         TEST(test_r18_from_version_0_added_events_do_not_move_the_version),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "core/informer/support/informer_fixture.h"
 #include "core/informer/support/objects.h"
 
@@ -37,6 +38,36 @@ static void test_v7_deletes_come_first_then_the_items_in_list_order(void **state
     assert_history("delete? p3@3 (store absent); update p1@1 p1@4 (store 4); update p2@2 p2@5 (store 5); "
                    "add p4@6 (store 6)");
     assert_store("p1@4 p2@5 p4@6", "6");
+}
+
+/* A list without `refused` and, of the rest, `texts`. */
+static void replace_refusing(const char *texts, const char *keys, size_t keys_len, bool unknown)
+{
+    size_t count;
+    struct root **list = object_list(texts, &count);
+    struct delta_refused *refused = NEW(struct delta_refused);
+    buf_append(&refused->keys, keys, keys_len);
+    refused->unknown = unknown;
+    delta_fifo_replace_partly(shared_informer_fifo(informer), "9", list, count, refused, 7);
+    while (shared_informer_process(informer, 10)) continue;
+}
+
+static void test_what_a_list_has_but_was_refused_is_not_deleted(void **state)
+{
+    start_with("a@1 b@2 shop/c@3", "3");
+    replace_refusing("a@1", "\0b\0shop\0c", sizeof "\0b\0shop\0c", false);
+    assert_history("");
+    assert_store("a@1 b@2 shop/c@3", "9");
+}
+
+static void test_nothing_is_deleted_when_the_key_of_what_was_refused_is_not_known(void **state)
+{
+    start_with("a@1 b@2", "3");
+    replace_refusing("a@1", NULL, 0, true);
+    assert_history("");
+    assert_store("a@1 b@2", "9");
+    replace("a@1", "10");
+    assert_history("delete? b@2");
 }
 
 static void test_b9_deletes_are_sorted_by_the_text_of_the_key(void **state)
@@ -341,6 +372,8 @@ int main(void)
         TEST(test_v7_a_list_into_an_empty_store),
         TEST(test_v7_an_empty_list_deletes_all_sorted_by_key),
         TEST(test_v7_deletes_come_first_then_the_items_in_list_order),
+        TEST(test_what_a_list_has_but_was_refused_is_not_deleted),
+        TEST(test_nothing_is_deleted_when_the_key_of_what_was_refused_is_not_known),
         TEST(test_b9_deletes_are_sorted_by_the_text_of_the_key),
         TEST(test_q7_the_whole_store_is_swapped_before_the_first_call),
         TEST(test_q7_a_key_named_twice_gives_two_adds_and_the_last_is_stored),

@@ -108,9 +108,28 @@ static void test_warnings_are_found_in_their_headers(void **state)
 static void expect_name(const char *head, bool event, const char *expected)
 {
     struct buf name = {0};
-    object_head_name(str_of(head), event, &name);
+    struct object_head found;
+    object_head_find(str_of(head), event, &found);
+    object_head_name(&found, &name);
     assert_string_equal(buf_text(&name), expected);
     buf_clear(&name);
+}
+
+static void expect_key(const char *head, bool has_key)
+{
+    struct object_head found;
+    object_head_find(str_of(head), true, &found);
+    assert_int_equal(found.has_key, has_key);
+}
+
+static void test_a_key_is_known_only_when_no_namespace_can_follow(void **state)
+{
+    expect_key("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"web\",\"uid\":\"1", false);
+    expect_key("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\",",
+               true);
+    expect_key("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"name\":\"web\"},\"da", true);
+    expect_key("{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"uid\":\"1\"},\"data\":{\"name\":\"web\"}",
+               false);
 }
 
 static void test_an_object_is_named_from_its_beginning(void **state)
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(test_a_token_file_is_read_again_after_fifty_seconds),
         cmocka_unit_test(test_credentials_are_for_tls_only),
         cmocka_unit_test(test_warnings_are_found_in_their_headers),
+        cmocka_unit_test(test_a_key_is_known_only_when_no_namespace_can_follow),
         cmocka_unit_test(test_an_object_is_named_from_its_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,9 +45,9 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
     buf_printf(&((struct bench *)ctx)->log, "bookmark %.*s\n", STR_ARG(bookmark->resource_version));
 }
 
-static void on_refused(void *ctx, const struct err *err)
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    buf_printf(&((struct bench *)ctx)->log, "refused %s\n", err->text);
+    buf_printf(&((struct bench *)ctx)->log, "refused %s\n", refusal->err->text);
 }
 
 static void on_done(void *ctx, const struct err *err)

@@ -69,11 +69,15 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     said(bench);
 }
 
-static void on_refused(void *ctx, const struct err *err)
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct bench *bench = ctx;
-    bench->refused = *err;
-    buf_puts(&bench->log, "refused\n");
+    bench->refused = *refusal->err;
+    buf_puts(&bench->log, "refused");
+    if (refusal->name.n) buf_printf(&bench->log, " %.*s/%.*s", STR_ARG(refusal->ns), STR_ARG(refusal->name));
+    if (refusal->keyless) buf_puts(&bench->log, " keyless");
+    if (refusal->deleted) buf_puts(&bench->log, " deleted");
+    buf_puts(&bench->log, "\n");
     said(bench);
 }
 
@@ -226,7 +230,7 @@ static void test_objects_without_metadata_are_refused_and_the_stream_goes_on(voi
                             EVENT("BOOKMARK", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}")
                                 EVENT("ADDED", POD("c", "")),
                     33));
-    expect_log(bench, "refused\nadded shop/b\nrefused\nrefused\nadded shop/c\n");
+    expect_log(bench, "refused keyless\nadded shop/b\nrefused keyless\nrefused keyless\nadded shop/c\n");
 }
 
 static void test_invalid_json_and_a_truncated_line_end_the_stream(void **state)
@@ -271,7 +275,7 @@ static void test_an_object_over_the_limit_is_refused_with_its_name(void **state)
     for (size_t step = 1; step < 5000; step += 311) {
         open_stream(bench, true, 1000);
         assert_true(feed(bench, text, step) && stream_end(bench->stream, &bench->err));
-        expect_log(bench, "added shop/a\nrefused\nadded shop/c\n");
+        expect_log(bench, "added shop/a\nrefused shop/big\nadded shop/c\n");
         expect_refused(bench, "Pod shop/big", big);
     }
     free(text);
@@ -328,7 +332,7 @@ static void test_items_of_a_bare_list_must_name_themselves(void **state)
                     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{},\"items\":[" ITEM("a") "," POD(
                         "b", "") "]}",
                     5));
-    expect_log(bench, "refused\nitem shop/b\nend rv= continue= remaining=-1\n");
+    expect_log(bench, "refused shop/a\nitem shop/b\nend rv= continue= remaining=-1\n");
 }
 
 static void test_null_and_empty_items_are_an_empty_list(void **state)
@@ -395,8 +399,8 @@ static void test_an_item_over_the_limit_is_refused_with_its_name(void **state)
     for (size_t step = 1; step < 5000; step += 311) {
         open_stream(bench, false, 1000);
         assert_true(feed(bench, text, step) && stream_end(bench->stream, &bench->err));
-        expect_log(bench, "item shop/a\nrefused\nitem shop/c\nend rv=100 continue= remaining=-1\n");
-        expect_refused(bench, "big", big);
+        expect_log(bench, "item shop/a\nrefused /big\nitem shop/c\nend rv=100 continue= remaining=-1\n");
+        expect_refused(bench, "Pod big", big);
     }
     free(text);
     free(big);
@@ -410,7 +414,7 @@ static void test_nothing_comes_after_a_stop(void **state)
     bench->stop_after = 1;
     assert_false(feed(bench, watch, 1000));
     assert_int_equal(bench->err.code, ERR_NONE);
-    expect_log(bench, "added shop/a\nrefused\n");
+    expect_log(bench, "added shop/a\nrefused keyless\n");
     open_stream(bench, false, 1 << 20);
     bench->stop_after = 0;
     assert_false(feed(bench, POD_LIST "},\"items\":[" ITEM("a") "," ITEM("b") "]}", 1000));

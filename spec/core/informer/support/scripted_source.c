@@ -129,7 +129,15 @@ void source_refuse(struct scripted_source *source, const char *text)
 {
     struct err err;
     err_set(&err, ERR_LIMIT, "%s", text);
-    sink_of(source)->refused(source->call->ctx, &err);
+    sink_of(source)->refused(source->call->ctx, &(struct lw_refusal){.err = &err, .keyless = true});
+}
+
+void source_refuse_key(struct scripted_source *source, const char *name, bool deleted)
+{
+    struct err err;
+    err_set(&err, ERR_LIMIT, "too large");
+    sink_of(source)->refused(source->call->ctx,
+                             &(struct lw_refusal){.err = &err, .name = str_of(name), .deleted = deleted});
 }
 
 void source_fail_with(struct scripted_source *source, const struct err *err)

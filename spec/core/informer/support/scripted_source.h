@@ -30,6 +30,8 @@ void source_list(struct scripted_source *source, const char *objects, const char
 void source_event(struct scripted_source *source, enum lw_event_type type, const char *object);
 void source_bookmark(struct scripted_source *source, const char *version);
 void source_refuse(struct scripted_source *source, const char *text);
+/* The same of an object whose key is known; `name` NULL: it has one, but nobody can tell which. */
+void source_refuse_key(struct scripted_source *source, const char *name, bool deleted);
 /* The end of the call: clean, or with an error. */
 void source_end(struct scripted_source *source);
 void source_fail(struct scripted_source *source, enum err_code code);
