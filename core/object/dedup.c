@@ -8,6 +8,8 @@
 #include "object/dict.h"
 #include "object/intern.h"
 
+enum { FEW = 16 }; /* keys that are compared one by one */
+
 /* `area` is not in the pool's region, so a reference is followed from the pool. */
 static struct str key_text(const struct encoder *e, uint32_t key, struct text *text)
 {
@@ -25,6 +27,7 @@ static struct str key_text(const struct encoder *e, uint32_t key, struct text *t
 static bool same_key(const struct encoder *e, uint32_t a, uint32_t b)
 {
     if (a == b) return true;
+    if (word_tag(a) == TAG_KEY && word_tag(b) == TAG_KEY) return false;
     struct text ta, tb;
     return str_eq(key_text(e, a, &ta), key_text(e, b, &tb));
 }
@@ -35,9 +38,20 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool mark_few(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
+{
+    bool any = false;
+    for (size_t i = 0; i + 1 < count; i++) {
+        for (size_t j = i + 1; j < count && !repeated[i]; j++)
+            repeated[i] = same_key(e, entry[i].key, entry[j].key);
+        any |= repeated[i];
+    }
+    return any;
+}
+
 /* Marks the entries whose key comes again later. Sorted by hash of the text, then by place, equal keys are
  * neighbours, but for the rare two with the same hash. */
-static bool mark_repeated(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
+static bool mark_many(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
 {
     uint64_t *order = xmalloc(count * sizeof *order);
     for (size_t i = 0; i < count; i++) {
@@ -84,8 +98,14 @@ static void remove_marked(struct encoder *e, struct pending *entry, size_t *coun
 
 bool dedup(struct encoder *e, struct pending *entry, size_t *count)
 {
+    bool few[FEW] = {false};
+    if (*count <= FEW) {
+        if (!mark_few(e, entry, *count, few)) return false;
+        remove_marked(e, entry, count, few);
+        return true;
+    }
     bool *repeated = xcalloc(*count, sizeof *repeated);
-    bool any = mark_repeated(e, entry, *count, repeated);
+    bool any = mark_many(e, entry, *count, repeated);
     if (any) remove_marked(e, entry, count, repeated);
     free(repeated);
     return any;

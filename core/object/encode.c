@@ -10,7 +10,8 @@
 #include "object/strform.h"
 
 enum {
-    KEEP_WORDS = 1 << 18, /* an area larger than this is given up when small objects follow */
+    KEEP_WORDS = 1 << 18, /* of the area, between two objects */
+    KEEP_PENDING = 1 << 14,
     CONSTANT_MAX = 40,
     CONSTANT_SALT = 0x55555555,
 };
@@ -24,14 +25,28 @@ void encoder_clear(struct encoder *e)
     *e = (struct encoder){0};
 }
 
-void encoder_reset(struct encoder *e)
+/* What one large object needed is given up when it is done with. */
+static void trim(struct encoder *e)
 {
-    while (e->fresh_count > 0) node_release(e->pool, e->fresh[--e->fresh_count]);
-    if (e->area_cap > KEEP_WORDS && e->used < KEEP_WORDS) {
+    if (e->area_cap > KEEP_WORDS) {
         e->area_cap = KEEP_WORDS;
         e->area = xrealloc(e->area, e->area_cap * sizeof *e->area);
     }
+    if (e->stack_cap > KEEP_PENDING) {
+        e->stack_cap = KEEP_PENDING;
+        e->stack = xrealloc(e->stack, e->stack_cap * sizeof *e->stack);
+    }
+    if (e->fresh_cap > KEEP_PENDING) {
+        e->fresh_cap = KEEP_PENDING;
+        e->fresh = xrealloc(e->fresh, e->fresh_cap * sizeof *e->fresh);
+    }
+}
+
+void encoder_reset(struct encoder *e)
+{
+    while (e->fresh_count > 0) node_release(e->pool, e->fresh[--e->fresh_count]);
     e->used = e->depth = e->unique = 0;
+    trim(e);
 }
 
 static bool grow(struct encoder *e, size_t need, struct err *err)

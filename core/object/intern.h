@@ -40,6 +40,7 @@ struct pool {
     const char *owner;         /* the owning thread's mark, see thread_mark */
     uint32_t fork_epoch;       /* that of the process that made it */
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
+    uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
     struct granule_table texts; /* roots by `raw` */
 };

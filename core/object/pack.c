@@ -275,24 +275,34 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     return done || name_object(&id, err);
 }
 
-static uint64_t text_hash(const char *text, size_t len, const struct pack_type *type)
+static uint64_t text_hash(struct str text, const struct pack_type *type)
 {
-    uint64_t parts[3] = {hash_bytes(text, len), hash_str(type->api_version), hash_str(type->kind)};
-    uint64_t raw = hash_bytes(parts, sizeof parts);
-    return raw ? raw : 1;
+    uint64_t parts[3] = {hash_str(text), hash_str(type->api_version), hash_str(type->kind)};
+    uint64_t hash = hash_bytes(parts, sizeof parts);
+    return hash ? hash : 1;
+}
+
+struct root *pack_recall(struct packer *p, struct str text, const struct pack_type *type, uint64_t *hash)
+{
+    *hash = text_hash(text, type ? type : &unknown_type);
+    struct root *root = root_of_text(p->encoder.pool, *hash, text);
+    return root ? root_ref(root) : NULL;
+}
+
+void pack_remember(struct packer *p, struct root *root, uint64_t hash)
+{
+    root_set_text(p->encoder.pool, root, hash);
 }
 
 bool pack_text(struct packer *p, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err)
 {
-    struct pool *pool = p->encoder.pool;
-    uint64_t raw = text_hash(text, len, type ? type : &unknown_type);
-    struct root *known = root_of_text(pool, raw, (struct str){text, len});
-    *out = known ? root_ref(known) : NULL;
-    if (known) return true;
     struct tape tape;
+    uint64_t hash;
+    *out = pack_recall(p, (struct str){text, len}, type, &hash);
+    if (*out) return true;
     if (!tape_parse(p->parser, text, len, &tape, err)) return false;
     if (!pack_tape(p, &tape, tape_root(&tape), type, out, err)) return false;
-    root_set_text(pool, *out, raw);
+    pack_remember(p, *out, hash);
     return true;
 }

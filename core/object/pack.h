@@ -34,3 +34,10 @@ bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const 
 /* Parses first. `text` has TAPE_PADDING bytes behind `len`. */
 bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err);
+
+/* The object that was made from this very text before, when it is still there: a new reference, or NULL.
+ * Nothing is parsed. `*hash` is for pack_remember, by whom the text is known from then on; pack_text does
+ * both by itself. */
+struct root *pack_recall(struct packer *packer, struct str text, const struct pack_type *type,
+                         uint64_t *hash);
+void pack_remember(struct packer *packer, struct root *root, uint64_t hash);

@@ -10,6 +10,8 @@
 #include "object/dict.h"
 #include "object/intern.h"
 
+enum { DRAIN_AT_ONCE = 8192 }; /* some milliseconds: a loop has other things to do */
+
 static uint32_t fork_epoch;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -59,16 +61,6 @@ struct pool *pool_new(const struct pool_options *options)
 void pool_adopt(struct pool *pool)
 {
     pool->owner = thread_mark();
-}
-
-void pool_free(struct pool *pool)
-{
-    pool_drain(pool);
-    must(pool->roots.count == 0 && pool->nodes.count == 0);
-    granule_table_clear(&pool->nodes);
-    granule_table_clear(&pool->roots);
-    granule_table_clear(&pool->texts);
-    slabs_free(pool_slabs(pool));
 }
 
 struct pool_stats pool_stats(const struct pool *pool)
@@ -181,13 +173,35 @@ static bool unqueue(struct root *root)
     return false;
 }
 
+/* Frees at most `limit` of the roots that were released elsewhere; false when there are none left. */
+static bool drain(struct pool *pool, size_t limit)
+{
+    for (; limit > 0; limit--) {
+        if (pool->draining == 0) {
+            pool->draining = atomic_exchange_explicit(&pool->released, 0, memory_order_acquire);
+        }
+        if (pool->draining == 0) return false;
+        struct root *root = pool_at(pool, pool->draining);
+        pool->draining = root->released_next;
+        if (unqueue(root)) root_destroy(pool, root);
+    }
+    return true;
+}
+
 void pool_drain(struct pool *pool)
 {
     must(pool_is_mine(pool) && !pool_frozen(pool));
-    uint32_t granule = atomic_exchange_explicit(&pool->released, 0, memory_order_acquire);
-    while (granule) {
-        struct root *root = pool_at(pool, granule);
-        granule = root->released_next;
-        if (unqueue(root)) root_destroy(pool, root);
-    }
+    size_t limit = pool->options.released ? DRAIN_AT_ONCE : SIZE_MAX;
+    if (drain(pool, limit)) pool->options.released(pool->options.ctx);
+}
+
+void pool_free(struct pool *pool)
+{
+    must(pool_is_mine(pool) && !pool_frozen(pool));
+    drain(pool, SIZE_MAX);
+    must(pool->roots.count == 0 && pool->nodes.count == 0);
+    granule_table_clear(&pool->nodes);
+    granule_table_clear(&pool->roots);
+    granule_table_clear(&pool->texts);
+    slabs_free(pool_slabs(pool));
 }

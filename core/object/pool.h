@@ -38,7 +38,8 @@ struct pool *pool_new(const struct pool_options *options);
 void pool_free(struct pool *pool);
 /* The calling thread becomes the pool's thread. The one before must be done with it. */
 void pool_adopt(struct pool *pool);
-/* Frees what was released elsewhere. On the pool's thread. */
+/* Frees what was released elsewhere, on the pool's thread: all of it, or, in a pool that has `released`, some
+ * thousands, and calls `released` when there is more. */
 void pool_drain(struct pool *pool);
 struct pool_stats pool_stats(const struct pool *pool);
 

@@ -65,9 +65,15 @@ static struct str take(struct parser *p)
     return text;
 }
 
+/* Room for one more behind `count`, doubling. */
+static void *grown(void *items, size_t count, size_t size)
+{
+    return (count & (count - 1)) == 0 ? xrealloc(items, (count ? 2 * count : 1) * size) : items;
+}
+
 static void add_value(struct requirement *r, struct str value)
 {
-    r->values = xrealloc(r->values, (r->count + 1) * sizeof *r->values);
+    r->values = grown(r->values, r->count, sizeof *r->values);
     r->values[r->count++] = value;
 }
 
@@ -199,7 +205,7 @@ static bool parse_all(struct parser *p)
     while (peek(p) != TOKEN_END) {
         if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_NOT)
             return fail(p, "!, identifier, or 'end of string'");
-        s->requirements = xrealloc(s->requirements, (s->count + 1) * sizeof *s->requirements);
+        s->requirements = grown(s->requirements, s->count, sizeof *s->requirements);
         struct requirement *r = &s->requirements[s->count++];
         *r = (struct requirement){.op = OP_EXISTS};
         if (!parse_requirement(p, r)) return false;
@@ -211,17 +217,12 @@ static bool parse_all(struct parser *p)
     return true;
 }
 
-/* Insertion keeps the order of requirements for one key; there are few. */
-static void sort_requirements(struct selector *s)
+/* By key, then as they stand in the text: keys are slices of it. */
+static int by_key(const void *a, const void *b)
 {
-    for (size_t i = 1; i < s->count; i++) {
-        struct requirement moving = s->requirements[i];
-        size_t at = i;
-        for (; at > 0 && str_cmp(s->requirements[at - 1].key.text, moving.key.text) > 0; at--) {
-            s->requirements[at] = s->requirements[at - 1];
-        }
-        s->requirements[at] = moving;
-    }
+    const struct requirement *x = a, *y = b;
+    int order = str_cmp(x->key.text, y->key.text);
+    return order ? order : (x->key.text.p > y->key.text.p) - (x->key.text.p < y->key.text.p);
 }
 
 static void write_requirement(struct buf *out, const struct requirement *r)
@@ -259,7 +260,7 @@ struct selector *selector_parse(struct str text, struct err *err)
         selector_free(s);
         return NULL;
     }
-    sort_requirements(s);
+    if (s->count > 1) qsort(s->requirements, s->count, sizeof *s->requirements, by_key);
     write_text(s);
     return s;
 }

@@ -1,6 +1,7 @@
 /* core/object/pool and root: one of each, counted, released, found again. */
 #include "core/object/support/objects.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +237,42 @@ static void test_the_owner_is_told_of_the_first_release(void **state)
     fixture_close(&f);
 }
 
+static void test_a_long_queue_is_drained_in_parts(void **state)
+{
+    enum { PODS = 10000 };
+    int calls = 0, drains = 0;
+    struct pool_options options = {.released = count_call, .ctx = &calls};
+    struct fixture f;
+    f.pool = pool_new(&options);
+    f.packer = packer_new(f.pool);
+    for (int i = 0; i < PODS; i++) {
+        char json[64];
+        snprintf(json, sizeof json, "{\"metadata\":{\"name\":\"pod-%d\"}}", i);
+        release_elsewhere(f.pool, pack_ok(f.packer, json));
+    }
+    assert_int_equal(calls, 1);
+    for (int before = 0; before < calls; drains++) {
+        before = calls;
+        pool_drain(f.pool);
+    }
+    assert_in_range(drains, 2, 10);
+    assert_int_equal(calls, drains);
+    /* Revived between two drains. */
+    for (int i = 0; i < PODS; i++) {
+        char json[64];
+        snprintf(json, sizeof json, "{\"metadata\":{\"name\":\"pod-%d\"}}", i);
+        release_elsewhere(f.pool, pack_ok(f.packer, json));
+    }
+    pool_drain(f.pool);
+    struct root *first = pack_ok(f.packer, "{\"metadata\":{\"name\":\"pod-0\"}}");
+    release_elsewhere(f.pool, root_ref(first));
+    pool_drain(f.pool);
+    pool_drain(f.pool);
+    assert_int_equal(pool_stats(f.pool).roots, 1);
+    root_unref(first);
+    fixture_close(&f);
+}
+
 /* {"next":{"next":...}} with a text at each level: a chain of nodes as deep as can be. */
 static void test_freeing_a_deep_chain_needs_no_deep_stack(void **state)
 {
@@ -331,6 +368,7 @@ int main(void)
         TEST(test_what_is_released_elsewhere_waits_for_drain),
         TEST(test_a_released_object_that_comes_again_lives_on),
         TEST(test_the_owner_is_told_of_the_first_release),
+        TEST(test_a_long_queue_is_drained_in_parts),
         TEST(test_freeing_a_deep_chain_needs_no_deep_stack),
         TEST(test_a_full_pool_refuses_and_leaks_nothing),
         TEST(test_memory_is_given_back),

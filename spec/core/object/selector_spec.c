@@ -225,6 +225,22 @@ static void test_longest_keys_and_values(void **state)
     free(text);
 }
 
+/* Takes minutes when something in it is quadratic. */
+static void test_a_very_long_selector(void **state)
+{
+    enum { COUNT = 100000 };
+    struct buf text = {0};
+    for (int i = COUNT; i > 0; i--) buf_printf(&text, "k%06d!=v%d,", i, i);
+    buf_puts(&text, "x in (");
+    for (int i = COUNT; i > 0; i--) buf_printf(&text, "v%06d%s", i, i > 1 ? "," : ")");
+    struct selector *selector = parse(buf_text(&text));
+    assert_memory_equal(selector_text(selector).p, "k000001!=v1,k000002!=v2,", 24);
+    assert_int_equal(selector_text(selector).n, text.len);
+    selector_free(selector);
+    buf_clear(&text);
+    assert_true(selects(state, "x=1,a=2,x!=3,b=4,x", "{\"x\":\"1\",\"a\":\"2\",\"b\":\"4\"}"));
+}
+
 static void test_label_validity(void **state)
 {
     assert_null(label_key_fault(STR("a")));
@@ -260,6 +276,7 @@ int main(void)
         TEST(test_canonical_text),
         TEST(test_invalid_selectors_are_named),
         TEST(test_longest_keys_and_values),
+        TEST(test_a_very_long_selector),
         TEST(test_label_validity),
         TEST(test_a_label_that_is_no_string),
     };
