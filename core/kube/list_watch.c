@@ -21,7 +21,7 @@ struct kube_source {
     struct kube_client *client;
     struct resource resource;
     char *namespace_, *label_selector, *field_selector;
-    char *kind, *api_version; /* what items of a list are unless the list says otherwise */
+    char *api_version; /* with the resource's kind: what items of a list are unless the list says otherwise */
 };
 
 struct lw_call {
@@ -161,30 +161,37 @@ static void on_timer(struct timer *timer)
     leave(call);
 }
 
-static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
-                             const struct lw_sink *sink, void *ctx)
+static struct lw_call *new_call(struct kube_source *source, const struct lw_options *options,
+                                const struct lw_sink *sink, void *ctx)
 {
-    struct kube_source *source = container_of(base, struct kube_source, base);
     struct lw_call *call = NEW(struct lw_call);
-    struct buf path = {0};
-    const struct lw_scope scope = {source->namespace_, source->label_selector, source->field_selector};
-    *call = (struct lw_call){.client = source->client,
-                             .sink = *sink,
-                             .ctx = ctx,
-                             .verb = options->verb,
-                             .timeout_seconds = options->timeout_seconds,
-                             .timer = {.fn = on_timer}};
-    err_clear(&call->err);
+    call->client = source->client;
+    call->sink = *sink;
+    call->ctx = ctx;
+    call->verb = options->verb;
+    call->timeout_seconds = options->timeout_seconds;
+    call->timer.fn = on_timer;
     call->stream_options = (struct stream_options){
         .packer = kube_client_packer(source->client),
         .parser = kube_client_parser(source->client),
         .max_object_size = kube_client_max_object_size(source->client),
-        .type = {str_of(source->api_version), str_of(source->kind)},
+        .type = {str_of(source->api_version), str_of(source->resource.kind)},
         .sink = &call->sink,
         .ctx = ctx,
     };
-    list_watch_path(&source->resource, &scope, options, &path);
+    err_clear(&call->err);
+    return call;
+}
+
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    struct lw_call *call = new_call(source, options, sink, ctx);
+    const struct lw_scope scope = {source->namespace_, source->label_selector, source->field_selector};
     bool watch = options->verb == LW_WATCH;
+    struct buf path = {0};
+    list_watch_path(&source->resource, &scope, options, &path);
     const struct http_request request = {
         .method = "GET",
         .url = buf_text(&path),
@@ -223,7 +230,6 @@ struct list_watch *list_watch_new(struct kube_client *client, const struct resou
     resource_copy(&source->resource, resource);
     resource_api_version(resource, &api_version);
     source->api_version = buf_take(&api_version);
-    source->kind = source->resource.kind;
     source->namespace_ = xstrdup(scope->namespace_);
     source->label_selector = xstrdup(scope->label_selector);
     source->field_selector = xstrdup(scope->field_selector);

@@ -57,7 +57,7 @@ static void test_flags_beat_the_file(void **state)
     bench_put(bench, "ca.pem", bench->ca.cert_pem);
     bench_put(bench, "client.pem", bench->client.cert_pem);
     bench_put(bench, "client.key", bench->client.key_pem);
-    struct cluster_flags plain = bench->flags;
+    struct cluster_flags plain;
     bench_use(bench, CLUSTER("    certificate-authority: ca.pem\n    tls-server-name: t\n")
                          USER("    tokenFile: ca.pem\n") CONTEXT);
     plain = bench->flags;

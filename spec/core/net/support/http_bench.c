@@ -145,3 +145,26 @@ bool bench_request_has(struct bench *bench, const char *line)
 {
     return strstr(buf_text(&bench->request), line) != NULL;
 }
+
+static int64_t stopped_at_ms;
+
+static int64_t stopped_now_ms(struct clock *clock)
+{
+    return stopped_at_ms;
+}
+
+void bench_stop_clock(struct bench *bench)
+{
+    struct clock *clock = loop_clock(bench->loop);
+    timer_cancel(&bench->guard);
+    stopped_at_ms = clock_now_ms(clock);
+    clock->now_ms = stopped_now_ms;
+}
+
+void bench_move_clock(struct bench *bench, int64_t ms)
+{
+    struct clock *clock = loop_clock(bench->loop);
+    stopped_at_ms += ms;
+    clock->rearm(clock);
+    bench_settle(bench);
+}

@@ -41,6 +41,9 @@ void bench_start(struct bench *bench, struct call *call, const char *path);
 /* Turn the loop until `*what` has the value. */
 void bench_until(struct bench *bench, const int *what, int value);
 void bench_until_size(struct bench *bench, const size_t *what, size_t value);
+/* From here on the loop's clock stands still until it is moved; what becomes due by that is done. */
+void bench_stop_clock(struct bench *bench);
+void bench_move_clock(struct bench *bench, int64_t ms);
 /* What is ready and due now has been done when this returns. */
 void bench_settle(struct bench *bench);
 void call_clear(struct call *call);
