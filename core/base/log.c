@@ -42,7 +42,7 @@ static void put_number(struct buf *b, double d)
 static void put_value(struct buf *b, const struct log_field *f)
 {
     switch (f->kind) {
-    case LOG_FIELD_STR: buf_json_string(b, f->s.p ? f->s : STR("")); break;
+    case LOG_FIELD_STR: buf_json_lossy(b, f->s.p ? f->s : STR("")); break;
     case LOG_FIELD_INT: buf_printf(b, "%lld", (long long)f->i); break;
     case LOG_FIELD_BOOL: buf_puts(b, f->i ? "true" : "false"); break;
     case LOG_FIELD_NUMBER: put_number(b, f->d); break;
@@ -59,7 +59,7 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     localtime_r(&seconds, &tm);
     buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d %s:%d] ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday,
                tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid(), base_name(file), line);
-    buf_json_string(b, str_of(msg));
+    buf_json_lossy(b, str_of(msg));
     for (; fields->key; fields++) {
         buf_printf(b, " %s=", fields->key);
         put_value(b, fields);
@@ -74,7 +74,7 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
     buf_printf(b,
                "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"%s:%d\",\"msg\":", (long long)(us / 1000000),
                (int)(us % 1000000), names[level], base_name(file), line);
-    buf_json_string(b, str_of(msg));
+    buf_json_lossy(b, str_of(msg));
     for (; fields->key; fields++) {
         buf_putc(b, ',');
         buf_json_string(b, str_of(fields->key));

@@ -4,6 +4,8 @@
 #include <new>
 #include <simdjson.h>
 
+static_assert(SIMDJSON_TEXT_PADDING >= simdjson::SIMDJSON_PADDING, "simdjson reads further than we say");
+
 /* A parser keeps room for the largest text it has seen; one much larger than what comes now is given up. */
 static const size_t keep_capacity = 1 << 20;
 

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+/* Bytes behind a text that simdjson may read. */
+enum { SIMDJSON_TEXT_PADDING = 64 };
+
 struct simdjson_parser;
 
 /* NULL when out of memory. */

@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "object/simdjson.h"
 
-_Static_assert(TAPE_PADDING >= 32, "simdjson reads beyond the end of its text");
+_Static_assert((int)TAPE_PADDING >= (int)SIMDJSON_TEXT_PADDING, "simdjson reads beyond the end of its text");
 
 #define PAYLOAD(word) ((word)&0x00ffffffffffffffu)
 

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/str.h"
 
 static void test_cut_walks_the_parts_and_keeps_empty_ones(void **state)
@@ -66,6 +68,47 @@ static void test_json_strings_escape_what_must_be(void **state)
     buf_clear(&b);
 }
 
+static void expect_lossy(const char *text, const char *expected)
+{
+    struct buf b = {0};
+    buf_json_lossy(&b, str_of(text));
+    assert_string_equal(buf_text(&b), expected);
+    buf_clear(&b);
+}
+
+static void test_what_is_no_utf8_is_replaced_in_text_of_any_origin(void **state)
+{
+#define BAD "\xef\xbf\xbd"
+    expect_lossy("", "\"\"");
+    expect_lossy("a\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z",
+                 "\"a\\\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z\"");
+    expect_lossy("a\xff\xc3", "\"a" BAD BAD "\"");                       /* no first byte; cut off */
+    expect_lossy("\xc0\xaf\xe0\x9f\xbf", "\"" BAD BAD BAD BAD BAD "\""); /* overlong */
+    expect_lossy("\xed\xa0\x80", "\"" BAD BAD BAD "\"");                 /* a surrogate */
+    expect_lossy("\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");         /* beyond U+10FFFF */
+    expect_lossy("\x80x\xe2\x82!", "\"" BAD "x" BAD BAD "!\"");          /* alone; cut by a letter */
+}
+
+/* What one line of the log is, taken from the descriptor. */
+static void test_a_json_line_of_the_log_is_utf8_whatever_it_is_about(void **state)
+{
+    char line[4096];
+    int ends[2], saved = dup(STDERR_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    log_setup(LOG_JSON, 0);
+    log_info("m\xff", F("k", "v\xfe"));
+    log_setup(LOG_TEXT, 0);
+    dup2(saved, STDERR_FILENO);
+    ssize_t n = read(ends[0], line, sizeof line - 1);
+    assert_true(n > 0);
+    line[n] = '\0';
+    assert_non_null(strstr(line, "\"msg\":\"m" BAD "\",\"k\":\"v" BAD "\"}\n"));
+    close(ends[0]);
+    close(ends[1]);
+    close(saved);
+}
+
 static void test_an_error_gains_context_and_stays_one_line(void **state)
 {
     struct err err;
@@ -103,6 +146,8 @@ int main(void)
         cmocka_unit_test(test_trim_takes_blanks_off_both_ends),
         cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
         cmocka_unit_test(test_json_strings_escape_what_must_be),
+        cmocka_unit_test(test_what_is_no_utf8_is_replaced_in_text_of_any_origin),
+        cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
         cmocka_unit_test(test_hashes_agree_within_the_process),
