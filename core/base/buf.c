@@ -80,9 +80,16 @@ void buf_json_string(struct buf *b, struct str s)
     buf_putc(b, '"');
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        size_t utf8 = c < 0x80 ? 1 : str_utf8((struct str){s.p + i, s.n - i});
+        if (c >= 0x20 && c != '"' && c != '\\' && utf8) {
+            i += utf8 - 1;
+            continue;
+        }
         buf_append(b, s.p + plain, i - plain);
-        escape(b, c);
+        if (utf8)
+            escape(b, c);
+        else
+            buf_puts(b, "\\ufffd");
         plain = i + 1;
     }
     buf_append(b, s.p + plain, s.n - plain);

@@ -34,9 +34,15 @@ static const char *base_name(const char *file)
 /* The name of a file or a field: scripts choose some, and none may look like another field or line. */
 static void put_name(struct buf *b, const char *name)
 {
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        buf_putc(b, c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f ? '_' : (char)c);
+    for (struct str rest = str_of(name); rest.n > 0;) {
+        size_t n = str_utf8(rest);
+        char c = *rest.p;
+        if (n == 0 || (n == 1 && (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f)))
+            buf_putc(b, '_');
+        else
+            buf_append(b, rest.p, n);
+        n = n ? n : 1;
+        rest = (struct str){rest.p + n, rest.n - n};
     }
 }
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 static void test_cut_walks_the_parts_and_keeps_empty_ones(void **state)
@@ -58,6 +59,28 @@ static void test_a_buffer_grows_and_gives_itself_away(void **state)
     free(text);
 }
 
+static void test_json_strings_replace_what_is_no_utf8(void **state)
+{
+    static const struct {
+        const char *text, *json;
+    } cases[] = {
+        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
+        {"a\xff", "\"a\\ufffd\""},
+        {"\xc3", "\"\\ufffd\""},
+        {"\xc3\"", "\"\\ufffd\\\"\""},
+        {"\xc0\x80", "\"\\ufffd\\ufffd\""},
+        {"\xed\xa0\x80z", "\"\\ufffd\\ufffd\\ufffdz\""},
+        {"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
+        {"\xe2\x82z", "\"\\ufffd\\ufffdz\""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf b = {0};
+        buf_json_string(&b, str_of(cases[i].text));
+        assert_string_equal(buf_text(&b), cases[i].json);
+        buf_clear(&b);
+    }
+}
+
 static void test_json_strings_escape_what_must_be(void **state)
 {
     struct buf b = {0};
@@ -102,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_order_is_bytewise_and_a_prefix_comes_first),
         cmocka_unit_test(test_trim_takes_blanks_off_both_ends),
         cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
+        cmocka_unit_test(test_json_strings_replace_what_is_no_utf8),
         cmocka_unit_test(test_json_strings_escape_what_must_be),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
