@@ -1,9 +1,9 @@
 /* `kubelua version`: what this binary is. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "app/cmd.h"
+#include "app/flags.h"
 
 static void help(void)
 {
@@ -14,12 +14,21 @@ static void help(void)
 
 static int run(int argc, char **argv)
 {
-    bool json = argc == 3 && strcmp(argv[1], "-o") == 0 && strcmp(argv[2], "json") == 0;
-    if (argc > 1 && !json) {
-        fprintf(stderr, "kubelua version: unknown argument \"%s\"\n", argv[1]);
+    const char *output = "";
+    const struct flag flags[] = {
+        {"output", 'o', FLAG_CHOICE, &output, "json", "json", "as JSON"},
+        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+    };
+    struct flag_list rest = {0};
+    struct err err;
+    bool ok = flags_parse((const struct flag *const[]){flags, NULL}, argc, argv, &rest, &err);
+    if (ok && rest.count) ok = err_set(&err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
+    flag_list_clear(&rest);
+    if (!ok) {
+        fprintf(stderr, "kubelua version: %s\n", err.text);
         return EXIT_USAGE;
     }
-    if (json)
+    if (*output)
         printf("{\"version\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n", KUBELUA_VERSION,
                __VERSION__, KUBELUA_ARCH);
     else

@@ -125,7 +125,7 @@ static const char *script_of(const struct engine *engine, const struct informer_
 }
 
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
- * come with a CRD (cli.md, Start and stop). */
+ * come with a CRD. */
 static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct resolution *r = ctx;

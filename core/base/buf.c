@@ -81,41 +81,20 @@ void buf_json_string(struct buf *b, struct str s)
     buf_putc(b, '"');
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        size_t utf8 = c < 0x80 ? 1 : str_utf8((struct str){s.p + i, s.n - i});
+        if (c >= 0x20 && c != '"' && c != '\\' && utf8) {
+            i += utf8 - 1;
+            continue;
+        }
         buf_append(b, s.p + plain, i - plain);
-        escape(b, c);
+        if (utf8)
+            escape(b, c);
+        else
+            buf_puts(b, "\\ufffd");
         plain = i + 1;
     }
     buf_append(b, s.p + plain, s.n - plain);
     buf_putc(b, '"');
-}
-
-/* Bytes of the UTF-8 character at `p`, 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-    if (p[0] < 0x80) return 1;
-    size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || left < n) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || beyond ? 0 : n;
-}
-
-void buf_json_lossy(struct buf *b, struct str s)
-{
-    struct buf clean = {0};
-    for (size_t i = 0; i < s.n;) {
-        size_t n = utf8_length((const unsigned char *)s.p + i, s.n - i);
-        if (n)
-            buf_append(&clean, s.p + i, n);
-        else
-            buf_puts(&clean, "\xef\xbf\xbd");
-        i += n ? n : 1;
-    }
-    buf_json_string(b, buf_slice(&clean));
-    buf_clear(&clean);
 }
 
 void buf_consume(struct buf *b, size_t len)

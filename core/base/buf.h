@@ -20,10 +20,8 @@ void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-/* Appends `s` as a quoted JSON string. Bytes from 0x80 pass as they are. */
+/* Appends `s` as a quoted JSON string. Bytes that are no UTF-8 become U+FFFD. */
 void buf_json_string(struct buf *b, struct str s);
-/* The same for text of any origin: each byte that is not UTF-8 becomes U+FFFD. */
-void buf_json_lossy(struct buf *b, struct str s);
 /* Drops `len` bytes at the front. */
 void buf_consume(struct buf *b, size_t len);
 /* The content with a NUL behind it that does not count; borrowed until the next change. */

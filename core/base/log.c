@@ -31,6 +31,21 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
+/* The name of a file or a field: scripts choose some, and none may look like another field or line. */
+static void put_name(struct buf *b, const char *name)
+{
+    for (struct str rest = str_of(name); rest.n > 0;) {
+        size_t n = str_utf8(rest);
+        char c = *rest.p;
+        if (n == 0 || (n == 1 && (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f)))
+            buf_putc(b, '_');
+        else
+            buf_append(b, rest.p, n);
+        n = n ? n : 1;
+        rest = (struct str){rest.p + n, rest.n - n};
+    }
+}
+
 static void put_number(struct buf *b, double d)
 {
     if (isfinite(d))
@@ -42,7 +57,7 @@ static void put_number(struct buf *b, double d)
 static void put_value(struct buf *b, const struct log_field *f)
 {
     switch (f->kind) {
-    case LOG_FIELD_STR: buf_json_lossy(b, f->s.p ? f->s : STR("")); break;
+    case LOG_FIELD_STR: buf_json_string(b, f->s.p ? f->s : STR("")); break;
     case LOG_FIELD_INT: buf_printf(b, "%lld", (long long)f->i); break;
     case LOG_FIELD_BOOL: buf_puts(b, f->i ? "true" : "false"); break;
     case LOG_FIELD_NUMBER: put_number(b, f->d); break;
@@ -57,11 +72,15 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     time_t seconds = (time_t)(us / 1000000);
     struct tm tm;
     localtime_r(&seconds, &tm);
-    buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d %s:%d] ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday,
-               tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid(), base_name(file), line);
-    buf_json_lossy(b, str_of(msg));
+    buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+               tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid());
+    put_name(b, base_name(file));
+    buf_printf(b, ":%d] ", line);
+    buf_json_string(b, str_of(msg));
     for (; fields->key; fields++) {
-        buf_printf(b, " %s=", fields->key);
+        buf_putc(b, ' ');
+        put_name(b, fields->key);
+        buf_putc(b, '=');
         put_value(b, fields);
     }
 }
@@ -71,10 +90,11 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
 {
     static const char *const names[] = {"debug", "info", "warn", "error"};
     int64_t us = clock_wall_us(clock_real());
-    buf_printf(b,
-               "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"%s:%d\",\"msg\":", (long long)(us / 1000000),
-               (int)(us % 1000000), names[level], base_name(file), line);
-    buf_json_lossy(b, str_of(msg));
+    buf_printf(b, "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"", (long long)(us / 1000000),
+               (int)(us % 1000000), names[level]);
+    put_name(b, base_name(file));
+    buf_printf(b, ":%d\",\"msg\":", line);
+    buf_json_string(b, str_of(msg));
     for (; fields->key; fields++) {
         buf_putc(b, ',');
         buf_json_string(b, str_of(fields->key));

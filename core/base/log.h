@@ -1,4 +1,4 @@
-/* Structured logs on stderr, as Kubernetes components write them: klog text or JSON lines (cli.md, Output).
+/* Structured logs on stderr, as Kubernetes components write them: klog text or JSON lines.
  * Owner: fields are borrowed for the call. May be called from any thread; the line is handed to a writer
  * thread and never blocks the caller. Never log a token, a key or the content of a Secret. */
 #pragma once

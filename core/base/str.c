@@ -45,6 +45,22 @@ bool str_cut(struct str *rest, char sep, struct str *part)
     return true;
 }
 
+size_t str_utf8(struct str a)
+{
+    if (a.n == 0) return 0;
+    const unsigned char *p = (const unsigned char *)a.p;
+    size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    if (n < 2) return n;
+    if (n > a.n) return 0;
+    /* no longer forms than needed, no surrogates, nothing above U+10FFFF */
+    unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+    if (p[1] < low || p[1] > high) return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
 bool str_to_u64(struct str a, uint64_t *out)
 {
     uint64_t value = 0;

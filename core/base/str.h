@@ -39,5 +39,7 @@ struct str str_trim(struct str a);
 /* Cuts `*rest` at the first `sep`: gives the part before it and moves `*rest` behind it. The last part leaves
  * `rest->p` NULL; with `rest->p` NULL false is given. */
 bool str_cut(struct str *rest, char sep, struct str *part);
+/* How many bytes the UTF-8 character at the beginning has; 0 when there is none. */
+size_t str_utf8(struct str a);
 /* Decimal digits only, the whole slice, no sign; false when empty, malformed or above UINT64_MAX. */
 bool str_to_u64(struct str a, uint64_t *out);

@@ -1,5 +1,5 @@
-/* Paths into objects, the one small grammar of lua-api.md 1.7: names by dots, ['quoted keys'], [n] (0-based),
- * [*], [?name=='text']. Owner: path_compile's caller frees by path_free. A compiled path is immutable and may
+/* Paths into objects: names by dots, ['quoted keys'], [n] (0-based), [*], [?name=='text'].
+ * Owner: path_compile's caller frees by path_free. A compiled path is immutable and may
  * be used by any thread. */
 #pragma once
 #include "base/err.h"

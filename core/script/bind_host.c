@@ -1,4 +1,5 @@
-/* raw.print, raw.log, raw.now, raw.main, raw.raise, raw.null: what touches the process and the plan. */
+/* raw.print, raw.log, raw.now, raw.main, raw.raise, raw.check_stack, raw.null: what touches the process and
+ * the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -32,6 +33,7 @@ static int l_print(lua_State *L)
 {
     struct script *script = script_of(L);
     int count = lua_gettop(L);
+    call_check_stack(L);
     for (int i = 1; i <= count; i++) to_text(L, i);
     struct buf *out = script_scratch(script);
     for (int i = 1; i <= count; i++) {
@@ -92,6 +94,7 @@ static int l_log(lua_State *L)
     struct log_field fields[LOG_FIELDS_MAX + 2];
     lua_Debug ar;
     const char *message = arg_str(L, 2, "k8s.log: message").p;
+    call_check_stack(L);
     lua_settop(L, 3);
     if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
     if (level == LOG_DEBUG && log_verbosity() < 4) return 0;
@@ -128,10 +131,17 @@ static int l_raise(lua_State *L)
     script_raise(L, "%s", arg_str(L, 1, "raise: message").p);
 }
 
+static int l_check_stack(lua_State *L)
+{
+    call_check_stack(L);
+    return 0;
+}
+
 void bind_host(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"print", l_print}, {"log", l_log},     {"now", l_now},
-                                     {"main", l_main},   {"raise", l_raise}, {NULL, NULL}};
+                                     {"main", l_main},   {"raise", l_raise}, {"check_stack", l_check_stack},
+                                     {NULL, NULL}};
     luaL_register(L, NULL, verbs);
     push_null(L);
     lua_setfield(L, -2, "null");

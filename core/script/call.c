@@ -7,10 +7,14 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/absent.h"
+#include "script/args.h"
 #include "script/state.h"
 
 /* Both lie at the bottom of the state's stack for its whole life, so that entering it allocates nothing. */
 enum { STACK_TRACEBACK = 1, STACK_ENTER = 2, STACK_TO_TEXT = 3 };
+/* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
+ * takes less than the rest. */
+enum { C_STACK_MAX = 2 << 20 };
 enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
 
 static void put_frame(struct buf *out, const lua_Debug *ar)
@@ -109,12 +113,20 @@ static void forget_failure(struct script_failure *failure)
     failure->line = 0;
 }
 
+void call_check_stack(lua_State *L)
+{
+    const char *here = __builtin_frame_address(0);
+    if (script_of(L)->stack_base - here > C_STACK_MAX)
+        script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
+}
+
 enum script_result script_call(struct script *script, script_body *body, void *ctx)
 {
     lua_State *L = script->L;
     must(script->depth == 0);
     script->depth++;
     script->entry = (struct script_entry){body, ctx};
+    script->stack_base = __builtin_frame_address(0);
     forget_failure(&script->failure);
     lua_pushvalue(L, STACK_ENTER);
     int status = lua_pcall(L, 0, 0, STACK_TRACEBACK);

@@ -24,6 +24,10 @@ struct script_failure {
 };
 
 enum script_result script_call(struct script *script, script_body *body, void *ctx);
+/* Raises when C functions and the Lua functions that they call are nested so deep that the C stack might not
+ * suffice. LuaJIT bounds Lua's own stack only; every C function that calls a script's code asks here first.
+ */
+void call_check_stack(lua_State *L);
 void failure_clear(struct script_failure *failure);
 const char *script_result_name(enum script_result result);
 

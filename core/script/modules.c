@@ -163,6 +163,7 @@ static int l_require(lua_State *L)
     enum { LOADED = 2 };
     const char *name = arg_str(L, 1, "require: name").p;
     lua_settop(L, 1);
+    call_check_stack(L);
     push_ref(L, script_of(L), REF_LOADED);
     lua_getfield(L, LOADED, name);
     if (lua_islightuserdata(L, -1))

@@ -69,6 +69,7 @@ static void join_pieces(lua_State *L)
     luaL_buffinit(L, &pieces);
     for (;;) {
         lua_pushvalue(L, 1);
+        call_check_stack(L);
         lua_call(L, 0, 1);
         if (lua_isnil(L, -1) || (lua_type(L, -1) == LUA_TSTRING && lua_objlen(L, -1) == 0)) break;
         if (lua_type(L, -1) != LUA_TSTRING)
@@ -88,6 +89,7 @@ static int l_load(lua_State *L)
     const char *name = lua_isnoneornil(L, 2) ? "=(load)" : arg_str(L, 2, "load: name").p;
     struct str mode = arg_str_opt(L, 3, "load: mode");
     if (mode.p && !str_is(mode, "t") && !str_is(mode, "bt")) script_raise(L, "load: mode must be \"t\"");
+    if (!lua_isnoneornil(L, 4)) arg_table(L, 4, "load: env"); /* lua_setfenv takes the caller's word for it */
     if (luaL_loadbufferx(L, text.p, text.n, name, "t") != 0) {
         lua_pushnil(L);
         lua_insert(L, -2);

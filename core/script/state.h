@@ -81,6 +81,7 @@ struct script {
     int refs[REF_COUNT];
 
     struct script_entry entry;
+    const char *stack_base; /* where the C stack was when the call in progress began */
     struct script_failure failure;
     struct absent absent;
     struct {

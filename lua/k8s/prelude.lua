@@ -5,9 +5,10 @@ local raw = ...
 local content = require("k8s.frozen").content
 local type, next, pairs, ipairs, pcall, unpack = type, next, pairs, ipairs, pcall, unpack
 local rawget, rawset = rawget, rawset
+local check_stack = raw.check_stack
 local view = raw.view
 
-local prelude = { print = raw.print, table = {} }
+local prelude = { print = raw.print, table = {}, string = {}, os = {}, coroutine = {} }
 
 local function read_only(name)
   raw.raise(name .. ": objects are read-only; use :copy()")
@@ -87,12 +88,32 @@ function prelude.xpcall(f, handler, ...)
   return finish(handler, pcall(f, ...))
 end
 
+-- These call a script's code from C, or start it on a stack of its own: LuaJIT counts neither.
+local function guarded(stock)
+  return function(...)
+    check_stack()
+    return stock(...)
+  end
+end
+
+prelude.string.gsub = guarded(string.gsub)
+prelude.string.format = guarded(string.format)
+prelude.os.time = guarded(os.time)
+prelude.coroutine.resume = guarded(coroutine.resume)
+
+function prelude.coroutine.wrap(f)
+  return guarded(coroutine.wrap(f))
+end
+
+local CALLS_BACK = { sort = true, foreach = true, foreachi = true }
+
 for name, stock in pairs(table) do
+  local call = CALLS_BACK[name] and guarded(stock) or stock
   prelude.table[name] = function(t, ...)
     if type(t) == "userdata" and view.is(t) then
       read_only("table." .. name)
     end
-    return stock(t, ...)
+    return call(t, ...)
   end
 end
 
@@ -105,6 +126,5 @@ function prelude.table.concat(t, separator, i, j)
   end
   return concat(t, separator, i, j)
 end
-
 
 return prelude

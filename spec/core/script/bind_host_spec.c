@@ -82,6 +82,15 @@ static void test_log_lines_name_script_place_and_sorted_fields(void **state)
     assert_true(written(f, STDERR_FILENO, "k8s.log.error 'x'")[0] == 'E');
 }
 
+static void test_no_name_in_a_log_line_can_look_like_another_field_or_line(void **state)
+{
+    struct fixture *f = *state;
+    const char *line = written(f, STDERR_FILENO, "k8s.log.info('x', { ['a b=\"c\"\\nE1121'] = 1 })");
+    assert_non_null(strstr(line, " script=\"unit\" a_b__c__E1121=1\n"));
+    line = written(f, STDERR_FILENO, "load(\"require('k8s').log.info('x')\", '@a\\nE1121 b')()");
+    assert_non_null(strstr(line, " a_E1121_b:1] \"x\""));
+}
+
 static void test_debug_lines_are_written_with_verbosity_four(void **state)
 {
     struct fixture *f = *state;
@@ -117,6 +126,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(test_print_writes_a_line_with_everything_as_text),
         T(test_log_lines_name_script_place_and_sorted_fields),
+        T(test_no_name_in_a_log_line_can_look_like_another_field_or_line),
         T(test_debug_lines_are_written_with_verbosity_four),
         T(test_wrong_arguments_of_logs_raise),
         T(test_now_is_a_fresh_reading_in_seconds),

@@ -103,6 +103,9 @@ static void test_hostile_snippets_get_nowhere(void **state)
         "return module('x')",
         "return load('\\27LJ\\2\\2')()",
         "return load('return 1', 'x', 'b')",
+        "return load('return x', 'x', 't', 5)()",
+        "return load('return x', 'x', 't', obj)()",
+        "return load('return x', 'x', 't', print)()",
         "local n = 0 return load(function() n = n + 1 return n == 1 and '\\27LJ' or nil end)()",
         "return gcinfo()",
         "return obj.get(1, 'metadata')",
@@ -129,6 +132,36 @@ static void test_hostile_snippets_get_nowhere(void **state)
         if (strncmp(text, "raised: ", 8) != 0 && strcmp(text, "nil") != 0)
             fail_msg("%s\n  gave: %s", hostile[i], text);
         assert_lua(f, "return obj.metadata.name", "web-1"); /* the state is as good as before */
+    }
+}
+
+/* LuaJIT bounds the depth of Lua's stacks; what these pile up is the C stack. */
+static void test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends(void **state)
+{
+    static const char *const nested[] = {
+        "local function f() return coroutine.wrap(f)() end f()",
+        "local function f() local ok, e = coroutine.resume(coroutine.create(f)) error(e, 0) end f()",
+        "local function f() return (('x'):gsub('.', f)) end f()",
+        "local t = {} setmetatable(t, {__index = function() return (('x'):gsub('.', t)) end}) return t.x",
+        "local function f() load(f) end f()",
+        "local function f() table.sort({1, 2, 3}, f) end f()",
+        "local function f() table.foreach({1}, f) end f()",
+        "local t = setmetatable({}, {__tostring = function(t) print(t) end}) print(t)",
+        "local t = setmetatable({}, {__tostring = function(t) return ('%s'):format(t) end}) tostring(t)",
+        "local t = setmetatable({}, {__index = function(t) return os.time(t) end}) os.time(t)",
+        "local log = require('k8s').log.info local t = setmetatable({}, {__tostring = function(t) log('', {t "
+        "= "
+        "t}) end}) log('', {t = t})",
+        "local t = setmetatable({}, {__tostring = function(t) return ('%s'):format(t) end}) local function "
+        "f() "
+        "local ok, e = pcall(string.gsub, 'x', '.', f) error(ok and tostring(t) or tostring(t), 0) end f()",
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_LEN(nested); i++) {
+        const char *text = fixture_run(f, nested[i]);
+        if (strncmp(text, "raised: ", 8) != 0 || !strstr(text, "stack overflow"))
+            fail_msg("%s\n  gave: %.200s", nested[i], text);
+        assert_lua(f, "return obj.metadata.name", "web-1");
     }
 }
 
@@ -188,6 +221,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(test_the_globals_are_those_of_the_list),
         T(test_hostile_snippets_get_nowhere),
+        T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),
         T(test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole),
         T(test_functions_of_strings_can_be_added_as_in_any_lua),
         T(test_loading_text_works_as_in_lua),

@@ -48,6 +48,7 @@ function raw_verbs.new(record)
     log = function(...) record.logged = { ... } end,
     main = function(fn) record.main = fn end,
     now = os.time,
+    check_stack = noop,
     int64 = noop,
     quantity = noop,
     null = "null",

@@ -1,0 +1,58 @@
+-- The command line itself: commands, help, version, and what is wrong with arguments (exit code 2, one line).
+local cluster = require "spec.support.cluster"
+
+describe("the command line", function()
+  after_each(cluster.stop_all)
+
+  -- Exit code, stdout, stderr.
+  local function run(...)
+    local p = cluster.kubelua { ... }
+    local code = p:wait()
+    return code, p:out(), p:err()
+  end
+
+  it("tells its version as text and as JSON", function()
+    local code, text = run "version"
+    assert.are.equal(0, code)
+    local version = text:match "^kubelua v(%d+%.%d+%.%d+)\n$"
+    for _, flags in ipairs { { "-o", "json" }, { "--output=json" }, { "-ojson" } } do
+      local _, json = run("version", unpack(flags))
+      assert.are.equal(version, require("cjson").decode(json).version)
+    end
+  end)
+
+  it("has a help for each command that the overview names", function()
+    local code, overview = run "help"
+    assert.are.equal(0, code)
+    local count = 0
+    for name in overview:match("Commands:\n(.-)\n\n"):gmatch "  (%l+) " do
+      if name ~= "help" then
+        local by_command, by_flag = { run("help", name) }, { run(name, "--help") }
+        assert.are.same(by_command, by_flag)
+        assert.are.equal(0, by_command[1])
+        assert.has_match("kubelua " .. name, by_command[2], 1, true)
+        count = count + 1
+      end
+    end
+    assert.is_true(count >= 4)
+  end)
+
+  it("names what it does not know, in one line", function()
+    for wanted, words in pairs {
+      ['unknown command "rnu"'] = { "rnu" },
+      ["did you mean --log-format?"] = { "run", "--lgo-format", "json" },
+      ['"yaml" is not json'] = { "version", "-o", "yaml" },
+      ['unexpected argument "x"'] = { "version", "x" },
+      ["no script"] = { "run" },
+      ['"b" is one too many'] = { "exec", "a", "b" },
+      ["/nothing: No such file or directory"] = { "run", "-f", "/nothing" },
+      ["--port: 70000 is no port"] = { "sim", "--port", "70000" },
+    } do
+      local code, out, err = run(unpack(words))
+      assert.are.equal(2, code)
+      assert.are.equal("", out)
+      assert.has_match(wanted, err, 1, true)
+      assert.has_match("^[^\n]+\n$", err)
+    end
+  end)
+end)
