@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "sim/status.h"
@@ -17,7 +18,7 @@ const char *sim_query(const struct sim_request *request, const char *key)
 bool sim_query_true(const struct sim_request *request, const char *key)
 {
     const char *value = sim_query(request, key);
-    return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0; /* even when it is empty */
 }
 
 void sim_reply_status(struct sim_reply *reply, json_t *status)

@@ -43,6 +43,7 @@ struct sim_reply {
 
 /* NULL when it is not given. */
 const char *sim_query(const struct sim_request *request, const char *key);
+/* Given, and neither "false" nor "0". */
 bool sim_query_true(const struct sim_request *request, const char *key);
 /* Answers with a Status, which it takes, and with Retry-After when its details say so. */
 void sim_reply_status(struct sim_reply *reply, json_t *status);
