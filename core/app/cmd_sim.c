@@ -1,4 +1,5 @@
 /* `kubelua sim`: the simulated API server. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,9 @@ static int run_server(const struct sim_server_options *options)
     struct loop *loop = loop_new();
     struct err err;
     signal(SIGPIPE, SIG_IGN);
+    /* One thread stores an object and another one frees it later: with an arena for each, memory would wander
+     * from one to the other and never be used again. */
+    mallopt(M_ARENA_MAX, 1);
     struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
     struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
     bool ok = serve(loop, options, &err);

@@ -142,30 +142,36 @@ void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char
     put(out, "}\n");
 }
 
-static void bookmark_meta(struct buf *text, uint64_t version, bool initial_end)
+static json_t *bookmark_object(const struct sim_event_form *form, uint64_t version, bool initial_end)
 {
-    buf_puts(text, "\"metadata\":{");
-    put_version(text, version);
-    if (initial_end) buf_puts(text, ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}");
-    buf_putc(text, '}');
+    char digits[24];
+    number(version, digits);
+    json_t *metadata = json_pack("{ss}", "resourceVersion", digits);
+    if (initial_end)
+        json_object_set_new(metadata, "annotations", json_pack("{ss}", "k8s.io/initial-events-end", "true"));
+    bool plain = form->form == SIM_FORM_JSON || form->form == SIM_FORM_TABLE;
+    const char *kind = plain ? form->served->kind->kind : "PartialObjectMetadata";
+    const char *api_version = plain ? form->served->api_version : "meta.k8s.io/v1";
+    json_t *object = json_pack("{ss ss so}", "kind", kind, "apiVersion", api_version, "metadata", metadata);
+    if (strcmp(kind, "Pod") == 0)
+        json_object_update_new(object, json_pack("{s{sn} s{}}", "spec", "containers", "status"));
+    return object;
 }
 
-/* As a real server fills it: an empty object of the kind, and for pods that means a list of containers that
- * is null. */
-void sim_form_bookmark(struct sim_out *out, const struct sim_event_form *form, uint64_t version,
-                       bool initial_end)
+/* As a real server fills it: an empty object of the kind, which for pods means containers that are null, and
+ * for Tables a row about nothing. */
+void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end)
 {
-    struct buf text = {0};
-    buf_puts(&text, "{\"type\":\"BOOKMARK\",\"object\":{");
-    if (form->form == SIM_FORM_TABLE)
-        buf_puts(&text, "\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",");
-    else
-        buf_puts(&text, form->form == SIM_FORM_JSON ? form->served->head : PARTIAL_HEAD);
-    bookmark_meta(&text, version, initial_end);
-    if (form->form == SIM_FORM_TABLE) buf_puts(&text, ",\"columnDefinitions\":null,\"rows\":[]");
-    if (form->form == SIM_FORM_JSON && strcmp(form->served->kind->kind, "Pod") == 0)
-        buf_puts(&text, ",\"spec\":{\"containers\":null},\"status\":{}");
-    buf_puts(&text, "}}\n");
-    sim_out_put(out, buf_slice(&text));
-    buf_clear(&text);
+    json_t *object = bookmark_object(form, version, initial_end);
+    if (form->form == SIM_FORM_TABLE) {
+        json_t *const objects[] = {object};
+        json_t *table = sim_table(form->served->kind, objects, 1, NULL, NULL, form->include_object,
+                                  !form->columns_sent, time(NULL));
+        form->columns_sent = true;
+        json_decref(object);
+        object = table;
+    }
+    put(out, "{\"type\":\"BOOKMARK\",\"object\":");
+    put_json(out, object);
+    put(out, "}\n");
 }

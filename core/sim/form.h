@@ -35,5 +35,4 @@ struct sim_event_form {
 /* A whole line of a watch. `version` is what the object carries; 0: its own. */
 void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
                     const struct sim_object *object, uint64_t version);
-void sim_form_bookmark(struct sim_out *out, const struct sim_event_form *form, uint64_t version,
-                       bool initial_end);
+void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end);

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+#define FORM "meta.k8s.io/v1"
+
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 static char *encode(struct str in)
@@ -41,7 +43,7 @@ static bool decode(const char *text, struct buf *out)
 
 char *sim_page_token(int64_t version, const char *after)
 {
-    json_t *token = json_pack("{ss sI ss}", "v", "meta.k8s.io/v1", "rv", (json_int_t)version, "start", after);
+    json_t *token = json_pack("{ss sI ss}", "v", FORM, "rv", (json_int_t)version, "start", after);
     char *text = json_dumps(token, JSON_COMPACT);
     char *result = encode(str_of(text));
     free(text);
@@ -55,7 +57,9 @@ bool sim_page_read(const char *token, struct sim_page *page)
     json_t *value = decode(token, &text) && text.len ? json_loadb(text.data, text.len, 0, NULL) : NULL;
     const char *after = json_string_value(json_object_get(value, "start"));
     json_t *version = json_object_get(value, "rv");
-    bool ok = after && json_is_integer(version) && json_integer_value(version) != 0;
+    const char *form = json_string_value(json_object_get(value, "v"));
+    bool ok = after && form && strcmp(form, FORM) == 0 && json_is_integer(version) &&
+              json_integer_value(version) != 0;
     *page = (struct sim_page){ok ? json_integer_value(version) : 0, ok ? xstrdup(after) : NULL};
     json_decref(value);
     buf_clear(&text);

@@ -75,10 +75,21 @@ static json_t *check_combination(const struct sim_list_options *options, const c
     return NULL;
 }
 
-static json_t *bad_number(const char *key, const char *text)
+static json_t *bad_number(const char *text)
 {
-    char *message = xasprintf("strconv.ParseInt: parsing \"%s\": invalid syntax (%s)", text, key);
+    char *message = xasprintf("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
     json_t *status = sim_status_bad_request(message);
+    free(message);
+    return status;
+}
+
+/* A watch answers it with a code 500 without a reason. */
+static json_t *bad_version(const char *version, bool watch)
+{
+    char *message = xasprintf(
+        "%sresourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
+        watch ? "" : "invalid resource version: ", version, version);
+    json_t *status = watch ? sim_status(500, NULL, message, NULL, NULL) : sim_status_bad_request(message);
     free(message);
     return status;
 }
@@ -89,18 +100,13 @@ static json_t *read_numbers(const struct sim_request *request, struct sim_list_o
     const char *timeout = text_of(request, "timeoutSeconds");
     uint64_t number = 0;
     options->has_version = *version;
-    if (*limit && !str_to_u64(str_of(limit), &number)) return bad_number("limit", limit);
+    if (*limit && !str_to_u64(str_of(limit), &number)) return bad_number(limit);
     options->limit = (size_t)number;
     number = 0;
-    if (*timeout && !str_to_u64(str_of(timeout), &number)) return bad_number("timeoutSeconds", timeout);
+    if (*timeout && !str_to_u64(str_of(timeout), &number)) return bad_number(timeout);
     options->timeout_s = (int64_t)number;
     if (!*version || str_to_u64(str_of(version), &options->version)) return NULL;
-    char *message =
-        xasprintf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
-                  version, version);
-    json_t *status = sim_status(500, NULL, message, NULL, NULL); /* without a reason, as seen */
-    free(message);
-    return status;
+    return bad_version(version, options->watch);
 }
 
 static json_t *read_selectors(const struct sim_request *request, const struct sim_kind *kind,

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "sim/status.h"
@@ -17,7 +18,7 @@ const char *sim_query(const struct sim_request *request, const char *key)
 bool sim_query_true(const struct sim_request *request, const char *key)
 {
     const char *value = sim_query(request, key);
-    return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0; /* even when it is empty */
 }
 
 void sim_reply_status(struct sim_reply *reply, json_t *status)
@@ -26,6 +27,25 @@ void sim_reply_status(struct sim_reply *reply, json_t *status)
     reply->code = sim_status_code(status);
     reply->retry_after_s = (int)json_integer_value(retry);
     reply->json = status;
+}
+
+/* With details that are there and empty. */
+static void reply_general(struct sim_reply *reply, int code, const char *reason, const char *message)
+{
+    json_t *status = sim_status(code, reason, message, NULL, NULL);
+    json_object_set_new(status, "details", json_object());
+    sim_reply_status(reply, status);
+}
+
+void sim_reply_not_found(struct sim_reply *reply)
+{
+    reply_general(reply, 404, "NotFound", "the server could not find the requested resource");
+}
+
+void sim_reply_not_allowed(struct sim_reply *reply)
+{
+    reply_general(reply, 405, "MethodNotAllowed",
+                  "the server does not allow this method on the requested resource");
 }
 
 void sim_reply_clear(struct sim_reply *reply)

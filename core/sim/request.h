@@ -43,9 +43,13 @@ struct sim_reply {
 
 /* NULL when it is not given. */
 const char *sim_query(const struct sim_request *request, const char *key);
+/* Given, and neither "false" nor "0". */
 bool sim_query_true(const struct sim_request *request, const char *key);
 /* Answers with a Status, which it takes, and with Retry-After when its details say so. */
 void sim_reply_status(struct sim_reply *reply, json_t *status);
+/* The errors that a real server gives before it knows what the request is about: 404 and 405. */
+void sim_reply_not_found(struct sim_reply *reply);
+void sim_reply_not_allowed(struct sim_reply *reply);
 /* Frees what was not handed on. */
 void sim_reply_clear(struct sim_reply *reply);
 

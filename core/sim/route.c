@@ -14,12 +14,6 @@
 #include "sim/watch.h"
 #include "sim/write_request.h"
 
-static void not_found(struct sim_reply *reply)
-{
-    sim_reply_status(
-        reply, sim_status(404, "NotFound", "the server could not find the requested resource", NULL, NULL));
-}
-
 /* The verb as authorisation and fault rules name it. */
 static const char *verb_of(const struct sim_request *request, bool named)
 {
@@ -28,7 +22,7 @@ static const char *verb_of(const struct sim_request *request, bool named)
                                            {"PATCH", "patch", "patch"},
                                            {"DELETE", "deletecollection", "delete"},
                                            {"GET", "list", "get"}};
-    if (strcmp(request->method, "GET") == 0 && sim_query_true(request, "watch")) return "watch";
+    if (strcmp(request->method, "GET") == 0 && !named && sim_query_true(request, "watch")) return "watch";
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         if (strcmp(request->method, verbs[i][0]) == 0) return verbs[i][named ? 2 : 1];
     return "";
@@ -40,10 +34,10 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
     struct sim_list_options options;
     json_t *refusal;
     if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
-        if (options.watch)
-            sim_watch(api, request, target, &options, faulty, reply);
-        else if (target->name)
+        if (target->name) /* whatever the options say, as the real server has it */
             sim_get(api, request, target, reply);
+        else if (options.watch)
+            sim_watch(api, request, target, &options, faulty, reply);
         else
             sim_list(api, request, target, &options, &faulty->actions, reply);
     } else
@@ -67,7 +61,7 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
     if (target->subresource && !has_subresource(target))
-        not_found(reply);
+        sim_reply_not_found(reply);
     else if (sim_faults_apply(api, request, verb_of(request, target->name), target, &faulty, reply))
         ; /* that was it */
     else if (strcmp(request->method, "GET") == 0)
@@ -100,13 +94,25 @@ static bool discovery(struct sim_api *api, const struct sim_request *request, st
     return reply->json != NULL;
 }
 
+/* A Status below a group and version that is served, a line of text everywhere else. */
+static void not_found(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    if (sim_target_has_group(api->store, request->path)) {
+        sim_reply_not_found(reply);
+        return;
+    }
+    reply->code = 404;
+    reply->content_type = "text/plain; charset=utf-8";
+    buf_puts(&reply->text, "404 page not found\n");
+}
+
 /* Paths that name no resource. */
 static void others(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
     if (sim_faults_apply(api, request, verb_of(request, true), NULL, &faulty, reply)) return;
-    if (!health(request, reply) && !discovery(api, request, reply)) not_found(reply);
+    if (!health(request, reply) && !discovery(api, request, reply)) not_found(api, request, reply);
 }
 
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)

@@ -89,8 +89,8 @@ bool sim_snapshot_take(struct sim_api *api, const struct sim_target *target,
     *refusal = NULL;
     *snapshot = (struct sim_snapshot){.limit = options->limit};
     if (options->continue_ && !sim_page_read(options->continue_, &page)) {
-        *refusal =
-            sim_status_bad_request("continue key is not valid: encoded continue token is not understood");
+        *refusal = sim_status_bad_request("invalid continue token: continue key is not valid: server does "
+                                          "not recognize this encoded version ");
         return false;
     }
     sim_store_lock(api->store);

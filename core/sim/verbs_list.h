@@ -15,7 +15,7 @@ sim_verb_fn sim_verb_touch, sim_verb_restart, sim_verb_phase;
 /* verbs_server.c */
 sim_verb_fn sim_verb_fault, sim_verb_inject, sim_verb_clear, sim_verb_compact, sim_verb_expire,
     sim_verb_end_watches, sim_verb_refuse, sim_verb_set;
-sim_verb_check_fn sim_verb_wrong_check;
+sim_verb_check_fn sim_verb_fault_check, sim_verb_inject_check;
 
 /* Calls `each` for every picked object, and waits before one while a watch is about to lose events
  * (`patient`). */

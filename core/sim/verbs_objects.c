@@ -10,7 +10,7 @@
 #include "sim/tree.h"
 #include "sim/verbs_list.h"
 
-enum { PATIENCE_MS = 1, CHECK_EVERY = 32 };
+enum { PATIENCE_MS = 1, PATIENCE_MAX_MS = 10000, CHECK_EVERY = 32 };
 
 static bool accepted(struct sim_stage *stage, struct sim_written *written, bool may_be_gone, struct err *err)
 {
@@ -37,6 +37,15 @@ static bool is_pressed(struct sim_stage *stage, const struct sim_resource *resou
     return pressed;
 }
 
+/* True when the run is to end. A watch that does not move on is not waited for for ever. */
+static bool wait_for_watches(struct sim_stage *stage, const struct sim_resource *resource)
+{
+    bool stopped = false;
+    for (int ms = 0; ms < PATIENCE_MAX_MS && !stopped && is_pressed(stage, resource); ms += PATIENCE_MS)
+        stopped = stage->stopped(stage->ctx, PATIENCE_MS);
+    return stopped;
+}
+
 bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct err *err,
                    bool (*each)(struct sim_stage *stage, struct sim_served *served, const char *key,
                                 void *ctx, struct err *err),
@@ -47,8 +56,7 @@ bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct 
     bool ok = sim_pick(stage, step, &picked, err), stopped = false;
     for (size_t i = 0; ok && !stopped && i < picked.count; i++) {
         if (i % CHECK_EVERY == 0 && !json_is_false(patient))
-            while (!stopped && is_pressed(stage, picked.served->resource))
-                stopped = stage->stopped(stage->ctx, PATIENCE_MS);
+            stopped = wait_for_watches(stage, picked.served->resource);
         ok = each(stage, picked.served, picked.keys[i], ctx, err) || err_wrap(err, "%s", picked.keys[i]);
     }
     sim_picked_clear(&picked);

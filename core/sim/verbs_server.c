@@ -8,12 +8,23 @@
 #include "sim/tree.h"
 #include "sim/verbs_list.h"
 
-bool sim_verb_wrong_check(const json_t *params, struct err *err)
+bool sim_verb_inject_check(const json_t *params, struct err *err)
 {
     struct sim_wrong wrong;
     bool ok = sim_wrong_read(params, &wrong, err);
     sim_wrong_clear(&wrong);
     return ok;
+}
+
+bool sim_verb_fault_check(const json_t *params, struct err *err)
+{
+    static const char *const known[] = {"get",    "list",  "watch",  "create",
+                                        "update", "patch", "delete", "deletecollection"};
+    const char *verb = json_string_value(json_object_get(params, "verb"));
+    bool ok = !verb;
+    for (size_t i = 0; i < ARRAY_LEN(known) && !ok; i++) ok = strcmp(verb, known[i]) == 0;
+    if (!ok) return err_set(err, ERR_INVALID, "\"verb\" is no verb of requests: \"%s\"", verb);
+    return sim_verb_inject_check(params, err);
 }
 
 static char *text(const struct sim_step *step, const char *key)

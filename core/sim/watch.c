@@ -25,7 +25,7 @@ struct watch {
     const struct sim_served *served;
     struct sim_list_options options;
     struct sim_event_form form;
-    char *prefix, *key;   /* of its namespace; of its one object, or NULL */
+    char *prefix;         /* of its namespace */
     struct omap *initial; /* objects that are sent first */
     struct omap_cursor cursor;
     enum { WATCH_INITIAL, WATCH_LIVE } stage;
@@ -73,13 +73,11 @@ static void watch_free(struct sim_stream *stream)
     sim_out_clear(&watch->out);
     free((char *)watch->form.include_object);
     free(watch->prefix);
-    free(watch->key);
     free(watch);
 }
 
 static bool in_scope(const struct watch *watch, const struct sim_object *object)
 {
-    if (watch->key) return strcmp(object->key, watch->key) == 0;
     return strncmp(object->key, watch->prefix, strlen(watch->prefix)) == 0;
 }
 
@@ -121,8 +119,8 @@ static void put_bookmark(struct watch *watch, bool initial_end)
 static void produce_initial(struct watch *watch)
 {
     const struct sim_object *object = omap_next(&watch->cursor);
-    if (object && strncmp(object->key, watch->prefix, strlen(watch->prefix)) == 0) {
-        if (in_scope(watch, object) && selected(watch, object)) send_event(watch, "ADDED", object, 0);
+    if (object && in_scope(watch, object)) {
+        if (selected(watch, object)) send_event(watch, "ADDED", object, 0);
         return;
     }
     watch->stage = WATCH_LIVE;
@@ -317,7 +315,6 @@ static struct watch *watch_new(struct sim_api *api, const struct sim_request *re
                                           .form = sim_negotiate(request->accept),
                                           .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
-    watch->key = target->name ? sim_target_key(target, target->name) : NULL;
     watch->deadline_ms = now_ms() + timeout_s * 1000;
     watch->watcher.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     must(watch->watcher.wake_fd >= 0);

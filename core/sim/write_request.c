@@ -29,17 +29,15 @@ static bool has_type(const struct sim_request *request, const char *type)
            (!request->content_type[n] || strchr("; ", request->content_type[n]));
 }
 
-/* NULL and an answer when the body is not JSON. A new reference. */
-static json_t *read_body(const struct sim_request *request, struct sim_reply *reply)
+/* NULL and an answer when the body is not JSON; `what` says what it was to be. A new reference. */
+static json_t *read_body(const struct writing *w, const char *what)
 {
     json_error_t error;
     json_t *body =
-        json_loadb(request->body.p ? request->body.p : "", request->body.n, JSON_DECODE_ANY, &error);
+        json_loadb(w->request->body.p ? w->request->body.p : "", w->request->body.n, JSON_DECODE_ANY, &error);
     if (body) return body;
-    char *message = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
-                              "version/kind; json parse error: %s",
-                              "object", error.text);
-    sim_reply_status(reply, sim_status_bad_request(message));
+    char *message = xasprintf("%s: %s", what, error.text);
+    sim_reply_status(w->reply, sim_status_bad_request(message));
     free(message);
     return NULL;
 }
@@ -49,6 +47,18 @@ static bool is_json(const struct writing *w)
     if (!*w->request->content_type || has_type(w->request, "application/json")) return true;
     sim_reply_status(w->reply, sim_status_unsupported_media("application/json"));
     return false;
+}
+
+/* An object in JSON; NULL and an answer when it is something else. */
+static json_t *read_object(const struct writing *w)
+{
+    if (!is_json(w)) return NULL;
+    char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
+                           "version/kind; json parse error",
+                           w->target->served->kind->kind);
+    json_t *body = read_body(w, what);
+    free(what);
+    return body;
 }
 
 /* The answer to all writes but deletes. */
@@ -67,7 +77,7 @@ static void answer(struct writing *w, struct sim_written *written)
 static void create(struct writing *w)
 {
     struct sim_written written;
-    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    json_t *body = read_object(w);
     if (!body) return;
     sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
     answer(w, &written);
@@ -85,7 +95,7 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
 static void bind_pod(struct writing *w, const char *key)
 {
     struct sim_written written;
-    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    json_t *body = read_object(w);
     if (!body) return;
     sim_write_update(w->api, w->target->served, key, "binding", bound, body, w->dry_run, &written);
     json_decref(body);
@@ -108,7 +118,7 @@ static bool is_not_found(const struct sim_written *written)
 static void update(struct writing *w, const char *key)
 {
     struct sim_written written;
-    json_t *body = is_json(w) ? read_body(w->request, w->reply) : NULL;
+    json_t *body = read_object(w);
     if (!body) return;
     sim_write_update(w->api, w->target->served, key, w->target->subresource, as_given, body, w->dry_run,
                      &written);
@@ -125,11 +135,21 @@ static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old,
     return sim_patch_merge(old, ctx);
 }
 
+/* The real server keeps to itself what was wrong; here a cause tells. */
+static json_t *rejected(const char *why)
+{
+    json_t *status = sim_status(422, "Invalid",
+                                "the server rejected our request due to an error in our request", NULL, NULL);
+    json_t *cause = json_pack("{ss ss}", "reason", "UnexpectedServerResponse", "message", why);
+    json_object_set_new(sim_submap(status, "details"), "causes", json_pack("[o]", cause));
+    return status;
+}
+
 static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     char *message = NULL;
     json_t *result = sim_patch_json(old, ctx, &message);
-    if (!result) refusal->status = sim_status(422, "Invalid", message, NULL, NULL);
+    if (!result) refusal->status = rejected(message);
     free(message);
     return result;
 }
@@ -144,7 +164,13 @@ static void patch(struct writing *w, const char *key)
         sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
         return;
     }
-    json_t *given = read_body(w->request, w->reply);
+    json_t *given = read_body(w, "error decoding patch");
+    if (given && body == patched && !json_is_array(given)) {
+        sim_reply_status(w->reply,
+                         sim_status_bad_request("error decoding patch: json: it is no array of operations"));
+        json_decref(given);
+        given = NULL;
+    }
     if (!given) return;
     sim_write_update(w->api, w->target->served, key, w->target->subresource, body, given, w->dry_run,
                      &written);
@@ -157,7 +183,7 @@ static json_t *delete_options(const struct writing *w)
 {
     const char *grace = sim_query(w->request, "gracePeriodSeconds"),
                *policy = sim_query(w->request, "propagationPolicy");
-    json_t *options = w->request->body.n ? read_body(w->request, w->reply) : json_object();
+    json_t *options = w->request->body.n ? read_body(w, "couldn't get version/kind") : json_object();
     if (options && grace)
         json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
     if (options && policy) json_object_set_new(options, "propagationPolicy", json_string(policy));
@@ -193,26 +219,31 @@ static void delete_one(struct writing *w, const char *key)
     json_decref(options);
 }
 
+/* An item of a list has kind and version of its own only when it is a custom resource. */
+static json_t *item(const struct sim_served *served, const struct sim_object *object)
+{
+    if (served->kind->custom) return sim_object_json(object, served->kind->kind, served->api_version);
+    return json_loadb(object->text, object->len, 0, NULL);
+}
+
 /* Deletes each object that the selectors match; the answer is a list of them. */
 static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
                           const struct sim_snapshot *snapshot)
 {
     const struct sim_served *served = w->target->served;
-    json_t *items = json_array();
+    json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
     struct omap_cursor cursor;
     const struct sim_object *object;
     sim_snapshot_seek(snapshot, &cursor);
     while ((object = sim_snapshot_next(snapshot, &cursor, selection))) {
         struct sim_written written;
         sim_write_delete(w->api, served, object->key, options, dry_runs(w, options), &written);
-        if (written.object)
-            json_array_append_new(items,
-                                  sim_object_json(written.object, served->kind->kind, served->api_version));
+        if (written.object) json_array_append_new(items, item(served, written.object));
         sim_written_clear(w->api, &written);
     }
     w->reply->code = 200;
-    w->reply->json = json_pack("{ss ss s{} so}", "kind", served->kind->list_kind, "apiVersion",
-                               served->api_version, "metadata", "items", items);
+    w->reply->json = json_pack("{ss ss s{so} so}", "kind", served->kind->list_kind, "apiVersion",
+                               served->api_version, "metadata", "resourceVersion", version, "items", items);
 }
 
 static void delete_collection(struct writing *w)
@@ -231,16 +262,6 @@ static void delete_collection(struct writing *w)
     json_decref(options);
 }
 
-static void refuse_method(struct writing *w)
-{
-    static const char *const verbs[][2] = {
-        {"POST", "create"}, {"PUT", "update"}, {"PATCH", "patch"}, {"DELETE", "delete"}};
-    const char *verb = w->request->method;
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-        if (strcmp(verb, verbs[i][0]) == 0) verb = verbs[i][1];
-    sim_reply_status(w->reply, sim_status_method_not_allowed(w->target->served->kind, verb));
-}
-
 static void write_object(struct writing *w, const char *method)
 {
     const char *subresource = w->target->subresource;
@@ -254,7 +275,7 @@ static void write_object(struct writing *w, const char *method)
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
         bind_pod(w, key);
     else
-        refuse_method(w);
+        sim_reply_not_allowed(w->reply);
     free(key);
 }
 
@@ -273,5 +294,5 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
              !target->served->kind->no_delete_collection)
         delete_collection(&w);
     else
-        refuse_method(&w);
+        sim_reply_not_allowed(reply);
 }

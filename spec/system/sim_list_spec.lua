@@ -111,7 +111,7 @@ describe("a list of the simulated server #threads", function()
       ["resourceVersionMatch=Exact&resourceVersion=0"] = 422,
       ["resourceVersionMatch=Newest&resourceVersion=5"] = 422,
       ["sendInitialEvents=true"] = 422,
-      ["resourceVersion=abc"] = 500,
+      ["resourceVersion=abc"] = 400,
       ["limit=many"] = 400,
       ["continue=nonsense"] = 400,
       ["labelSelector=a%3D%3Db%3D%3Dc"] = 400,

@@ -63,8 +63,12 @@ describe("a write to the simulated server #threads", function()
       'namespaces "nowhere" not found')
     refused("GET", configmaps .. "/b", nil, 404, "NotFound", 'configmaps "b" not found')
     refused("GET", "/api/v1/nonsense", nil, 404, "NotFound", "the server could not find the requested resource")
+    for _, path in ipairs { "/nonsense", "/apis/nonsense.example.com/v1/things" } do
+      local code, text = sim.api:curl("GET", path)
+      assert.are.same({ 404, "404 page not found\n" }, { code, text })
+    end
     refused("POST", "/api/v1/configmaps", configmap "a", 405, "MethodNotAllowed",
-      'create is not supported on resources of kind "configmaps"')
+      "the server does not allow this method on the requested resource")
   end)
 
   it("updates only the version that the client has seen", function()
@@ -97,10 +101,13 @@ describe("a write to the simulated server #threads", function()
     local ops = '[{"op":"test","path":"/data/n","value":"m"},{"op":"remove","path":"/data/n"}]'
     local patched = sim.api:patch(path, ops, "json")
     assert.are.same({ a = "b" }, patched.data)
-    sim.api:request("PATCH", path, '[{"op":"test","path":"/data/a","value":"z"}]', "application/json-patch+json", 422)
+    local status = sim.api:request("PATCH", path, '[{"op":"test","path":"/data/a","value":"z"}]',
+      "application/json-patch+json", 422)
+    assert.are.equal("the server rejected our request due to an error in our request", status.message)
+    sim.api:request("PATCH", path, "{}", "application/json-patch+json", 400)
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
     for _, kind in ipairs { "application/strategic-merge-patch+json", "application/apply-patch+yaml" } do
-      local status = sim.api:request("PATCH", path, "{}", kind, 415)
+      status = sim.api:request("PATCH", path, "{}", kind, 415)
       assert.are.equal("UnsupportedMediaType", status.reason)
     end
     local stale = '{"metadata":{"resourceVersion":"1"}}'

@@ -70,6 +70,8 @@ static void test_what_is_wrong_is_named_with_its_step(void **state)
          "step 1 (patch): it takes either \"patch\" or \"ops\""},
         {"[{'do':'phase','resource':'po'}]", "step 1 (phase): \"phase\" is missing"},
         {"[{'do':'inject','what':'end'}]", "step 1 (inject): \"resource\" is missing"},
+        {"[{'do':'fault','what':'status','verb':'post'}]",
+         "step 1 (fault): \"verb\" is no verb of requests: \"post\""},
         {"[{'do':'fault','what':'status','code':200}]",
          "step 1 (fault): \"code\" is no HTTP error code: 200"},
         {"[{'do':'fault','what':'oversize','size':'9Xi'}]",

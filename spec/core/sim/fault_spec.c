@@ -1,0 +1,129 @@
+/* Rules of faults: which requests they meet, and what becomes of those. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/sim/support/cluster.h"
+#include "core/sim/support/kube.h"
+#include "sim/fault.h"
+
+#define LIST "GET /api/v1/namespaces/default/configmaps"
+
+static struct sim_cluster cluster;
+
+static int set_up(void **state)
+{
+    sim_cluster_init(&cluster, 0);
+    sim_cluster_make(&cluster, "a");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    sim_cluster_clear(&cluster);
+    return 0;
+}
+
+static void add(struct sim_fault fault)
+{
+    fault.verb = xstrdup(fault.verb);
+    fault.resource = xstrdup(fault.resource);
+    fault.namespace_ = xstrdup(fault.namespace_);
+    fault.path = xstrdup(fault.path);
+    fault.wrong.reason = xstrdup(fault.wrong.reason ? fault.wrong.reason : "");
+    fault.wrong.message = xstrdup("no");
+    fault.wrong.text = xstrdup("");
+    if (!fault.wrong.code) fault.wrong.code = 503;
+    sim_faults_add(cluster.api.faults, &fault);
+}
+
+static void expect(const char *request, int code)
+{
+    struct sim_reply reply;
+    sim_cluster_call(&cluster, request, "", NULL, &reply);
+    assert_int_equal(reply.code, code);
+    sim_reply_clear(&reply);
+}
+
+static void test_a_rule_without_anything_meets_the_next_request(void **state)
+{
+    add((struct sim_fault){.times = 1});
+    expect("GET /version", 503);
+    expect("GET /version", 200);
+}
+
+static void test_each_condition_must_hold(void **state)
+{
+    add((struct sim_fault){.verb = (char[]){"list"},
+                           .resource = (char[]){"configmaps"},
+                           .namespace_ = (char[]){"default"},
+                           .path = (char[]){"/api/v1/"}});
+    expect(LIST, 503);
+    expect(LIST "/a", 200);
+    expect(LIST "?watch=1", 200);
+    expect("GET /api/v1/configmaps", 200);
+    expect("GET /api/v1/namespaces/default/secrets", 200);
+    expect("DELETE /api/v1/namespaces/default/configmaps", 200);
+    expect("GET /api/v1", 200);
+    sim_faults_clear(cluster.api.faults);
+    expect(LIST, 200);
+}
+
+static void test_rules_count_what_they_meet(void **state)
+{
+    add((struct sim_fault){.resource = (char[]){"configmaps"}, .skip = 1, .times = 2});
+    expect(LIST, 200);
+    expect("GET /version", 200);
+    expect(LIST, 503);
+    expect(LIST, 503);
+    expect(LIST, 200);
+    assert_int_equal(atomic_load(&cluster.api.stats.faults), 2);
+}
+
+static void test_the_first_rule_that_answers_is_the_answer_and_all_count(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong.code = 429});
+    add((struct sim_fault){.times = 1, .wrong.code = 500});
+    add((struct sim_fault){.times = 2, .wrong.code = 504});
+    expect(LIST, 429);
+    expect(LIST, 504);
+    expect(LIST, 200);
+}
+
+static void test_no_answer_at_all(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong.kind = SIM_WRONG_CLOSE});
+    add((struct sim_fault){.times = 1, .skip = 1, .wrong.kind = SIM_WRONG_RESET});
+    expect(LIST, SIM_STREAM_BROKEN);
+    expect(LIST, SIM_STREAM_RESET);
+    expect(LIST, 200);
+}
+
+static void test_faults_of_streams_leave_the_answer_to_the_stream(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_RESET, .in_stream = true, .after = 1}});
+    struct sim_reply reply;
+    ssize_t end;
+    sim_cluster_call(&cluster, LIST, "", NULL, &reply);
+    assert_int_equal(reply.code, 200);
+    char *text = sim_cluster_read(reply.stream, 4096, SIZE_MAX, &end);
+    assert_int_equal(end, SIM_STREAM_RESET);
+    assert_non_null(strstr(text, "\"name\":\"a\""));
+    free(text);
+    sim_reply_clear(&reply);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_rule_without_anything_meets_the_next_request, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_each_condition_must_hold, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rules_count_what_they_meet, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_first_rule_that_answers_is_the_answer_and_all_count, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_no_answer_at_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_answer_to_the_stream, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
