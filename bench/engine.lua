@@ -29,7 +29,7 @@ local function measured(engine, sim, act)
   return engine:cpu() - cpu, sim:cpu() - server, proc.now() - start
 end
 
-local sim = cluster.sim { "--pods", tostring(pods) }
+local sim = cluster.sim { "--pods", tostring(pods), "--gzip=false" } -- as the peers are measured
 local idle = cluster.run(sim.server, idle_script)
 idle:wait_line "^idle$"
 row("idle process, resident", "%.1f MB", idle:rss() / 2 ^ 20)

@@ -30,7 +30,7 @@ static void on_answer(struct mail *mail)
     struct question *q = &d->question;
     d->asking = false;
     if (!q->catalogue) {
-        log_warn("Discovery failed", F("err", q->err.text), FI("retry_ms", d->retry_ms));
+        log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_ask(d, d->retry_ms);
         d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
         return;

@@ -47,6 +47,7 @@ static void stop(struct engine *engine, int exit_code)
 static void on_signal(void *ctx, int signum)
 {
     struct engine *engine = ctx;
+    if (engine->stopping) return;
     log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
     bool complete = engine->options.mode == ENGINE_RUN;
     stop(engine, signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE);
@@ -259,7 +260,8 @@ static void log_summary(struct engine *engine)
     }
     log_info("Stopped", FI("adds", sum.adds), FI("updates", sum.updates), FI("deletes", sum.deletes),
              FI("handlerErrors", sum.errors), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
-             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)));
+             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
+             FI("logLinesDropped", writer_dropped(WRITER_STDERR)));
 }
 
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then

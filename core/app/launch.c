@@ -1,6 +1,7 @@
 /* From a command line to a running engine; see launch.h. */
 #include "app/launch.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,14 @@ static int run_engine(const struct engine_options *options)
     return exit_code;
 }
 
+/* A report that did not reach its reader is not done; a reader that went away knows why. */
+static int check_output(const char *command)
+{
+    int error = writer_error(WRITER_STDOUT);
+    if (error && error != EPIPE) fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
+    return error ? EXIT_INCOMPLETE : EXIT_OK;
+}
+
 int launch(enum engine_mode mode, int argc, char **argv)
 {
     struct options options = {0};
@@ -105,6 +114,7 @@ int launch(enum engine_mode mode, int argc, char **argv)
         exit_code = run_engine(&(struct engine_options){
             .mode = mode, .options = &options, .files = &files, .cluster = &cluster});
         writer_stop(FLUSH_MS);
+        if (mode == ENGINE_EXEC && exit_code == EXIT_OK) exit_code = check_output(argv[0]);
     } else
         fprintf(stderr, "kubelua %s: %s\n", argv[0], err.text);
     cluster_config_clear(&cluster);

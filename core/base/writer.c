@@ -19,7 +19,8 @@ struct stream {
     struct buf waiting; /* appended by callers, swapped out by the thread */
     size_t writing;     /* bytes of the stretch that the thread is writing now */
     uint64_t dropped;
-    bool running, stopping, broken;
+    int error; /* of the write after which nothing is written any more */
+    bool running, stopping;
 };
 
 static struct stream streams[] = {
@@ -34,8 +35,9 @@ static struct stream streams[] = {
 };
 static size_t limit = WRITER_BUFFER_DEFAULT;
 
-/* False when nobody can read any more. A descriptor that others made non-blocking is waited for. */
-static bool write_all(int fd, const char *data, size_t len)
+/* 0, or the errno for which nothing can be written any more. A descriptor that others made non-blocking is
+ * waited for. */
+static int write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, data, len);
@@ -44,11 +46,11 @@ static bool write_all(int fd, const char *data, size_t len)
             poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 1000);
             continue;
         }
-        if (n < 0) return false;
+        if (n < 0) return errno;
         data += n;
         len -= (size_t)n;
     }
-    return true;
+    return 0;
 }
 
 static void *write_loop(void *arg)
@@ -62,11 +64,11 @@ static void *write_loop(void *arg)
         s->waiting = (struct buf){0};
         s->writing = now.len;
         pthread_mutex_unlock(&s->lock);
-        bool ok = write_all(s->fd, now.data, now.len);
+        int error = write_all(s->fd, now.data, now.len);
         buf_clear(&now);
         pthread_mutex_lock(&s->lock);
         s->writing = 0;
-        if (!ok) s->broken = true;
+        if (!s->error) s->error = error;
         pthread_cond_broadcast(&s->drained);
     }
     s->running = false;
@@ -140,16 +142,16 @@ bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wai
 {
     struct stream *s = &streams[stream];
     pthread_mutex_lock(&s->lock);
-    while (wait == WRITER_WAIT && s->running && !s->broken && !has_room(s, text.n))
+    while (wait == WRITER_WAIT && s->running && !s->error && !has_room(s, text.n))
         pthread_cond_wait(&s->drained, &s->lock);
-    bool ok = !s->broken && (!s->running || has_room(s, text.n));
+    bool ok = !s->error && (!s->running || has_room(s, text.n));
     if (!ok)
         s->dropped++;
     else if (s->running) {
         buf_str(&s->waiting, text);
         pthread_cond_signal(&s->filled);
     } else
-        ok = write_all(s->fd, text.p, text.n);
+        ok = (s->error = write_all(s->fd, text.p, text.n)) == 0;
     pthread_mutex_unlock(&s->lock);
     return ok;
 }
@@ -161,4 +163,13 @@ uint64_t writer_dropped(enum writer_stream stream)
     uint64_t dropped = s->dropped;
     pthread_mutex_unlock(&s->lock);
     return dropped;
+}
+
+int writer_error(enum writer_stream stream)
+{
+    struct stream *s = &streams[stream];
+    pthread_mutex_lock(&s->lock);
+    int error = s->error;
+    pthread_mutex_unlock(&s->lock);
+    return error;
 }

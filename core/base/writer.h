@@ -23,3 +23,5 @@ void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
 uint64_t writer_dropped(enum writer_stream stream);
+/* The errno of the first write that failed for good, 0 when none did. */
+int writer_error(enum writer_stream stream);

@@ -33,12 +33,19 @@ static bool on_item(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
     struct stream_options *o = &stream->options;
+    const struct str item = {text, len};
     struct tape tape;
     struct err err;
-    struct root *root;
-    if (!tape_parse(o->parser, text, len, &tape, &stream->err)) return err_wrap(&stream->err, "list item");
-    if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
-        return stream_refuse(stream, &err, (struct str){text, len}, false);
+    uint64_t hash;
+    struct root *root =
+        pack_recall(o->packer, item, &o->type, &hash); /* a relist brings mostly known texts */
+    if (!root) {
+        if (!tape_parse(o->parser, text, len, &tape, &stream->err))
+            return err_wrap(&stream->err, "list item");
+        if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
+            return stream_refuse(stream, &err, item, false);
+        pack_remember(o->packer, root, hash);
+    }
     o->sink->item(o->ctx, root);
     return !stream->stopped;
 }

@@ -157,6 +157,14 @@ describe("kubelua exec", function()
     assert.are.equal("", p:err())
   end)
 
+  it("exits with 3 when its output is lost", function()
+    local sim = cluster.sim()
+    local path = cluster.script [[ require("k8s").main(function() print "lost" end) ]]
+    local p = proc.spawn { "sh", "-c", '"$0" exec "$1" --server "$2" >/dev/full', cluster.binary, path, sim.server }
+    assert.are.equal(3, p:wait())
+    assert.has_match("stdout: No space left on device", p:err(), 1, true)
+  end)
+
   it("exits with 3 when main raises", function()
     local sim = cluster.sim()
     local p = exec(sim.server, [[ require("k8s").main(function() error "broken" end) ]])

@@ -91,12 +91,23 @@ static void test_json_strings_escape_what_must_be(void **state)
     buf_clear(&b);
 }
 
-static void expect_lossy(const char *text, const char *expected)
+static void expect_json(const char *text, const char *expected)
 {
     struct buf b = {0};
-    buf_json_lossy(&b, str_of(text));
+    buf_json_string(&b, str_of(text));
     assert_string_equal(buf_text(&b), expected);
     buf_clear(&b);
+}
+
+#define BAD "\\ufffd"
+
+static void test_what_is_no_utf8_is_replaced_byte_by_byte(void **state)
+{
+    expect_json("a\xff\xc3", "\"a" BAD BAD "\"");                       /* no first byte; cut off */
+    expect_json("\xc0\xaf\xe0\x9f\xbf", "\"" BAD BAD BAD BAD BAD "\""); /* overlong */
+    expect_json("\xed\xa0\x80", "\"" BAD BAD BAD "\"");                 /* a surrogate */
+    expect_json("\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");         /* beyond U+10FFFF */
+    expect_json("\x80x\xe2\x82!", "\"" BAD "x" BAD BAD "!\"");          /* alone; cut by a letter */
 }
 
 /* What one line of the log is, taken from the descriptor. */
@@ -157,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
         cmocka_unit_test(test_json_strings_replace_what_is_no_utf8),
         cmocka_unit_test(test_json_strings_escape_what_must_be),
+        cmocka_unit_test(test_what_is_no_utf8_is_replaced_byte_by_byte),
         cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
