@@ -108,7 +108,7 @@ static void test_the_idle_timeout_counts_from_the_last_stretch(void **state)
     struct call call = {0};
     bench_request(
         bench, &call,
-        &(struct http_request){.url = "/", .first_byte_timeout_ms = 1000, .idle_timeout_ms = 60000});
+        &(struct http_request){.url = "/", .first_byte_timeout_ms = 15000, .idle_timeout_ms = 60000});
     bench_until_size(bench, &bench->requests, 1);
     bench_stop_clock(bench);
     tiny_puts(bench->conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
