@@ -56,13 +56,23 @@ static void on_signal(void *ctx, int signum)
 /* --- scripts
  * ---------------------------------------------------------------------------------------------------- */
 
+/* What was refused is missing from the answer: exec may not call it done. */
+static int check_complete(int code)
+{
+    unsigned long long refused = metric_get(METRIC_OBJECTS_REFUSED);
+    if (refused == 0) return code;
+    fprintf(stderr, "kubelua exec: incomplete: %llu objects were refused\n", refused);
+    return EXIT_INCOMPLETE;
+}
+
 static void run_main(struct engine *engine, size_t i)
 {
     int code = EXIT_OK;
     engine->main_done[i] = true;
     enum script_result result =
         script_has_main(engine->scripts[i]) ? script_run_main(engine->scripts[i], &code) : SCRIPT_OK;
-    if (engine->options.mode == ENGINE_EXEC) stop(engine, result == SCRIPT_OK ? code : EXIT_INCOMPLETE);
+    if (engine->options.mode == ENGINE_EXEC)
+        stop(engine, result == SCRIPT_OK ? check_complete(code) : EXIT_INCOMPLETE);
 }
 
 static void on_check(struct timer *timer)
@@ -100,7 +110,9 @@ static bool load_scripts(struct engine *engine)
         struct script *script = script_load(&engine->host, files->paths[i], files->names[i], &err);
         if (script) {
             engine->scripts[engine->script_count++] = script;
-            continue;
+            if (engine->options.mode == ENGINE_RUN || script_has_main(script)) continue;
+            err_set(&err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main",
+                    files->paths[i]);
         }
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */

@@ -194,7 +194,7 @@ static bool long_flag(const struct flag *const *tables, int argc, char **argv, i
     snprintf(where, sizeof where, "--%s", flag->name);
     if (equals) return set(flag, equals + 1, where, err);
     if (flag->kind == FLAG_BOOL) return set(flag, "true", where, err);
-    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, expected(flag));
+    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, flag->arg);
     return set(flag, argv[++*i], where, err);
 }
 
@@ -210,7 +210,7 @@ static bool short_flag(const struct flag *const *tables, int argc, char **argv, 
         return set(flag, "true", where, err);
     }
     if (text[2]) return set(flag, text[2] == '=' ? text + 3 : text + 2, where, err);
-    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, expected(flag));
+    if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, flag->arg);
     return set(flag, argv[++*i], where, err);
 }
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/cmd.h"
 #include "base/log.h"
@@ -65,6 +66,9 @@ static bool name_scripts(enum engine_mode mode, struct options *options, struct 
                        rest->count ? "one script at a time; \"%s\" is one too many"
                                    : "no script: kubelua exec FILE",
                        rest->count ? rest->items[1] : "");
+    struct stat st;
+    if (stat(rest->items[0], &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_INVALID, "%s: a folder; exec takes one script", rest->items[0]);
     options->files = *rest;
     *rest = (struct flag_list){0};
     return true;

@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -34,6 +36,15 @@ static struct stream streams[] = {
                        .drained = PTHREAD_COND_INITIALIZER},
 };
 static size_t limit = WRITER_BUFFER_DEFAULT;
+/* Taken by who writes when both streams end in the same pipe or file, so that lines stay whole. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool same_target;
+
+static bool is_same_file(int a, int b)
+{
+    struct stat sa, sb;
+    return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
 
 /* 0, or the errno for which nothing can be written any more. A descriptor that others made non-blocking is
  * waited for. */
@@ -53,6 +64,16 @@ static int write_all(int fd, const char *data, size_t len)
     return 0;
 }
 
+/* Whole lines. */
+static int write_lines(int fd, const char *data, size_t len)
+{
+    bool shared = atomic_load(&same_target);
+    if (shared) pthread_mutex_lock(&one_at_a_time);
+    int error = write_all(fd, data, len);
+    if (shared) pthread_mutex_unlock(&one_at_a_time);
+    return error;
+}
+
 static void *write_loop(void *arg)
 {
     struct stream *s = arg;
@@ -64,7 +85,7 @@ static void *write_loop(void *arg)
         s->waiting = (struct buf){0};
         s->writing = now.len;
         pthread_mutex_unlock(&s->lock);
-        int error = write_all(s->fd, now.data, now.len);
+        int error = write_lines(s->fd, now.data, now.len);
         buf_clear(&now);
         pthread_mutex_lock(&s->lock);
         s->writing = 0;
@@ -91,6 +112,7 @@ void writer_start(size_t buffer)
 {
     sigset_t all, before;
     limit = buffer;
+    atomic_store(&same_target, is_same_file(STDOUT_FILENO, STDERR_FILENO));
     sigfillset(&all); /* signals go to the engine thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     start(&streams[WRITER_STDOUT]);
@@ -151,7 +173,7 @@ bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wai
         buf_str(&s->waiting, text);
         pthread_cond_signal(&s->filled);
     } else
-        ok = (s->error = write_all(s->fd, text.p, text.n)) == 0;
+        ok = (s->error = write_lines(s->fd, text.p, text.n)) == 0;
     pthread_mutex_unlock(&s->lock);
     return ok;
 }

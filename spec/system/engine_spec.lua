@@ -165,6 +165,18 @@ describe("kubelua exec", function()
     assert.has_match("stdout: No space left on device", p:err(), 1, true)
   end)
 
+  it("exits with 3 when objects were refused, as its answer lacks them", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local p = exec(sim.server, [[
+      local k8s = require "k8s"
+      local pods = k8s.informer("pods"):lister()
+      k8s.main(function() print("found", pods:count()) end)
+    ]], "--max-object-size", "1Ki")
+    p:wait_line "^found\t0$"
+    assert.are.equal(3, p:wait())
+    assert.has_match("incomplete: 3 objects were refused", p:err(), 1, true)
+  end)
+
   it("exits with 3 when main raises", function()
     local sim = cluster.sim()
     local p = exec(sim.server, [[ require("k8s").main(function() error "broken" end) ]])
@@ -185,6 +197,8 @@ describe("kubelua exec", function()
     for _, case in ipairs {
       { { "exec" }, "no script" },
       { { "exec", "nothing.lua" }, "nothing.lua: No such file" },
+      { { "exec", "scripts" }, "scripts: a folder; exec takes one script" },
+      { { "exec", "scripts/watch_pods.lua", "--server", "http://127.0.0.1:1" }, "it gives no function to k8s.main" },
       { { "run" }, "name one by -f" },
       { { "run", "-f", "x.lua", "--severr", "x" }, "did you mean --server" },
       { { "frobnicate" }, "unknown command" },

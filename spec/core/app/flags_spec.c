@@ -96,7 +96,7 @@ static void test_a_bad_value_names_flag_value_and_form(void **state)
 static void test_a_missing_value_is_named(void **state)
 {
     assert_false(PARSE("--namespace"));
-    assert_string_equal(err.text, "--namespace needs a text");
+    assert_string_equal(err.text, "--namespace needs NAME");
 }
 
 static void test_the_environment_sets_flags_and_the_line_beats_it(void **state)
