@@ -8,6 +8,7 @@
 #include "app/cmd.h"
 #include "app/discoverer.h"
 #include "app/io_thread.h"
+#include "app/stopper.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -29,7 +30,8 @@ struct engine {
     struct script **scripts; /* one for each file; the same order */
     bool *main_done;
     size_t script_count;
-    struct signal_watch *on_term, *on_int;
+    struct stopper *stopper;
+    bool started;
     struct timer sync_deadline;
     struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
     bool stopping;
@@ -236,6 +238,13 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->sync_deadline.fn = on_sync_deadline;
     engine->loop = loop_new();
     if (make_parts(engine)) {
+        engine->stopper = stopper_new(&(struct stopper_options){
+            .engine_loop = engine->loop,
+            .io_loop = io_thread_loop(engine->io),
+            .stop = on_signal,
+            .ctx = engine,
+            .patience_ms = engine->options.options->shutdown_timeout_ms,
+        });
         io_thread_start(engine->io);
         if (load_scripts(engine)) return engine;
     }
@@ -246,8 +255,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
 
 int engine_run(struct engine *engine)
 {
-    engine->on_term = signal_watch_new(engine->loop, SIGTERM, on_signal, engine);
-    engine->on_int = signal_watch_new(engine->loop, SIGINT, on_signal, engine);
+    engine->started = true;
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
@@ -281,18 +289,17 @@ static void log_summary(struct engine *engine)
 void engine_free(struct engine *engine)
 {
     if (!engine) return;
-    if (engine->on_term && engine->options.mode == ENGINE_RUN) log_summary(engine);
+    if (engine->started && engine->options.mode == ENGINE_RUN) log_summary(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
     free(engine->scripts);
     free(engine->main_done);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
+    stopper_free(engine->stopper);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);
     timer_cancel(&engine->check);
     timer_cancel(&engine->sync_deadline);
-    signal_watch_free(engine->on_term);
-    signal_watch_free(engine->on_int);
     loop_free(engine->loop);
     free(engine);
 }

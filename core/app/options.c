@@ -39,10 +39,13 @@ const struct flag *engine_flags(struct options *o)
     o->log_format = "text";
     o->max_object_size = 8 << 20;
     o->sync_timeout_ms = 60000;
+    o->shutdown_timeout_ms = 10000;
     const struct flag flags[] = {
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
         {"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+        {"shutdown-timeout", 0, FLAG_DURATION_MS, &o->shutdown_timeout_ms, "DURATION", NULL,
+         "time for a running call after SIGTERM or SIGINT (default 10s)"},
         {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
         {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},

@@ -91,6 +91,32 @@ describe("kubelua run", function()
     assert.has_match('"Stopped".*handlerErrors=1', engine:err())
   end)
 
+  for _, case in ipairs { { "TERM", 3 }, { "INT", 130 } } do
+    it("can be ended by " .. case[1] .. " while a handler never returns", function()
+      local sim = cluster.sim { "--pods", "1" }
+      local stuck = cluster.script [[
+        require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
+      ]]
+      local engine = cluster.run(sim.server, stuck, { "--shutdown-timeout", "100ms" })
+      engine:wait_line "^stuck$"
+      engine:kill(case[1])
+      assert.are.equal(case[2], engine:wait())
+      assert.has_match("a script does not return", engine:err(), 1, true)
+    end)
+  end
+
+  it("is ended at once by a second signal while a handler never returns", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
+    ]], { "--shutdown-timeout", "1h" })
+    engine:wait_line "^stuck$"
+    engine:kill "INT"
+    engine:kill "TERM"
+    assert.is_truthy(({ [130] = true, [3] = true })[engine:wait()])
+    assert.has_match("a second signal came", engine:err(), 1, true)
+  end)
+
   it("is not held up by a reader of stdout who does not read", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap("one", { a = "b" }))

@@ -1,0 +1,77 @@
+/* Ending by signals; see stopper.h. */
+#include "app/stopper.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/writer.h"
+
+enum { FLUSH_MS = 1000 };
+
+struct stopper {
+    struct stopper_options options;
+    struct signal_watch *on_term, *on_int;
+    struct timer patience; /* of the I/O loop */
+    int signum;            /* the first one; 0 before */
+    struct mail ask;
+};
+
+static const char *signal_name(int signum)
+{
+    return signum == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+/* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
+static void end_process(const struct stopper *stopper, const char *why)
+{
+    log_error("Ending without a clean stop: a script does not return",
+              F("signal", signal_name(stopper->signum)), F("why", why));
+    writer_stop(FLUSH_MS);
+    _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
+}
+
+static void on_patience(struct timer *timer)
+{
+    end_process(container_of(timer, struct stopper, patience), "it had its time to end");
+}
+
+/* On the engine thread. */
+static void on_ask(struct mail *mail)
+{
+    struct stopper *stopper = container_of(mail, struct stopper, ask);
+    stopper->options.stop(stopper->options.ctx, stopper->signum);
+}
+
+/* On the I/O thread. */
+static void on_signal(void *ctx, int signum)
+{
+    struct stopper *stopper = ctx;
+    if (stopper->signum) end_process(stopper, "a second signal came");
+    stopper->signum = signum;
+    timer_start(&stopper->patience, loop_clock(stopper->options.io_loop), stopper->options.patience_ms);
+    mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
+}
+
+struct stopper *stopper_new(const struct stopper_options *options)
+{
+    struct stopper *stopper = NEW(struct stopper);
+    stopper->options = *options;
+    stopper->patience.fn = on_patience;
+    stopper->ask.deliver = on_ask;
+    stopper->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, stopper);
+    stopper->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, stopper);
+    return stopper;
+}
+
+void stopper_free(struct stopper *stopper)
+{
+    if (!stopper) return;
+    timer_cancel(&stopper->patience);
+    signal_watch_free(stopper->on_term);
+    signal_watch_free(stopper->on_int);
+    free(stopper);
+}

@@ -1,0 +1,18 @@
+/* Signals that end the engine, watched on the I/O thread: a script that never returns holds up the engine
+ * thread, and must not hold up the operator. The first signal asks the engine to stop; the process ends at
+ * the second one, or when the engine has not stopped in time. Owner: the engine, on the main thread: made
+ * before the I/O thread runs, freed after it was stopped. `stop` is called on the engine thread. */
+#pragma once
+#include "net/loop.h"
+
+struct stopper;
+
+struct stopper_options {
+    struct loop *engine_loop, *io_loop;
+    void (*stop)(void *ctx, int signum);
+    void *ctx;
+    int64_t patience_ms; /* for calls in progress */
+};
+
+struct stopper *stopper_new(const struct stopper_options *options);
+void stopper_free(struct stopper *stopper);
