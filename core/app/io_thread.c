@@ -64,7 +64,9 @@ static void *run(void *arg)
 void io_thread_start(struct io_thread *io)
 {
     sigset_t all, before;
-    sigfillset(&all); /* signals are the engine thread's */
+    sigfillset(&all);
+    sigdelset(&all, SIGTERM); /* those that end the process are watched here (stopper.h) */
+    sigdelset(&all, SIGINT);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     must(pthread_create(&io->thread, NULL, run, io) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

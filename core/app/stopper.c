@@ -1,6 +1,7 @@
 /* Ending by signals; see stopper.h. */
 #include "app/stopper.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -56,8 +57,19 @@ static void on_signal(void *ctx, int signum)
     mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
 }
 
+/* So that they reach the I/O thread, which goes on when this one is stuck. */
+static void block_here(void)
+{
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, NULL);
+}
+
 struct stopper *stopper_new(const struct stopper_options *options)
 {
+    block_here();
     struct stopper *stopper = NEW(struct stopper);
     stopper->options = *options;
     stopper->patience.fn = on_patience;
