@@ -34,7 +34,7 @@ local watch_faults = {
   { what = "reset", says = "connection reset", level = "[IW]" },
 }
 
-describe("bad input", function()
+describe("bad input #threads", function()
   local sim, engine
 
   before_each(function()

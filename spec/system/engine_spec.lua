@@ -8,7 +8,7 @@ local function configmap(name, data)
   return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = data }
 end
 
-describe("kubelua run", function()
+describe("kubelua run #threads", function()
   after_each(cluster.stop_all)
 
   it("tells a script of adds, updates and deletes in order", function()
@@ -161,7 +161,7 @@ describe("kubelua run", function()
   end)
 end)
 
-describe("kubelua exec", function()
+describe("kubelua exec #threads", function()
   after_each(cluster.stop_all)
 
   local function exec(server, text, ...)

@@ -14,7 +14,7 @@ local script = [[
   k8s.main(function() print("synced", pods:lister():count()) end)
 ]]
 
-describe("10,000 pods", function()
+describe("10,000 pods #threads", function()
   after_each(cluster.stop_all)
 
   local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "release"

@@ -3,7 +3,7 @@ local cluster = require "spec.support.cluster"
 local relay = require "spec.support.relay"
 local story = require "spec.support.story"
 
-describe("the story on the simulated API server", function()
+describe("the story on the simulated API server #threads", function()
   local between
 
   teardown(function()
