@@ -83,6 +83,11 @@ static void cancel(struct lw_call *call)
     leave(call);
 }
 
+static void pause_call(struct lw_call *call, bool paused)
+{
+    if (call->exchange) http_pause(call->exchange, paused);
+}
+
 static bool is_json(const char *content_type)
 {
     struct str type = str_of(content_type);
@@ -104,6 +109,10 @@ static void on_response(void *ctx, const struct http_response *response)
     }
     call->stream = call->verb == LW_WATCH ? watch_stream_new(&call->stream_options)
                                           : list_stream_new(&call->stream_options);
+    if (!call->sink.opened) return;
+    enter(call);
+    call->sink.opened(call->ctx);
+    leave(call);
 }
 
 static bool on_body(void *ctx, const char *data, size_t len)
@@ -197,6 +206,7 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
         .url = buf_text(&path),
         .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
         .no_compression = watch, /* an event must not wait in the server's compressor */
+        .own_connection = options->own_connection,
     };
     const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
     call->exchange = kube_client_start(source->client, &request, NULL, &callbacks, &call->err);
@@ -222,7 +232,7 @@ static void free_source(struct list_watch *base)
 struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
                                   const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source};
+    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call};
     struct kube_source *source = NEW(struct kube_source);
     struct buf api_version = {0};
     source->base.ops = &ops;

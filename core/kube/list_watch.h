@@ -20,6 +20,7 @@ struct lw_options {
     const char *continue_token;         /* "": not sent; with it only limit goes along (P-2) */
     bool allow_watch_bookmarks, send_initial_events;
     int timeout_seconds; /* 0: not sent */
+    bool own_connection; /* for a watch that will be paused: it must not hold up those that share its own */
 };
 
 enum lw_event_type { LW_ADDED, LW_MODIFIED, LW_DELETED };
@@ -60,6 +61,8 @@ struct lw_sink {
      * it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
      * end. */
     void (*done)(void *ctx, const struct err *err);
+    /* The answer's head came, and was good: an error after it is one of the stream. Optional. */
+    void (*opened)(void *ctx);
 };
 
 struct lw_call;
@@ -73,6 +76,9 @@ struct list_watch_ops {
                              const struct lw_sink *sink, void *ctx);
     void (*cancel)(struct lw_call *call);
     void (*free)(struct list_watch *source);
+    /* Stops and resumes reading from the network; what is being parsed still comes. Only for calls with a
+     * connection of their own. */
+    void (*pause)(struct lw_call *call, bool paused);
 };
 
 static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options,

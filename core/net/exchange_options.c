@@ -130,6 +130,15 @@ static void set_body(struct http_exchange *exchange, struct str body)
     exchange->headers = curl_slist_append(exchange->headers, "Expect:"); /* no waiting for 100 Continue */
 }
 
+/* Neither an open connection nor one that others might take. */
+static void set_alone(struct http_exchange *exchange)
+{
+    exchange->alone = exchange->hurried = true;
+    curl_easy_setopt(exchange->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L);
+    curl_easy_setopt(exchange->easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
 bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request, struct err *err)
 {
     CURL *easy = exchange->easy;
@@ -142,6 +151,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body.p || strcmp(method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+    if (request->own_connection) set_alone(exchange);
     if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
     return true;

@@ -62,7 +62,8 @@ static void read_head(struct http_exchange *exchange, int status)
         .http_version = version_number(exchange->easy),
     };
     exchange->has_response = true;
-    if (exchange->tls) exchange->transport->many_connections = exchange->response.http_version < 20;
+    if (exchange->tls && !exchange->alone)
+        exchange->transport->many_connections = exchange->response.http_version < 20;
     free(retry_after);
 }
 

@@ -70,6 +70,7 @@ struct http_request {
     int64_t first_byte_timeout_ms;     /* until the head of the answer; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not ask for gzip (watches) */
+    bool own_connection;               /* HTTP/1.1 that nobody shares: pausing it holds nobody else up */
 };
 
 /* NULL with ERR_TLS when a certificate or key cannot be used; the text names which, never its content. */

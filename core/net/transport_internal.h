@@ -30,6 +30,7 @@ struct http_exchange {
     int64_t last_ms;   /* when the last stretch came */
     bool tls;          /* its connection may carry others too */
     bool hurried;      /* waits for no other's connection */
+    bool alone;        /* has a connection that nobody shares */
     bool has_response; /* the head of the final answer came */
     bool refused;      /* on_body gave false */
     bool paused;       /* the owner wants it so */

@@ -55,7 +55,7 @@ static void on_done(void *ctx, const struct err *err)
     bench_note_end(ctx, err);
 }
 
-static const struct lw_sink sink = {on_item, on_list_end, on_event, on_bookmark, on_refused, on_done};
+static const struct lw_sink sink = {on_item, on_list_end, on_event, on_bookmark, on_refused, on_done, NULL};
 
 static void start(struct bench *bench, struct lw_options options)
 {
@@ -71,6 +71,11 @@ static void run(struct bench *bench, struct lw_options options)
     bench->log.len = bench->requests.len = 0;
     start(bench, options);
     bench_until_done(bench);
+}
+
+static void on_opened(void *ctx)
+{
+    buf_puts(&((struct bench *)ctx)->log, "opened\n");
 }
 
 static const struct lw_options list = {.verb = LW_LIST, .limit = 2};
@@ -262,6 +267,63 @@ static void test_a_watch_that_the_server_does_not_end_is_ended(void **state)
     assert_int_equal(tiny_server_open(bench->server), 0);
 }
 
+/* For RW-2: an error before that is one of the open. */
+static void test_the_open_is_told_of_when_it_is_good(void **state)
+{
+    struct bench *bench = *state;
+    struct lw_sink own = sink;
+    own.opened = on_opened;
+    bench_new_client(bench, false);
+    bench->answer = forbid;
+    run(bench, watch);
+    assert_string_equal(buf_text(&bench->log), "");
+    bench->answer = NULL;
+    bench->call = lw_start(bench->source, &watch, &own, bench);
+    bench->requests.len = 0;
+    while (!bench->requests.len) loop_once(bench->loop, true);
+    tiny_puts(bench->conn, STREAM_HEAD);
+    while (!bench->log.len) loop_once(bench->loop, true);
+    assert_string_equal(buf_text(&bench->log), "opened\n");
+    bench->source->ops->cancel(bench->call);
+}
+
+static void put_event(struct bench *bench, const char *event)
+{
+    tiny_chunk(bench->conn, event, strlen(event));
+}
+
+static void test_a_watch_can_be_paused_on_a_connection_that_nobody_shares(void **state)
+{
+    struct bench *bench = *state;
+    struct lw_options own = watch;
+    own.own_connection = true;
+    bench_new_client(bench, false);
+    bench->answer = answer_list;
+    run(bench, list); /* leaves a connection that could be used again */
+    bench->answer = NULL;
+    bench->requests.len = bench->log.len = 0;
+    start(bench, own);
+    while (!bench->requests.len) loop_once(bench->loop, true);
+    assert_int_equal(tiny_server_accepted(bench->server), 2);
+    tiny_puts(bench->conn, STREAM_HEAD);
+    put_event(bench, "{\"type\":\"ADDED\",\"object\":" POD("a") "}\n");
+    while (!bench->log.len) loop_once(bench->loop, true);
+    bench->source->ops->pause(bench->call, true);
+    put_event(bench, "{\"type\":\"DELETED\",\"object\":" POD("a") "}\n");
+    bench_settle(bench);
+    assert_string_equal(buf_text(&bench->log), "added shop/a\n");
+    bench->source->ops->pause(bench->call, false);
+    int dones = bench->dones;
+    tiny_puts(bench->conn, "0\r\n\r\n");
+    while (bench->dones == dones) loop_once(bench->loop, true);
+    assert_string_equal(buf_text(&bench->log), "added shop/a\ndeleted shop/a\n");
+    bench->answer = answer_list;
+    run(bench, list);
+    bench_settle(bench);
+    assert_int_equal(tiny_server_accepted(bench->server), 2);
+    assert_int_equal(tiny_server_open(bench->server), 1);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
@@ -275,6 +337,8 @@ int main(void)
         T(test_an_error_event_ends_the_watch_and_its_connection),
         T(test_a_cancelled_watch_is_silent),
         T(test_a_watch_that_the_server_does_not_end_is_ended),
+        T(test_the_open_is_told_of_when_it_is_good),
+        T(test_a_watch_can_be_paused_on_a_connection_that_nobody_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

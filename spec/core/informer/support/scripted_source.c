@@ -36,6 +36,7 @@ static void describe(const struct lw_options *o, struct buf *out)
     if (o->limit) buf_printf(out, " limit=%d", o->limit);
     put_option(out, "rv", o->resource_version);
     put_option(out, "match", o->resource_version_match);
+    if (o->own_connection) buf_puts(out, " own");
 }
 
 static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
@@ -46,6 +47,7 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     describe(options, &source->request);
     source->timeout_seconds = options->timeout_seconds;
     source->started++;
+    source->paused = false;
     source->call = NEW(struct lw_call);
     *source->call = (struct lw_call){source, *sink, ctx};
     return source->call;
@@ -58,6 +60,11 @@ static void cancel(struct lw_call *call)
     free(call);
 }
 
+static void pause_call(struct lw_call *call, bool paused)
+{
+    call->source->paused = paused;
+}
+
 static void free_source(struct list_watch *base)
 {
     container_of(base, struct scripted_source, base)->freed = true;
@@ -65,7 +72,7 @@ static void free_source(struct list_watch *base)
 
 struct list_watch *scripted_source_init(struct scripted_source *source)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source};
+    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call};
     *source = (struct scripted_source){.base.ops = &ops};
     return &source->base;
 }
@@ -90,6 +97,11 @@ static const struct lw_sink *sink_of(const struct scripted_source *source)
 {
     assert_non_null(source->call);
     return &source->call->sink;
+}
+
+void source_open(struct scripted_source *source)
+{
+    if (sink_of(source)->opened) sink_of(source)->opened(source->call->ctx);
 }
 
 void source_items(struct scripted_source *source, const char *objects)

@@ -13,6 +13,7 @@ struct scripted_source {
     struct buf request;   /* the last one: "list limit=500 rv=0", "watch bookmarks rv=7" */
     int timeout_seconds;  /* of the last one */
     size_t cancelled;
+    bool paused; /* the one that runs */
     bool freed;
 };
 
@@ -21,6 +22,8 @@ void scripted_source_clear(struct scripted_source *source);
 
 /* The request since the last time, or "" when there was none; borrowed until the next call. */
 const char *source_asked(struct scripted_source *source);
+/* The answer's head is good. */
+void source_open(struct scripted_source *source);
 /* Items of a list, as objects.h writes them. */
 void source_items(struct scripted_source *source, const char *objects);
 /* The end of a page and of its call. `token` is "" on the last one. */

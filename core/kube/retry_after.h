@@ -1,0 +1,14 @@
+/* Whether a request that failed is sent again because the server asks for it (contract H-3).
+ * Owner: nothing is kept. May be called anywhere. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* How often, and the longest wait that nobody is told of. */
+enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };
+
+/* True for 429 and 5xx with a Retry-After that is worth waiting for, when `tries` such waits are behind us;
+ * `*wait_ms` is how long. A version that is too large is the caller's to decide on (R-10). */
+bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
