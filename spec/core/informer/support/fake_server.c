@@ -1,4 +1,4 @@
-/* A server of one resource in memory; see fake_server.h. */
+/* The history of the fake server, and how its calls begin and end; see fake_server.h. */
 #include "core/informer/support/fake_server.h"
 
 #include <stdio.h>
@@ -7,30 +7,24 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "core/informer/support/fake_internal.h"
 #include "core/informer/support/objects.h"
 #include "net/transport.h"
 #include "object/value.h"
 
-struct lw_call {
-    LIST_ENTRY(lw_call) link;
-    struct fake_server *server;
-    struct lw_options options;
-    char version[32], token[32];
-    struct lw_sink sink;
-    void *ctx;
-    struct timer timer;
-    int64_t at;     /* of a watch: the last version sent; -1 while it is not open */
-    int64_t end_ms; /* of a watch */
-};
-
-static int64_t dice(struct fake_server *server, int64_t from, int64_t to)
+int64_t fake_dice(struct fake_server *server, int64_t from, int64_t to)
 {
     return jitter_between(&server->jitter, from, to);
 }
 
-static bool fault(struct fake_server *server)
+static bool percent(struct fake_server *server, int percent)
 {
-    return dice(server, 0, 100) < server->fault_percent;
+    return fake_dice(server, 0, 100) < percent;
+}
+
+bool fake_fault(struct fake_server *server)
+{
+    return percent(server, server->fault_percent);
 }
 
 /* --- history
@@ -39,6 +33,12 @@ static bool fault(struct fake_server *server)
 int64_t fake_server_version(const struct fake_server *server)
 {
     return FAKE_FIRST + (int64_t)server->count - 1;
+}
+
+int64_t fake_visible(const struct fake_server *server)
+{
+    int64_t version = fake_server_version(server) - server->lag;
+    return version > server->compacted ? version : server->compacted;
 }
 
 void fake_server_state(const struct fake_server *server, int64_t version, struct root *state[FAKE_KEYS])
@@ -67,35 +67,62 @@ static void append(struct fake_server *server, enum fake_change_type type, int k
         server->log = xrealloc(server->log, server->cap * sizeof *server->log);
     }
     snprintf(text, sizeof text, "n%d/k%d@%zu#%s", key % 3, key, FAKE_FIRST + server->count, uid);
-    server->log[server->count++] = (struct fake_change){type, key, object(text)};
+    const char *labels = fake_dice(server, 0, 2) ? "{\"tier\":\"web\"}" : "{\"tier\":\"db\"}";
+    server->log[server->count++] = (struct fake_change){type, key, object_with_labels(text, labels)};
+}
+
+static void append_to(struct fake_server *server, enum fake_change_type type, int key,
+                      const struct root *before)
+{
+    struct text text;
+    char uid[32];
+    snprintf(uid, sizeof uid, "%.*s", STR_ARG(root_uid(before, &text)));
+    append(server, type, key, uid);
 }
 
 void fake_server_change(struct fake_server *server)
 {
     struct root *state[FAKE_KEYS];
-    int key = (int)dice(server, 0, FAKE_KEYS);
+    int key = (int)fake_dice(server, 0, FAKE_KEYS);
     fake_server_state(server, fake_server_version(server), state);
-    char uid[32];
-    if (!state[key]) {
-        snprintf(uid, sizeof uid, "u%d", ++server->incarnation);
-        append(server, FAKE_CREATED, key, uid);
+    if (state[key]) {
+        append_to(server, fake_dice(server, 0, 3) ? FAKE_UPDATED : FAKE_REMOVED, key, state[key]);
         return;
     }
-    struct text text;
-    struct str before = root_uid(state[key], &text);
-    snprintf(uid, sizeof uid, "%.*s", STR_ARG(before));
-    append(server, dice(server, 0, 3) ? FAKE_UPDATED : FAKE_REMOVED, key, uid);
+    char uid[32];
+    snprintf(uid, sizeof uid, "u%d", ++server->incarnation);
+    append(server, FAKE_CREATED, key, uid);
+}
+
+void fake_server_touch_all(struct fake_server *server)
+{
+    struct root *state[FAKE_KEYS];
+    fake_server_state(server, fake_server_version(server), state);
+    for (int key = 0; key < FAKE_KEYS; key++)
+        if (state[key]) append_to(server, FAKE_UPDATED, key, state[key]);
 }
 
 void fake_server_compact(struct fake_server *server)
 {
-    server->compacted = dice(server, server->compacted, fake_server_version(server) + 1);
+    server->compacted = fake_dice(server, server->compacted, fake_server_version(server) + 1);
+}
+
+/* The one change makes sure that nobody has seen the only version that is left. */
+void fake_server_expire(struct fake_server *server)
+{
+    struct lw_call *call, *next;
+    for (call = LIST_FIRST(&server->calls); call; call = next) {
+        next = LIST_NEXT(call, link);
+        if (call->options.verb == LW_WATCH) fake_fail_local(call, ERR_CLOSED, "");
+    }
+    fake_server_change(server);
+    server->compacted = fake_server_version(server);
 }
 
 /* --- ends of calls
  * ---------------------------------------------------------------------------------------------- */
 
-static void finish(struct lw_call *call, const struct err *err)
+void fake_finish(struct lw_call *call, const struct err *err)
 {
     LIST_REMOVE(call, link);
     timer_cancel(&call->timer);
@@ -103,161 +130,74 @@ static void finish(struct lw_call *call, const struct err *err)
     free(call);
 }
 
-static void fail_http(struct lw_call *call, int status, const char *reason)
+void fake_fail_http(struct lw_call *call, int status, const char *reason)
 {
     struct err err;
     err_set(&err, ERR_HTTP, "fake %d", status);
     err.http_status = status;
     snprintf(err.reason, sizeof err.reason, "%s", reason);
     err.too_large_version = status == 504;
-    if (status == 429 && dice(call->server, 0, 2)) err.retry_after_ms = 1000;
-    finish(call, &err);
+    if (status == 429 && fake_dice(call->server, 0, 2)) err.retry_after_ms = 1000;
+    fake_finish(call, &err);
 }
 
-static void fail_local(struct lw_call *call, enum err_code code, const char *reason)
+void fake_fail_local(struct lw_call *call, enum err_code code, const char *reason)
 {
     struct err err;
     err_set(&err, code, "fake %s", err_code_name(code));
     snprintf(err.reason, sizeof err.reason, "%s", reason);
-    finish(call, &err);
+    fake_finish(call, &err);
 }
 
-static void fail_somehow(struct lw_call *call)
+/* An answer that is an error, an ERROR event, or a connection that ends: all look like this from here. */
+void fake_fail_somehow(struct lw_call *call)
 {
-    switch (dice(call->server, 0, 10)) {
-    case 0: fail_http(call, 410, "Expired"); break;
-    case 1: fail_http(call, 410, "Gone"); break;
-    case 2: fail_http(call, 429, "TooManyRequests"); break;
-    case 3: fail_http(call, 500, "InternalError"); break;
-    case 4: fail_http(call, 403, "Forbidden"); break;
-    case 5: fail_http(call, 504, "Timeout"); break;
-    case 6: fail_local(call, ERR_CONNECT, HTTP_REASON_REFUSED); break;
-    case 7: fail_local(call, ERR_CLOSED, ""); break;
-    case 8: fail_local(call, ERR_PARSE, ""); break;
-    case 9: fail_local(call, ERR_TIMEOUT, ""); break;
+    switch (fake_dice(call->server, 0, 11)) {
+    case 0: fake_fail_http(call, 410, "Expired"); break;
+    case 1: fake_fail_http(call, 410, "Gone"); break;
+    case 2: fake_fail_http(call, 429, "TooManyRequests"); break;
+    case 3: fake_fail_http(call, 500, "InternalError"); break;
+    case 4: fake_fail_http(call, 403, "Forbidden"); break;
+    case 5: fake_fail_http(call, 504, "Timeout"); break;
+    case 6: fake_fail_local(call, ERR_CONNECT, HTTP_REASON_REFUSED); break;
+    case 7: fake_fail_local(call, ERR_CLOSED, ""); break;
+    case 8: fake_fail_local(call, ERR_PARSE, ""); break;
+    case 9: fake_fail_local(call, ERR_TIMEOUT, ""); break;
+    case 10: fake_finish(call, NULL); break; /* of a list: before it is whole */
     }
 }
 
-/* --- lists
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the sink
+ * --------------------------------------------------------------------------------------------------- */
 
-/* The version that a list shows, or -1 for one that is gone, -2 for one that is not there yet. */
-static int64_t version_to_show(struct lw_call *call)
+void fake_enter(struct lw_call *call)
 {
-    struct fake_server *server = call->server;
-    int64_t now = fake_server_version(server), asked = strtoll(call->version, NULL, 10);
-    if (!call->version[0]) return now;
-    if (asked == 0) return dice(server, server->compacted, now + 1);
-    if (asked > now) return -2;
-    if (call->options.limit) return asked < server->compacted ? -1 : asked;
-    return dice(server, asked > server->compacted ? asked : server->compacted, now + 1);
+    call->server->current = call;
 }
 
-static void send_page(struct lw_call *call, int64_t version, int first)
+bool fake_still_there(struct lw_call *call)
 {
-    struct fake_server *server = call->server;
-    struct root *state[FAKE_KEYS];
-    char token[32] = "", text[32];
-    int sent = 0, limit = call->options.limit, key = first;
-    fake_server_state(server, version, state);
-    for (; key < FAKE_KEYS; key++) {
-        if (!state[key]) continue;
-        if (limit && sent == limit) break;
-        call->sink.item(call->ctx, root_ref(state[key]));
-        sent++;
-        if (fault(server)) {
-            fail_somehow(call);
-            return;
-        }
+    return call->server->current == call;
+}
+
+bool fake_refuse(struct lw_call *call, const struct root *object, bool deleted)
+{
+    struct text text_ns, text_name;
+    struct err err;
+    if (!percent(call->server, call->server->refuse_percent)) return false;
+    err_set(&err, ERR_LIMIT, "fake limit");
+    struct lw_refusal refusal = {.err = &err, .deleted = deleted};
+    switch (fake_dice(call->server, 0, 4)) {
+    case 0: call->server->nameless++; break; /* its name is not known */
+    case 1:                                  /* something beside the object, which has no name at all */
+        refusal.keyless = true;
+        call->sink.refused(call->ctx, &refusal);
+        return false;
+    default: refusal.ns = root_namespace(object, &text_ns); refusal.name = root_name(object, &text_name);
     }
-    if (key < FAKE_KEYS) snprintf(token, sizeof token, "%lld:%d", (long long)version, key);
-    snprintf(text, sizeof text, "%lld", (long long)version);
-    struct lw_list_meta meta = {str_of(text), str_of(token), -1};
-    call->sink.list_end(call->ctx, &meta);
-    if (fault(server))
-        fail_somehow(call);
-    else
-        finish(call, NULL);
-}
-
-static void answer_list(struct timer *timer)
-{
-    struct lw_call *call = container_of(timer, struct lw_call, timer);
-    if (fault(call->server)) {
-        fail_somehow(call);
-        return;
-    }
-    if (call->token[0]) {
-        char *end;
-        int64_t version = strtoll(call->token, &end, 10);
-        if (version < call->server->compacted)
-            fail_http(call, 410, "Expired");
-        else
-            send_page(call, version, (int)strtol(end + 1, NULL, 10));
-        return;
-    }
-    int64_t version = version_to_show(call);
-    if (version == -1)
-        fail_http(call, 410, "Expired");
-    else if (version == -2)
-        fail_http(call, 504, "Timeout");
-    else
-        send_page(call, version, 0);
-}
-
-/* --- watches
- * ---------------------------------------------------------------------------------------------------- */
-
-static void send_event(struct lw_call *call)
-{
-    static const enum lw_event_type types[] = {LW_ADDED, LW_MODIFIED, LW_DELETED};
-    const struct fake_change *change = &call->server->log[++call->at - FAKE_FIRST];
-    call->sink.event(call->ctx, types[change->type], root_ref(change->object), 1);
-}
-
-static void send_bookmark(struct lw_call *call)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)call->at);
-    struct lw_bookmark bookmark = {.resource_version = str_of(text)};
-    call->sink.bookmark(call->ctx, &bookmark);
-}
-
-static void look_at_watch(struct timer *timer)
-{
-    struct lw_call *call = container_of(timer, struct lw_call, timer);
-    struct fake_server *server = call->server;
-    int64_t burst = dice(server, 0, 6);
-    while (burst-- > 0 && call->at < fake_server_version(server)) send_event(call);
-    if (call->at == fake_server_version(server) && !dice(server, 0, 20)) send_bookmark(call);
-    if (fault(server)) {
-        if (dice(server, 0, 2))
-            finish(call, NULL);
-        else
-            fail_somehow(call);
-    } else if (clock_now_ms(server->clock) >= call->end_ms) {
-        finish(call, NULL);
-    } else {
-        timer_start(timer, server->clock, dice(server, 1, 2000));
-    }
-}
-
-static void open_watch(struct timer *timer)
-{
-    struct lw_call *call = container_of(timer, struct lw_call, timer);
-    int64_t asked = strtoll(call->version, NULL, 10);
-    must(asked >= FAKE_FIRST - 1);
-    if (fault(call->server)) {
-        fail_somehow(call);
-    } else if (asked < call->server->compacted) {
-        fail_http(call, 410, dice(call->server, 0, 2) ? "Expired" : "Gone");
-    } else if (asked > fake_server_version(call->server)) {
-        fail_http(call, 504, "Timeout");
-    } else {
-        call->at = asked;
-        call->timer.fn = look_at_watch;
-        timer_start(timer, call->server->clock, 0);
-    }
+    call->server->refusals++;
+    call->sink.refused(call->ctx, &refusal);
+    return true;
 }
 
 /* --- the source
@@ -269,20 +209,22 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     struct fake_server *server = container_of(base, struct fake_server, base);
     struct lw_call *call = NEW(struct lw_call);
     bool watch = options->verb == LW_WATCH;
-    *call = (struct lw_call){.server = server, .options = *options, .sink = *sink, .ctx = ctx, .at = -1};
+    *call = (struct lw_call){.server = server, .options = *options, .sink = *sink, .ctx = ctx};
     snprintf(call->version, sizeof call->version, "%s", options->resource_version);
     snprintf(call->token, sizeof call->token, "%s", options->continue_token);
     call->end_ms = clock_now_ms(server->clock) + options->timeout_seconds * 1000LL;
-    call->timer.fn = watch ? open_watch : answer_list;
+    call->timer.fn = watch ? fake_open_watch : fake_answer_list;
     server->lists += !watch;
     server->watches += watch;
+    server->watch_lists += options->send_initial_events;
     LIST_INSERT_HEAD(&server->calls, call, link);
-    timer_start(&call->timer, server->clock, dice(server, 0, 100));
+    timer_start(&call->timer, server->clock, fake_dice(server, 0, 100));
     return call;
 }
 
 static void cancel(struct lw_call *call)
 {
+    if (call->server->current == call) call->server->current = NULL;
     LIST_REMOVE(call, link);
     timer_cancel(&call->timer);
     free(call);
