@@ -123,6 +123,17 @@ function Registration:has_synced() end
 ---@field selector? string label selector
 ---@field field_selector? string evaluated by the server
 
+---How an informer fares.
+---@class k8s.InformerStatus
+---@field state "pending"|"unknown kind"|"listing"|"synced"|"forbidden"|"error"
+---@field synced boolean the cache holds a whole list, whatever has happened since
+---@field since number seconds since the epoch at which it came into its state
+---@field last_error? k8s.Error nil while all is well
+---@field objects integer in the cache
+---@field bytes integer that they take in memory, about
+---@field resource_version? string of the cache
+---@field age? number seconds since the server was last heard: a list, an event, a bookmark
+
 ---@class k8s.Informer
 local Informer = {}
 
@@ -147,6 +158,10 @@ function Informer:on_delete(fn, options) end
 
 ---@return k8s.Lister
 function Informer:lister() end
+
+---How it fares: not synced, and why, or its size and age.
+---@return k8s.InformerStatus
+function Informer:status() end
 
 ---Reads the cache. A result does not change when the cache does.
 ---@class k8s.Lister

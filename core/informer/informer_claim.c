@@ -1,5 +1,4 @@
 /* What a script holds of a shared informer; see shared_factory.h. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -20,6 +19,7 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
         .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
     };
     err_clear(&claim->unknown);
+    claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INIT(&claim->handlers);
     TAILQ_INSERT_TAIL(&factory->claims, claim, link);
     return claim;
@@ -112,31 +112,6 @@ struct indexer *claim_indexer(struct informer_claim *claim)
 bool claim_has_synced(const struct informer_claim *claim)
 {
     return claim->shared && shared_informer_has_synced(claim->shared->informer);
-}
-
-static const char *why(const struct claim_status *status, const struct err *unknown)
-{
-    switch (status->state) {
-    case CLAIM_PENDING: return "";
-    case CLAIM_UNKNOWN_KIND: return unknown->text;
-    case CLAIM_STARTED:
-        return status->reflector.last_error.code ? status->reflector.last_error.text
-                                                 : "the first list is under way";
-    case CLAIM_SYNCED: return status->reflector.last_error.text;
-    }
-    return "";
-}
-
-void claim_get_status(struct informer_claim *claim, struct claim_status *out)
-{
-    *out = (struct claim_status){.state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING};
-    err_clear(&out->reflector.last_error);
-    if (claim->shared) {
-        out->state = claim_has_synced(claim) ? CLAIM_SYNCED : CLAIM_STARTED;
-        out->objects = indexer_count(claim_indexer(claim));
-        feed_get_status(claim->shared->feed, &out->reflector);
-    }
-    snprintf(out->text, sizeof out->text, "%s", why(out, &claim->unknown));
 }
 
 /* --- handlers

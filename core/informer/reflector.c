@@ -46,6 +46,7 @@ void reflector_saw_version(struct reflector *r, struct str version)
     pthread_mutex_lock(&r->lock);
     memcpy(r->status.resource_version, buf_text(&r->version), shown);
     r->status.resource_version[shown] = '\0';
+    r->status.heard_us = clock_wall_us(r->options.clock);
     pthread_mutex_unlock(&r->lock);
 }
 

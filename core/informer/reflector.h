@@ -22,6 +22,7 @@ struct reflector_status {
     enum reflector_state state;
     bool listed_once;          /* the first list is in the queue */
     int64_t since_us;          /* wall time of the last change of state */
+    int64_t heard_us;          /* wall time of the last list, event or bookmark; 0 before the first */
     char resource_version[64]; /* last seen; "" before the first */
     struct err last_error;     /* ERR_NONE while all is well; cleared by a list or an event */
     uint64_t lists, watches, events, refused;

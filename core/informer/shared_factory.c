@@ -68,7 +68,11 @@ static void tell_claims(struct shared *shared)
 {
     struct shared_factory *factory = shared->factory;
     struct informer_claim *claim;
-    if (!atomic_exchange(&shared->changed, false) || !factory->options.changed) return;
+    struct reflector_status status = {0};
+    if (!atomic_exchange(&shared->changed, false)) return;
+    feed_get_status(shared->feed, &status);
+    shared_note_state(shared, &status);
+    if (!factory->options.changed) return;
     TAILQ_FOREACH (claim, &factory->claims, link)
         if (claim->shared == shared) factory->options.changed(factory->options.ctx, claim);
 }
@@ -96,6 +100,8 @@ static struct shared *shared_new(struct shared_factory *factory, const struct re
     shared->field_selector = fields;
     shared->informer = shared_informer_new(name, on_synced, shared);
     shared_informer_set_ready(shared->informer, wake, factory);
+    shared->state = CLAIM_LISTING;
+    shared->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INSERT_TAIL(&factory->informers, shared, link);
     factory->informer_count++;
     shared->feed = feed_start(&(struct feed_options){

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "informer/claim_status.h"
 #include "informer/lister.h"
 #include "informer/reflector.h"
 #include "informer/shared_informer.h"
@@ -37,20 +38,6 @@ struct informer_spec {
     const char *field_selector; /* "" */
 };
 
-enum claim_state {
-    CLAIM_PENDING,      /* discovery has not answered yet; whoever asked it knows why */
-    CLAIM_UNKNOWN_KIND, /* discovery does not know it; it may come */
-    CLAIM_STARTED,      /* the informer runs, its first list is not in yet */
-    CLAIM_SYNCED,
-};
-
-struct claim_status {
-    enum claim_state state;
-    struct reflector_status reflector; /* zero before CLAIM_STARTED */
-    size_t objects;
-    char text[ERR_TEXT_MAX]; /* why it is not synced, or the last error; "" when all is well */
-};
-
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
 /* Stops all reflectors, waits for the I/O thread to have let go of them, frees everything. The I/O loop must
  * still run. */
@@ -76,7 +63,6 @@ const struct resource *claim_resource(const struct informer_claim *claim);
 /* NULL until resolved: an empty cache. */
 struct indexer *claim_indexer(struct informer_claim *claim);
 bool claim_has_synced(const struct informer_claim *claim);
-void claim_get_status(struct informer_claim *claim, struct claim_status *out);
 
 /* Handlers wait with the claim until there is an informer. */
 struct claim_handler;

@@ -24,6 +24,8 @@ struct shared {
     struct feed *feed;
     size_t claims;
     bool stopping;
+    enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
+    int64_t since_us;
     _Atomic bool changed; /* its status did, and its claims have not been told */
 };
 
@@ -34,6 +36,7 @@ struct informer_claim {
     struct shared *shared;     /* NULL until resolved */
     TAILQ_HEAD(, claim_handler) handlers;
     struct err unknown; /* why it is not resolved; ERR_NONE: discovery has not answered */
+    int64_t since_us;   /* wall time at which it was made */
 };
 
 struct shared_factory {
@@ -49,5 +52,7 @@ struct shared_factory {
  * the texts. */
 struct shared *shared_acquire(struct shared_factory *factory, const struct resource *resource, char *ns,
                               char *labels, char *fields);
+/* Looks what state it is in, and keeps the time when that is news. */
+void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* One less; with the last one the informer ends. */
 void shared_release(struct shared *shared);

@@ -39,6 +39,7 @@ struct pool {
     struct pool_options options;
     const char *owner;         /* the owning thread's mark, see thread_mark */
     uint32_t fork_epoch;       /* that of the process that made it */
+    _Atomic size_t root_bytes; /* of all roots alive; written by the owner only */
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;

@@ -75,6 +75,13 @@ struct pool_stats pool_stats(const struct pool *pool)
     };
 }
 
+size_t pool_share(const struct pool *pool, size_t own_bytes)
+{
+    size_t used = atomic_load_explicit(&pool_slabs(pool)->used_bytes, memory_order_relaxed);
+    size_t roots = atomic_load_explicit(&pool->root_bytes, memory_order_relaxed);
+    return roots ? (size_t)((double)own_bytes * (double)used / (double)roots) : 0;
+}
+
 static size_t node_bytes(size_t size)
 {
     return sizeof(struct node) + size * sizeof(uint32_t);

@@ -43,6 +43,10 @@ void pool_adopt(struct pool *pool);
 void pool_drain(struct pool *pool);
 struct pool_stats pool_stats(const struct pool *pool);
 
+/* What objects that take `own_bytes` by themselves (root_bytes) take together with their part of the subtrees
+ * that all objects of the pool share; an estimate. Any thread. */
+size_t pool_share(const struct pool *pool, size_t own_bytes);
+
 /* A new reference to `root`; any thread that holds one. */
 struct root *root_ref(struct root *root);
 /* Gives a reference back; any thread. NULL is allowed. */

@@ -23,6 +23,12 @@ static uint32_t stored_identity(const struct root *root)
     return root_identity(root->key_hash, root_uid(root, &uid), root_resource_version(root, &version));
 }
 
+static void count_root_bytes(struct pool *pool, size_t difference)
+{
+    size_t bytes = atomic_load_explicit(&pool->root_bytes, memory_order_relaxed);
+    atomic_store_explicit(&pool->root_bytes, bytes + difference, memory_order_relaxed);
+}
+
 static struct root *root_make(struct pool *pool, const struct root_draft *draft)
 {
     uint32_t granule = slabs_alloc(pool_slabs(pool), root_size(draft->size));
@@ -76,6 +82,7 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
     }
     words_retain(pool, fresh->words, fresh->size);
     granule_table_insert(&pool->roots, draft->identity, granule_of(fresh));
+    count_root_bytes(pool, root_size(fresh->size));
     return fresh;
 }
 
@@ -118,6 +125,7 @@ void root_destroy(struct pool *pool, struct root *root)
     granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
     forget_text(pool, root);
     words_release(pool, root->words, root->size);
+    count_root_bytes(pool, -root_size(root->size));
     slabs_release(pool_slabs(pool), granule_of(root), root_size(root->size));
 }
 

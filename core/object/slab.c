@@ -214,6 +214,13 @@ static bool is_full(const struct slab *b, size_t cell)
     return b->freed == CELL_NONE && b->fresh + cell / GRANULE_BYTES > GRANULES;
 }
 
+/* Only the pool's thread counts, others may read. */
+static void count_used(struct slabs *s, size_t difference)
+{
+    size_t used = atomic_load_explicit(&s->used_bytes, memory_order_relaxed);
+    atomic_store_explicit(&s->used_bytes, used + difference, memory_order_relaxed);
+}
+
 static uint32_t alloc_cell(struct slabs *s, unsigned class_)
 {
     size_t cell = class_bytes(class_);
@@ -236,7 +243,7 @@ static uint32_t alloc_cell(struct slabs *s, unsigned class_)
     }
     b->used++;
     if (is_full(b, cell)) list_remove(s, slab);
-    s->used_bytes += cell;
+    count_used(s, cell);
     return slab * GRANULES + at;
 }
 
@@ -246,7 +253,7 @@ static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
     struct slab *b = &s->slab[slab];
     must(b->used > 0 && class_bytes(b->class_) == cell);
     bool was_full = is_full(b, cell);
-    s->used_bytes -= cell;
+    count_used(s, -cell);
     if (--b->used == 0) {
         if (!was_full) list_remove(s, slab);
         HIDE(slab_start(s, slab), SLAB_BYTES);
@@ -267,7 +274,7 @@ uint32_t slabs_alloc(struct slabs *s, size_t bytes)
     uint32_t slab = count < SLABS ? take_slabs(s, (uint32_t)count) : 0;
     if (!slab) return 0;
     SHOW(slab_start(s, slab), count << SLAB_SHIFT);
-    s->used_bytes += count << SLAB_SHIFT;
+    count_used(s, count << SLAB_SHIFT);
     return slab * GRANULES;
 }
 
@@ -279,7 +286,7 @@ void slabs_release(struct slabs *s, uint32_t granule, size_t bytes)
     }
     uint32_t count = (uint32_t)((bytes + SLAB_BYTES - 1) >> SLAB_SHIFT), slab = granule / GRANULES;
     HIDE(slab_start(s, slab), (size_t)count << SLAB_SHIFT);
-    s->used_bytes -= (size_t)count << SLAB_SHIFT;
+    count_used(s, -((size_t)count << SLAB_SHIFT));
     leave_slabs(s, slab, count);
 }
 

@@ -1,6 +1,7 @@
 /* Memory inside a pool's region: cells of fixed sizes in slabs of 64 KiB, runs of whole slabs for what is
  * larger. Owner: the pool, and so its thread. Addresses are granules (word.h); 0 is never given out. */
 #pragma once
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ struct slabs {
     uint32_t top;       /* slabs from here on were never in use */
     uint32_t committed; /* slabs that may be read and written */
     uint32_t vacant_count, dirty_count;
-    size_t used_bytes;
+    _Atomic size_t used_bytes;   /* may be read anywhere */
     uint32_t room[SLAB_CLASSES]; /* per class: slabs with a free cell */
     uint64_t vacant[SLABS / 64]; /* below `top` and not in use */
     uint64_t dirty[SLABS / 64];  /* vacant, and not yet given back to the system */

@@ -58,6 +58,49 @@ static int l_informer_lister(lua_State *L)
     return 1;
 }
 
+/* An `err` table as the value of a field of the table on top. */
+static void set_error(lua_State *L, const struct err *err)
+{
+    if (!err->code) return;
+    const char *reason = *err->reason ? err->reason : err_code_name(err->code);
+    push_error(L, err->http_status, reason, str_of(err->text));
+    lua_setfield(L, -3, "last_error");
+    lua_pop(L, 1);
+}
+
+static void set_number(lua_State *L, const char *name, lua_Number value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_status(lua_State *L, const struct claim_status *status, int64_t now_us)
+{
+    lua_createtable(L, 0, 8);
+    lua_pushstring(L, claim_state_name(status->state));
+    lua_setfield(L, -2, "state");
+    lua_pushboolean(L, status->synced);
+    lua_setfield(L, -2, "synced");
+    set_number(L, "since", (lua_Number)status->since_us / 1e6);
+    set_number(L, "objects", (lua_Number)status->objects);
+    set_number(L, "bytes", (lua_Number)status->bytes);
+    set_error(L, &status->last_error);
+    if (status->heard_us) set_number(L, "age", (lua_Number)(now_us - status->heard_us) / 1e6);
+    if (!*status->resource_version) return;
+    lua_pushstring(L, status->resource_version);
+    lua_setfield(L, -2, "resource_version");
+}
+
+/* pods:status(): how it fares (B-7). */
+static int l_informer_status(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_INFORMER, "status");
+    struct claim_status status;
+    claim_get_status(box->claim, &status);
+    push_status(L, &status, clock_wall_us(loop_clock(script_of(L)->host->loop)));
+    return 1;
+}
+
 static int l_informer_tostring(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "tostring");
@@ -67,6 +110,7 @@ static int l_informer_tostring(lua_State *L)
 
 static const luaL_Reg informer_methods[] = {
     {"lister", l_informer_lister},
+    {"status", l_informer_status},
     {NULL, NULL},
 };
 

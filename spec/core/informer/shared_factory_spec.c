@@ -8,115 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "core/informer/support/history.h"
-#include "core/informer/support/log_double.h"
-#include "core/informer/support/objects.h"
-#include "core/informer/support/scripted_source.h"
+#include "core/informer/support/factory_fixture.h"
 #include "core/informer/support/small_catalogue.h"
-#include "informer/shared_factory.h"
-
-enum { SOURCES = 8 };
-
-static struct loop *loop;
-static struct shared_factory *factory;
-static struct scripted_source sources[SOURCES];
-static char *scopes[SOURCES]; /* what each source was made for */
-static size_t source_count;
-static size_t changed, synced;
-static struct buf unknown; /* kinds that resolving did not find */
-
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
-{
-    assert_in_range(source_count, 0, SOURCES - 1);
-    scopes[source_count] = xasprintf("%s ns=%s l=%s f=%s", resource->plural, scope->namespace_,
-                                     scope->label_selector, scope->field_selector);
-    return scripted_source_init(&sources[source_count++]);
-}
-
-static void on_changed(void *ctx, struct informer_claim *claim)
-{
-    changed++;
-}
-
-static void on_synced(void *ctx, const char *informer, size_t objects)
-{
-    synced++;
-}
-
-static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
-{
-    buf_printf(&unknown, "%s;", claim_spec(claim)->kind);
-}
-
-static int setup(void **state)
-{
-    objects_open();
-    log_take();
-    source_count = changed = synced = 0;
-    loop = loop_new();
-    factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = loop,
-        .io_loop = loop,
-        .new_source = new_source,
-        .seed = 1,
-        .changed = on_changed,
-        .synced = on_synced,
-    });
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    shared_factory_free(factory);
-    loop_free(loop);
-    for (size_t i = 0; i < source_count; i++) {
-        scripted_source_clear(&sources[i]);
-        free(scopes[i]);
-    }
-    buf_clear(&unknown);
-    objects_close();
-    return 0;
-}
-
-/* Lets mails and wakes arrive. */
-static void settle(void)
-{
-    for (int i = 0; i < 10; i++) loop_once(loop, false);
-}
-
-static void resolve(bool with_widgets)
-{
-    struct catalogue *catalogue = small_catalogue(with_widgets);
-    unknown.len = 0;
-    shared_factory_resolve(factory, catalogue, on_unknown, NULL);
-    catalogue_free(catalogue);
-    settle();
-}
-
-static struct informer_claim *claim_scope(const char *kind, const char *ns, const char *labels,
-                                          const char *fields)
-{
-    return shared_factory_claim(factory, &(struct informer_spec){kind, ns, labels, fields});
-}
-
-static struct informer_claim *claim(const char *kind)
-{
-    return claim_scope(kind, "", "", "");
-}
-
-static struct claim_handler *add_history(struct informer_claim *c, struct history *h)
-{
-    struct event_handler handler = history_handler(h);
-    return claim_add_handler(c, &handler);
-}
-
-static struct claim_status status_of(struct informer_claim *c)
-{
-    struct claim_status status;
-    claim_get_status(c, &status);
-    return status;
-}
 
 /* --- claims and resolving */
 
@@ -137,20 +30,20 @@ static void test_a_resolved_claim_lists_watches_and_syncs(void **state)
 {
     struct history history = {0};
     struct informer_claim *pods = claim("po");
-    struct claim_handler *handler = add_history(pods, &history);
+    struct claim_handler *handler = claim_history(pods, &history);
     assert_false(claim_handler_has_synced(handler));
     resolve(false);
     assert_string_equal(scopes[0], "pods ns= l= f=");
     assert_string_equal(claim_resource(pods)->kind, "Pod");
-    assert_int_equal(status_of(pods).state, CLAIM_STARTED);
+    assert_int_equal(status_of(pods).state, CLAIM_LISTING);
     assert_string_equal(status_of(pods).text, "the first list is under way");
-    changed = 0;
+    factory_changed = 0;
     source_list(&sources[0], "a/x@1 a/y@2", "5");
     settle();
     assert_true(claim_has_synced(pods));
     assert_true(claim_handler_has_synced(handler));
-    assert_true(changed > 0);
-    assert_int_equal(synced, 1);
+    assert_true(factory_changed > 0);
+    assert_int_equal(factory_synced, 1);
     assert_int_equal(status_of(pods).state, CLAIM_SYNCED);
     assert_int_equal(status_of(pods).objects, 2);
     assert_string_equal(status_of(pods).text, "");
@@ -167,26 +60,28 @@ static void test_an_unknown_kind_is_named_and_may_come_later(void **state)
     struct informer_claim *widgets = claim("widgets.example.com");
     claim("pods");
     resolve(false);
-    assert_string_equal(buf_text(&unknown), "widgets.example.com;");
+    assert_string_equal(buf_text(&factory_unknown), "widgets.example.com;");
     assert_int_equal(status_of(widgets).state, CLAIM_UNKNOWN_KIND);
     assert_non_null(strstr(status_of(widgets).text, "widgets.example.com"));
     assert_int_equal(source_count, 1);
     resolve(true);
-    assert_string_equal(buf_text(&unknown), "");
+    assert_string_equal(buf_text(&factory_unknown), "");
     assert_int_equal(source_count, 2);
-    assert_int_equal(status_of(widgets).state, CLAIM_STARTED);
+    assert_int_equal(status_of(widgets).state, CLAIM_LISTING);
 }
 
 static void test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers(void **state)
 {
     struct informer_claim *pods = claim("pods");
     resolve(false);
-    changed = 0;
+    factory_changed = 0;
     source_fail_http(&sources[0], 403, "Forbidden");
     settle();
-    assert_true(changed > 0);
-    assert_int_equal(status_of(pods).state, CLAIM_STARTED);
+    assert_true(factory_changed > 0);
+    assert_int_equal(status_of(pods).state, CLAIM_FORBIDDEN);
+    assert_false(status_of(pods).synced);
     assert_string_equal(status_of(pods).text, "failed to list pods: scripted 403 Forbidden");
+    assert_int_equal(status_of(pods).last_error.http_status, 403);
     assert_int_equal(status_of(pods).reflector.state, REFLECTOR_BACKING_OFF);
 }
 
@@ -230,7 +125,7 @@ static void test_a_late_claim_finds_the_informer_filled(void **state)
     source_list(&sources[0], "a/x@1", "5");
     settle();
     struct informer_claim *late = claim("pods");
-    struct claim_handler *handler = add_history(late, &history);
+    struct claim_handler *handler = claim_history(late, &history);
     resolve(false);
     assert_int_equal(source_count, 1);
     assert_true(claim_has_synced(late));
@@ -274,7 +169,7 @@ static void test_a_claim_may_be_released_before_it_is_resolved(void **state)
 {
     struct history history = {0};
     struct informer_claim *pods = claim("pods");
-    add_history(pods, &history);
+    claim_history(pods, &history);
     claim_release(pods);
     resolve(false);
     assert_int_equal(source_count, 0);
@@ -284,8 +179,8 @@ static void test_the_handlers_of_a_released_claim_hear_nothing_more(void **state
 {
     struct history a_history = {0}, b_history = {0};
     struct informer_claim *a = claim("pods"), *b = claim("pods");
-    add_history(a, &a_history);
-    add_history(b, &b_history);
+    claim_history(a, &a_history);
+    claim_history(b, &b_history);
     resolve(false);
     source_list(&sources[0], "a/x@1", "5");
     settle();
@@ -325,8 +220,8 @@ static void test_a_waiting_handler_may_remove_itself_at_its_first_call(void **st
     source_list(&sources[0], "a/x@1 a/y@2", "5");
     settle();
     struct informer_claim *late = claim("pods");
-    self = add_history(late, &history);
-    add_history(late, &other);
+    self = claim_history(late, &history);
+    claim_history(late, &other);
     resolve(false);
     assert_string_equal(history_take(&history), "add+ a/x@1");
     assert_string_equal(history_take(&other), "add+ a/x@1; add+ a/y@2");
@@ -338,7 +233,7 @@ static void test_a_removed_handler_of_a_waiting_claim_is_never_called(void **sta
 {
     struct history history = {0};
     struct informer_claim *pods = claim("pods");
-    claim_remove_handler(add_history(pods, &history));
+    claim_remove_handler(claim_history(pods, &history));
     resolve(false);
     source_list(&sources[0], "a/x@1", "5");
     settle();
@@ -360,8 +255,8 @@ static void test_a_turn_is_bounded_fair_and_lets_timers_run(void **state)
     struct history pod_history = {0}, node_history = {0};
     struct informer_claim *pods = claim("pods"), *nodes = claim("nodes");
     struct timer timer = {.fn = on_timer};
-    add_history(pods, &pod_history);
-    add_history(nodes, &node_history);
+    claim_history(pods, &pod_history);
+    claim_history(nodes, &node_history);
     resolve(false);
     source_list(&sources[0], "", "5");
     source_list(&sources[1], "", "5");
@@ -385,7 +280,7 @@ static void test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_draine
 {
     struct history history = {0};
     struct informer_claim *pods = claim("pods");
-    add_history(pods, &history);
+    claim_history(pods, &history);
     resolve(false);
     source_list(&sources[0], "", "5");
     settle();
@@ -401,7 +296,7 @@ static void test_the_factory_may_be_freed_with_everything_running(void **state)
 {
     struct history history = {0};
     struct informer_claim *pods = claim("pods");
-    add_history(pods, &history);
+    claim_history(pods, &history);
     claim_scope("pods", "shop", "", "");
     claim("unknown");
     resolve(false);
@@ -412,11 +307,11 @@ static void test_the_factory_may_be_freed_before_the_other_side_has_started(void
 {
     claim("pods");
     struct catalogue *catalogue = small_catalogue(false);
-    shared_factory_resolve(factory, catalogue, on_unknown, NULL);
+    shared_factory_resolve(factory, catalogue, NULL, NULL);
     catalogue_free(catalogue);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, factory_open, factory_close)
 
 int main(void)
 {

@@ -1,0 +1,111 @@
+/* How a claim's informer fares; see claim_status.h. */
+#include "informer/claim_status.h"
+
+#include <stdio.h>
+
+#include "informer/shared_factory_internal.h"
+#include "object/pool.h"
+
+enum { SAMPLE = 4096 }; /* objects whose size is looked at */
+
+const char *claim_state_name(enum claim_state state)
+{
+    static const char *const names[] = {
+        [CLAIM_PENDING] = "pending", [CLAIM_UNKNOWN_KIND] = "unknown kind", [CLAIM_LISTING] = "listing",
+        [CLAIM_SYNCED] = "synced",   [CLAIM_FORBIDDEN] = "forbidden",       [CLAIM_ERROR] = "error",
+    };
+    return names[state];
+}
+
+/* A watch that broke off and resumed at once is no error yet; one that is stays until something was heard. */
+static bool is_failing(const struct shared *shared, const struct reflector_status *status)
+{
+    bool was = shared->state == CLAIM_ERROR || shared->state == CLAIM_FORBIDDEN;
+    return status->last_error.code && (was || status->state == REFLECTOR_BACKING_OFF);
+}
+
+static enum claim_state state_of(const struct shared *shared, const struct reflector_status *status)
+{
+    if (is_failing(shared, status))
+        return status->last_error.http_status == 403 ? CLAIM_FORBIDDEN : CLAIM_ERROR;
+    return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
+}
+
+void shared_note_state(struct shared *shared, const struct reflector_status *status)
+{
+    enum claim_state state = state_of(shared, status);
+    if (state == shared->state) return;
+    shared->state = state;
+    shared->since_us = clock_wall_us(loop_clock(shared->factory->options.engine_loop));
+}
+
+struct sample {
+    size_t seen, step; /* of so many objects one is looked at */
+    size_t bytes, looked_at;
+    const struct pool *pool;
+};
+
+static bool look_at(void *ctx, struct root *object)
+{
+    struct sample *sample = ctx;
+    if (sample->seen++ % sample->step) return true;
+    sample->bytes += root_bytes(object);
+    sample->looked_at++;
+    sample->pool = root_pool(object);
+    return true;
+}
+
+static size_t estimate_bytes(const struct indexer *indexer)
+{
+    size_t count = indexer_count(indexer);
+    struct sample sample = {.step = count / SAMPLE + 1};
+    indexer_each(indexer, look_at, &sample);
+    if (!sample.looked_at) return 0;
+    return pool_share(sample.pool, sample.bytes / sample.looked_at * count);
+}
+
+static void get_informer(struct informer_claim *claim, struct claim_status *out)
+{
+    struct shared *shared = claim->shared;
+    const struct indexer *indexer = claim_indexer(claim);
+    feed_get_status(shared->feed, &out->reflector);
+    shared_note_state(shared, &out->reflector);
+    out->state = shared->state;
+    out->since_us = shared->since_us;
+    out->synced = shared_informer_has_synced(shared->informer);
+    out->last_error = out->reflector.last_error;
+    out->heard_us = out->reflector.heard_us;
+    out->objects = indexer_count(indexer);
+    out->bytes = estimate_bytes(indexer);
+    snprintf(out->resource_version, sizeof out->resource_version, "%s", indexer_resource_version(indexer));
+}
+
+void claim_get_status(struct informer_claim *claim, struct claim_status *out)
+{
+    *out = (struct claim_status){
+        .state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
+        .since_us = claim->since_us,
+        .last_error = claim->unknown,
+    };
+    err_clear(&out->reflector.last_error);
+    if (claim->shared) get_informer(claim, out);
+    const char *text = out->last_error.text;
+    if (out->state == CLAIM_LISTING && !*text) text = "the first list is under way";
+    snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+bool claim_describe_lag(struct informer_claim *claim, struct buf *out)
+{
+    struct claim_status status;
+    struct clock *clock = loop_clock(claim->factory->options.engine_loop);
+    if (claim_has_synced(claim)) return false;
+    claim_get_status(claim, &status);
+    int64_t seconds = (clock_wall_us(clock) - status.since_us) / 1000000;
+    if (claim->shared)
+        buf_puts(out, shared_informer_name(claim->shared->informer));
+    else
+        buf_puts(out, claim->spec.kind);
+    buf_printf(out, ": %s for %lld s", claim_state_name(status.state), (long long)seconds);
+    if (*status.text) buf_printf(out, ": %s", status.text);
+    return true;
+}
