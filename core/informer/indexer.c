@@ -1,45 +1,13 @@
 /* The store: entries in the order of arrival, found by a table of their numbers; see indexer.h. An entry that
  * is removed leaves a hole, so that the order of the others stays; many holes are squeezed out together. */
-#include "informer/indexer.h"
+#include "informer/indexer_internal.h"
 
 #include <stdlib.h>
 
-#include <uthash.h>
-
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 
-enum { NONE = -1, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
-
-/* The objects of one namespace, linked through the entries. Cluster-scoped objects are in the one without a
- * name. */
-struct namespace
-{
-    UT_hash_handle hh;
-    int32_t first, last;
-    uint32_t count;
-    uint32_t number; /* in `namespaces` */
-    char name[];
-};
-
-struct entry {
-    struct root *object; /* NULL: a hole */
-    uint32_t hash;
-    uint32_t namespace_;
-    int32_t previous, next; /* in its namespace */
-};
-
-struct indexer {
-    struct entry *entries;
-    size_t used, cap, count; /* entries with holes, room, objects */
-    uint32_t *slots;         /* an entry's number plus one, or SLOT_EMPTY */
-    size_t slot_count;       /* a power of two */
-    struct namespace *by_name;
-    struct namespace **namespaces;
-    size_t namespace_count;
-    struct buf resource_version;
-};
+enum { NONE = STORE_NONE, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 
 /* --- namespaces
  * ------------------------------------------------------------------------------------------------- */
@@ -120,17 +88,11 @@ void indexer_free(struct indexer *indexer)
     if (!indexer) return;
     for (size_t i = 0; i < indexer->used; i++) root_unref(indexer->entries[i].object);
     clear_namespaces(indexer);
+    indexes_free(indexer);
     free(indexer->entries);
     free(indexer->slots);
     buf_clear(&indexer->resource_version);
     free(indexer);
-}
-
-void indexer_swap(struct indexer *a, struct indexer *b)
-{
-    struct indexer t = *a;
-    *a = *b;
-    *b = t;
 }
 
 /* --- the table
@@ -187,15 +149,20 @@ void indexer_reserve(struct indexer *indexer, size_t count)
 static void compact(struct indexer *indexer)
 {
     size_t used = 0;
+    uint32_t *numbers = xmalloc((indexer->used + 1) * sizeof *numbers);
     clear_namespaces(indexer);
     for (size_t i = 0; i < indexer->used; i++) {
         struct text text;
+        numbers[i] = INDEX_GONE;
         if (!indexer->entries[i].object) continue;
+        numbers[i] = (uint32_t)used;
         indexer->entries[used] = indexer->entries[i];
         link_last(indexer, namespace_of(indexer, root_namespace(indexer->entries[used].object, &text)),
                   (int32_t)used);
         used++;
     }
+    indexes_renumber(indexer, numbers, indexer->used);
+    free(numbers);
     indexer->used = used;
     resize_entries(indexer, used + used / 8 + 1);
     rebuild_slots(indexer, indexer->count);
@@ -209,6 +176,7 @@ static size_t find_slot(const struct indexer *indexer, uint32_t hash, const stru
     for (size_t at = hash & mask; indexer->slots[at] != SLOT_EMPTY; at = (at + 1) & mask) {
         const struct entry *entry = &indexer->entries[indexer->slots[at] - 1];
         if (entry->hash != hash) continue;
+        if (entry->object == like) return at;
         if (like ? root_key_equal(entry->object, like) : root_key_is(entry->object, ns, name)) return at;
     }
     return (size_t)-1;
@@ -217,44 +185,68 @@ static size_t find_slot(const struct indexer *indexer, uint32_t hash, const stru
 /* --- objects
  * ---------------------------------------------------------------------------------------------------- */
 
-static void add_entry(struct indexer *indexer, struct root *object, uint32_t hash)
+uint32_t indexer_find(const struct indexer *indexer, const struct root *like)
+{
+    size_t slot = find_slot(indexer, root_key_hash(like), like, (struct str){0}, (struct str){0});
+    return slot == (size_t)-1 ? NO_ENTRY : indexer->slots[slot] - 1;
+}
+
+uint32_t indexer_append(struct indexer *indexer, struct root *object)
 {
     struct text text;
     struct namespace *ns = namespace_of(indexer, root_namespace(object, &text));
+    uint32_t hash = root_key_hash(object), number = (uint32_t)indexer->used;
     if (indexer->used == indexer->cap) resize_entries(indexer, indexer->cap + indexer->cap / 2 + 16);
     if (indexer->count == indexer->slot_count / 4 * 3) rebuild_slots(indexer, indexer->count + 1);
-    indexer->entries[indexer->used] = (struct entry){.object = object, .hash = hash};
-    insert_slot(indexer, hash, indexer->used);
-    link_last(indexer, ns, (int32_t)indexer->used);
+    indexer->entries[number] = (struct entry){.object = object, .hash = hash};
+    insert_slot(indexer, hash, number);
+    link_last(indexer, ns, (int32_t)number);
     indexer->used++;
     indexer->count++;
+    indexes_set(indexer, number, object);
+    return number;
+}
+
+/* The very same object costs nothing: a relist finds most objects so. */
+struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct root *object)
+{
+    struct root *before = indexer->entries[entry].object;
+    indexer->entries[entry].object = object;
+    if (before != object) indexes_set(indexer, entry, object);
+    return before;
 }
 
 struct root *indexer_put(struct indexer *indexer, struct root *object)
 {
-    uint32_t hash = root_key_hash(object);
-    size_t slot = find_slot(indexer, hash, object, (struct str){0}, (struct str){0});
-    if (slot == (size_t)-1) {
-        add_entry(indexer, object, hash);
-        return NULL;
-    }
-    struct entry *entry = &indexer->entries[indexer->slots[slot] - 1];
-    struct root *before = entry->object;
-    entry->object = object;
-    return before;
+    uint32_t entry = indexer_find(indexer, object);
+    if (entry != NO_ENTRY) return indexer_exchange(indexer, entry, object);
+    indexer_append(indexer, object);
+    return NULL;
+}
+
+struct root *indexer_take_out(struct indexer *indexer, uint32_t entry)
+{
+    struct root *object = indexer->entries[entry].object;
+    indexes_set(indexer, entry, NULL);
+    unlink_entry(indexer, (int32_t)entry);
+    remove_slot(indexer,
+                find_slot(indexer, indexer->entries[entry].hash, object, (struct str){0}, (struct str){0}));
+    indexer->entries[entry].object = NULL;
+    indexer->count--;
+    return object;
+}
+
+void indexer_tidy(struct indexer *indexer)
+{
+    if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
 }
 
 struct root *indexer_remove(struct indexer *indexer, const struct root *object)
 {
-    size_t slot = find_slot(indexer, root_key_hash(object), object, (struct str){0}, (struct str){0});
-    if (slot == (size_t)-1) return NULL;
-    size_t number = indexer->slots[slot] - 1;
-    struct root *before = indexer->entries[number].object;
-    unlink_entry(indexer, (int32_t)number);
-    remove_slot(indexer, slot);
-    indexer->entries[number].object = NULL;
-    indexer->count--;
-    if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
+    uint32_t entry = indexer_find(indexer, object);
+    if (entry == NO_ENTRY) return NULL;
+    struct root *before = indexer_take_out(indexer, entry);
+    indexer_tidy(indexer);
     return before;
 }
 
@@ -266,8 +258,8 @@ struct root *indexer_get(const struct indexer *indexer, struct str ns, struct st
 
 struct root *indexer_get_like(const struct indexer *indexer, const struct root *object)
 {
-    size_t slot = find_slot(indexer, root_key_hash(object), object, (struct str){0}, (struct str){0});
-    return slot == (size_t)-1 ? NULL : indexer->entries[indexer->slots[slot] - 1].object;
+    uint32_t entry = indexer_find(indexer, object);
+    return entry == NO_ENTRY ? NULL : indexer->entries[entry].object;
 }
 
 size_t indexer_count(const struct indexer *indexer)

@@ -1,10 +1,13 @@
-/* The store of one informer: key to object, in the order in which keys came, with the namespace index (S).
- * Owner: the shared informer, on the engine thread. Objects are references held by the store. A walk sees the
- * store as it was when it began only if nothing changes it meanwhile: listers copy first. */
+/* The store of one informer: key to object, in the order in which keys came (B-9), with the namespace index
+ * and any number of others (S). Owner: the shared informer, on the engine thread. Objects are references held
+ * by the store. A walk sees the store as it was when it began only if nothing changes it meanwhile: listers
+ * copy first. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "object/pool.h"
 #include "object/value.h"
@@ -15,9 +18,6 @@ struct indexer *indexer_new(void);
 void indexer_free(struct indexer *indexer);
 /* Makes room for `count` objects in all. */
 void indexer_reserve(struct indexer *indexer, size_t count);
-/* Everything of `a` becomes `b`'s and the other way round: how a relist takes effect at once (S-4, B-3). */
-void indexer_swap(struct indexer *a, struct indexer *b);
-
 /* Adds or updates (S-3); takes the reference. Gives the object that was there before, as a reference for the
  * caller, or NULL. */
 struct root *indexer_put(struct indexer *indexer, struct root *object);
@@ -34,6 +34,51 @@ size_t indexer_namespace_count(const struct indexer *indexer, struct str ns);
 void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct root *object), void *ctx);
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
                      void *ctx);
+
+/* --- a relist */
+
+/* What a relist changed: for each of its items the object that had the key before it (a reference, or NULL),
+ * and what the list no longer has, sorted by key (B-9). */
+struct replacement {
+    struct root **before;
+    size_t count;
+    struct root **vanished;
+    size_t vanished_count;
+    uint32_t *seen; /* by entry: the number of the last item with that key, plus one; KEPT for one to keep */
+    size_t seen_count, cap;
+};
+
+/* The store becomes what the list says (S-4), in place: an object that is there already costs nothing, its
+ * indexes neither, and its key keeps its place in the order (B-3). Between `begin` and `end` nobody may read.
+ * `put` takes the reference; `keep` saves what the list has but could not be taken; `end` with `keep_all`
+ * removes nothing. */
+void replacement_begin(struct replacement *r, struct indexer *indexer, size_t count);
+void replacement_put(struct replacement *r, struct indexer *indexer, struct root *object);
+void replacement_keep(struct replacement *r, struct indexer *indexer, struct str ns, struct str name);
+void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all);
+void replacement_clear(struct replacement *r);
+
+/* --- indexes */
+
+struct index;
+struct index_source;
+
+/* Adds an index to the store, whatever that holds already (S-8). Takes the source; NULL with an error, and
+ * nothing added, when the store has INDEXES_MAX, or when a source asks for it. */
+enum { INDEXES_MAX = 64 };
+struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err);
+/* The same for a path; stores have one index for each path, however many use it. */
+struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err);
+/* For each that was added; with the last user the index goes. */
+void indexer_release_index(struct indexer *indexer, struct index *index);
+/* The index for a path, if the store has one. */
+struct index *indexer_path_index(const struct indexer *indexer, struct str path);
+/* The objects under a value, in the order in which their keys came. */
+void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
+                        bool (*fn)(void *ctx, struct root *object), void *ctx);
+/* The namespaces with objects, in no order; "" is that of cluster-scoped objects. */
+void indexer_each_namespace(const struct indexer *indexer,
+                            void (*fn)(void *ctx, struct str name, size_t count), void *ctx);
 
 /* Store version (S-10): of the last object, list or bookmark. */
 const char *indexer_resource_version(const struct indexer *indexer);

@@ -2,7 +2,6 @@
 #include "informer/shared_informer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -13,6 +12,7 @@ struct shared_informer {
     struct delta_fifo *fifo;
     struct indexer *store;
     struct handler_list handlers;
+    struct version_waits waits;
     bool processing;
     void (*on_synced)(void *ctx);
     void *synced_ctx;
@@ -33,6 +33,7 @@ struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(
     informer->name = xstrdup(name);
     informer->fifo = delta_fifo_new(on_fifo_ready, informer);
     informer->store = indexer_new();
+    version_waits_init(&informer->waits);
     informer->on_synced = on_synced;
     informer->synced_ctx = ctx;
     return informer;
@@ -43,6 +44,7 @@ void shared_informer_free(struct shared_informer *informer)
     if (!informer) return;
     must(!informer->processing);
     handler_list_clear(&informer->handlers);
+    version_waits_clear(&informer->waits);
     delta_fifo_free(informer->fifo);
     indexer_free(informer->store);
     free(informer->name);
@@ -103,89 +105,45 @@ static void process_delete(struct shared_informer *informer, const struct delta 
     handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, delta->object, info);
 }
 
-struct vanished {
-    char *key;
-    struct root *object;
-};
-
-struct vanished_list {
-    const struct indexer *now;
-    struct vanished *items;
-    size_t count, cap;
-};
-
-static bool collect_vanished(void *ctx, struct root *object)
-{
-    struct vanished_list *list = ctx;
-    if (indexer_get_like(list->now, object)) return true;
-    if (list->count == list->cap) {
-        list->cap = list->cap ? list->cap * 2 : 16;
-        list->items = xrealloc(list->items, list->cap * sizeof *list->items);
-    }
-    struct buf key = {0};
-    root_key(object, &key);
-    list->items[list->count++] = (struct vanished){buf_take(&key), object};
-    return true;
-}
-
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(((const struct vanished *)a)->key, ((const struct vanished *)b)->key);
-}
-
 /* Deletes that nobody saw, sorted by key (Q-7, B-9), each with its last known object and a flag (B-5). */
-static void deliver_vanished(struct shared_informer *informer, const struct indexer *before,
+static void deliver_vanished(struct shared_informer *informer, const struct replacement *replaced,
                              const struct event_info *info)
 {
-    struct vanished_list list = {.now = informer->store};
     struct event_info unknown = *info;
     unknown.initial = false;
     unknown.final_state_unknown = true;
-    indexer_each(before, collect_vanished, &list);
-    if (list.count) qsort(list.items, list.count, sizeof *list.items, by_key);
-    for (size_t i = 0; i < list.count; i++) {
-        handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, list.items[i].object, &unknown);
-        free(list.items[i].key);
-    }
-    free(list.items);
+    for (size_t i = 0; i < replaced->vanished_count; i++)
+        handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, replaced->vanished[i], &unknown);
 }
 
-/* What the old store has of objects that the list has too, but that were refused: unchanged, as far as
- * anybody can know. */
-static void keep_refused(const struct indexer *old, const struct delta_refused *refused,
-                         struct indexer *fresh)
+/* What the store has of objects that the list has too, but that were refused: unchanged, as far as anybody
+ * can know. */
+static void keep_refused(const struct delta_refused *refused, struct indexer *store,
+                         struct replacement *replaced)
 {
     const char *at = refused->keys.data, *end = at + refused->keys.len;
     while (at < end) {
         struct str ns = str_of(at), name = str_of(ns.p + ns.n + 1);
-        struct root *known = indexer_get(old, ns, name);
-        if (known) root_unref(indexer_put(fresh, root_ref(known)));
+        replacement_keep(replaced, store, ns, name);
         at = name.p + name.n + 1;
     }
-}
-
-static bool keep_absent(void *ctx, struct root *object)
-{
-    struct indexer *fresh = ctx;
-    if (!indexer_get_like(fresh, object)) root_unref(indexer_put(fresh, root_ref(object)));
-    return true;
 }
 
 /* Q-7, V7: the store first, then the deletes, then the items in list order against what was there before. */
 static void process_replace(struct shared_informer *informer, const struct delta *delta,
                             const struct event_info *info)
 {
-    struct indexer *before = indexer_new();
-    indexer_reserve(before, delta->count);
-    for (size_t i = 0; i < delta->count; i++) root_unref(indexer_put(before, root_ref(delta->objects[i])));
-    if (delta->refused) keep_refused(informer->store, delta->refused, before);
-    if (delta->refused && delta->refused->unknown) indexer_each(informer->store, keep_absent, before);
-    indexer_set_resource_version(before, str_of(delta->resource_version));
-    indexer_swap(informer->store, before);
-    deliver_vanished(informer, before, info);
+    struct replacement replaced;
+    struct indexer *store = informer->store;
+    replacement_begin(&replaced, store, delta->count);
+    for (size_t i = 0; i < delta->count; i++) replacement_put(&replaced, store, root_ref(delta->objects[i]));
+    if (delta->refused) keep_refused(delta->refused, store, &replaced);
+    replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
+    indexer_set_resource_version(store, str_of(delta->resource_version));
+    deliver_vanished(informer, &replaced, info);
     for (size_t i = 0; i < delta->count; i++)
-        deliver_object(informer, indexer_get_like(before, delta->objects[i]), delta->objects[i], info);
-    indexer_free(before);
+        deliver_object(informer, replaced.before[i], delta->objects[i], info);
+    replacement_clear(&replaced);
 }
 
 struct resync {
@@ -223,6 +181,7 @@ static void process_one(struct shared_informer *informer, const struct delta *de
         indexer_set_resource_version(informer->store, str_of(delta->resource_version));
         break;
     }
+    version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->store)));
 }
 
 /* once, when the first list was processed and every handler told. */
@@ -265,6 +224,12 @@ void shared_informer_add_handler(struct shared_informer *informer, const struct 
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)
 {
     handler_list_remove(&informer->handlers, registration);
+}
+
+struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
+                                                  void (*reached)(void *ctx), void *ctx, struct err *err)
+{
+    return version_waits_add(&informer->waits, version, reached, ctx, err);
 }
 
 bool shared_informer_has_synced(const struct shared_informer *informer)

@@ -8,6 +8,7 @@
 
 #include "informer/delta_fifo.h"
 #include "informer/indexer.h"
+#include "informer/version_wait.h"
 
 struct event_info {
     bool initial;             /* in the initial list, or a late handler's first look (I-5) */
@@ -50,6 +51,12 @@ void shared_informer_remove_handler(struct shared_informer *informer, struct reg
 /* The cache is synced and this handler was told all of it (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
+/* Tells, once, when the store has a version of at least `version` (B-10): by an object, a list or a bookmark,
+ * after the handlers were told of that. It is no call from in here: a caller looks first whether the store
+ * has it (version_reached). NULL with an error when `version` is no resource version (RV-1);
+ * version_wait_cancel ends the wait; freeing the informer ends it untold. */
+struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
+                                                  void (*reached)(void *ctx), void *ctx, struct err *err);
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
 const char *shared_informer_name(const struct shared_informer *informer);

@@ -168,20 +168,6 @@ static void test_a_walk_may_be_stopped(void **state)
     assert_int_equal(seen, 2);
 }
 
-static void test_s4_a_swap_exchanges_everything(void **state)
-{
-    struct indexer *other = indexer_new();
-    put("a/1@1");
-    indexer_set_resource_version(indexer, STR("10"));
-    root_unref(indexer_put(other, object("b/2@2")));
-    indexer_swap(indexer, other);
-    assert_all("b/2@2");
-    assert_int_equal(indexer_namespace_count(indexer, STR("a")), 0);
-    assert_string_equal(indexer_resource_version(indexer), "");
-    assert_string_equal(indexer_resource_version(other), "10");
-    indexer_free(other);
-}
-
 static void test_s10_the_version_is_what_was_set(void **state)
 {
     assert_string_equal(indexer_resource_version(indexer), "");
@@ -288,7 +274,6 @@ int main(void)
         TEST(test_s9_the_namespace_index_counts_and_forgets),
         TEST(test_holes_are_squeezed_out_and_the_order_stays),
         TEST(test_a_walk_may_be_stopped),
-        TEST(test_s4_a_swap_exchanges_everything),
         TEST(test_s10_the_version_is_what_was_set),
         TEST(test_random_changes_agree_with_a_model),
     };

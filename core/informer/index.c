@@ -1,0 +1,333 @@
+/* One index: values in a table, each with a list of nodes; see index.h. A node is one entry under one value,
+ * and is in two lists: that of the value, to be listed, and that of the entry, to be taken out. */
+#include "informer/index.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+
+enum { NONE = -1, SLOTS_MIN = 16 };
+
+struct posting {
+    uint32_t hash, count;
+    int32_t first, last;
+    uint64_t mark; /* `round` of the index when a value was last seen */
+    uint32_t len;
+    char text[];
+};
+
+struct node {
+    struct posting *posting;
+    uint32_t entry;
+    int32_t previous, next; /* under the value */
+    int32_t sibling;        /* under the entry; of a free node the next free one */
+};
+
+struct index {
+    struct index_source source;
+    struct posting **slots;
+    size_t slot_count, value_count; /* slots are a power of two */
+    size_t text_bytes;
+    struct node *nodes;
+    size_t node_count, node_cap;
+    int32_t free_node;
+    int32_t *heads; /* by entry */
+    size_t head_count;
+    struct index_values values; /* scratch of index_set */
+    struct buf fresh;           /* postings of those values */
+    uint64_t round, failures;
+};
+
+void index_values_add(struct index_values *values, struct str value)
+{
+    buf_append(&values->bytes, &value.n, sizeof value.n);
+    buf_str(&values->bytes, value);
+    values->count++;
+}
+
+struct index *index_new(const struct index_source *source)
+{
+    struct index *index = NEW(struct index);
+    index->source = *source;
+    index->slot_count = SLOTS_MIN;
+    index->slots = xcalloc(SLOTS_MIN, sizeof *index->slots);
+    index->free_node = NONE;
+    index->round = 1;
+    return index;
+}
+
+void index_free(struct index *index)
+{
+    if (!index) return;
+    if (index->source.free) index->source.free(index->source.ctx);
+    for (size_t i = 0; i < index->slot_count; i++) free(index->slots[i]);
+    free(index->slots);
+    free(index->nodes);
+    free(index->heads);
+    buf_clear(&index->values.bytes);
+    buf_clear(&index->fresh);
+    free(index);
+}
+
+/* --- values
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* The slot of a value, or the empty one where it would be. */
+static size_t find_slot(const struct index *index, struct str value, uint32_t hash)
+{
+    size_t mask = index->slot_count - 1, at = hash & mask;
+    for (; index->slots[at]; at = (at + 1) & mask) {
+        const struct posting *p = index->slots[at];
+        if (p->hash == hash && str_eq((struct str){p->text, p->len}, value)) break;
+    }
+    return at;
+}
+
+static const struct posting *find(const struct index *index, struct str value)
+{
+    return index->slots[find_slot(index, value, (uint32_t)hash_str(value))];
+}
+
+static void grow_slots(struct index *index)
+{
+    struct posting **old = index->slots;
+    size_t count = index->slot_count, mask = 2 * count - 1;
+    index->slot_count = 2 * count;
+    index->slots = xcalloc(index->slot_count, sizeof *index->slots);
+    for (size_t i = 0; i < count; i++) {
+        if (!old[i]) continue;
+        size_t at = old[i]->hash & mask;
+        while (index->slots[at]) at = (at + 1) & mask;
+        index->slots[at] = old[i];
+    }
+    free(old);
+}
+
+static struct posting *posting_of(struct index *index, struct str value)
+{
+    uint32_t hash = (uint32_t)hash_str(value);
+    size_t at = find_slot(index, value, hash);
+    if (index->slots[at]) return index->slots[at];
+    if (index->value_count >= index->slot_count / 4 * 3) {
+        grow_slots(index);
+        at = find_slot(index, value, hash);
+    }
+    struct posting *p = xcalloc(1, sizeof *p + value.n);
+    p->hash = hash;
+    p->first = p->last = NONE;
+    p->len = (uint32_t)value.n;
+    if (value.n) memcpy(p->text, value.p, value.n);
+    index->slots[at] = p;
+    index->value_count++;
+    index->text_bytes += value.n;
+    return p;
+}
+
+/* A value that nobody has is forgotten (S-5). Moves up those behind it, as the table knows no deleted ones.
+ */
+static void forget_posting(struct index *index, struct posting *p)
+{
+    size_t mask = index->slot_count - 1;
+    size_t free_at = find_slot(index, (struct str){p->text, p->len}, p->hash), at = free_at;
+    for (at = (at + 1) & mask; index->slots[at]; at = (at + 1) & mask) {
+        size_t home = index->slots[at]->hash & mask;
+        if (((at - home) & mask) < ((at - free_at) & mask)) continue;
+        index->slots[free_at] = index->slots[at];
+        free_at = at;
+    }
+    index->slots[free_at] = NULL;
+    index->value_count--;
+    index->text_bytes -= p->len;
+    free(p);
+}
+
+/* --- nodes
+ * ------------------------------------------------------------------------------------------------------ */
+
+static int32_t new_node(struct index *index)
+{
+    int32_t at = index->free_node;
+    if (at != NONE) {
+        index->free_node = index->nodes[at].sibling;
+        return at;
+    }
+    if (index->node_count == index->node_cap) {
+        index->node_cap = index->node_cap ? index->node_cap + index->node_cap / 2 : 16;
+        index->nodes = xrealloc(index->nodes, index->node_cap * sizeof *index->nodes);
+    }
+    return (int32_t)index->node_count++;
+}
+
+static void link_node(struct index *index, struct posting *p, uint32_t entry)
+{
+    int32_t at = new_node(index);
+    struct node *node = &index->nodes[at];
+    *node = (struct node){p, entry, p->last, NONE, index->heads[entry]};
+    index->heads[entry] = at;
+    if (p->last != NONE)
+        index->nodes[p->last].next = at;
+    else
+        p->first = at;
+    p->last = at;
+    p->count++;
+}
+
+static void unlink_node(struct index *index, int32_t at)
+{
+    struct node *node = &index->nodes[at];
+    struct posting *p = node->posting;
+    if (node->previous != NONE)
+        index->nodes[node->previous].next = node->next;
+    else
+        p->first = node->next;
+    if (node->next != NONE)
+        index->nodes[node->next].previous = node->previous;
+    else
+        p->last = node->previous;
+    node->sibling = index->free_node;
+    index->free_node = at;
+    if (--p->count == 0) forget_posting(index, p);
+}
+
+static void reserve_heads(struct index *index, size_t count)
+{
+    if (count <= index->head_count) return;
+    size_t more = index->head_count + index->head_count / 2;
+    if (count < more) count = more;
+    index->heads = xrealloc(index->heads, count * sizeof *index->heads);
+    for (size_t i = index->head_count; i < count; i++) index->heads[i] = NONE;
+    index->head_count = count;
+}
+
+/* --- entries
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* Asks the source; what it gave before it failed does not count. */
+static void ask(struct index *index, struct root *object)
+{
+    struct err err;
+    index->values.bytes.len = index->values.count = 0;
+    if (!object || index->source.values(index->source.ctx, object, &index->values, &err)) return;
+    index->values.bytes.len = index->values.count = 0;
+    index->failures++;
+    metric_inc(METRIC_INDEX_ERRORS);
+}
+
+/* Marks the postings of the values with the round and keeps each once. */
+static void mark_fresh(struct index *index)
+{
+    const char *at = index->values.bytes.data;
+    index->fresh.len = 0;
+    for (size_t i = 0; i < index->values.count; i++) {
+        struct str value;
+        memcpy(&value.n, at, sizeof value.n);
+        value.p = at + sizeof value.n;
+        at = value.p + value.n;
+        struct posting *p = posting_of(index, value);
+        if (p->mark == index->round) continue;
+        p->mark = index->round;
+        buf_append(&index->fresh, &p, sizeof p);
+    }
+}
+
+/* Takes out what is not marked; those that stay get another mark. */
+static void unlink_stale(struct index *index, uint32_t entry)
+{
+    int32_t *link = &index->heads[entry];
+    while (*link != NONE) {
+        int32_t at = *link;
+        struct node *node = &index->nodes[at];
+        if (node->posting->mark == index->round) {
+            node->posting->mark = 0;
+            link = &node->sibling;
+        } else {
+            *link = node->sibling;
+            unlink_node(index, at);
+        }
+    }
+}
+
+void index_set(struct index *index, uint32_t entry, struct root *object)
+{
+    reserve_heads(index, (size_t)entry + 1);
+    ask(index, object);
+    mark_fresh(index);
+    unlink_stale(index, entry);
+    struct posting **fresh = (struct posting **)index->fresh.data;
+    for (size_t i = 0; i < index->fresh.len / sizeof *fresh; i++)
+        if (fresh[i]->mark == index->round) link_node(index, fresh[i], entry);
+    index->round++;
+}
+
+void index_renumber(struct index *index, const uint32_t *numbers, size_t count)
+{
+    if (count > index->head_count) count = index->head_count;
+    for (size_t i = 0; i < count; i++) {
+        int32_t head = index->heads[i];
+        index->heads[i] = NONE;
+        if (numbers[i] == INDEX_GONE) continue;
+        index->heads[numbers[i]] = head; /* entries only move forward to the front */
+        for (int32_t at = head; at != NONE; at = index->nodes[at].sibling)
+            index->nodes[at].entry = numbers[i];
+    }
+}
+
+/* --- reading
+ * ---------------------------------------------------------------------------------------------------- */
+
+size_t index_count(const struct index *index, struct str value)
+{
+    const struct posting *p = find(index, value);
+    return p ? p->count : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void index_entries(const struct index *index, struct str value, struct buf *out)
+{
+    const struct posting *p = find(index, value);
+    if (!p) return;
+    size_t start = out->len;
+    bool sorted = true;
+    uint32_t last = 0;
+    buf_reserve(out, p->count * sizeof last);
+    for (int32_t at = p->first; at != NONE; at = index->nodes[at].next) {
+        uint32_t entry = index->nodes[at].entry;
+        sorted = sorted && entry >= last;
+        last = entry;
+        buf_append(out, &entry, sizeof entry);
+    }
+    if (!sorted) qsort(out->data + start, p->count, sizeof last, by_number);
+}
+
+void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
+                      void *ctx)
+{
+    for (size_t i = 0; i < index->slot_count; i++) {
+        const struct posting *p = index->slots[i];
+        if (p) fn(ctx, (struct str){p->text, p->len}, p->count);
+    }
+}
+
+size_t index_value_count(const struct index *index)
+{
+    return index->value_count;
+}
+
+uint64_t index_failures(const struct index *index)
+{
+    return index->failures;
+}
+
+size_t index_bytes(const struct index *index)
+{
+    return sizeof *index + index->slot_count * sizeof *index->slots +
+           index->value_count * sizeof(struct posting) + index->text_bytes +
+           index->node_cap * sizeof *index->nodes + index->head_count * sizeof *index->heads;
+}

@@ -1,0 +1,49 @@
+/* Values of an index by path; see index_path.h. */
+#include "informer/index_path.h"
+
+#include "object/json.h"
+#include "object/path.h"
+
+bool index_text(struct value value, struct buf *out)
+{
+    struct text text;
+    switch (value_type(value)) {
+    case VALUE_STRING: buf_str(out, value_str(value, &text)); return true;
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_DOUBLE: json_write(out, value); return true;
+    default: return false;
+    }
+}
+
+static bool add_value(void *ctx, struct value value)
+{
+    struct text text;
+    if (value_type(value) == VALUE_STRING) {
+        index_values_add(ctx, value_str(value, &text));
+        return true;
+    }
+    struct buf number = {0};
+    if (index_text(value, &number)) index_values_add(ctx, buf_slice(&number));
+    buf_clear(&number);
+    return true;
+}
+
+static bool path_values(void *ctx, struct root *object, struct index_values *out, struct err *err)
+{
+    path_each(ctx, root_value(object), add_value, out);
+    return true;
+}
+
+static void free_path(void *ctx)
+{
+    path_free(ctx);
+}
+
+bool index_source_of_path(struct str path, struct index_source *out, struct err *err)
+{
+    struct path *compiled = path_compile(path, err);
+    *out = (struct index_source){path_values, free_path, compiled};
+    return compiled != NULL;
+}

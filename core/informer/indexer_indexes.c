@@ -1,0 +1,126 @@
+/* The indexes of a store: added and shared, kept up to date, read; see indexer.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/index_path.h"
+#include "informer/indexer_internal.h"
+
+/* --- kept up to date
+ * -------------------------------------------------------------------------------------------- */
+
+void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
+{
+    indexer->indexing = true;
+    for (size_t i = 0; i < indexer->index_count; i++) index_set(indexer->indexes[i].index, entry, object);
+    indexer->indexing = false;
+}
+
+void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < indexer->index_count; i++)
+        index_renumber(indexer->indexes[i].index, numbers, count);
+}
+
+static void free_indexed(struct indexed *indexed)
+{
+    index_free(indexed->index);
+    free(indexed->path);
+}
+
+void indexes_free(struct indexer *indexer)
+{
+    for (size_t i = 0; i < indexer->index_count; i++) free_indexed(&indexer->indexes[i]);
+    free(indexer->indexes);
+    indexer->indexes = NULL;
+    indexer->index_count = 0;
+}
+
+/* --- added and removed
+ * ------------------------------------------------------------------------------------------ */
+
+static struct indexed *find_path(const struct indexer *indexer, struct str path)
+{
+    for (size_t i = 0; i < indexer->index_count; i++)
+        if (indexer->indexes[i].path && str_is(path, indexer->indexes[i].path)) return &indexer->indexes[i];
+    return NULL;
+}
+
+static bool may_add(const struct indexer *indexer, struct err *err)
+{
+    if (indexer->indexing) return err_set(err, ERR_INVALID, "an index function may not add an index");
+    if (indexer->index_count < INDEXES_MAX) return true;
+    return err_set(err, ERR_LIMIT, "the cache has %d indexes already, which is the limit", INDEXES_MAX);
+}
+
+/* Takes `path`. The index knows the whole store before anybody can ask it (S-8). */
+static struct index *add(struct indexer *indexer, const struct index_source *source, char *path)
+{
+    struct index *index = index_new(source);
+    indexer->indexing = true;
+    for (size_t i = 0; i < indexer->used; i++)
+        if (indexer->entries[i].object) index_set(index, (uint32_t)i, indexer->entries[i].object);
+    indexer->indexing = false;
+    indexer->indexes = xrealloc(indexer->indexes, (indexer->index_count + 1) * sizeof *indexer->indexes);
+    indexer->indexes[indexer->index_count++] = (struct indexed){index, path, 1};
+    return index;
+}
+
+struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err)
+{
+    if (may_add(indexer, err)) return add(indexer, source, NULL);
+    if (source->free) source->free(source->ctx);
+    return NULL;
+}
+
+struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err)
+{
+    struct index_source source;
+    struct indexed *known = find_path(indexer, path);
+    if (known) {
+        known->users++;
+        return known->index;
+    }
+    if (!may_add(indexer, err) || !index_source_of_path(path, &source, err)) return NULL;
+    return add(indexer, &source, xstrndup(path.p, path.n));
+}
+
+void indexer_release_index(struct indexer *indexer, struct index *index)
+{
+    size_t i = 0;
+    while (i < indexer->index_count && indexer->indexes[i].index != index) i++;
+    must(i < indexer->index_count && !indexer->indexing);
+    if (--indexer->indexes[i].users > 0) return;
+    free_indexed(&indexer->indexes[i]);
+    indexer->index_count--;
+    for (; i < indexer->index_count; i++) indexer->indexes[i] = indexer->indexes[i + 1];
+}
+
+/* --- read
+ * ------------------------------------------------------------------------------------------------------- */
+
+struct index *indexer_path_index(const struct indexer *indexer, struct str path)
+{
+    const struct indexed *known = find_path(indexer, path);
+    return known ? known->index : NULL;
+}
+
+void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
+                        bool (*fn)(void *ctx, struct root *object), void *ctx)
+{
+    struct buf entries = {0};
+    index_entries(index, value, &entries);
+    const uint32_t *numbers = (const uint32_t *)entries.data;
+    for (size_t i = 0; i < entries.len / sizeof *numbers; i++)
+        if (!fn(ctx, indexer->entries[numbers[i]].object)) break;
+    buf_clear(&entries);
+}
+
+void indexer_each_namespace(const struct indexer *indexer,
+                            void (*fn)(void *ctx, struct str name, size_t count), void *ctx)
+{
+    for (size_t i = 0; i < indexer->namespace_count; i++) {
+        const struct namespace *ns = indexer->namespaces[i];
+        if (ns->count) fn(ctx, str_of(ns->name), ns->count);
+    }
+}

@@ -1,0 +1,29 @@
+/* Waiting until a cache has caught up with a version: reading one's own writes (B-10).
+ * Owner: the shared informer that embeds the list; each wait belongs to whoever made it. On the engine
+ * thread. The callback may make and cancel waits. */
+#pragma once
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct version_wait;
+
+struct version_waits {
+    TAILQ_HEAD(version_wait_queue, version_wait) queue;
+};
+
+void version_waits_init(struct version_waits *waits);
+/* What is still waiting is forgotten: nobody is told. */
+void version_waits_clear(struct version_waits *waits);
+/* NULL with an error when `version` is no resource version (RV-1). `reached` is called once, never from in
+ * here, and the wait is gone by then. */
+struct version_wait *version_waits_add(struct version_waits *waits, struct str version,
+                                       void (*reached)(void *ctx), void *ctx, struct err *err);
+/* Before it was reached. */
+void version_wait_cancel(struct version_wait *wait);
+/* The store is at `now`: tells those who waited for that or an older one, in the order in which they came. */
+void version_waits_tell(struct version_waits *waits, struct str now);
+/* Whether a store at version `now` has `wanted`. A store whose version cannot be compared never has it. */
+bool version_reached(struct str now, struct str wanted);

@@ -1,0 +1,157 @@
+/* core/informer/version_wait.c: told when the store has a version (B-10). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/informer/support/objects.h"
+#include "informer/shared_informer.h"
+
+static struct shared_informer *informer;
+static struct delta_fifo *fifo;
+static int told;
+
+static int setup(void **state)
+{
+    objects_open();
+    informer = shared_informer_new("pods", NULL, NULL);
+    fifo = shared_informer_fifo(informer);
+    told = 0;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    shared_informer_free(informer);
+    objects_close();
+    return 0;
+}
+
+static void tell(void *ctx)
+{
+    told = told * 10 + *(const int *)ctx;
+}
+
+static struct version_wait *wait_for(const char *version, int *number)
+{
+    struct err err;
+    struct version_wait *wait = shared_informer_wait_version(informer, str_of(version), tell, number, &err);
+    if (!wait) fail_msg("%s", err.text);
+    return wait;
+}
+
+static void process(void)
+{
+    shared_informer_process(informer, SIZE_MAX);
+}
+
+static int one = 1, two = 2, three = 3;
+
+static void test_b10_a_wait_ends_with_the_first_version_that_is_new_enough(void **state)
+{
+    wait_for("10", &one);
+    delta_fifo_add(fifo, DELTA_ADDED, object("a/1@9"), 0);
+    process();
+    assert_int_equal(told, 0);
+    delta_fifo_add(fifo, DELTA_UPDATED, object("a/1@11"), 0);
+    delta_fifo_add(fifo, DELTA_UPDATED, object("a/1@12"), 0);
+    process();
+    assert_int_equal(told, 1);
+}
+
+static void test_b10_bookmarks_lists_and_deletes_count(void **state)
+{
+    wait_for("5", &one);
+    delta_fifo_bookmark(fifo, "5");
+    process();
+    assert_int_equal(told, 1);
+    wait_for("7", &two);
+    delta_fifo_replace(fifo, "70", NULL, 0, 0);
+    process();
+    assert_int_equal(told, 12);
+    wait_for("100", &three);
+    delta_fifo_add(fifo, DELTA_DELETED, object("a/1@100"), 0);
+    process();
+    assert_int_equal(told, 123);
+}
+
+static void test_waits_end_in_the_order_in_which_they_came(void **state)
+{
+    wait_for("30", &one);
+    wait_for("10", &two);
+    wait_for("20", &three);
+    delta_fifo_bookmark(fifo, "20");
+    process();
+    assert_int_equal(told, 23);
+    delta_fifo_bookmark(fifo, "30");
+    process();
+    assert_int_equal(told, 231);
+}
+
+static void test_a_cancelled_wait_is_never_told(void **state)
+{
+    struct version_wait *wait = wait_for("5", &one);
+    wait_for("5", &two);
+    version_wait_cancel(wait);
+    delta_fifo_bookmark(fifo, "5");
+    process();
+    assert_int_equal(told, 2);
+}
+
+static struct version_wait *victim;
+
+static void cancel_another(void *ctx)
+{
+    told = 9;
+    version_wait_cancel(victim);
+}
+
+static void test_a_told_one_may_cancel_and_make_waits(void **state)
+{
+    struct err err;
+    assert_non_null(shared_informer_wait_version(informer, STR("5"), cancel_another, NULL, &err));
+    victim = wait_for("5", &one);
+    delta_fifo_bookmark(fifo, "5");
+    process();
+    assert_int_equal(told, 9);
+}
+
+static void test_rv1_what_is_no_version_is_refused(void **state)
+{
+    struct err err;
+    assert_null(shared_informer_wait_version(informer, STR(""), tell, &one, &err));
+    assert_string_equal(err.text, "the resource version is empty");
+    assert_null(shared_informer_wait_version(informer, STR("0"), tell, &one, &err));
+    assert_null(shared_informer_wait_version(informer, STR("12a"), tell, &one, &err));
+    assert_string_equal(err.text, "resource version \"12a\" is no positive decimal number");
+}
+
+static void test_a_store_whose_version_cannot_be_compared_never_has_it(void **state)
+{
+    assert_false(version_reached(STR(""), STR("1")));
+    assert_false(version_reached(STR("v7"), STR("1")));
+    assert_true(version_reached(STR("10"), STR("9")));
+    wait_for("5", &one);
+    delta_fifo_bookmark(fifo, "x9");
+    process();
+    assert_int_equal(told, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_b10_a_wait_ends_with_the_first_version_that_is_new_enough, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_b10_bookmarks_lists_and_deletes_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_waits_end_in_the_order_in_which_they_came, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_told_one_may_cancel_and_make_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rv1_what_is_no_version_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_store_whose_version_cannot_be_compared_never_has_it, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
