@@ -33,8 +33,10 @@ void fake_fail_http(struct lw_call *call, int status, const char *reason);
 void fake_fail_local(struct lw_call *call, enum err_code code, const char *reason);
 void fake_fail_somehow(struct lw_call *call);
 
-/* Around the calls of a sink that may cancel: begin, call, and go on only if the call is still there. */
+/* Around the calls of a sink that may cancel: begin, call, and touch the call again only if it is still
+ * there. */
 void fake_enter(struct lw_call *call);
-bool fake_still_there(struct lw_call *call);
-/* Maybe refuses the object in place of sending it: true if it did. */
+bool fake_still_there(const struct fake_server *server);
+/* Maybe refuses the object in place of sending it: true if it did. It may also refuse something else and give
+ * false: the object is to be sent if the call is still there. */
 bool fake_refuse(struct lw_call *call, const struct root *object, bool deleted);

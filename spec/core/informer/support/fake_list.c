@@ -34,17 +34,19 @@ static void end_page(struct lw_call *call, int64_t version, int next_key)
 
 static void send_page(struct lw_call *call, int64_t version, int first)
 {
+    struct fake_server *server = call->server;
     struct root *state[FAKE_KEYS];
     int sent = 0, limit = call->options.limit, key = first;
-    fake_server_state(call->server, version, state);
+    fake_server_state(server, version, state);
     fake_enter(call);
     for (; key < FAKE_KEYS; key++) {
         if (!state[key]) continue;
         if (limit && sent == limit) break;
-        if (!fake_refuse(call, state[key], false)) call->sink.item(call->ctx, root_ref(state[key]));
-        if (!fake_still_there(call)) return;
+        if (!fake_refuse(call, state[key], false) && fake_still_there(server))
+            call->sink.item(call->ctx, root_ref(state[key]));
+        if (!fake_still_there(server)) return;
         sent++;
-        if (fake_fault(call->server)) {
+        if (fake_fault(server)) {
             fake_fail_somehow(call);
             return;
         }

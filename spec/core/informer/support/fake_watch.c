@@ -12,8 +12,9 @@ enum { LOCAL_DEADLINE_MS = 30000 }; /* F-14: what the real source gives a silent
 
 static void send_event(struct lw_call *call, enum lw_event_type type, struct root *object)
 {
+    struct fake_server *server = call->server;
     fake_enter(call);
-    if (!fake_refuse(call, object, type == LW_DELETED) && fake_still_there(call))
+    if (!fake_refuse(call, object, type == LW_DELETED) && fake_still_there(server))
         call->sink.event(call->ctx, type, root_ref(object), 1);
 }
 
@@ -64,7 +65,7 @@ static void look_at_watch(struct timer *timer)
     fake_enter(call);
     for (int64_t burst = fake_dice(server, 0, 16); burst > 0; burst--) {
         send_something(call);
-        if (!fake_still_there(call)) return;
+        if (!fake_still_there(server)) return;
         if (server->fault_percent && !fake_dice(server, 0, 1000 / server->fault_percent)) {
             fake_fail_somehow(call);
             return;
