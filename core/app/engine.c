@@ -215,6 +215,7 @@ static bool make_parts(struct engine *engine)
         .new_source = new_source,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
+        .grace_ms = options->informer_grace_ms,
         .changed = on_claim_changed,
         .synced = on_synced,
     });

@@ -40,6 +40,7 @@ const struct flag *engine_flags(struct options *o)
     o->max_object_size = 8 << 20;
     o->sync_timeout_ms = 60000;
     o->shutdown_timeout_ms = 10000;
+    o->informer_grace_ms = 30000;
     const struct flag flags[] = {
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
@@ -48,6 +49,8 @@ const struct flag *engine_flags(struct options *o)
          "time for a running call after SIGTERM or SIGINT (default 10s)"},
         {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
+        {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
+         "how long a cache that no script uses any more is kept up to date (default 30s)"},
         {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
     _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");

@@ -13,7 +13,7 @@ struct options {
     const char *log_format;
     int verbosity;
     size_t max_object_size;
-    int64_t sync_timeout_ms, shutdown_timeout_ms;
+    int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms;
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:

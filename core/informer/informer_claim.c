@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "informer/shared_factory_internal.h"
-#include "object/selector.h"
 
 /* --- claims
  * ----------------------------------------------------------------------------------------------------- */
@@ -38,17 +37,6 @@ void claim_release(struct informer_claim *claim)
     free(claim);
 }
 
-/* As the identity and the server want it. */
-static char *canonical_selector(const char *text)
-{
-    struct selector *selector = selector_parse(str_of(text), NULL);
-    if (!selector) return xstrdup(text); /* the server will say what is wrong with it */
-    struct str canonical = selector_text(selector);
-    char *copy = xstrndup(canonical.p ? canonical.p : "", canonical.n);
-    selector_free(selector);
-    return copy;
-}
-
 static struct claim_handler *first_waiting(struct informer_claim *claim)
 {
     struct claim_handler *handler;
@@ -68,10 +56,11 @@ static void attach_handlers(struct informer_claim *claim)
 static void attach(struct informer_claim *claim, const struct resource *resource)
 {
     struct shared_factory *factory = claim->factory;
-    char *ns = xstrdup(resource->namespaced ? claim->spec.namespace_ : "");
-    char *labels = canonical_selector(claim->spec.label_selector),
-         *fields = xstrdup(claim->spec.field_selector);
-    claim->shared = shared_acquire(factory, resource, ns, labels, fields);
+    const struct informer_spec *spec = &claim->spec;
+    struct informer_key key;
+    informer_key_init(&key, resource,
+                      &(struct lw_scope){spec->namespace_, spec->label_selector, spec->field_selector});
+    claim->shared = shared_acquire(factory, &key);
     err_clear(&claim->unknown);
     attach_handlers(claim);
     if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
@@ -101,7 +90,7 @@ const struct informer_spec *claim_spec(const struct informer_claim *claim)
 
 const struct resource *claim_resource(const struct informer_claim *claim)
 {
-    return claim->shared ? &claim->shared->resource : NULL;
+    return claim->shared ? &claim->shared->key.resource : NULL;
 }
 
 struct indexer *claim_indexer(struct informer_claim *claim)

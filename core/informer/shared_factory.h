@@ -1,7 +1,8 @@
 /* All informers of the process: the same (resource, scope, selectors) is one informer, shared by all who
- * claim it (F-1, B-6). Owner: the engine, on the engine thread. A claim is what a script holds: made while it
- * loads, by a name that may not be known yet; it meets its informer when discovery has answered. Reflectors
- * live on the I/O thread; they are started and stopped through its mailbox.*/
+ * claim it (F-1), and ended when nobody does any more (B-6, F-7). Owner: the engine, on the engine thread. A
+ * claim is what a script holds: made while it loads, by a name that may not be known yet; it meets its
+ * informer when discovery has answered. Reflectors live on the I/O thread; they are started and stopped
+ * through its mailbox.*/
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ struct shared_factory_options {
                                      const struct lw_scope *scope);
     void *ctx;
     uint64_t seed;
+    /* How long an informer that nobody claims any more is kept up to date (B-6); 0: not at all. */
+    int64_t grace_ms;
     /* A claim's status changed (resolved, synced, an error came or went); on the engine thread, optional. It
      * may not release claims. */
     void (*changed)(void *ctx, struct informer_claim *claim);
@@ -39,8 +42,8 @@ struct informer_spec {
 };
 
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
-/* Stops all reflectors, waits for the I/O thread to have let go of them, frees everything. The I/O loop must
- * still run. */
+/* Stops all reflectors, waits for the I/O thread to have let go of them, frees everything (F-5). The I/O loop
+ * must still run. */
 void shared_factory_free(struct shared_factory *factory);
 
 /* Everything in `spec` is copied. The claim is released by claim_release; with the last claim its informer

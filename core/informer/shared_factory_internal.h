@@ -1,10 +1,12 @@
-/* What a shared factory and its claims share: shared_factory.c has the informers, informer_claim.c what
- * scripts hold of them. Owner: the engine thread, but for what says otherwise. */
+/* What a shared factory and its claims share: shared_factory.c has the turns, shared.c the
+ * informers, informer_claim.c what scripts hold of them. Owner: the engine thread, but for what says
+ * otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
 
 #include "informer/feed.h"
+#include "informer/informer_key.h"
 #include "informer/shared_factory.h"
 
 struct claim_handler {
@@ -18,11 +20,11 @@ struct claim_handler {
 struct shared {
     TAILQ_ENTRY(shared) link;
     struct shared_factory *factory;
-    struct resource resource;
-    char *namespace_, *label_selector, *field_selector;
+    struct informer_key key;
     struct shared_informer *informer;
     struct feed *feed;
     size_t claims;
+    struct timer grace; /* runs while there is no claim (B-6) */
     bool stopping;
     enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
     int64_t since_us;
@@ -46,13 +48,19 @@ struct shared_factory {
     size_t informer_count;
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
+    bool closing;
 };
 
 /* One claim more on the informer of this identity (F-1), which is made and started when there is none. Takes
- * the texts. */
-struct shared *shared_acquire(struct shared_factory *factory, const struct resource *resource, char *ns,
-                              char *labels, char *fields);
+ * what the key owns. */
+struct shared *shared_acquire(struct shared_factory *factory, struct informer_key *key);
+/* One less; after the last one the informer lives for the grace period, with its cache kept up to date. */
+void shared_release(struct shared *shared);
+/* Ends it now. */
+void shared_close(struct shared *shared);
+/* After its feed has ended. */
+void shared_free(struct shared *shared);
+/* Tells the claims what the other thread noted, if it did. */
+void shared_tell_claims(struct shared *shared);
 /* Looks what state it is in, and keeps the time when that is news. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
-/* One less; with the last one the informer ends. */
-void shared_release(struct shared *shared);

@@ -97,6 +97,20 @@ static void test_f1_the_same_identity_is_one_informer(void **state)
     assert_string_equal(scopes[0], "pods ns=shop l=app=web,tier in (a,b) f=");
 }
 
+static void test_f1_field_selectors_are_compared_term_by_term(void **state)
+{
+    static const char *const same[] = {"spec.nodeName=n,status.phase!=Failed",
+                                       "status.phase!=Failed,spec.nodeName==n",
+                                       "spec.nodeName=n,status.phase!=Failed,spec.nodeName=n,"};
+    for (size_t i = 0; i < 3; i++) claim_scope("pods", "", "", same[i]);
+    claim_scope("pods", "", "", "metadata.name=a\\,b==c"); /* an escaped comma ends no term */
+    claim_scope("pods", "", "", "status.phase!=Failed");
+    resolve(false);
+    assert_int_equal(source_count, 3);
+    assert_string_equal(scopes[0], "pods ns= l= f=spec.nodeName=n,status.phase!=Failed");
+    assert_string_equal(scopes[1], "pods ns= l= f=metadata.name=a\\,b==c");
+}
+
 static void test_f1_another_scope_or_selector_is_another_informer(void **state)
 {
     claim_scope("pods", "", "", "");
@@ -163,6 +177,59 @@ static void test_b6_an_ended_informer_is_made_anew_for_the_next_claim(void **sta
     source_list(&sources[1], "a/x@1", "5");
     settle();
     assert_true(claim_has_synced(b));
+}
+
+static void await_freed(const struct scripted_source *source)
+{
+    for (int i = 0; i < 1000 && !source->freed; i++) loop_once(loop, true);
+    assert_true(source->freed);
+}
+
+static void test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped(void **state)
+{
+    factory_restart(20);
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(pods);
+    settle();
+    assert_false(sources[0].freed);
+    await_freed(&sources[0]);
+}
+
+static void test_b6_a_claim_within_the_grace_period_takes_the_warm_cache(void **state)
+{
+    struct history history = {0};
+    factory_restart(60000);
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(pods);
+    source_event(&sources[0], LW_ADDED, "a/y@6"); /* nobody listens, the cache does */
+    settle();
+    pods = claim("pods");
+    claim_history(pods, &history);
+    resolve(false);
+    assert_int_equal(source_count, 1);
+    assert_true(claim_has_synced(pods));
+    assert_string_equal(history_take(&history), "add+ a/x@1; add+ a/y@6");
+    assert_string_equal(source_asked(&sources[0]), "watch bookmarks rv=5"); /* and no second list */
+    history_clear(&history);
+}
+
+static void test_f5_the_end_does_not_wait_for_a_grace_period(void **state)
+{
+    factory_restart(60000);
+    struct informer_claim *pods = claim("pods");
+    claim_scope("pods", "shop", "", "");
+    resolve(false);
+    claim_release(pods);
+    shared_factory_free(factory);
+    assert_true(sources[0].freed);
+    assert_true(sources[1].freed);
+    factory = NULL;
 }
 
 static void test_a_claim_may_be_released_before_it_is_resolved(void **state)
@@ -321,11 +388,15 @@ int main(void)
         TEST(test_an_unknown_kind_is_named_and_may_come_later),
         TEST(test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers),
         TEST(test_f1_the_same_identity_is_one_informer),
+        TEST(test_f1_field_selectors_are_compared_term_by_term),
         TEST(test_f1_another_scope_or_selector_is_another_informer),
         TEST(test_a_cluster_scoped_kind_has_no_namespace),
         TEST(test_a_late_claim_finds_the_informer_filled),
         TEST(test_b6_the_last_release_ends_the_informer),
         TEST(test_b6_an_ended_informer_is_made_anew_for_the_next_claim),
+        TEST(test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped),
+        TEST(test_b6_a_claim_within_the_grace_period_takes_the_warm_cache),
+        TEST(test_f5_the_end_does_not_wait_for_a_grace_period),
         TEST(test_a_claim_may_be_released_before_it_is_resolved),
         TEST(test_the_handlers_of_a_released_claim_hear_nothing_more),
         TEST(test_deltas_of_an_informer_that_ends_are_released),

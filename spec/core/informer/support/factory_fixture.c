@@ -43,26 +43,38 @@ static void on_unknown(void *ctx, struct informer_claim *claim, const struct err
     buf_printf(&factory_unknown, "%s;", claim_spec(claim)->kind);
 }
 
+static void new_factory(int64_t grace_ms)
+{
+    factory = shared_factory_new(&(struct shared_factory_options){
+        .engine_loop = loop,
+        .io_loop = loop,
+        .new_source = new_source,
+        .seed = 1,
+        .grace_ms = grace_ms,
+        .changed = on_changed,
+        .synced = on_synced,
+    });
+}
+
+void factory_restart(int64_t grace_ms)
+{
+    shared_factory_free(factory);
+    new_factory(grace_ms);
+}
+
 int factory_open(void **state)
 {
     objects_open();
     log_take();
     source_count = factory_changed = factory_synced = 0;
     loop = loop_new();
-    factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = loop,
-        .io_loop = loop,
-        .new_source = new_source,
-        .seed = 1,
-        .changed = on_changed,
-        .synced = on_synced,
-    });
+    new_factory(0);
     return 0;
 }
 
 int factory_close(void **state)
 {
-    shared_factory_free(factory);
+    if (factory) shared_factory_free(factory);
     loop_free(loop);
     for (size_t i = 0; i < source_count; i++) {
         scripted_source_clear(&sources[i]);

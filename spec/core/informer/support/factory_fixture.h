@@ -18,6 +18,8 @@ extern size_t factory_changed, factory_synced; /* calls */
 extern struct buf factory_unknown;             /* kinds that resolving did not find */
 
 int factory_open(void **state);
+/* Replaces the factory by one with this grace period. */
+void factory_restart(int64_t grace_ms);
 int factory_close(void **state);
 /* Lets mails and wakes arrive. */
 void settle(void);

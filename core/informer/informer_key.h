@@ -1,0 +1,23 @@
+/* What makes two claims the same informer (F-1): resource, namespace and selectors, in canonical form.
+ * Owner: whoever initialised it; the texts are its own. May be used on any thread. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "kube/list_watch.h"
+#include "kube/resource.h"
+
+struct informer_key {
+    struct resource resource;
+    char *namespace_, *label_selector, *field_selector;
+};
+
+/* The scope as users wrote it; the namespace of a kind that has none is left out. */
+void informer_key_init(struct informer_key *key, const struct resource *resource,
+                       const struct lw_scope *scope);
+void informer_key_clear(struct informer_key *key);
+bool informer_key_equal(const struct informer_key *a, const struct informer_key *b);
+/* Borrows from the key. */
+struct lw_scope informer_key_scope(const struct informer_key *key);
+/* "pods in shop with labels app=web". */
+void informer_key_describe(const struct informer_key *key, struct buf *out);
