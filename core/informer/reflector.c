@@ -1,4 +1,4 @@
-/* The states of a reflector, its status, and what follows a failure; see reflector.h. */
+/* A reflector from start to stop, and what follows a failure; see reflector.h. */
 #include "informer/reflector.h"
 
 #include <stdlib.h>
@@ -18,78 +18,6 @@ enum {
     QUIET_MS = 10000,            /* between two lines about the same interruption */
 };
 
-/* --- status
- * ----------------------------------------------------------------------------------------------------- */
-
-static void tell_changed(struct reflector *r)
-{
-    if (r->options.changed) r->options.changed(r->options.ctx);
-}
-
-void reflector_enter(struct reflector *r, enum reflector_state state)
-{
-    pthread_mutex_lock(&r->lock);
-    bool changed = r->status.state != state;
-    r->status.state = state;
-    if (changed) r->status.since_us = clock_wall_us(r->options.clock);
-    r->status.lists += state == REFLECTOR_LISTING;
-    r->status.watches += state == REFLECTOR_WATCHING;
-    pthread_mutex_unlock(&r->lock);
-    if (changed) tell_changed(r);
-}
-
-void reflector_saw_version(struct reflector *r, struct str version)
-{
-    size_t room = sizeof r->status.resource_version - 1, shown = version.n < room ? version.n : room;
-    r->version.len = 0;
-    buf_str(&r->version, version);
-    pthread_mutex_lock(&r->lock);
-    memcpy(r->status.resource_version, buf_text(&r->version), shown);
-    r->status.resource_version[shown] = '\0';
-    r->status.heard_us = clock_wall_us(r->options.clock);
-    pthread_mutex_unlock(&r->lock);
-}
-
-void reflector_listed(struct reflector *r)
-{
-    pthread_mutex_lock(&r->lock);
-    bool changed = !r->status.listed_once || r->status.last_error.code != ERR_NONE;
-    r->status.listed_once = true;
-    err_clear(&r->status.last_error);
-    pthread_mutex_unlock(&r->lock);
-    if (changed) tell_changed(r);
-}
-
-void reflector_saw_event(struct reflector *r, bool is_object)
-{
-    r->watch.events++;
-    r->alive_until_ms = clock_now_ms(r->options.clock);
-    pthread_mutex_lock(&r->lock);
-    bool changed = r->status.last_error.code != ERR_NONE;
-    r->status.events += is_object;
-    if (changed) err_clear(&r->status.last_error);
-    pthread_mutex_unlock(&r->lock);
-    if (is_object) metric_inc(METRIC_WATCH_EVENTS);
-    if (changed) tell_changed(r);
-}
-
-void reflector_refused(struct reflector *r, const struct lw_refusal *refusal)
-{
-    pthread_mutex_lock(&r->lock);
-    r->status.refused++;
-    pthread_mutex_unlock(&r->lock);
-    log_warn("Object refused", F("reflector", r->name), F("err", refusal->err->text));
-    tell_changed(r);
-}
-
-static void show_error(struct reflector *r, const struct err *err)
-{
-    metric_inc(METRIC_STREAM_ERRORS);
-    pthread_mutex_lock(&r->lock);
-    r->status.last_error = *err;
-    pthread_mutex_unlock(&r->lock);
-}
-
 /* --- failures
  * --------------------------------------------------------------------------------------------------- */
 
@@ -106,11 +34,11 @@ static bool is_news(struct reflector *r, const struct err *err)
 
 void reflector_interrupted(struct reflector *r, const struct err *err)
 {
-    show_error(r, err);
+    reflector_show_error(r, err);
     if (is_news(r, err))
         log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
                  F("resourceVersion", r->status.resource_version));
-    tell_changed(r);
+    reflector_tell_changed(r);
 }
 
 /* R-3 (BEAT): delays start over when watches worked for a while, not when time has passed. */
@@ -145,7 +73,7 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
 {
     start_over_if_healthy(r);
     int64_t delay_ms = choose_delay(r, err);
-    show_error(r, err);
+    reflector_show_error(r, err);
     log_failure(r, err, delay_ms);
     r->after_delay = next;
     timer_start(&r->delay, r->options.clock, delay_ms);
@@ -155,10 +83,12 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
 static void on_delay(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, delay);
-    if (r->after_delay == NEXT_WATCH)
+    if (r->after_delay == NEXT_WATCH) {
         reflector_start_watch(r);
-    else
-        reflector_start_list(r);
+        return;
+    }
+    reflector_count(r, &r->status.counters.relists, 1);
+    reflector_start_list(r);
 }
 
 /* --- the whole
@@ -197,11 +127,4 @@ void reflector_free(struct reflector *r)
     buf_clear(&r->version);
     free(r->name);
     free(r);
-}
-
-void reflector_get_status(struct reflector *reflector, struct reflector_status *out)
-{
-    pthread_mutex_lock(&reflector->lock);
-    *out = reflector->status;
-    pthread_mutex_unlock(&reflector->lock);
 }

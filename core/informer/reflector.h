@@ -12,11 +12,33 @@
 #include "kube/list_watch.h"
 
 enum reflector_state {
-    REFLECTOR_IDLE, /* made, not started; or stopped */
-    REFLECTOR_LISTING,
+    REFLECTOR_IDLE,     /* made, not started; or stopped */
+    REFLECTOR_LISTING,  /* by requests for lists */
     REFLECTOR_WATCHING, /* the watch is open, or being opened */
     REFLECTOR_BACKING_OFF,
+    REFLECTOR_WATCH_LISTING, /* by a watch that begins with all objects */
 };
+
+/* How the queue got its last whole list. */
+enum reflector_sync {
+    REFLECTOR_SYNC_NONE, /* it has none yet */
+    REFLECTOR_SYNC_LIST,
+    REFLECTOR_SYNC_WATCH_LIST,
+    REFLECTOR_SYNC_FALLBACK, /* by a list, as a watch-list was tried in vain (B-1) */
+};
+
+/* What the metrics of a reflector are made of (I-24); all since it was made. */
+struct reflector_counters {
+    uint64_t lists, list_pages; /* lists begun, also those begun anew (R-10, P-3); pages that came */
+    uint64_t lists_done, list_ms, listed_items; /* whole lists, the time they took, what was in them */
+    uint64_t watch_lists, watch_lists_done; /* begun; those with an end bookmark also count as lists done */
+    uint64_t watches, short_watches;        /* begun, watch-lists not included; very short ones */
+    uint64_t watches_done, watch_ms;        /* watches that ended, the time they lasted */
+    uint64_t watched_objects, bookmarks;    /* events of all watches */
+    uint64_t refused, relists;              /* objects refused; cycles after the first */
+};
+
+enum { REFLECTOR_SYNC_TEXT_MAX = 256 };
 
 struct reflector_status {
     enum reflector_state state;
@@ -24,9 +46,20 @@ struct reflector_status {
     int64_t since_us;          /* wall time of the last change of state */
     int64_t heard_us;          /* wall time of the last list, event or bookmark; 0 before the first */
     char resource_version[64]; /* last seen; "" before the first */
-    struct err last_error;     /* ERR_NONE while all is well; cleared by a list or an event */
-    uint64_t lists, watches, events, refused;
+    struct err last_error; /* ERR_NONE while all is well (R-24, B-7); cleared by a list, by a watch that was
+                              opened, by an event */
+    enum reflector_sync synced_by;
+    char sync_text[REFLECTOR_SYNC_TEXT_MAX]; /* the same for people: "list in 3 pages: the server ..." */
+    int64_t synced_us;                       /* wall time at which that list was whole; 0 before the first */
+    size_t pages;                            /* of it; 0 of a watch-list */
+    int64_t no_watch_list_until_us; /* wall time until which the server is remembered as one without usable
+                                       watch-lists of this resource (B-1); 0: it is not */
+    struct reflector_counters counters;
 };
+
+/* Short fixed names for people: "watching", "watch-list". */
+const char *reflector_state_name(enum reflector_state state);
+const char *reflector_sync_name(enum reflector_sync sync);
 
 struct reflector_options {
     const char *name;          /* for logs: "pods", "deployments.apps in shop" */

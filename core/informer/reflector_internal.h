@@ -1,7 +1,7 @@
-/* What the parts of a reflector share: reflector.c has the states and what follows a failure,
- * reflector_list.c the pages of a list, reflector_watch.c the events of a watch. Each row of the contract's
- * decision table is named where it is decided. Owner: the I/O thread. Sink callbacks are the only way in from
- * outside. */
+/* What the parts of a reflector share: reflector.c has start, stop and what follows a failure,
+ * reflector_list.c the pages of a list, reflector_watch.c the events of a watch, reflector_status.c what
+ * others may know. Each row of the contract's decision table is named where it is decided. Owner: the I/O
+ * thread. Sink callbacks are the only way in from outside. */
 #pragma once
 #include <pthread.h>
 
@@ -21,10 +21,11 @@ struct list_progress {
     int limit;           /* chosen for the first try and kept for the second */
     bool whole;          /* without pages, as they no longer fitted together (P-3) */
     bool second_try;     /* after Expired or a version too large */
-    bool paginated;     /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
-    size_t pages;       /* answered */
-    bool page_complete; /* the current page's end came */
-    struct buf token;   /* to go on with */
+    bool paginated; /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
+    size_t pages;   /* answered */
+    int64_t started_ms;
+    bool page_complete;       /* the current page's end came */
+    struct buf token;         /* to go on with */
     struct buf found_version; /* the first page's: the list's (P-4) */
     struct root **objects;
     size_t count, cap;
@@ -59,20 +60,36 @@ struct reflector {
 
 /* --- reflector.c */
 
-void reflector_enter(struct reflector *r, enum reflector_state state);
-/* A new last version. */
-void reflector_saw_version(struct reflector *r, struct str version);
-/* The list is in the queue. */
-void reflector_listed(struct reflector *r);
-/* Something came by the watch: whatever was wrong is over. */
-void reflector_saw_event(struct reflector *r, bool is_object);
-/* An object was refused alone; the stream goes on. */
-void reflector_refused(struct reflector *r, const struct lw_refusal *refusal);
 /* A stream ended with an error, but goes on at once: its cause is shown and logged. */
 void reflector_interrupted(struct reflector *r, const struct err *err);
 /* A stream ended and what follows has to wait: shows and logs the cause, starts the delay (R-2, R-5, R-24).
  */
 void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next);
+
+/* --- reflector_status.c */
+
+/* A whole list is in the queue. */
+struct list_result {
+    enum reflector_sync by;
+    const char *text; /* borrowed */
+    size_t objects, pages;
+    int64_t took_ms;
+};
+
+void reflector_tell_changed(struct reflector *r);
+void reflector_enter(struct reflector *r, enum reflector_state state);
+/* `counter` is one of r->status.counters. */
+void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n);
+/* A new last version. */
+void reflector_saw_version(struct reflector *r, struct str version);
+void reflector_listed(struct reflector *r, const struct list_result *result);
+/* The server answered a watch with its stream: whatever was wrong is over. */
+void reflector_opened(struct reflector *r);
+/* Something came by the watch; so is it now. */
+void reflector_saw_event(struct reflector *r, bool is_object);
+/* An object was refused alone; the stream goes on. */
+void reflector_refused(struct reflector *r, const struct lw_refusal *refusal);
+void reflector_show_error(struct reflector *r, const struct err *err);
 
 /* --- reflector_list.c */
 

@@ -1,4 +1,5 @@
 /* The list of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ static void start_over(struct reflector *r)
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
     metric_inc(METRIC_LISTS);
+    reflector_count(r, &r->status.counters.lists, 1);
     request_page(r);
 }
 
@@ -83,6 +85,7 @@ void reflector_start_list(struct reflector *r)
     list_progress_clear(&r->list);
     r->list.version = version_to_list(r);
     r->list.limit = page_size(r, r->list.version);
+    r->list.started_ms = clock_now_ms(r->options.clock);
     reflector_enter(r, REFLECTOR_LISTING);
     start_over(r);
 }
@@ -115,6 +118,7 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
 static void on_list_end(void *ctx, const struct lw_list_meta *meta)
 {
     struct list_progress *list = &((struct reflector *)ctx)->list;
+    reflector_count(ctx, &((struct reflector *)ctx)->status.counters.list_pages, 1);
     if (list->pages++ == 0) buf_str(&list->found_version, meta->resource_version); /* P-4 */
     list->token.len = 0;
     buf_str(&list->token, meta->continue_token);
@@ -128,7 +132,15 @@ static void complete(struct reflector *r)
     struct list_progress *list = &r->list;
     r->version_unavailable = false;
     if (strcmp(list->version, "0") == 0 && list->paginated) r->pages_always = true; /* */
-    metric_add(METRIC_LISTED_ITEMS, list->count);
+    char text[64];
+    struct list_result result = {
+        .by = REFLECTOR_SYNC_LIST,
+        .text = text,
+        .objects = list->count,
+        .pages = list->pages,
+        .took_ms = clock_now_ms(r->options.clock) - list->started_ms,
+    };
+    snprintf(text, sizeof text, "list in %zu page%s", list->pages, list->pages == 1 ? "" : "s");
     log_v(2, "Listed", F("reflector", r->name), FI("objects", list->count), FI("pages", list->pages),
           FS("resourceVersion", buf_slice(&list->found_version)));
     delta_fifo_replace_partly(r->options.fifo, buf_text(&list->found_version), list->objects, list->count,
@@ -138,7 +150,7 @@ static void complete(struct reflector *r)
     list->count = list->cap = 0;
     reflector_saw_version(r, buf_slice(&list->found_version));
     list_progress_clear(list);
-    reflector_listed(r);
+    reflector_listed(r, &result);
     reflector_start_watch(r);
 }
 

@@ -13,6 +13,7 @@ enum {
     VERY_SHORT_MS = 1000 /* */
 };
 
+static void on_opened(void *ctx);
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
 static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
@@ -21,8 +22,11 @@ static void on_done(void *ctx, const struct err *err);
 /* */
 void reflector_start_watch(struct reflector *r)
 {
-    static const struct lw_sink sink = {
-        .event = on_event, .bookmark = on_bookmark, .refused = on_refused, .done = on_done};
+    static const struct lw_sink sink = {.opened = on_opened,
+                                        .event = on_event,
+                                        .bookmark = on_bookmark,
+                                        .refused = on_refused,
+                                        .done = on_done};
     const char *version = buf_text(&r->version);
     int64_t now_ms = clock_now_ms(r->options.clock);
     r->watch = (struct watch_progress){
@@ -31,6 +35,7 @@ void reflector_start_watch(struct reflector *r)
     };
     if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = now_ms;
     metric_inc(METRIC_WATCHES);
+    reflector_count(r, &r->status.counters.watches, 1);
     reflector_enter(r, REFLECTOR_WATCHING);
     r->call =
         lw_start(r->options.source,
@@ -43,6 +48,11 @@ void reflector_start_watch(struct reflector *r)
                      .timeout_seconds = (int)jitter_between(&r->jitter, TIMEOUT_MIN_S, 2 * TIMEOUT_MIN_S),
                  },
                  &sink, r);
+}
+
+static void on_opened(void *ctx)
+{
+    reflector_opened(ctx);
 }
 
 /* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those
@@ -94,6 +104,7 @@ static void end_very_short(struct reflector *r, const struct err *err)
 {
     struct err cause;
     metric_inc(METRIC_SHORT_WATCHES);
+    reflector_count(r, &r->status.counters.short_watches, 1);
     err_set(&cause, ERR_CLOSED,
             "failed to watch %s: very short watch: it ended within a second without an event%s%s", r->name,
             err ? ": " : "", err ? err->text : "");
@@ -111,12 +122,22 @@ static void resume(struct reflector *r, const struct err *err)
     reflector_start_watch(r);
 }
 
+/* Gives how long it lasted. */
+static int64_t watch_ended(struct reflector *r)
+{
+    int64_t lasted_ms = clock_now_ms(r->options.clock) - r->watch.started_ms;
+    reflector_count(r, &r->status.counters.watches_done, 1);
+    reflector_count(r, &r->status.counters.watch_ms, (uint64_t)lasted_ms);
+    return lasted_ms;
+}
+
 static void on_done(void *ctx, const struct err *err)
 {
     struct reflector *r = ctx;
     r->call = NULL;
+    int64_t lasted_ms = watch_ended(r);
     if (is_end_of_stream(err)) {
-        bool short_ = clock_now_ms(r->options.clock) - r->watch.started_ms < VERY_SHORT_MS;
+        bool short_ = lasted_ms < VERY_SHORT_MS;
         if (short_ && r->watch.events == 0)
             end_very_short(r, err);
         else

@@ -181,14 +181,66 @@ static void test_b7_the_status_tells_state_since_and_counts(void **state)
     advance(3000);
     source_end(&source);
     assert_int_equal(status_now().since_us, start_us + 500000); /* still watching */
-    assert_int_equal(status_now().lists, 1);
-    assert_int_equal(status_now().watches, 2);
+    assert_int_equal(status_now().counters.lists, 1);
+    assert_int_equal(status_now().counters.watches, 2);
     before = status_changes;
     source_event(&source, LW_ADDED, "a@8");
     assert_int_equal(status_changes, before); /* events alone change no status worth telling */
     source_fail(&source, ERR_PARSE);
     assert_true(status_changes > before);
     assert_state(REFLECTOR_BACKING_OFF);
+}
+
+static void test_r24_a_reopened_watch_clears_the_cause_before_its_first_event(void **state)
+{
+    source_list(&source, "", "7");
+    advance(2000);
+    source_fail(&source, ERR_CLOSED);
+    assert_cause(ERR_CLOSED);
+    int before = status_changes;
+    source_open(&source);
+    assert_cause(ERR_NONE);
+    assert_true(status_changes > before);
+}
+
+static void test_i24_the_status_counts_what_the_metrics_show(void **state)
+{
+    struct reflector_counters c;
+    advance(40);
+    source_page(&source, "a@1 b@2", "7", "t");
+    advance(60);
+    source_page(&source, "c@3", "7", "");
+    assert_int_equal(status_now().synced_by, REFLECTOR_SYNC_LIST);
+    assert_string_equal(status_now().sync_text, "list in 2 pages");
+    assert_int_equal(status_now().pages, 2);
+    assert_int_equal(status_now().synced_us, clock_wall_us(&vclock.clock));
+    source_event(&source, LW_ADDED, "d@8");
+    source_bookmark(&source, "9");
+    advance(5000);
+    source_end(&source);
+    advance(500);
+    source_end(&source); /* very short */
+    c = status_now().counters;
+    assert_int_equal(c.lists, 1);
+    assert_int_equal(c.list_pages, 2);
+    assert_int_equal(c.lists_done, 1);
+    assert_int_equal(c.list_ms, 100);
+    assert_int_equal(c.listed_items, 3);
+    assert_int_equal(c.watches, 2);
+    assert_int_equal(c.short_watches, 1);
+    assert_int_equal(c.watches_done, 2);
+    assert_int_equal(c.watch_ms, 5500);
+    assert_int_equal(c.watched_objects, 1);
+    assert_int_equal(c.bookmarks, 1);
+    pass_delay();
+    assert_int_equal(status_now().counters.relists, 1);
+}
+
+static void test_states_and_ways_of_syncing_have_names(void **state)
+{
+    assert_string_equal(reflector_state_name(REFLECTOR_WATCH_LISTING), "watch-listing");
+    assert_string_equal(reflector_state_name(status_now().state), "listing");
+    assert_string_equal(reflector_sync_name(status_now().synced_by), "none");
 }
 
 static void test_stopping_cancels_the_watch(void **state)
@@ -227,6 +279,9 @@ int main(void)
         TEST(test_an_hour_of_refusals_is_one_line_for_each_try),
         TEST(test_r41_the_last_version_is_readable_and_empty_before_the_first_list),
         TEST(test_b7_the_status_tells_state_since_and_counts),
+        TEST(test_r24_a_reopened_watch_clears_the_cause_before_its_first_event),
+        TEST(test_i24_the_status_counts_what_the_metrics_show),
+        TEST(test_states_and_ways_of_syncing_have_names),
         TEST(test_stopping_cancels_the_watch),
         TEST(test_stopping_ends_a_delay),
         TEST(test_r25_an_interruption_that_repeats_is_logged_now_and_then),

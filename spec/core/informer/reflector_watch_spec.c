@@ -56,7 +56,7 @@ static void test_r20_events_become_deltas_in_order(void **state)
     source_bookmark(&source, "15");
     source_event(&source, LW_DELETED, "a@16");
     assert_queued("+ a@8; ~ a@9; = 15; - a@16");
-    assert_int_equal(status_now().events, 3);
+    assert_int_equal(status_now().counters.watched_objects, 3);
 }
 
 static void test_r19_every_accepted_event_moves_the_version(void **state)
@@ -81,7 +81,7 @@ static void test_r19_a_refused_object_does_not_move_the_version_and_the_watch_go
     log_take();
     source_refuse(&source, "pod shop/big: too large");
     assert_string_equal(status_now().resource_version, "8");
-    assert_int_equal(status_now().refused, 1);
+    assert_int_equal(status_now().counters.refused, 1);
     assert_int_equal(log_lines(), 1);
     source_event(&source, LW_ADDED, "b@10");
     assert_queued("+ a@8; + b@10");
