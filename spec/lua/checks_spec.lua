@@ -132,6 +132,65 @@ describe("check-docs", function()
   end)
 end)
 
+describe("check-contract", function()
+  local function page(rows, code, heading)
+    local text = "# " .. (heading or "A page") .. "\n\n| id | what | where | spec | how |\n"
+    return {
+      ["docs/contract.md"] = text .. "| --- | :--- | --- | --- | --- |\n" .. rows .. "\n",
+      ["core/informer/queue.c"] = code or "/* Q-7 */\nvoid queue_put(void);\n",
+      ["spec/core/queue_spec.c"] = "/* Q-5..Q-8 */\nstatic void test_it_works(void)\n",
+      ["spec/system/a_spec.lua"] = "-- Q-7\nit('works well')\n",
+    }
+  end
+  local function row(id, where, spec, how)
+    return ("| %s | the queue | %s | %s | %s |"):format(id, where or "`core/informer/queue.c` `queue_put`",
+      spec or "`spec/core/queue_spec.c` `test_it_works`, `spec/system/a_spec.lua` `works well`", how or "same")
+  end
+
+  it("passes rows that are true, and those with a reason", function()
+    passes("contract", page(row "Q-7"))
+    passes("contract", page(row("Q-7", nil, nil, "better: it is faster")))
+    passes("contract", page(row("Q-8", "", "", "no counterpart: C has no such thing as panics")))
+  end)
+
+  it("finds a row without code, spec, or word on how", function()
+    finds("contract", "docs/contract.md:5: Q-7: it names no code", page(row("Q-7", "")))
+    finds("contract", "Q-7: it names no spec", page(row("Q-7", nil, "-")))
+    finds("contract", 'Q-7: neither "same" nor', page(row("Q-7", nil, nil, "")))
+    finds("contract", "Q-8: that is no reason", page(row("Q-8", "", "", "no counterpart: none")))
+    finds("contract", "Q-7: 4 cells, not 5", page "| Q-7 | what | where | same |")
+  end)
+
+  it("finds files, functions and tests that do not exist", function()
+    finds("contract", "Q-7: there is no file core/informer/gone.c", page(row("Q-7", "`core/informer/gone.c`")))
+    finds("contract", "Q-7: there is no queue_get in core/informer/queue.c",
+      page(row("Q-7", "`core/informer/queue.c` `queue_get`")))
+    finds("contract", "Q-7: there is no works in spec/core/queue_spec.c",
+      page(row("Q-7", nil, "`spec/core/queue_spec.c` `works`")))
+    finds("contract", "Q-7: which file is queue_put in?", page(row("Q-7", "`queue_put`")))
+  end)
+
+  it("finds files that do not cite the id", function()
+    finds("contract", "Q-7: core/informer/queue.c does not cite it", page(row "Q-7", "/* Q-70, XQ-7 */ queue_put"))
+    finds("contract", "Q-9: spec/core/queue_spec.c does not cite it", page(row "Q-9", "/* Q-9 */ queue_put"))
+    passes("contract", page(row "Q-7", "/* Q-2..Q-9 */ queue_put"))
+  end)
+
+  it("finds the words of a decision in broken lines", function()
+    local files = page(row("list \\| other error", nil, "`spec/core/queue_spec.c`"),
+      "/* Decision table, \"list |\n * other error\": queue_put */")
+    finds("contract", "list | other error: spec/core/queue_spec.c does not cite it", files)
+    files["spec/core/queue_spec.c"] = '-- "list | other error"'
+    passes("contract", files)
+  end)
+
+  it("finds an id that is missing or there twice", function()
+    finds("contract", "docs/contract.md:1: Q-8 has no row", page(row "Q-7", nil, "Queue (Q-7..Q-8)"))
+    finds("contract", "docs/contract.md:6: Q-7: it is in line 5 too", page(row "Q-7" .. "\n" .. row "Q-7"))
+    finds("contract", "there is no such page", { dev = "" })
+  end)
+end)
+
 describe("lint", function()
   it("names the checks that exist when it is asked for another", function()
     local output, code = temp.run("./dev lint speling")
