@@ -19,9 +19,16 @@ struct catalogue *catalogue_new(void)
     return NEW(struct catalogue);
 }
 
+struct catalogue *catalogue_ref(const struct catalogue *catalogue)
+{
+    struct catalogue *shared = (struct catalogue *)catalogue; /* its count alone changes */
+    shared->refs++;
+    return shared;
+}
+
 void catalogue_free(struct catalogue *catalogue)
 {
-    if (!catalogue) return;
+    if (!catalogue || catalogue->refs-- > 0) return;
     for (size_t i = 0; i < catalogue->count; i++) {
         struct catalogue_entry *entry = &catalogue->entries[i];
         resource_clear(&entry->resource);

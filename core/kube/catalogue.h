@@ -18,6 +18,7 @@ struct catalogue {
     struct catalogue_entry *entries;
     size_t count;
     struct buf failures;
+    unsigned refs; /* besides the first one */
 };
 
 struct catalogue *catalogue_new(void);

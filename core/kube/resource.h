@@ -42,6 +42,11 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struc
 /* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
  * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);
+/* The plural of what was meant by a name that is unknown, "deployments.apps"; false when none is near. */
+bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out);
+/* A new reference, on the thread that got the catalogue from discovery. */
+struct catalogue *catalogue_ref(const struct catalogue *catalogue);
+/* Gives a reference back. */
 void catalogue_free(struct catalogue *catalogue);
 
 /* True when `name` says its group ("widgets.example.com", "example.com/v1/Widget"): such a kind may come

@@ -1,0 +1,123 @@
+/* The engine thread's half of live reads; see live.h. */
+#include "informer/live.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/live_internal.h"
+
+void live_answer_clear(struct live_answer *answer)
+{
+    for (size_t i = 0; i < answer->count; i++) root_unref(answer->objects[i]);
+    free(answer->objects);
+    free(answer->types);
+    *answer = (struct live_answer){0};
+}
+
+static void free_read(struct live_read *read)
+{
+    LIST_REMOVE(read, link);
+    live_answer_clear(&read->out);
+    buf_clear(&read->out_version);
+    resource_clear(&read->resource);
+    free(read->name);
+    free(read->namespace_);
+    free(read->label_selector);
+    free(read->field_selector);
+    free(read->version);
+    free(read->version_match);
+    free(read);
+}
+
+void live_on_answer(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, answer);
+    struct live_answer answer = read->out;
+    read->out = (struct live_answer){0};
+    if (read->closed)
+        live_answer_clear(&answer);
+    else
+        read->answered(read->ctx, &answer);
+}
+
+void live_on_gone(struct mail *mail)
+{
+    free_read(container_of(mail, struct live_read, gone));
+}
+
+static struct live_read *new_read(struct live *live, const struct live_question *q)
+{
+    struct live_read *read = NEW(struct live_read);
+    read->live = live;
+    read->verb = q->verb;
+    resource_copy(&read->resource, q->resource);
+    read->name = xstrdup(q->name);
+    read->namespace_ = xstrdup(q->scope.namespace_);
+    read->label_selector = xstrdup(q->scope.label_selector);
+    read->field_selector = xstrdup(q->scope.field_selector);
+    read->version = xstrdup(q->resource_version);
+    read->version_match = xstrdup(q->resource_version_match);
+    read->limit = q->limit;
+    read->page_size = q->page_size;
+    read->whole_if_expired = q->whole_if_expired;
+    read->seed = live->options.seed + ++live->started;
+    read->start.deliver = live_io_start;
+    read->ask.deliver = live_io_ask;
+    read->stop.deliver = live_io_stop;
+    read->answer.deliver = live_on_answer;
+    read->gone.deliver = live_on_gone;
+    return read;
+}
+
+struct live_read *live_start(struct live *live, const struct live_question *question,
+                             void (*answered)(void *ctx, const struct live_answer *answer), void *ctx)
+{
+    struct live_read *read = new_read(live, question);
+    read->answered = answered;
+    read->ctx = ctx;
+    LIST_INSERT_HEAD(&live->reads, read, link);
+    pthread_mutex_lock(&live->lock);
+    live->running++;
+    pthread_mutex_unlock(&live->lock);
+    mailbox_post(loop_mailbox(live->options.io_loop), &read->start);
+    return read;
+}
+
+void live_ask(struct live_read *read)
+{
+    must(!read->closed);
+    mailbox_post(loop_mailbox(read->live->options.io_loop), &read->ask);
+}
+
+void live_close(struct live_read *read)
+{
+    must(!read->closed);
+    read->closed = true;
+    mailbox_post(loop_mailbox(read->live->options.io_loop), &read->stop);
+}
+
+struct live *live_new(const struct live_options *options)
+{
+    struct live *live = NEW(struct live);
+    live->options = *options;
+    LIST_INIT(&live->reads);
+    pthread_mutex_init(&live->lock, NULL);
+    pthread_cond_init(&live->ended, NULL);
+    return live;
+}
+
+void live_free(struct live *live)
+{
+    if (!live) return;
+    struct live_read *read;
+    LIST_FOREACH (read, &live->reads, link)
+        if (!read->closed) live_close(read);
+    pthread_mutex_lock(&live->lock);
+    while (live->running > 0) pthread_cond_wait(&live->ended, &live->lock);
+    pthread_mutex_unlock(&live->lock);
+    while ((read = LIST_FIRST(&live->reads))) free_read(read);
+    pthread_mutex_destroy(&live->lock);
+    pthread_cond_destroy(&live->ended);
+    free(live);
+}

@@ -1,0 +1,90 @@
+/* The latest catalogue and those who wait for the first; see kinds.h. */
+#include "kube/kinds.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+struct kinds {
+    struct catalogue *catalogue; /* NULL before the first */
+    TAILQ_HEAD(waiter_list, kinds_waiter) waiters;
+};
+
+struct kinds *kinds_new(void)
+{
+    struct kinds *kinds = NEW(struct kinds);
+    TAILQ_INIT(&kinds->waiters);
+    return kinds;
+}
+
+void kinds_free(struct kinds *kinds)
+{
+    if (!kinds) return;
+    must(TAILQ_EMPTY(&kinds->waiters));
+    catalogue_free(kinds->catalogue);
+    free(kinds);
+}
+
+/* Those who wait again meanwhile are not called twice. */
+static void wake_all(struct kinds *kinds, const struct err *err)
+{
+    struct kinds_waiter *waiter;
+    struct kinds waking = {.catalogue = NULL};
+    TAILQ_INIT(&waking.waiters);
+    TAILQ_CONCAT(&waking.waiters, &kinds->waiters, link);
+    TAILQ_FOREACH (waiter, &waking.waiters, link) waiter->kinds = &waking;
+    while ((waiter = TAILQ_FIRST(&waking.waiters))) {
+        kinds_cancel(waiter);
+        waiter->ready(waiter, err);
+    }
+}
+
+void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
+{
+    struct catalogue *old = kinds->catalogue;
+    kinds->catalogue = catalogue_ref(catalogue);
+    catalogue_free(old);
+    wake_all(kinds, NULL);
+}
+
+void kinds_fail(struct kinds *kinds, const struct err *err)
+{
+    wake_all(kinds, err);
+}
+
+bool kinds_known(const struct kinds *kinds)
+{
+    return kinds->catalogue != NULL;
+}
+
+void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter)
+{
+    must(!kinds->catalogue && !waiter->kinds);
+    waiter->kinds = kinds;
+    TAILQ_INSERT_TAIL(&kinds->waiters, waiter, link);
+}
+
+void kinds_cancel(struct kinds_waiter *waiter)
+{
+    if (!waiter->kinds) return;
+    TAILQ_REMOVE(&waiter->kinds->waiters, waiter, link);
+    waiter->kinds = NULL;
+}
+
+bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err)
+{
+    must(kinds->catalogue);
+    if (catalogue_resolve(kinds->catalogue, name, out, err)) return true;
+    if (err->code != ERR_NOT_FOUND) return false;
+    struct buf near = {0}, text = {0};
+    const char *failures = catalogue_failures(kinds->catalogue);
+    buf_puts(&text, err->text);
+    if (catalogue_nearest(kinds->catalogue, name, &near))
+        buf_printf(&text, ", did you mean \"%s\"?", buf_text(&near));
+    if (*failures) buf_printf(&text, " (not all groups answered: %s)", failures);
+    err_set(err, ERR_NOT_FOUND, "%s", buf_text(&text));
+    buf_clear(&near);
+    buf_clear(&text);
+    return false;
+}

@@ -1,0 +1,123 @@
+/* core/kube/object_get.c: one object over HTTP. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/kube/support/kube_bench.h"
+#include "kube/object_get.h"
+#include "object/value.h"
+
+static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
+static int busy_answers;
+
+static void on_done(void *ctx, struct root *object, const struct err *err)
+{
+    struct bench *bench = ctx;
+    if (object) root_key(object, &bench->log);
+    root_unref(object);
+    bench_note_end(bench, err);
+}
+
+static void run(struct bench *bench, const char *name)
+{
+    bench->log.len = bench->requests.len = 0;
+    object_get_start(bench->client, &pods, STR("shop"), str_of(name), on_done, bench);
+    bench_until_done(bench);
+}
+
+static void answer(struct bench *bench, struct tiny_conn *conn, const char *path)
+{
+    if (busy_answers-- > 0)
+        tiny_answer(conn, 503, "Retry-After: 0\r\n", "busy");
+    else if (strstr(path, "/web"))
+        tiny_answer(conn, 200, "Content-Type: application/json\r\n",
+                    "{\n \"kind\":\"Pod\",\n \"apiVersion\":\"v1\",\n "
+                    "\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}\n}\n");
+    else if (strstr(path, "/odd"))
+        tiny_answer(conn, 200, "Content-Type: application/json\r\n", "{\"kind\":\"Pod\"}");
+    else
+        tiny_answer(conn, 404, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"pods "
+                    "\\\"x\\\" not found\",\"reason\":\"NotFound\",\"code\":404}");
+}
+
+static struct bench *prepare(void **state)
+{
+    struct bench *bench = *state;
+    bench_new_client(bench, false);
+    bench->answer = answer;
+    busy_answers = 0;
+    return bench;
+}
+
+static void test_an_object_is_read_and_packed(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "web");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "shop/web");
+    assert_string_equal(buf_text(&bench->requests), "/base/api/v1/namespaces/shop/pods/web\n");
+}
+
+static void test_an_error_is_the_servers(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "x");
+    assert_int_equal(bench->err.http_status, 404);
+    assert_string_equal(bench->err.reason, "NotFound");
+    assert_string_equal(bench->err.text, "pods \"x\" not found");
+    run(bench, "odd");
+    assert_memory_equal(bench->err.text, "/api/v1/namespaces/shop/pods/odd: ", 34);
+}
+
+static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "..");
+    assert_int_equal(bench->err.code, ERR_INVALID);
+    assert_int_equal(bench->requests.len, 0);
+}
+
+/* H-3 */
+static void test_a_busy_server_is_asked_again_ten_times(void **state)
+{
+    struct bench *bench = prepare(state);
+    busy_answers = 10;
+    run(bench, "web");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    busy_answers = 11;
+    run(bench, "web");
+    assert_int_equal(bench->err.http_status, 503);
+}
+
+static void test_it_can_be_cancelled_at_any_time(void **state)
+{
+    struct bench *bench = prepare(state);
+    bench->answer = NULL;
+    object_get_cancel(object_get_start(bench->client, &pods, STR("shop"), STR("web"), on_done, bench));
+    struct object_get *get = object_get_start(bench->client, &pods, STR("shop"), STR("web"), on_done, bench);
+    while (!bench->requests.len) loop_once(bench->loop, true);
+    object_get_cancel(get);
+    bench_settle(bench);
+    assert_int_equal(bench->dones, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_an_object_is_read_and_packed),
+        T(test_an_error_is_the_servers),
+        T(test_a_name_that_may_not_stand_in_a_path_is_never_sent),
+        T(test_a_busy_server_is_asked_again_ten_times),
+        T(test_it_can_be_cancelled_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
