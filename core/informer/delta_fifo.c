@@ -4,6 +4,7 @@
 #include "informer/delta_fifo.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -32,6 +33,7 @@ struct delta_fifo {
     bool closed;
     struct run draining; /* the consumer's */
     size_t drained;      /* the consumer's: how many of `draining` were taken */
+    _Atomic int64_t resync_ms;
     void (*ready)(void *ctx);
     void *ctx;
 };
@@ -138,9 +140,19 @@ void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version)
     append(fifo, (struct delta){.type = DELTA_BOOKMARK, .resource_version = xstrdup(resource_version)});
 }
 
-void delta_fifo_resync(struct delta_fifo *fifo)
+void delta_fifo_resync(struct delta_fifo *fifo, int64_t tick_ms)
 {
-    append(fifo, (struct delta){.type = DELTA_SYNC_ALL});
+    append(fifo, (struct delta){.type = DELTA_SYNC_ALL, .tick_ms = tick_ms});
+}
+
+void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms)
+{
+    atomic_store(&fifo->resync_ms, period_ms);
+}
+
+int64_t delta_fifo_resync_ms(const struct delta_fifo *fifo)
+{
+    return atomic_load(&fifo->resync_ms);
 }
 
 void delta_fifo_close(struct delta_fifo *fifo)

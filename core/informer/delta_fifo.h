@@ -31,6 +31,7 @@ struct delta {
     bool initial;           /* the first list, before anything else was queued */
     struct root *object;    /* of ADDED, UPDATED, DELETED */
     int64_t received_us;    /* wall time at which its bytes came */
+    int64_t tick_ms;        /* of SYNC_ALL: the instant of the resync on the producer's clock */
     char *resource_version; /* of REPLACED_ALL and BOOKMARK; owned by the delta */
     struct root **objects;  /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
@@ -55,7 +56,9 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
 void delta_fifo_replace_partly(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                                size_t count, struct delta_refused *refused, int64_t received_us);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
-void delta_fifo_resync(struct delta_fifo *fifo);
+/* The resync of the instant `tick_ms`: whoever keeps time asks for it each delta_fifo_resync_ms while a watch
+ * runs (R-26). */
+void delta_fifo_resync(struct delta_fifo *fifo, int64_t tick_ms);
 /* Nothing is accepted any more (it is released at once); what is queued can still be taken (Q-17). From
  * either thread. */
 void delta_fifo_close(struct delta_fifo *fifo);
@@ -69,3 +72,6 @@ void delta_fifo_release(struct delta_fifo *fifo, struct delta *batch, size_t cou
 size_t delta_fifo_len(struct delta_fifo *fifo);
 /* the first list was released, or single objects came without any. Any thread. */
 bool delta_fifo_has_synced(struct delta_fifo *fifo);
+/* How often resyncs are wanted (I-15); 0: never. It may change at any time. Any thread. */
+void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms);
+int64_t delta_fifo_resync_ms(const struct delta_fifo *fifo);

@@ -6,29 +6,12 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-struct registration {
-    struct handler_list *list;
-    struct event_handler handler;
-    uint64_t since; /* it hears of the turns after this one */
-    bool told;      /* of the whole store that was there when it was added */
-    bool removed;   /* freed when no call is under way */
-};
-
-static void call_one(const struct registration *r, enum handler_call call, struct root *before,
-                     struct root *object, const struct event_info *info)
-{
-    const struct event_handler *h = &r->handler;
-    if (call == HANDLER_ADD && h->on_add) h->on_add(h->ctx, object, info);
-    if (call == HANDLER_UPDATE && h->on_update) h->on_update(h->ctx, before, object, info);
-    if (call == HANDLER_DELETE && h->on_delete) h->on_delete(h->ctx, object, info);
-}
-
 static void sweep(struct handler_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i]->removed)
-            free(list->items[i]);
+            registration_free(list->items[i]);
         else
             list->items[kept++] = list->items[i];
     }
@@ -43,7 +26,7 @@ static void leave(struct handler_list *list)
 void handler_list_clear(struct handler_list *list)
 {
     must(list->depth == 0);
-    for (size_t i = 0; i < list->count; i++) free(list->items[i]);
+    for (size_t i = 0; i < list->count; i++) registration_free(list->items[i]);
     free(list->items);
     *list = (struct handler_list){0};
 }
@@ -54,35 +37,28 @@ void handler_list_next_turn(struct handler_list *list)
     list->turn++;
 }
 
-void handler_list_call(struct handler_list *list, enum handler_call call, struct root *before,
-                       struct root *object, const struct event_info *info)
+void handler_list_tell(struct handler_list *list, const struct change *change)
 {
     list->depth++;
     for (size_t i = 0; i < list->count; i++) { /* the list may grow and move meanwhile */
         const struct registration *r = list->items[i];
-        if (!r->removed && r->since < list->turn) call_one(r, call, before, object, info);
+        if (!r->removed && r->since < list->turn) registration_tell(r, change);
     }
     leave(list);
 }
 
-struct show {
-    const struct registration *registration;
-    struct event_info info;
-};
-
 static bool show_object(void *ctx, struct root *object)
 {
-    const struct show *show = ctx;
-    call_one(show->registration, HANDLER_ADD, NULL, object, &show->info);
-    return !show->registration->removed;
+    const struct registration *r = ctx;
+    registration_tell(r, &(struct change){.call = HANDLER_ADD, .object = object, .info = {.initial = true}});
+    return !r->removed;
 }
 
-void handler_list_add(struct handler_list *list, const struct event_handler *handler,
+void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
                       const struct indexer *store, struct registration **registration)
 {
-    struct registration *r = NEW(struct registration);
+    struct registration *r = registration_new(handler, now_ms);
     r->list = list;
-    r->handler = *handler;
     r->since = list->turn;
     if (list->count == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 4;
@@ -90,9 +66,8 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     }
     list->items[list->count++] = r;
     *registration = r;
-    struct show show = {.registration = r, .info = {.initial = true}};
     list->depth++;
-    indexer_each(store, show_object, &show);
+    indexer_each(store, show_object, r);
     r->told = true;
     leave(list);
 }
@@ -102,6 +77,24 @@ void handler_list_remove(struct handler_list *list, struct registration *registr
     must(!registration->removed);
     registration->removed = true;
     if (list->depth == 0) sweep(list);
+}
+
+int64_t handler_list_resync_ms(const struct handler_list *list)
+{
+    int64_t shortest_ms = RESYNC_NEVER;
+    for (size_t i = 0; i < list->count; i++) {
+        int64_t period_ms = registration_resync_ms(list->items[i]);
+        if (list->items[i]->removed || period_ms == RESYNC_NEVER) continue;
+        if (shortest_ms == RESYNC_NEVER || period_ms < shortest_ms) shortest_ms = period_ms;
+    }
+    return shortest_ms;
+}
+
+bool handler_list_pick_due(struct handler_list *list, int64_t now_ms)
+{
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++) any |= registration_is_due(list->items[i], now_ms);
+    return any;
 }
 
 /* I-6 */

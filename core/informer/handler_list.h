@@ -7,9 +7,7 @@
 #include <stdint.h>
 
 #include "informer/indexer.h"
-#include "informer/shared_informer.h"
-
-enum handler_call { HANDLER_ADD, HANDLER_UPDATE, HANDLER_DELETE };
+#include "informer/registration.h"
 
 struct handler_list {
     struct registration **items;
@@ -22,11 +20,15 @@ struct handler_list {
 void handler_list_clear(struct handler_list *list);
 /* A new delta begins: from now on those hear of it that are in the list already. */
 void handler_list_next_turn(struct handler_list *list);
-/* Tells every handler that was there when the turn began. `before` for an update, else NULL. */
-void handler_list_call(struct handler_list *list, enum handler_call call, struct root *before,
-                       struct root *object, const struct event_info *info);
+/* Tells every handler that was there when the turn began. */
+void handler_list_tell(struct handler_list *list, const struct change *change);
 /* Adds a handler and shows it the whole of `store` (I-5); it hears of nothing more in this turn, as the store
  * has it already. `*registration` is set before the first call. */
-void handler_list_add(struct handler_list *list, const struct event_handler *handler,
+void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
                       const struct indexer *store, struct registration **registration);
 void handler_list_remove(struct handler_list *list, struct registration *registration);
+
+/* The shortest period that a handler wants (I-15), RESYNC_NEVER for none. */
+int64_t handler_list_resync_ms(const struct handler_list *list);
+/* Picks those that are due at this instant (I-16); false when none is. */
+bool handler_list_pick_due(struct handler_list *list, int64_t now_ms);

@@ -75,6 +75,7 @@ static struct shared *shared_new(struct shared_factory *factory, const struct in
     informer_key_describe(key, &name);
     shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
     shared_informer_set_ready(shared->informer, wake, factory);
+    shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
     shared->state = CLAIM_LISTING;
     shared->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INSERT_TAIL(&factory->informers, shared, link);

@@ -13,6 +13,7 @@ struct shared_informer {
     struct indexer *store;
     struct handler_list handlers;
     struct version_waits waits;
+    struct clock *clock;
     bool processing;
     void (*on_synced)(void *ctx);
     void *synced_ctx;
@@ -34,6 +35,7 @@ struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(
     informer->fifo = delta_fifo_new(on_fifo_ready, informer);
     informer->store = indexer_new();
     version_waits_init(&informer->waits);
+    informer->clock = clock_real();
     informer->on_synced = on_synced;
     informer->synced_ctx = ctx;
     return informer;
@@ -57,6 +59,11 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
     informer->ready_ctx = ctx;
 }
 
+void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock)
+{
+    informer->clock = clock;
+}
+
 /* --- deltas
  * ----------------------------------------------------------------------------------------------------- */
 
@@ -70,14 +77,20 @@ static bool is_unchanged(const struct root *a, const struct root *b)
     return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
 }
 
+static void tell(struct shared_informer *informer, enum handler_call call, struct root *before,
+                 struct root *object, const struct event_info *info)
+{
+    handler_list_tell(&informer->handlers,
+                      &(struct change){.call = call, .before = before, .object = object, .info = *info});
+}
+
 /* what counts is whether the store knows the key, not what the server called the event. */
 static void deliver_object(struct shared_informer *informer, struct root *before, struct root *object,
                            const struct event_info *info)
 {
-    if (!before)
-        handler_list_call(&informer->handlers, HANDLER_ADD, NULL, object, info);
-    else if (!is_unchanged(before, object))
-        handler_list_call(&informer->handlers, HANDLER_UPDATE, before, object, info);
+    enum handler_call call = HANDLER_ADD;
+    if (before) call = is_unchanged(before, object) ? HANDLER_UNCHANGED : HANDLER_UPDATE;
+    tell(informer, call, before, object, info);
 }
 
 static void note_version(struct shared_informer *informer, const struct root *object)
@@ -100,9 +113,10 @@ static void process_put(struct shared_informer *informer, const struct delta *de
 static void process_delete(struct shared_informer *informer, const struct delta *delta,
                            const struct event_info *info)
 {
-    root_unref(indexer_remove(informer->store, delta->object));
+    struct root *before = indexer_remove(informer->store, delta->object);
     note_version(informer, delta->object);
-    handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, delta->object, info);
+    tell(informer, HANDLER_DELETE, before, delta->object, info);
+    root_unref(before);
 }
 
 /* Deletes that nobody saw, sorted by key (Q-7, B-9), each with its last known object and a flag (B-5). */
@@ -113,7 +127,7 @@ static void deliver_vanished(struct shared_informer *informer, const struct repl
     unknown.initial = false;
     unknown.final_state_unknown = true;
     for (size_t i = 0; i < replaced->vanished_count; i++)
-        handler_list_call(&informer->handlers, HANDLER_DELETE, NULL, replaced->vanished[i], &unknown);
+        tell(informer, HANDLER_DELETE, replaced->vanished[i], replaced->vanished[i], &unknown);
 }
 
 /* What the store has of objects that the list has too, but that were refused: unchanged, as far as anybody
@@ -154,13 +168,16 @@ struct resync {
 static bool resync_object(void *ctx, struct root *object)
 {
     struct resync *resync = ctx;
-    handler_list_call(&resync->informer->handlers, HANDLER_UPDATE, object, object, &resync->info);
+    tell(resync->informer, HANDLER_RESYNC, object, object, &resync->info);
     return true;
 }
 
-/* Q-10, I-17: the server is not asked and nothing is compared. */
-static void process_resync(struct shared_informer *informer, const struct event_info *info)
+/* Q-10, I-17: the server is not asked and nothing is compared. Handlers are told whose period is over (I-16).
+ */
+static void process_resync(struct shared_informer *informer, const struct delta *delta,
+                           const struct event_info *info)
 {
+    if (!handler_list_pick_due(&informer->handlers, delta->tick_ms)) return;
     struct resync resync = {informer, *info};
     resync.info.resync = true;
     indexer_each(informer->store, resync_object, &resync);
@@ -176,7 +193,7 @@ static void process_one(struct shared_informer *informer, const struct delta *de
     case DELTA_UPDATED: process_put(informer, delta, &info); break;
     case DELTA_DELETED: process_delete(informer, delta, &info); break;
     case DELTA_REPLACED_ALL: process_replace(informer, delta, &info); break;
-    case DELTA_SYNC_ALL: process_resync(informer, &info); break;
+    case DELTA_SYNC_ALL: process_resync(informer, delta, &info); break;
     case DELTA_BOOKMARK:
         indexer_set_resource_version(informer->store, str_of(delta->resource_version));
         break;
@@ -215,15 +232,27 @@ size_t shared_informer_process(struct shared_informer *informer, size_t max)
 /* --- handlers and what may be asked
  * ------------------------------------------------------------------------------ */
 
+/* I-15: the check period is the shortest that a handler wants. It follows them at any time, so that nothing
+ * depends on who of the scripts was first; client-go raises the period of those that come late. */
+static void prepare_resync(struct shared_informer *informer, int64_t period_ms)
+{
+    int64_t shortest_ms = handler_list_resync_ms(&informer->handlers);
+    if (period_ms == RESYNC_NEVER || (shortest_ms != RESYNC_NEVER && shortest_ms <= period_ms)) return;
+    delta_fifo_set_resync(informer->fifo, period_ms);
+}
+
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration)
 {
-    handler_list_add(&informer->handlers, handler, informer->store, registration);
+    if (handler->options) prepare_resync(informer, handler->options->resync_ms);
+    handler_list_add(&informer->handlers, handler, clock_now_ms(informer->clock), informer->store,
+                     registration);
 }
 
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)
 {
     handler_list_remove(&informer->handlers, registration);
+    delta_fifo_set_resync(informer->fifo, handler_list_resync_ms(&informer->handlers));
 }
 
 struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,

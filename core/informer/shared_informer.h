@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "informer/delta_fifo.h"
+#include "informer/handler_options.h"
 #include "informer/indexer.h"
 #include "informer/version_wait.h"
 
@@ -14,16 +16,23 @@ struct event_info {
     bool initial;             /* in the initial list, or a late handler's first look (I-5) */
     bool final_state_unknown; /* the delete was not seen, only its result (B-5) */
     bool resync, coalesced;
+    bool filtered; /* an add or a delete that the handler's filter made: the object itself was updated (I-18)
+                    */
     int64_t received_us; /* wall time at which the bytes arrived */
 };
 
-/* Objects are borrowed for the call; take a reference to keep one. */
+/* Objects are borrowed for the call; take a reference to keep one. Each function is optional. */
 struct event_handler {
     void (*on_add)(void *ctx, struct root *object, const struct event_info *info);
     void (*on_update)(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info);
     void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
     void *ctx;
+    /* The last part of the filter, asked for objects that pass options->filter, at most once for each side of
+     * a change. It must depend on the object alone. */
+    bool (*passes)(void *ctx, struct root *object);
+    /* NULL: as handler_options_new gives them. A registration takes a reference of its own. */
+    struct handler_options *options;
 };
 
 struct shared_informer;
@@ -36,6 +45,9 @@ void shared_informer_free(struct shared_informer *informer);
 /* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
+/* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
+ * the producer's clock. */
+void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
 
 /* Processes at most `max` deltas; gives how many. A ReplacedAll is one delta and is processed whole. Not to
  * be called by a handler. Deltas may be left when it returns: delta_fifo_len says so. */

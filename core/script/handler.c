@@ -220,7 +220,8 @@ void handlers_attach(struct script *script)
             continue;
         }
         h->refs++;
-        const struct event_handler handler = {on_add, on_update, on_delete, h};
+        const struct event_handler handler = {
+            .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = h};
         struct claim_handler *attached = claim_add_handler(h->claim, &handler);
         if (h->removed)
             claim_remove_handler(attached); /* by one of the calls it got at once */

@@ -115,10 +115,10 @@ static void test_v5_a_bookmark_is_a_delta_of_its_own(void **state)
 
 static void test_v5_a_resync_is_one_delta(void **state)
 {
-    delta_fifo_resync(fifo);
+    delta_fifo_resync(fifo, 0);
     assert_popped("SyncAll");
     add("foo@1");
-    delta_fifo_resync(fifo);
+    delta_fifo_resync(fifo, 0);
     assert_popped("Added foo@1; SyncAll");
 }
 
@@ -166,7 +166,7 @@ static void test_v3_nothing_is_not_synced(void **state)
 {
     assert_false(delta_fifo_has_synced(fifo));
     delta_fifo_bookmark(fifo, "5");
-    delta_fifo_resync(fifo);
+    delta_fifo_resync(fifo, 0);
     assert_false(delta_fifo_has_synced(fifo));
     assert_popped("Bookmark(5); SyncAll");
     assert_false(delta_fifo_has_synced(fifo));

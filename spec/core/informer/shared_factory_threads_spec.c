@@ -165,7 +165,8 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
 
 static void replay_start(struct replay *replay, struct informer_claim *claim)
 {
-    struct event_handler handler = {on_add, on_update, on_delete, replay};
+    struct event_handler handler = {
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = replay};
     *replay = (struct replay){0};
     replay->handler = claim_add_handler(claim, &handler);
 }

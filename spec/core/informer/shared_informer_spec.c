@@ -341,19 +341,6 @@ static void test_q11_objects_before_any_list_are_not_initial(void **state)
     assert_history("delete? a@1; add b@2");
 }
 
-static void test_q10_i17_a_resync_updates_every_object_with_itself(void **state)
-{
-    start_with("a@1 b@2", "2");
-    delta_fifo_resync(shared_informer_fifo(informer));
-    assert_history("update~ a@1 a@1; update~ b@2 b@2");
-    delta(DELTA_UPDATED, "a@6");
-    delta_fifo_resync(shared_informer_fifo(informer));
-    assert_history("update a@1 a@6; update~ a@6 a@6; update~ b@2 b@2");
-    delta(DELTA_DELETED, "a@10");
-    delta_fifo_resync(shared_informer_fifo(informer));
-    assert_history("delete a@10; update~ b@2 b@2");
-}
-
 static void test_processing_stops_at_the_limit_and_goes_on_later(void **state)
 {
     replace("a@1", "1");
@@ -399,7 +386,6 @@ int main(void)
         TEST(test_v3_synced_only_after_the_last_call_of_the_first_list),
         TEST(test_q13_initial_is_only_the_first_list),
         TEST(test_q11_objects_before_any_list_are_not_initial),
-        TEST(test_q10_i17_a_resync_updates_every_object_with_itself),
         TEST(test_processing_stops_at_the_limit_and_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

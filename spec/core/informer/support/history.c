@@ -12,6 +12,8 @@ static void begin(struct history *h, const char *call, const struct event_info *
     if (info->initial) buf_putc(&h->text, '+');
     if (info->final_state_unknown) buf_putc(&h->text, '?');
     if (info->resync) buf_putc(&h->text, '~');
+    if (info->filtered) buf_putc(&h->text, '!');
+    if (info->coalesced) buf_putc(&h->text, '*');
 }
 
 static void put_object(struct history *h, const struct root *root)
@@ -53,7 +55,8 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
 
 struct event_handler history_handler(struct history *history)
 {
-    return (struct event_handler){on_add, on_update, on_delete, history};
+    return (struct event_handler){
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = history};
 }
 
 const char *history_take(struct history *history)

@@ -1,5 +1,5 @@
 /* A handler that writes down what it is told, as "add a@1; update a@1 a@2; delete a@2", each with its flags:
- * + initial, ? final state unknown, ~ resync. Owner: the spec. */
+ * + initial, ? final state unknown, ~ resync, ! filtered, * coalesced. Owner: the spec. */
 #pragma once
 #include "base/buf.h"
 #include "informer/shared_informer.h"

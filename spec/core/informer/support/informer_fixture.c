@@ -20,12 +20,19 @@ static void on_synced(void *ctx)
     synced_calls++;
 }
 
-struct registration *add_history(struct history *h)
+struct registration *add_history_with(struct history *h, struct handler_options *options)
 {
     struct registration *r;
     struct event_handler handler = history_handler(h);
+    handler.options = options;
     shared_informer_add_handler(informer, &handler, &r);
+    handler_options_unref(options);
     return r;
+}
+
+struct registration *add_history(struct history *h)
+{
+    return add_history_with(h, NULL);
 }
 
 int informer_open(void **state)

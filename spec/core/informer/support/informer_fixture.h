@@ -13,6 +13,8 @@ extern int synced_calls;
 int informer_open(void **state);
 int informer_close(void **state);
 struct registration *add_history(struct history *h);
+/* A handler with options, which are given up. */
+struct registration *add_history_with(struct history *h, struct handler_options *options);
 
 void delta(enum delta_type type, const char *object);
 void replace(const char *objects, const char *version);

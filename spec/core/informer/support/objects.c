@@ -51,12 +51,27 @@ static void write_json(struct buf *json, struct str ns, struct str name, struct 
     buf_printf(json, "\"labels\":%s}}", labels);
 }
 
+static struct root *pack(struct buf *json)
+{
+    struct root *root;
+    struct err err;
+    buf_reserve(json, TAPE_PADDING);
+    if (!pack_text(packer, json->data, json->len, NULL, &root, &err)) fail_msg("%s", err.text);
+    buf_clear(json);
+    return root;
+}
+
+struct root *object_from_json(const char *text)
+{
+    struct buf json = {0};
+    buf_puts(&json, text);
+    return pack(&json);
+}
+
 struct root *object_with_labels(const char *text, const char *labels_json)
 {
     struct str rest = str_of(text), key, version, ns = {0}, name, part;
     struct buf json = {0};
-    struct root *root;
-    struct err err;
     str_cut(&rest, '@', &key);
     struct str uid = key;
     if (!rest.p || !str_cut(&rest, '#', &version)) version = (struct str){0};
@@ -67,10 +82,7 @@ struct root *object_with_labels(const char *text, const char *labels_json)
     else
         name = part;
     write_json(&json, ns, name, version, uid, labels_json);
-    buf_reserve(&json, TAPE_PADDING);
-    if (!pack_text(packer, json.data, json.len, NULL, &root, &err)) fail_msg("%s: %s", text, err.text);
-    buf_clear(&json);
-    return root;
+    return pack(&json);
 }
 
 struct root *object(const char *text)

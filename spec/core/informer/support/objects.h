@@ -15,6 +15,8 @@ void objects_close(void);
 /* A new reference. The same text gives the same object. */
 struct root *object(const char *text);
 struct root *object_with_labels(const char *text, const char *labels_json);
+/* Any object, as JSON text. */
+struct root *object_from_json(const char *text);
 /* Objects separated by blanks: a malloc'ed array of new references. */
 struct root **object_list(const char *texts, size_t *count);
 /* "ns/name@version" */

@@ -101,7 +101,8 @@ static void forget(struct replay *replay)
 
 void replay_start(struct replay *replay, struct shared_informer *informer)
 {
-    struct event_handler handler = {on_add, on_update, on_delete, replay};
+    struct event_handler handler = {
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = replay};
     forget(replay);
     replay->informer = informer;
     replay->taking_it_in = true;

@@ -1,0 +1,41 @@
+/* One handler of an informer, and what of a change it is told: filters (I-18), unchanged updates (I-14, B-4),
+ * recreated objects (Q-22), resyncs (I-15, I-16). Owner: the handler list, on the engine thread. */
+#pragma once
+#include "informer/shared_informer.h"
+
+enum handler_call {
+    HANDLER_ADD,
+    HANDLER_UPDATE,
+    HANDLER_UNCHANGED, /* an update to the version that is known already */
+    HANDLER_RESYNC,
+    HANDLER_DELETE,
+};
+
+struct change {
+    enum handler_call call;
+    struct root *before; /* what the cache had; NULL: nothing */
+    struct root *object; /* the new one, or the last */
+    struct event_info info;
+};
+
+struct handler_list;
+
+struct registration {
+    struct handler_list *list;
+    struct event_handler handler; /* with a reference to its options */
+    uint64_t since;               /* it hears of the turns after this one */
+    bool told;                    /* of the whole store that was there when it was added */
+    bool removed;                 /* freed when no call is under way */
+    bool syncing;                 /* the resync that is being processed is for it */
+    int64_t next_resync_ms;
+};
+
+/* Copies the handler. */
+struct registration *registration_new(const struct event_handler *handler, int64_t now_ms);
+void registration_free(struct registration *registration);
+/* RESYNC_NEVER for none. */
+int64_t registration_resync_ms(const struct registration *registration);
+/* I-16: decides whether the resync of this instant is for it. */
+bool registration_is_due(struct registration *registration, int64_t now_ms);
+/* Calls at most two of the functions, and none once it is removed. */
+void registration_tell(const struct registration *registration, const struct change *change);
