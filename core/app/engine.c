@@ -1,44 +1,18 @@
 /* Start, run and stop of the engine; see engine.h. */
-#include "app/engine.h"
+#include "app/engine_internal.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "app/cmd.h"
-#include "app/discoverer.h"
-#include "app/io_thread.h"
-#include "app/stopper.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "base/writer.h"
-#include "informer/shared_factory.h"
-#include "script/script.h"
 
-/* A kind that the server does not serve yet is asked for again after this time. */
-enum { UNKNOWN_KIND_RETRY_MS = 10000 };
-
-struct engine {
-    struct engine_options options;
-    struct loop *loop;
-    struct io_thread *io;
-    struct shared_factory *factory;
-    struct discoverer *discoverer;
-    struct script_host host;
-    struct script **scripts; /* one for each file; the same order */
-    bool *main_done;
-    size_t script_count;
-    struct stopper *stopper;
-    bool started;
-    struct timer sync_deadline;
-    struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
-    bool stopping;
-    int exit_code;
-};
-
-static void stop(struct engine *engine, int exit_code)
+void engine_stop(struct engine *engine, int exit_code)
 {
     if (engine->stopping) return;
     engine->stopping = true;
@@ -50,9 +24,10 @@ static void on_signal(void *ctx, int signum)
 {
     struct engine *engine = ctx;
     if (engine->stopping) return;
+    if (engine->monitor) health_set_stopping(monitor_health(engine->monitor));
     log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
     bool complete = engine->options.mode == ENGINE_RUN;
-    stop(engine, signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE);
+    engine_stop(engine, signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE);
 }
 
 /* --- scripts
@@ -74,7 +49,7 @@ static void run_main(struct engine *engine, size_t i)
     enum script_result result =
         script_has_main(engine->scripts[i]) ? script_run_main(engine->scripts[i], &code) : SCRIPT_OK;
     if (engine->options.mode == ENGINE_EXEC)
-        stop(engine, result == SCRIPT_OK ? check_complete(code) : EXIT_INCOMPLETE);
+        engine_stop(engine, result == SCRIPT_OK ? check_complete(code) : EXIT_INCOMPLETE);
 }
 
 static void on_check(struct timer *timer)
@@ -91,7 +66,9 @@ static void check_soon(struct engine *engine)
 
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
-    if (claim_has_synced(claim)) check_soon(ctx);
+    struct engine *engine = ctx;
+    if (claim_has_synced(claim)) check_soon(engine);
+    monitor_touch(engine->monitor);
 }
 
 static void on_synced(void *ctx, const char *informer, size_t objects)
@@ -120,73 +97,6 @@ static bool load_scripts(struct engine *engine)
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }
     return ok;
-}
-
-/* --- kinds
- * ------------------------------------------------------------------------------------------------------ */
-
-struct resolution {
-    struct engine *engine;
-    const struct catalogue *catalogue;
-    size_t refused, waiting;
-};
-
-static const char *script_of(const struct engine *engine, const struct informer_claim *claim)
-{
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (script_claim(engine->scripts[i], j) == claim) return engine->options.files->paths[i];
-    return "";
-}
-
-/* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
- * come with a CRD. */
-static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
-{
-    struct resolution *r = ctx;
-    const char *kind = claim_spec(claim)->kind, *script = script_of(r->engine, claim);
-    const char *failures = catalogue_failures(r->catalogue);
-    bool may_come = err->code == ERR_NOT_FOUND && (resource_name_has_group(str_of(kind)) || *failures);
-    if (!may_come) {
-        r->refused++;
-        fprintf(stderr, "kubelua: %s: %s\n", script, err->text);
-        return;
-    }
-    r->waiting++;
-    log_warn("Waiting for a kind the server does not serve", F("script", script), F("kind", kind),
-             F("unanswered", failures));
-}
-
-static void on_catalogue(void *ctx, const struct catalogue *catalogue)
-{
-    struct resolution r = {.engine = ctx, .catalogue = catalogue};
-    shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
-    if (r.refused)
-        stop(r.engine, EXIT_USAGE);
-    else if (r.waiting)
-        discoverer_ask(r.engine->discoverer, UNKNOWN_KIND_RETRY_MS);
-}
-
-/* --- exec's deadline
- * -------------------------------------------------------------------------------------------- */
-
-static void report_laggard(struct engine *engine, struct informer_claim *claim)
-{
-    struct claim_status status;
-    if (claim_has_synced(claim)) return;
-    claim_get_status(claim, &status);
-    const char *cause = *status.text ? status.text : discoverer_error(engine->discoverer);
-    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n", script_of(engine, claim),
-            claim_spec(claim)->kind, *cause ? ": " : "", cause);
-}
-
-static void on_sync_deadline(struct timer *timer)
-{
-    struct engine *engine = container_of(timer, struct engine, sync_deadline);
-    if (engine->main_done[0]) return;
-    for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
-        report_laggard(engine, script_claim(engine->scripts[0], j));
-    stop(engine, EXIT_INCOMPLETE);
 }
 
 /* --- start and stop
@@ -220,7 +130,7 @@ static bool make_parts(struct engine *engine)
         .synced = on_synced,
     });
     engine->discoverer = discoverer_new(&(struct discoverer_options){
-        .engine_loop = engine->loop, .io = engine->io, .found = on_catalogue, .ctx = engine});
+        .engine_loop = engine->loop, .io = engine->io, .found = engine_found_kinds, .ctx = engine});
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
@@ -231,14 +141,34 @@ static bool make_parts(struct engine *engine)
     return true;
 }
 
+/* A port that is taken is found before a script has run. */
+static bool make_monitor(struct engine *engine)
+{
+    struct err err;
+    const struct options *options = engine->options.options;
+    if (engine->options.mode != ENGINE_RUN) return true;
+    engine->monitor = monitor_new(
+        &(struct monitor_options){
+            .engine_loop = engine->loop,
+            .io_loop = io_thread_loop(engine->io),
+            .metrics_address = options->metrics_address,
+            .health_address = options->health_address,
+            .tick = engine_observe,
+            .ctx = engine,
+        },
+        &err);
+    if (!engine->monitor) fprintf(stderr, "kubelua run: %s\n", err.text);
+    return engine->monitor != NULL;
+}
+
 struct engine *engine_new(const struct engine_options *options, int *exit_code)
 {
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
     engine->check.fn = on_check;
-    engine->sync_deadline.fn = on_sync_deadline;
+    engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
-    if (make_parts(engine)) {
+    if (make_parts(engine) && make_monitor(engine)) {
         engine->stopper = stopper_new(&(struct stopper_options){
             .engine_loop = engine->loop,
             .io_loop = io_thread_loop(engine->io),
@@ -291,12 +221,14 @@ void engine_free(struct engine *engine)
 {
     if (!engine) return;
     if (engine->started && engine->options.mode == ENGINE_RUN) log_summary(engine);
+    engine_observe_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
     free(engine->scripts);
     free(engine->main_done);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     stopper_free(engine->stopper);
+    monitor_free(engine->monitor);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);
     timer_cancel(&engine->check);

@@ -13,32 +13,6 @@
 
 enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
 
-static const struct flag *run_flags(struct options *options)
-{
-    static struct flag table[2];
-    table[0] = (struct flag){"filename",
-                             'f',
-                             FLAG_LIST,
-                             &options->files,
-                             "FILE|DIR",
-                             NULL,
-                             "script, or folder of scripts (repeatable)"};
-    return table;
-}
-
-static const struct flag *exec_flags(struct options *options)
-{
-    static struct flag table[2];
-    table[0] = (struct flag){"sync-timeout",
-                             0,
-                             FLAG_DURATION_MS,
-                             &options->sync_timeout_ms,
-                             "DURATION",
-                             NULL,
-                             "time for all informers to sync (default 60s)"};
-    return table;
-}
-
 void launch_help(enum engine_mode mode)
 {
     struct options options = {0};

@@ -38,7 +38,6 @@ const struct flag *engine_flags(struct options *o)
     static struct flag table[8];
     o->log_format = "text";
     o->max_object_size = 8 << 20;
-    o->sync_timeout_ms = 60000;
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     const struct flag flags[] = {
@@ -55,6 +54,39 @@ const struct flag *engine_flags(struct options *o)
     };
     _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
     memcpy(table, flags, sizeof flags);
+    return table;
+}
+
+const struct flag *run_flags(struct options *o)
+{
+    static struct flag table[4];
+    o->metrics_address = "127.0.0.1:8080";
+    o->health_address = ":8081";
+    const struct flag flags[] = {
+        {"filename", 'f', FLAG_LIST, &o->files, "FILE|DIR", NULL,
+         "script, or folder of scripts (repeatable)"},
+        {"metrics-bind-address", 0, FLAG_STRING, &o->metrics_address, "ADDR:PORT", NULL,
+         "where /metrics is served; 0 switches it off (default 127.0.0.1:8080)"},
+        {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,
+         "where /healthz, /livez and /readyz are served; 0 switches them off (default :8081)"},
+        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+    };
+    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
+    memcpy(table, flags, sizeof flags);
+    return table;
+}
+
+const struct flag *exec_flags(struct options *o)
+{
+    static struct flag table[2];
+    o->sync_timeout_ms = 60000;
+    table[0] = (struct flag){"sync-timeout",
+                             0,
+                             FLAG_DURATION_MS,
+                             &o->sync_timeout_ms,
+                             "DURATION",
+                             NULL,
+                             "time for all informers to sync (default 60s)"};
     return table;
 }
 

@@ -14,10 +14,13 @@ struct options {
     int verbosity;
     size_t max_object_size;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms;
+    const char *metrics_address, *health_address; /* of `run` */
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:
  * one command line a process. */
 const struct flag *connection_flags(struct options *options);
 const struct flag *engine_flags(struct options *options);
+const struct flag *run_flags(struct options *options);
+const struct flag *exec_flags(struct options *options);
 void options_clear(struct options *options);

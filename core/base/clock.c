@@ -123,6 +123,13 @@ static int64_t real_wall_us(struct clock *clock)
     return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+int64_t clock_measure_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
 struct clock *clock_real(void)
 {
     static struct clock real = {.now_ms = real_now_ms, .wall_us = real_wall_us};

@@ -52,6 +52,9 @@ int64_t clock_next_due_ms(const struct clock *clock);
 void clock_fire(struct clock *clock);
 void clock_clear(struct clock *clock);
 
+/* Real nanoseconds from an arbitrary origin: for measuring how long something took, never for deciding. */
+int64_t clock_measure_ns(void);
+
 /* The real monotonic and wall time, without a way to wake anybody: for threads that only read. */
 struct clock *clock_real(void);
 

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/must.h"
 
 struct stream {
@@ -167,9 +168,10 @@ bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wai
     while (wait == WRITER_WAIT && s->running && !s->error && !has_room(s, text.n))
         pthread_cond_wait(&s->drained, &s->lock);
     bool ok = !s->error && (!s->running || has_room(s, text.n));
-    if (!ok)
+    if (!ok) {
         s->dropped++;
-    else if (s->running) {
+        if (stream == WRITER_STDOUT) metric_inc(METRIC_STDOUT_DROPPED);
+    } else if (s->running) {
         buf_str(&s->waiting, text);
         pthread_cond_signal(&s->filled);
     } else

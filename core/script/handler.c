@@ -104,10 +104,11 @@ static void deliver(struct script_handler *h, struct delivery *d)
     d->handler = h;
     h->refs++;
     metric_inc(METRIC_HANDLER_CALLS);
+    int64_t begun = handler_metrics_begin(&h->metrics, d->event, event_names[d->event], d->info->received_us);
     enum script_result result = script_call(script, deliver_body, d);
+    handler_metrics_end(&h->metrics, d->event, begun, result);
     if (result != SCRIPT_OK) {
         script->counters.errors++;
-        metric_inc(METRIC_HANDLER_ERRORS);
         report(d, result);
     }
     script->counters.adds += d->event == ON_ADD;
@@ -181,6 +182,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, number);
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
+    handler_metrics_init(&handler->metrics, script->name, handler->id);
     TAILQ_INSERT_TAIL(&script->handlers, handler, link);
     return handler;
 }
@@ -189,6 +191,7 @@ void handler_unref(struct script_handler *handler)
 {
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
+    handler_metrics_clear(&handler->metrics);
     free(handler->id);
     free(handler);
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <sys/queue.h>
 
+#include "script/handler_metrics.h"
 #include "script/state.h"
 
 enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
@@ -21,6 +22,7 @@ struct script_handler {
     int refs;
     int64_t reported_ms; /* when a failure was last logged, for at most one line a second */
     uint64_t unreported;
+    struct handler_metrics metrics;
 };
 
 /* Takes three functions (or nils) from stack index `first` on. `id` NULL: kind and number. Raises when the id

@@ -198,3 +198,29 @@ describe("lint", function()
     assert.are.equal(2, code)
   end)
 end)
+
+describe("check-metrics", function()
+  local source = {
+    ["core/base/metrics.h"] = 'X(METRIC_A, "a_total", "A.") \\\n    X(METRIC_B, "b_total",  \\\n "B.")',
+    ["core/base/series.h"] = 'X(FAMILY_C, HISTOGRAM, "c_seconds", "name,event", \\\n DURATIONS, "C.")',
+    ["core/app/metrics_page.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
+  }
+  local function with(table_text)
+    local files = { ["docs/metrics.md"] = table_text }
+    for path, text in pairs(source) do files[path] = text end
+    return files
+  end
+  local rows = {
+    "| `a_total`, `b_total` | counter | | x |\n", "| `c_seconds` | histogram | `name`, `event` | x |\n",
+    "| `d_bytes` | gauge | | x |\n",
+  }
+
+  it("passes a page that lists every metric as it is", function() passes("metrics", with(table.concat(rows))) end)
+
+  it("finds what is missing, what does not exist and what is another type", function()
+    finds("metrics", "docs/metrics.md does not describe d_bytes", with(rows[1] .. rows[2]))
+    finds("metrics", "there is no metric e_total", with(table.concat(rows) .. "| `e_total` | counter | | x |\n"))
+    finds("metrics", "c_seconds is a histogram with the labels (name,event)",
+      with(rows[1] .. rows[3] .. "| `c_seconds` | histogram | `name` | x |\n"))
+  end)
+end)

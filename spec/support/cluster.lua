@@ -26,10 +26,14 @@ function cluster.sim(args, port)
   return p
 end
 
+-- Many engines run side by side: none listens, unless a spec says where (the last of a flag counts).
+local quiet = { "--metrics-bind-address", "0", "--health-probe-bind-address", "0" }
+
 -- `kubelua VERB ...` on a server.
 function cluster.kubelua(args)
-  local all = { binary }
-  for _, arg in ipairs(args) do all[#all + 1] = arg end
+  local all = { binary, args[1] }
+  for _, arg in ipairs(args[1] == "run" and quiet or {}) do all[#all + 1] = arg end
+  for i = 2, #args do all[#all + 1] = args[i] end
   return start(all)
 end
 

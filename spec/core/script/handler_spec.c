@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/metrics.h"
+#include "base/series.h"
 #include "core/script/support/cluster.h"
 
 /* Writes down what it is told: "add shop/a+" for an initial one. */
@@ -134,7 +134,6 @@ static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_o
 {
     struct cluster *c = *state;
     char log[160], text[8192];
-    uint64_t errors = metric_get(METRIC_HANDLER_ERRORS);
     snprintf(log, sizeof log, "%s/log", c->folder);
     struct script *script =
         cluster_load(c, "raising",
@@ -151,7 +150,15 @@ static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_o
     assert_ask(c, script, "return seen", "3");
     assert_int_equal(script_counters(script).errors, 3);
     assert_int_equal(script_counters(script).adds, 6);
-    assert_int_equal(metric_get(METRIC_HANDLER_ERRORS), errors + 3);
+    struct buf page = {0};
+    series_render(&page);
+    assert_non_null(
+        strstr(buf_text(&page), "kubelua_handler_errors_total{script=\"raising\",handler=\"bad\"} 3\n"));
+    assert_non_null(strstr(buf_text(&page), "kubelua_handler_duration_seconds_count{script=\"raising\","
+                                            "handler=\"bad\",event=\"OnAdd\"} 3\n"));
+    assert_non_null(strstr(buf_text(&page),
+                           "kubelua_event_latency_seconds_count{script=\"raising\",handler=\"bad\"} 3\n"));
+    buf_clear(&page);
     assert_non_null(strstr(text, "raising.lua:3] \"Handler failed\" script=\"raising\" handler=\"bad\" "
                                  "event=\"OnAdd\" key=\"shop/a\""));
     assert_non_null(

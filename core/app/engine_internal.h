@@ -1,0 +1,54 @@
+/* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
+ * says about the kinds that scripts ask for, engine_observe.c what is shown to the outside.
+ * Owner: the command that made the engine; the engine thread. */
+#pragma once
+#include "app/discoverer.h"
+#include "app/engine.h"
+#include "app/io_thread.h"
+#include "app/monitor.h"
+#include "app/stopper.h"
+#include "base/series.h"
+#include "informer/shared_factory.h"
+#include "script/script.h"
+
+struct engine {
+    struct engine_options options;
+    struct loop *loop;
+    struct io_thread *io;
+    struct shared_factory *factory;
+    struct discoverer *discoverer;
+    struct script_host host;
+    struct script **scripts; /* one for each file; the same order */
+    bool *main_done;
+    size_t script_count;
+    struct stopper *stopper;
+    struct monitor *monitor; /* of `run`; NULL for `exec` */
+    struct series **memory;  /* of each script */
+    bool started;
+    struct timer sync_deadline;
+    struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
+    bool stopping;
+    int exit_code;
+};
+
+/* --- engine.c */
+
+void engine_stop(struct engine *engine, int exit_code);
+
+/* --- engine_kinds.c */
+
+/* The path of the script that holds the claim. */
+const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
+/* Discovery has answered. */
+void engine_found_kinds(void *engine, const struct catalogue *catalogue);
+/* exec's time to sync is over. */
+void engine_on_sync_deadline(struct timer *timer);
+/* Why a claim has not synced; "" when nobody knows. Borrows from `status` or from the discoverer. */
+const char *engine_lag_cause(const struct engine *engine, const struct claim_status *status);
+
+/* --- engine_observe.c */
+
+/* Brings health and gauges up to date. */
+void engine_observe(void *engine);
+/* All series of the engine's own are gone. */
+void engine_observe_end(struct engine *engine);

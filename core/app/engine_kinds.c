@@ -1,0 +1,79 @@
+/* Which of the server's kinds the scripts' claims mean, and which claims lag; see engine_internal.h. */
+#include <stdio.h>
+
+#include "app/cmd.h"
+#include "app/engine_internal.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* A kind that the server does not serve yet is asked for again after this time. */
+enum { UNKNOWN_KIND_RETRY_MS = 10000 };
+
+struct resolution {
+    struct engine *engine;
+    const struct catalogue *catalogue;
+    size_t refused, waiting;
+};
+
+const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
+            if (script_claim(engine->scripts[i], j) == claim) return engine->options.files->paths[i];
+    return "";
+}
+
+/* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
+ * come with a CRD. */
+static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
+{
+    struct resolution *r = ctx;
+    const char *kind = claim_spec(claim)->kind, *script = engine_script_of(r->engine, claim);
+    const char *failures = catalogue_failures(r->catalogue);
+    bool may_come = err->code == ERR_NOT_FOUND && (resource_name_has_group(str_of(kind)) || *failures);
+    if (!may_come) {
+        r->refused++;
+        fprintf(stderr, "kubelua: %s: %s\n", script, err->text);
+        return;
+    }
+    r->waiting++;
+    log_warn("Waiting for a kind the server does not serve", F("script", script), F("kind", kind),
+             F("unanswered", failures));
+}
+
+void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
+{
+    struct resolution r = {.engine = ctx, .catalogue = catalogue};
+    shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
+    if (r.refused)
+        engine_stop(r.engine, EXIT_USAGE);
+    else if (r.waiting)
+        discoverer_ask(r.engine->discoverer, UNKNOWN_KIND_RETRY_MS);
+}
+
+/* --- exec's deadline
+ * -------------------------------------------------------------------------------------------- */
+
+const char *engine_lag_cause(const struct engine *engine, const struct claim_status *status)
+{
+    return *status->text ? status->text : discoverer_error(engine->discoverer);
+}
+
+static void report_laggard(struct engine *engine, struct informer_claim *claim)
+{
+    struct claim_status status;
+    if (claim_has_synced(claim)) return;
+    claim_get_status(claim, &status);
+    const char *cause = engine_lag_cause(engine, &status);
+    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
+            engine_script_of(engine, claim), claim_spec(claim)->kind, *cause ? ": " : "", cause);
+}
+
+void engine_on_sync_deadline(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, sync_deadline);
+    if (engine->main_done[0]) return;
+    for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
+        report_laggard(engine, script_claim(engine->scripts[0], j));
+    engine_stop(engine, EXIT_INCOMPLETE);
+}

@@ -1,0 +1,95 @@
+/* Servers and ticks; see monitor.h. */
+#include "app/monitor.h"
+
+#include <stdlib.h>
+
+#include "app/bind_address.h"
+#include "app/metrics_page.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* No handler may run for long, but the first list of a very large cluster takes its time. */
+enum { TICK_MS = 1000, STUCK_MS = 60000 };
+
+struct monitor {
+    struct monitor_options options;
+    struct health *health;
+    struct web_server *metrics_server, *health_server;
+    struct timer engine_tick, io_tick, touched;
+};
+
+static void on_engine_tick(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, engine_tick);
+    health_beat(m->health, HEALTH_ENGINE_LOOP);
+    m->options.tick(m->options.ctx);
+    timer_start(timer, loop_clock(m->options.engine_loop), TICK_MS);
+}
+
+static void on_touched(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, touched);
+    m->options.tick(m->options.ctx);
+}
+
+/* On the I/O thread. */
+static void on_io_tick(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, io_tick);
+    health_beat(m->health, HEALTH_IO_LOOP);
+    timer_start(timer, loop_clock(m->options.io_loop), TICK_MS);
+}
+
+static bool serve(struct web_server **server, const char *flag, const struct web_server_options *options,
+                  struct err *err)
+{
+    if (bind_address_is_off(options->address)) return true;
+    *server = web_server_new(options, err);
+    if (!*server) return err_wrap(err, "%s", flag);
+    return true;
+}
+
+struct monitor *monitor_new(const struct monitor_options *options, struct err *err)
+{
+    struct monitor *m = NEW(struct monitor);
+    m->options = *options;
+    m->engine_tick.fn = on_engine_tick;
+    m->io_tick.fn = on_io_tick;
+    m->touched.fn = on_touched;
+    m->health = health_new(clock_real(), STUCK_MS);
+    bool ok = serve(&m->metrics_server, "--metrics-bind-address",
+                    &(struct web_server_options){options->metrics_address, metrics_page_serve, NULL}, err) &&
+              serve(&m->health_server, "--health-probe-bind-address",
+                    &(struct web_server_options){options->health_address, health_serve, m->health}, err);
+    if (!ok) {
+        monitor_free(m);
+        return NULL;
+    }
+    if (m->metrics_server) log_info("Serving metrics", F("address", web_server_where(m->metrics_server)));
+    if (m->health_server) log_info("Serving health probes", F("address", web_server_where(m->health_server)));
+    timer_start(&m->engine_tick, loop_clock(options->engine_loop), 0);
+    timer_start(&m->io_tick, loop_clock(options->io_loop), 0);
+    return m;
+}
+
+void monitor_touch(struct monitor *m)
+{
+    if (m && !timer_running(&m->touched)) timer_start(&m->touched, loop_clock(m->options.engine_loop), 0);
+}
+
+struct health *monitor_health(struct monitor *m)
+{
+    return m->health;
+}
+
+void monitor_free(struct monitor *m)
+{
+    if (!m) return;
+    timer_cancel(&m->engine_tick);
+    timer_cancel(&m->touched);
+    timer_cancel(&m->io_tick);
+    web_server_free(m->metrics_server);
+    web_server_free(m->health_server);
+    health_free(m->health);
+    free(m);
+}

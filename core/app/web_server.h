@@ -1,0 +1,36 @@
+/* A small HTTP server in a thread of its own, for probes and metrics: whatever the loops do, it answers.
+ * Owner: the engine, on the main thread. `serve` is called on the server's thread. */
+#pragma once
+#include "base/buf.h"
+#include "base/err.h"
+
+struct web_request {
+    const char *path;
+    /* The value of a query parameter: "" when it has none, NULL when it is not there. */
+    const char *(*query)(const struct web_request *request, const char *name);
+    /* Calls `fn` with each value of a parameter that may be repeated. */
+    void (*each)(const struct web_request *request, const char *name,
+                 void (*fn)(void *ctx, const char *value), void *ctx);
+    void *connection;
+};
+
+struct web_answer {
+    int status;               /* 404 until somebody says otherwise */
+    const char *content_type; /* text/plain until somebody says otherwise */
+    struct buf body;
+};
+
+struct web_server;
+
+struct web_server_options {
+    const char *address; /* as bind_address.h takes it, not off */
+    void (*serve)(void *ctx, const struct web_request *request, struct web_answer *answer);
+    void *ctx;
+};
+
+/* Listens from now on. NULL with an error that names the address. */
+struct web_server *web_server_new(const struct web_server_options *options, struct err *err);
+/* Where it listens: "127.0.0.1:8080". */
+const char *web_server_where(struct web_server *server);
+/* Ends the thread; no call of `serve` comes after it. */
+void web_server_free(struct web_server *server);

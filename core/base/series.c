@@ -1,0 +1,144 @@
+/* The table of series; see series.h. */
+#include "base/series.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/series_internal.h"
+
+/* Upper bounds; +Inf goes without saying. */
+static const double durations[] = {1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3,
+                                   5e-3, 0.01, 0.05, 0.1,  0.5,  1,    5};
+static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,
+                                   0.05, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
+                            buckets_LATENCIES = {ARRAY_LEN(latencies), latencies};
+
+static const struct family_info families[] = {
+#define X(symbol, kind, name, labels, buckets, help) {name, help, labels, FAMILY_##kind, &buckets_##buckets},
+    FAMILIES(X)
+#undef X
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static TAILQ_HEAD(, series) table[FAMILY_COUNT]; /* under the lock; in the order in which they were made */
+
+const struct family_info *family_info(enum family family)
+{
+    return &families[family];
+}
+
+/* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page. */
+static void put_value(struct buf *out, struct str value)
+{
+    while (value.n > 0) {
+        size_t n = str_utf8(value);
+        if (n == 0)
+            buf_puts(out, "\xef\xbf\xbd");
+        else if (*value.p == '\n')
+            buf_puts(out, "\\n");
+        else if (*value.p == '\\' || *value.p == '"')
+            buf_printf(out, "\\%c", *value.p);
+        else
+            buf_append(out, value.p, n);
+        n = n ? n : 1;
+        value = (struct str){value.p + n, value.n - n};
+    }
+}
+
+/* name="value",other="value" */
+static char *render_labels(enum family family, const char *const *values)
+{
+    struct str rest = str_of(families[family].labels), name;
+    struct buf out = {0};
+    for (size_t i = 0; rest.p && rest.n && str_cut(&rest, ',', &name); i++) {
+        buf_printf(&out, "%s%.*s=\"", i ? "," : "", STR_ARG(name));
+        put_value(&out, str_of(values[i] ? values[i] : ""));
+        buf_putc(&out, '"');
+    }
+    return buf_take(&out);
+}
+
+/* Under the lock. */
+static struct series *find(enum family family, const char *labels)
+{
+    struct series *s;
+    TAILQ_FOREACH (s, &table[family], link)
+        if (strcmp(s->labels, labels) == 0) return s;
+    return NULL;
+}
+
+struct series *series_new(enum family family, const char *const *values)
+{
+    char *labels = render_labels(family, values);
+    const struct buckets *buckets = families[family].buckets;
+    pthread_mutex_lock(&lock);
+    if (!table[family].tqh_last) TAILQ_INIT(&table[family]);
+    struct series *series = find(family, labels);
+    if (series) {
+        free(labels);
+    } else {
+        series = xcalloc(1, sizeof *series + buckets->count * sizeof series->counts[0]);
+        series->family = family;
+        series->labels = labels;
+        series->buckets = buckets;
+        TAILQ_INSERT_TAIL(&table[family], series, link);
+    }
+    series->refs++;
+    pthread_mutex_unlock(&lock);
+    return series;
+}
+
+void series_free(struct series *series)
+{
+    if (!series) return;
+    pthread_mutex_lock(&lock);
+    must(series->refs > 0);
+    bool last = --series->refs == 0;
+    if (last) TAILQ_REMOVE(&table[series->family], series, link);
+    pthread_mutex_unlock(&lock);
+    if (!last) return;
+    free(series->labels);
+    free(series);
+}
+
+static void add(_Atomic double *to, double amount)
+{
+    double before = atomic_load_explicit(to, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(to, &before, before + amount, memory_order_relaxed,
+                                                  memory_order_relaxed)) {}
+}
+
+void series_add(struct series *series, double amount)
+{
+    if (series) add(&series->value, amount);
+}
+
+void series_set(struct series *gauge, double value)
+{
+    if (gauge) atomic_store_explicit(&gauge->value, value, memory_order_relaxed);
+}
+
+void series_observe(struct series *histogram, double value)
+{
+    if (!histogram) return;
+    const struct buckets *buckets = histogram->buckets;
+    size_t i = 0;
+    while (i < buckets->count && value > buckets->bounds[i]) i++;
+    add(&histogram->value, value);
+    atomic_fetch_add_explicit(i < buckets->count ? &histogram->counts[i] : &histogram->above, 1,
+                              memory_order_relaxed);
+}
+
+void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx)
+{
+    struct series *series;
+    pthread_mutex_lock(&lock);
+    if (table[family].tqh_last)
+        TAILQ_FOREACH (series, &table[family], link) fn(ctx, series);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,34 @@
+/* What the table of series (series.c) and its text form (exposition.c) share.
+ * Owner: as series.h says. For these files only. */
+#pragma once
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include "base/series.h"
+
+struct buckets {
+    size_t count;
+    const double *bounds;
+};
+
+struct family_info {
+    const char *name, *help, *labels;
+    enum family_kind kind;
+    const struct buckets *buckets;
+};
+
+struct series {
+    TAILQ_ENTRY(series) link;
+    enum family family;
+    char *labels; /* as they are shown, without braces */
+    unsigned refs;
+    const struct buckets *buckets;
+    _Atomic double value;   /* of a histogram: the sum */
+    _Atomic uint64_t above; /* beyond the last bucket */
+    _Atomic uint64_t counts[];
+};
+
+const struct family_info *family_info(enum family family);
+/* Each series of the family, under the lock. */
+void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx);

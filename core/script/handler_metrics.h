@@ -1,0 +1,22 @@
+/* What is measured of one event handler: how long its calls take, how late they begin, how many fail.
+ * Owner: the handler that embeds it. On the engine thread, outside of Lua. */
+#pragma once
+#include "base/series.h"
+#include "script/script.h"
+
+enum { HANDLER_EVENTS = 3 };
+
+struct handler_metrics {
+    const char *script, *handler;             /* borrowed; the labels */
+    struct series *durations[HANDLER_EVENTS]; /* made with the first call */
+    struct series *latency, *errors;
+};
+
+void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
+void handler_metrics_clear(struct handler_metrics *metrics);
+/* A call of a handler for `event` (its name as scripts know it) begins; `received_us` is when its bytes came,
+ * 0 for an object from the cache. Gives what handler_metrics_end takes. */
+int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const char *name,
+                              int64_t received_us);
+void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns,
+                         enum script_result result);

@@ -1,0 +1,89 @@
+-- Probes of a running engine: /healthz, /livez, /readyz.
+local api = require "spec.support.api"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+
+-- An engine with probes on a port of its own; `engine.probe(path)` gives code and body.
+local function probed(server, script, args)
+  local all = { "--health-probe-bind-address", "127.0.0.1:0", unpack(args or {}) }
+  local engine = cluster.run(server, cluster.script(script), all)
+  local address = engine:wait_error 'Serving health probes" address="([^"]+)"'
+  local http = api.new { server = "http://" .. address }
+  engine.address = address
+  function engine.probe(path) return http:curl("GET", path) end
+  return engine
+end
+
+-- Asks until the answer has this code and text; gives the body.
+local function await(engine, path, code, text)
+  local deadline = proc.now() + 30
+  while true do
+    local got, body = engine.probe(path)
+    if got == code and body:find(text, 1, true) then return body end
+    assert(proc.now() < deadline, ("%s: %s %s"):format(path, got, body) .. engine:report())
+  end
+end
+
+describe("the probes of kubelua run #threads", function()
+  after_each(cluster.stop_all)
+
+  it("say ready when every informer holds its first list", function()
+    local sim = cluster.sim { "--pods", "10" }
+    sim:play { ["do"] = "fault", verb = "list", resource = "pods", what = "silence", times = 1, ["for"] = "1h" }
+    sim:play { ["do"] = "fault", verb = "watch", resource = "pods", what = "silence", times = 1, ["for"] = "1h" }
+    local engine = probed(sim.server, [[
+      require("k8s").informer "pods"
+      require("k8s").informer("configmaps")
+    ]])
+    local body = await(engine, "/readyz", 500, "[-]informer-sync failed: pods: the first list is under way\n")
+    assert.has_match("[+]ping ok\n", body, 1, true)
+    assert.has_match("readyz check failed", body, 1, true)
+    assert.are.equal(200, (engine.probe "/livez"))
+    sim:play { ["do"] = "clear" }
+    engine:kill "TERM"
+    assert.are.equal(0, engine:wait())
+    engine = probed(sim.server, [[ require("k8s").informer "pods" ]])
+    assert.are.equal("ok", await(engine, "/readyz", 200, "ok"))
+    assert.has_match("[+]informer-sync ok\n", await(engine, "/readyz?verbose", 200, "readyz check passed"), 1, true)
+    assert.are.equal("ok", await(engine, "/readyz/informer-sync", 200, "ok"))
+    assert.are.equal(404, (engine.probe "/nothing"))
+  end)
+
+  it("say why the server cannot be reached, and still that the process is alive", function()
+    local engine = probed("http://127.0.0.1:1", [[ require("k8s").informer "pods" ]])
+    await(engine, "/readyz", 500, "[-]informer-sync failed: pods: GET /api: ")
+    assert.are.equal(200, (engine.probe "/healthz"))
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("answer while a handler never returns", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = probed(sim.server, [[
+      require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
+    ]], { "--shutdown-timeout", "100ms" })
+    engine:wait_line "^stuck$"
+    assert.are.equal(200, (engine.probe "/livez"))
+    assert.are.equal(500, (engine.probe "/readyz"))
+    engine:kill "TERM"
+    engine:wait()
+  end)
+
+  it("take nothing but GET and HEAD", function()
+    local engine = probed("http://127.0.0.1:1", [[ require("k8s").main(function() end) ]])
+    local http = api.new { server = "http://" .. engine.address }
+    assert.are.equal(405, (http:curl("POST", "/healthz", "x")))
+    assert.are.equal(200, (engine.probe "/healthz"))
+  end)
+
+  it("end the start with 2 and one line when the port is taken", function()
+    local first = probed("http://127.0.0.1:1", [[ require("k8s").main(function() end) ]])
+    local second = cluster.run("http://127.0.0.1:1", cluster.script [[ require("k8s").main(function() end) ]],
+      { "--health-probe-bind-address", first.address })
+    assert.are.equal(2, second:wait())
+    assert.has_match("kubelua run: --health-probe-bind-address: cannot listen on " .. first.address
+      .. ": Address already in use", second:err(), 1, true)
+    local wrong = cluster.run("http://127.0.0.1:1", cluster.script "", { "--metrics-bind-address", "8080" })
+    assert.are.equal(2, wrong:wait())
+    assert.has_match('--metrics-bind-address: "8080" is not an address', wrong:err(), 1, true)
+  end)
+end)

@@ -1,0 +1,94 @@
+-- /metrics of a running engine, in the form that Prometheus reads.
+local api = require "spec.support.api"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+
+local function measured(server, script)
+  local engine = cluster.run(server, cluster.script(script), { "--metrics-bind-address", "127.0.0.1:0" })
+  local http = api.new { server = "http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' }
+  function engine.metrics()
+    local code, text = http:curl("GET", "/metrics")
+    assert.are.equal(200, code)
+    return text
+  end
+  return engine
+end
+
+-- Every sample by its name and labels; raises when the text is not what Prometheus takes.
+local function parse(text)
+  local samples, typed, helped = {}, {}, {}
+  for line in text:gmatch "([^\n]*)\n" do
+    local name, kind = line:match "^# TYPE ([%a_:][%w_:]*) (%a+)$"
+    local help = line:match "^# HELP ([%a_:][%w_:]*) .+$"
+    if name then
+      assert.is_nil(typed[name], name .. " has its type twice")
+      typed[name] = kind
+    elseif help then
+      helped[help] = true
+    else
+      local series, value = line:match "^(.-) (%S+)$"
+      local base = assert(series, "not a sample: " .. line):match "^[%a_:][%w_:]*"
+      local family = typed[base] and base or base:gsub("_bucket$", ""):gsub("_sum$", ""):gsub("_count$", "")
+      assert.is_truthy(typed[family] and helped[family], line .. ": no TYPE or HELP before it")
+      assert.is_nil(samples[series], series .. " comes twice")
+      samples[series] = assert(tonumber(value), line)
+    end
+  end
+  return samples, typed
+end
+
+-- Reads the page until a sample has this value.
+local function await(engine, name, value)
+  local deadline = proc.now() + 30
+  while true do
+    local samples = parse(engine.metrics())
+    if samples[name] == value then return samples end
+    assert(proc.now() < deadline, ("%s is %s"):format(name, samples[name]) .. engine:report())
+  end
+end
+
+describe("the metrics of kubelua run #threads", function()
+  after_each(cluster.stop_all)
+
+  it("are a page that Prometheus reads, with the process and the handlers in it", function()
+    local sim = cluster.sim { "--pods", "20" }
+    local engine = measured(sim.server, [[
+      local k8s = require "k8s"
+      local calls = 0
+      k8s.informer("pods"):add_event_handler {
+        id = "seen",
+        OnAdd = function()
+          calls = calls + 1
+          if calls == 7 then error "the seventh" end
+        end,
+        OnUpdate = function() print "updated" end,
+      }
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    sim:play { ["do"] = "touch", resource = "pods", pick = 1 }
+    engine:wait_line "^updated$"
+    local script = engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    local labels = ('{script="%s",handler="seen"'):format(script)
+    local samples = await(engine, "kubelua_handler_duration_seconds_count" .. labels .. ',event="OnUpdate"}', 1)
+    assert.are.equal(20, samples["kubelua_handler_duration_seconds_count" .. labels .. ',event="OnAdd"}'])
+    assert.are.equal(20, samples["kubelua_handler_duration_seconds_bucket" .. labels .. ',event="OnAdd",le="+Inf"}'])
+    assert.are.equal(1, samples["kubelua_handler_errors_total" .. labels .. "}"])
+    assert.are.equal(21, samples["kubelua_event_latency_seconds_count" .. labels .. "}"])
+    assert.is_true(samples["kubelua_script_memory_bytes{script=\"" .. script .. "\"}"] > 10000)
+    assert.is_true(samples.process_resident_memory_bytes > 1e6)
+    assert.is_true(samples.process_cpu_seconds_total > 0)
+    assert.is_true(samples.process_open_fds > 5)
+    assert.is_true(math.abs(samples.process_start_time_seconds - os.time()) < 600)
+    assert.are.equal(0, samples.kubelua_objects_refused_total)
+  end)
+
+  it("are not served by exec", function()
+    local sim = cluster.sim()
+    local script = cluster.script [[ require("k8s").main(function() end) ]]
+    local p = cluster.kubelua { "exec", script, "--server", sim.server,
+      "--metrics-bind-address", "127.0.0.1:0" }
+    assert.are.equal(2, p:wait())
+    assert.has_match("unknown flag --metrics-bind-address", p:err(), 1, true)
+  end)
+end)
