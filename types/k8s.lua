@@ -222,6 +222,18 @@ function k8s.main(fn) end
 ---@return number seconds since the epoch, with fractions
 function k8s.now() end
 
+---Seconds as a number, or a text such as "500ms", "90s", "5m", "1h30m".
+---@alias k8s.Duration number|string
+
+---The time that was so long ago, in seconds since the epoch: k8s.now() less the duration.
+---@param duration k8s.Duration
+---@return number
+function k8s.ago(duration) end
+
+---Waits. Others go on meanwhile.
+---@param duration k8s.Duration
+function k8s.sleep(duration) end
+
 ---@param value integer|string|k8s.Int64
 ---@return k8s.Int64
 function k8s.int64(value) end

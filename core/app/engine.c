@@ -42,21 +42,24 @@ static int check_complete(int code)
     return EXIT_INCOMPLETE;
 }
 
-static void run_main(struct engine *engine, size_t i)
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
-    int code = EXIT_OK;
-    engine->main_done[i] = true;
-    enum script_result result =
-        script_has_main(engine->scripts[i]) ? script_run_main(engine->scripts[i], &code) : SCRIPT_OK;
+    struct engine *engine = ctx;
     if (engine->options.mode == ENGINE_EXEC)
-        engine_stop(engine, result == SCRIPT_OK ? check_complete(code) : EXIT_INCOMPLETE);
+        engine_stop(engine, result == SCRIPT_OK ? check_complete(exit_code) : EXIT_INCOMPLETE);
+}
+
+static void start_main(struct engine *engine, size_t i)
+{
+    engine->main_started[i] = true;
+    if (script_has_main(engine->scripts[i])) script_run_main(engine->scripts[i], on_main_done, engine);
 }
 
 static void on_check(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, check);
     for (size_t i = 0; i < engine->script_count && !engine->stopping; i++)
-        if (!engine->main_done[i] && script_has_synced(engine->scripts[i])) run_main(engine, i);
+        if (!engine->main_started[i] && script_has_synced(engine->scripts[i])) start_main(engine, i);
 }
 
 static void check_soon(struct engine *engine)
@@ -83,7 +86,7 @@ static bool load_scripts(struct engine *engine)
     const struct script_files *files = engine->options.files;
     bool ok = true;
     engine->scripts = xcalloc(files->count, sizeof *engine->scripts);
-    engine->main_done = xcalloc(files->count, sizeof *engine->main_done);
+    engine->main_started = xcalloc(files->count, sizeof *engine->main_started);
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
         struct script *script = script_load(&engine->host, files->paths[i], files->names[i], &err);
@@ -224,7 +227,7 @@ void engine_free(struct engine *engine)
     engine_observe_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
     free(engine->scripts);
-    free(engine->main_done);
+    free(engine->main_started);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     stopper_free(engine->stopper);

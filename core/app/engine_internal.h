@@ -19,7 +19,7 @@ struct engine {
     struct discoverer *discoverer;
     struct script_host host;
     struct script **scripts; /* one for each file; the same order */
-    bool *main_done;
+    bool *main_started;
     size_t script_count;
     struct stopper *stopper;
     struct monitor *monitor; /* of `run`; NULL for `exec` */

@@ -72,7 +72,7 @@ static void report_laggard(struct engine *engine, struct informer_claim *claim)
 void engine_on_sync_deadline(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, sync_deadline);
-    if (engine->main_done[0]) return;
+    if (engine->main_started[0]) return;
     for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
         report_laggard(engine, script_claim(engine->scripts[0], j));
     engine_stop(engine, EXIT_INCOMPLETE);

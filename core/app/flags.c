@@ -9,34 +9,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/duration.h"
 #include "base/mem.h"
-
-bool parse_duration_ms(const char *text, int64_t *out)
-{
-    static const struct {
-        const char *unit;
-        double ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-    double total = 0;
-    const char *at = text;
-    if (!*at) return false;
-    while (*at) {
-        char *end;
-        if (!isdigit((unsigned char)*at)) return false;
-        double n = strtod(at, &end);
-        if (*end == '\0' && at == text) { /* a bare number is seconds */
-            *out = (int64_t)(n * 1000);
-            return n < 1e12;
-        }
-        size_t i = 0;
-        while (i < ARRAY_LEN(units) && strncmp(end, units[i].unit, strlen(units[i].unit)) != 0) i++;
-        if (i == ARRAY_LEN(units)) return false;
-        total += n * units[i].ms;
-        at = end + strlen(units[i].unit);
-    }
-    *out = (int64_t)total;
-    return total < 1e15;
-}
 
 bool parse_size(const char *text, size_t *out)
 {
@@ -111,7 +85,7 @@ static bool assign(const struct flag *flag, const char *value)
     case FLAG_STRING: *(const char **)flag->into = value; return true;
     case FLAG_BOOL: return parse_bool(value, flag->into);
     case FLAG_INT: return parse_int(value, flag->into);
-    case FLAG_DURATION_MS: return parse_duration_ms(value, flag->into);
+    case FLAG_DURATION_MS: return duration_parse_ms(str_of(value), flag->into);
     case FLAG_SIZE: return parse_size(value, flag->into);
     case FLAG_CHOICE: *(const char **)flag->into = value; return choice_has(flag->values, value);
     case FLAG_LIST: list_add(flag->into, value); return true;

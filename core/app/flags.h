@@ -41,7 +41,5 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
 void flags_print(const struct flag *table);
 void flag_list_clear(struct flag_list *list);
 
-/* "90s", "500ms", "1h30m", "5" (seconds). */
-bool parse_duration_ms(const char *text, int64_t *out);
 /* "64Mi", "1G", "8192". */
 bool parse_size(const char *text, size_t *out);

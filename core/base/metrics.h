@@ -8,6 +8,8 @@
     X(METRIC_EXPECTATIONS_FAILED, "kubelua_expectations_failed_total",                                    \
       "Expectations of the engine that were broken.")                                                     \
     X(METRIC_HANDLER_CALLS, "kubelua_handler_calls_total", "Calls of event handlers.")                    \
+    X(METRIC_TASKS_CANCELLED, "kubelua_tasks_cancelled_total",                                            \
+      "Waiting calls of scripts that were cancelled.")                                                    \
     X(METRIC_LISTS, "reflector_lists_total", "Lists that were started.")                                  \
     X(METRIC_LISTED_ITEMS, "reflector_listed_items_total", "Objects that came by lists.")                 \
     X(METRIC_WATCHES, "reflector_watches_total", "Watches that were started.")                            \

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/duration.h"
+
 static const char *const class_names[CLASS_COUNT] = {
     [CLASS_OBJECT] = "view",       [CLASS_VIEW] = "view",         [CLASS_INT64] = "int64",
     [CLASS_QUANTITY] = "quantity", [CLASS_INFORMER] = "informer", [CLASS_REGISTRATION] = "registration",
@@ -57,6 +59,24 @@ struct str arg_str_opt(lua_State *L, int idx, const char *what)
 {
     if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
     return arg_str(L, idx, what);
+}
+
+int64_t arg_duration_ms(lua_State *L, int idx, const char *what)
+{
+    static const char expected[] = "seconds, or a text such as \"90s\", \"500ms\" or \"1h30m\"";
+    int64_t ms;
+    if (lua_type(L, idx) == LUA_TNUMBER) {
+        lua_Number seconds = lua_tonumber(L, idx);
+        if (!duration_from_seconds(seconds, &ms))
+            script_raise(L, "%s must be %s, not %g", what, expected, seconds);
+        return ms;
+    }
+    if (lua_type(L, idx) != LUA_TSTRING)
+        script_raise(L, "%s must be %s, not %s", what, expected, arg_type_name(L, idx));
+    struct str text = arg_str(L, idx, what);
+    if (!duration_parse_ms(text, &ms))
+        script_raise(L, "%s must be %s, not \"%.40s\"", what, expected, text.p);
+    return ms;
 }
 
 void arg_function(lua_State *L, int idx, const char *what)

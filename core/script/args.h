@@ -20,6 +20,8 @@ const char *arg_type_name(lua_State *L, int idx);
 struct str arg_str(lua_State *L, int idx, const char *what);
 /* An absent or nil argument gives an empty slice with a NULL pointer. */
 struct str arg_str_opt(lua_State *L, int idx, const char *what);
+/* Seconds as a number, or a text such as "500ms"; see base/duration.h. */
+int64_t arg_duration_ms(lua_State *L, int idx, const char *what);
 void arg_function(lua_State *L, int idx, const char *what);
 void arg_table(lua_State *L, int idx, const char *what);
 /* Raises once the script has loaded. */

@@ -1,5 +1,5 @@
-/* raw.print, raw.log, raw.now, raw.main, raw.raise, raw.check_stack, raw.null: what touches the process and
- * the plan. */
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.null: what touches the
+ * process and the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -8,7 +8,7 @@
 #include "script/bind.h"
 #include "script/view.h"
 
-enum { LOG_FIELDS_MAX = 30 };
+enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
 
 /* Replaces the value at `idx` by its text, as tostring makes it. */
 static void to_text(lua_State *L, int idx)
@@ -106,14 +106,6 @@ static int l_log(lua_State *L)
     return 0;
 }
 
-/* Seconds since the epoch, with fractions. */
-static int l_now(lua_State *L)
-{
-    struct loop *loop = script_of(L)->host->loop;
-    lua_pushnumber(L, (lua_Number)clock_wall_us(loop ? loop_clock(loop) : clock_real()) / 1e6);
-    return 1;
-}
-
 static int l_main(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -123,6 +115,20 @@ static int l_main(lua_State *L)
     lua_settop(L, 1);
     set_ref(L, REF_MAIN);
     script->has_main = true;
+    return 0;
+}
+
+/* main_result(...): what main returned. Nothing or true: 0; a number: the exit code; nil, err: failed. */
+static int l_main_result(lua_State *L)
+{
+    lua_settop(L, 2);
+    if (lua_isnil(L, 1) && !lua_isnil(L, 2)) return lua_error(L);
+    if (lua_type(L, 1) != LUA_TNUMBER) return 0;
+    lua_Number code = lua_tonumber(L, 1);
+    if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
+        script_raise(L, "k8s.main returned %f: an exit code is a whole number from 0 to %d", code,
+                     EXIT_CODE_MAX);
+    script_of(L)->main.exit_code = (int)code;
     return 0;
 }
 
@@ -139,8 +145,9 @@ static int l_check_stack(lua_State *L)
 
 void bind_host(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"print", l_print}, {"log", l_log},     {"now", l_now},
-                                     {"main", l_main},   {"raise", l_raise}, {"check_stack", l_check_stack},
+    static const luaL_Reg verbs[] = {{"print", l_print}, {"log", l_log},
+                                     {"main", l_main},   {"main_result", l_main_result},
+                                     {"raise", l_raise}, {"check_stack", l_check_stack},
                                      {NULL, NULL}};
     luaL_register(L, NULL, verbs);
     push_null(L);

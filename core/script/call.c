@@ -10,8 +10,6 @@
 #include "script/args.h"
 #include "script/state.h"
 
-/* Both lie at the bottom of the state's stack for its whole life, so that entering it allocates nothing. */
-enum { STACK_TRACEBACK = 1, STACK_ENTER = 2, STACK_TO_TEXT = 3 };
 /* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
  * takes less than the rest. */
 enum { C_STACK_MAX = 2 << 20 };
@@ -32,15 +30,12 @@ static void put_frame(struct buf *out, const lua_Debug *ar)
     buf_putc(out, '\n');
 }
 
-/* The message handler. It runs no Lua code: a script's own code here could not be stopped. Errors of the
- * host's C functions are told by the script's line too, so the place is that of the first frame of a script.
- */
-static int l_traceback(lua_State *L)
+/* Errors of the host's C functions are told by the script's line too, so the place is that of the first frame
+ * of a script. */
+static void put_frames(lua_State *L, int level, struct script_failure *failure)
 {
-    struct script_failure *failure = &script_of(L)->failure;
     lua_Debug ar;
-    int shown = 0;
-    for (int level = 1; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
+    for (int shown = 0; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
         if (!lua_getinfo(L, "Sln", &ar)) break;
         if (*ar.what == 'C' && !ar.name) continue;
         put_frame(&failure->traceback, &ar);
@@ -50,6 +45,45 @@ static int l_traceback(lua_State *L)
             failure->line = ar.currentline;
         }
     }
+}
+
+static void forget_failure(struct script_failure *failure)
+{
+    failure->text.len = 0;
+    failure->traceback.len = 0;
+    failure->source[0] = '\0';
+    failure->line = 0;
+    failure->traced = false;
+}
+
+/* What tells one error value from another; strings are interned. */
+static const void *error_identity(lua_State *L)
+{
+    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : lua_topointer(L, -1);
+}
+
+void call_keep_frames(lua_State *L, lua_State *dead)
+{
+    struct script *script = script_of(L);
+    const void *error = error_identity(L);
+    if (error != script->inner.error) forget_failure(&script->inner.failure);
+    script->inner.error = error;
+    put_frames(dead, 0, &script->inner.failure);
+}
+
+/* The message handler. It runs no Lua code: a script's own code here could not be stopped. */
+static int l_traceback(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct script_failure *failure = &script->failure, *inner = &script->inner.failure;
+    forget_failure(failure);
+    failure->traced = true;
+    if (script->inner.error && script->inner.error == error_identity(L)) {
+        buf_str(&failure->traceback, buf_slice(&inner->traceback));
+        memcpy(failure->source, inner->source, sizeof failure->source);
+        failure->line = inner->line;
+    }
+    put_frames(L, 1, failure);
     if (failure->traceback.len > 0) failure->traceback.len--;
     return 1;
 }
@@ -94,7 +128,7 @@ static bool plain_text(lua_State *L, struct buf *out)
 static void take_text(lua_State *L, struct script_failure *failure)
 {
     if (!plain_text(L, &failure->text)) {
-        lua_pushvalue(L, STACK_TO_TEXT);
+        push_ref(L, script_of(L), REF_TO_TEXT);
         lua_insert(L, -2);
         if (lua_pcall(L, 1, 1, 0) != 0 || !plain_text(L, &failure->text))
             buf_puts(&failure->text, "(error object has no text)");
@@ -105,14 +139,6 @@ static void take_text(lua_State *L, struct script_failure *failure)
     }
 }
 
-static void forget_failure(struct script_failure *failure)
-{
-    failure->text.len = 0;
-    failure->traceback.len = 0;
-    failure->source[0] = '\0';
-    failure->line = 0;
-}
-
 void call_check_stack(lua_State *L)
 {
     const char *here = __builtin_frame_address(0);
@@ -120,25 +146,66 @@ void call_check_stack(lua_State *L)
         script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
 }
 
-enum script_result script_call(struct script *script, script_body *body, void *ctx)
+void call_enter(struct script *script, const char *phase, const char *stack_base)
 {
-    lua_State *L = script->L;
     must(script->depth == 0);
     script->depth++;
-    script->entry = (struct script_entry){body, ctx};
-    script->stack_base = __builtin_frame_address(0);
+    script->no_yield = phase;
+    script->stack_base = stack_base;
+    script->inner.error = NULL;
     forget_failure(&script->failure);
-    lua_pushvalue(L, STACK_ENTER);
-    int status = lua_pcall(L, 0, 0, STACK_TRACEBACK);
-    if (status != 0) {
-        take_text(L, &script->failure);
-        absent_explain(script, &script->failure.text);
-    }
-    lua_settop(L, STACK_TO_TEXT);
+}
+
+void call_leave(struct script *script)
+{
     absent_clear(&script->absent);
     script->depth--;
+}
+
+void call_fail(lua_State *L)
+{
+    struct script *script = script_of(L);
+    const char *phase = script->no_yield;
+    script->no_yield = "the __tostring of an error";
+    take_text(L, &script->failure);
+    lua_pop(L, 1);
+    script->no_yield = phase;
+    absent_explain(script, &script->failure.text);
+}
+
+/* On L, whose stack has room for three values. */
+static enum script_result protect(lua_State *L, script_body *body, void *ctx)
+{
+    struct script *script = script_of(L);
+    int handler = lua_gettop(L) + 1;
+    script->entry = (struct script_entry){body, ctx};
+    push_ref(L, script, REF_TRACEBACK);
+    push_ref(L, script, REF_ENTER);
+    int status = lua_pcall(L, 0, 0, handler);
+    lua_remove(L, handler);
     if (status == 0) return SCRIPT_OK;
+    call_fail(L);
     return status == LUA_ERRMEM ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
+}
+
+enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    call_enter(script, phase, __builtin_frame_address(0));
+    enum script_result result = protect(script->L, body, ctx);
+    call_leave(script);
+    return result;
+}
+
+enum script_result script_call_nested(lua_State *L, const char *phase, script_body *body, void *ctx)
+{
+    struct script *script = script_of(L);
+    const char *outer = script->no_yield;
+    call_check_stack(L);
+    luaL_checkstack(L, 3, "script_call_nested");
+    script->no_yield = phase;
+    enum script_result result = protect(L, body, ctx);
+    script->no_yield = outer;
+    return result;
 }
 
 void failure_clear(struct script_failure *failure)
@@ -166,13 +233,4 @@ void call_setup(lua_State *L)
     lua_pushboolean(
         L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
     luaL_unref(L, LUA_REGISTRYINDEX, luaL_ref(L, LUA_REGISTRYINDEX));
-}
-
-void call_begin(struct script *script)
-{
-    lua_State *L = script->L;
-    lua_settop(L, 0);
-    push_ref(L, script, REF_TRACEBACK);
-    push_ref(L, script, REF_ENTER);
-    push_ref(L, script, REF_TO_TEXT);
 }

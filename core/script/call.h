@@ -1,5 +1,6 @@
-/* The one way from C into Lua: a protected call whose every outcome is a value of enum script_result.
- * Owner: the script. On the engine thread, never from inside a call of the same script: what a handler starts
+/* The way from C into Lua where nothing may yield: a protected call whose every outcome is a value of enum
+ * script_result. What may yield (handlers, timers, main) goes through task.h. Owner: the script. On the
+ * engine thread. script_call is never called from inside a call of the same script: what a handler starts
  * that would call handlers waits until it has returned. */
 #pragma once
 #include <lua.h>
@@ -21,9 +22,15 @@ struct script_failure {
     struct buf traceback;    /* a line for each frame; empty when there was none */
     char source[LUA_IDSIZE]; /* where it was raised; "" when no script was running */
     int line;
+    bool traced; /* the message handler saw it, which it does not see of memory errors */
 };
 
-enum script_result script_call(struct script *script, script_body *body, void *ctx);
+/* `phase` is why nothing may yield, as messages tell it: "a filter" makes "k8s.sleep may not be called in a
+ * filter". It must outlive the call. */
+enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx);
+/* The same from a C function that Lua called with `L`: the function of a script that a verb calls back. The
+ * cause is in script->failure; nothing is raised. */
+enum script_result script_call_nested(lua_State *L, const char *phase, script_body *body, void *ctx);
 /* Raises when C functions and the Lua functions that they call are nested so deep that the C stack might not
  * suffice. LuaJIT bounds Lua's own stack only; every C function that calls a script's code asks here first.
  */
@@ -31,7 +38,13 @@ void call_check_stack(lua_State *L);
 void failure_clear(struct script_failure *failure);
 const char *script_result_name(enum script_result result);
 
-/* For state.c: call_setup, under protection, makes what calls need; then call_begin puts it at the bottom of
- * the stack. */
+/* For state.c, under protection: makes what calls need. */
 void call_setup(lua_State *L);
-void call_begin(struct script *script);
+/* For task.c: around each stay in Lua. `phase` NULL: may yield. call_fail takes the error value from the top
+ * of L's stack and describes it in script->failure. */
+void call_enter(struct script *script, const char *phase, const char *stack_base);
+void call_leave(struct script *script);
+void call_fail(lua_State *L);
+/* The error that ended a coroutine of the script's own is about to be raised on in its parent: keeps the
+ * coroutine's frames for the traceback. The error value is on top of L's stack. */
+void call_keep_frames(lua_State *L, lua_State *dead);

@@ -22,18 +22,13 @@ struct delivery {
     const struct event_info *info;
 };
 
-static struct clock *clock_of(const struct script *script)
-{
-    return script->host->loop ? loop_clock(script->host->loop) : clock_real();
-}
-
 /* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
 static void push_event(lua_State *L, const struct delivery *d)
 {
     struct text text;
     struct str version = root_resource_version(d->object, &text);
     int64_t time_us = d->info->received_us;
-    if (!time_us) time_us = clock_wall_us(clock_of(d->handler->script));
+    if (!time_us) time_us = clock_wall_us(script_clock(d->handler->script));
     push_ref(L, d->handler->script, REF_NEW_EVENT);
     lua_pushboolean(L, d->info->initial);
     lua_pushboolean(L, d->info->final_state_unknown);
@@ -72,7 +67,7 @@ static void report(const struct delivery *d, enum script_result result)
 {
     struct script_handler *h = d->handler;
     struct script_failure *failure = &h->script->failure;
-    int64_t now = clock_now_ms(clock_of(h->script));
+    int64_t now = clock_now_ms(script_clock(h->script));
     if (h->reported_ms && now - h->reported_ms < REPORT_INTERVAL_MS) {
         h->unreported++;
         return;
@@ -105,7 +100,7 @@ static void deliver(struct script_handler *h, struct delivery *d)
     h->refs++;
     metric_inc(METRIC_HANDLER_CALLS);
     int64_t begun = handler_metrics_begin(&h->metrics, d->event, event_names[d->event], d->info->received_us);
-    enum script_result result = script_call(script, deliver_body, d);
+    enum script_result result = script_call(script, "a handler", deliver_body, d);
     handler_metrics_end(&h->metrics, d->event, begun, result);
     if (result != SCRIPT_OK) {
         script->counters.errors++;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/embedded.h"
+#include "script/task.h"
 #include "script/view.h"
 
 enum { SOURCE_MAX = 16 << 20 };
@@ -194,5 +195,6 @@ void modules_open(lua_State *L)
     lua_setfield(L, -2, "require");
     lua_pop(L, 1);
     lua_pushcfunction(L, l_require);
+    task_no_yield_across(L, "a module that is being loaded");
     lua_setglobal(L, "require");
 }

@@ -5,6 +5,7 @@
 
 #include "script/args.h"
 #include "script/modules.h"
+#include "script/task.h"
 
 static const char *const allowed[] = {
     "_VERSION", "assert",       "error",     "getmetatable", "ipairs",   "next",     "pairs", "pcall",
@@ -127,6 +128,12 @@ static void keep_function_info(lua_State *L)
     lua_pop(L, 1);
 }
 
+static void keep_xpcall(lua_State *L)
+{
+    lua_getglobal(L, "xpcall");
+    set_ref(L, REF_XPCALL);
+}
+
 /* LuaJIT's own search path of C modules, where cjson is looked for; what the environment says of it must not
  * matter. */
 static void keep_cpath(lua_State *L)
@@ -153,6 +160,7 @@ void sandbox_open(lua_State *L)
     open_library(L, "bit", luaopen_bit);
     open_library(L, "os", luaopen_os);
     keep_function_info(L);
+    keep_xpcall(L);
     keep_cpath(L);
     lua_pushvalue(L, LUA_GLOBALSINDEX);
     keep_listed(L, allowed);
@@ -166,6 +174,9 @@ void sandbox_open(lua_State *L)
     push_copy(L, true);
     set_ref(L, REF_INTERNAL_ENV);
     luaL_register(L, NULL, own);
+    lua_getfield(L, -1, "load");
+    task_no_yield_across(L, "a reader function of load");
+    lua_pop(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "_G");
     lua_pop(L, 1);
@@ -202,6 +213,8 @@ void sandbox_install(lua_State *L)
     lua_pop(L, 1);
     modules_internal(L, "k8s.event");
     set_ref(L, REF_NEW_EVENT);
+    modules_internal(L, "k8s.main");
+    set_ref(L, REF_RUN_MAIN);
     modules_internal(L, "k8s"); /* an error in it shows now, not at the script's require */
     lua_pop(L, 1);
 }

@@ -10,8 +10,6 @@
 #include "script/modules.h"
 #include "script/state.h"
 
-enum { EXIT_CODE_MAX = 255 };
-
 static void run_chunk(lua_State *L, void *ctx)
 {
     const struct buf *source = ctx;
@@ -27,7 +25,7 @@ static bool load(struct script *script, struct err *err)
     if (!ok) err->code = ERR_IO;
     if (ok) {
         buf_reserve(&source, 1);
-        ok = script_call(script, run_chunk, &source) == SCRIPT_OK;
+        ok = script_call(script, "the load phase", run_chunk, &source) == SCRIPT_OK;
         if (!ok) {
             buf_text(&script->failure.text);
             err_set(err, ERR_SCRIPT, "%s", script->failure.text.data);
@@ -60,6 +58,7 @@ void script_free(struct script *script)
     must(script->depth == 0);
     struct script_handler *handler;
     while ((handler = TAILQ_FIRST(&script->handlers))) handler_remove(script->L, handler);
+    if (script->L) tasks_clear(script);
     state_close(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
@@ -99,40 +98,43 @@ bool script_has_synced(const struct script *script)
     return true;
 }
 
-/* nothing or true: 0; a number: the code; nil, err: failed. */
-static void run_main(lua_State *L, void *ctx)
+static void push_main(lua_State *L, void *ctx)
 {
-    int *exit_code = ctx;
+    push_ref(L, script_of(L), REF_RUN_MAIN);
     push_ref(L, script_of(L), REF_MAIN);
-    lua_call(L, 0, 2);
-    if (lua_isnil(L, -2) && !lua_isnil(L, -1)) lua_error(L);
-    if (lua_type(L, -2) != LUA_TNUMBER) return;
-    lua_Number code = lua_tonumber(L, -2);
-    if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
-        luaL_error(L, "k8s.main returned %f: an exit code is a whole number from 0 to %d", code,
-                   EXIT_CODE_MAX);
-    *exit_code = (int)code;
 }
 
-enum script_result script_run_main(struct script *script, int *exit_code)
+static void log_main(const struct script *script, enum script_result result)
 {
-    must(script->has_main);
-    *exit_code = 0;
-    enum script_result result = script_call(script, run_main, exit_code);
-    if (result != SCRIPT_OK) {
-        const struct script_failure *failure = &script->failure;
-        const struct log_field fields[] = {
-            F("script", script->name),
-            F("result", script_result_name(result)),
-            FS("err", buf_slice(&failure->text)),
-            FS("traceback", buf_slice(&failure->traceback)),
-            {.key = NULL},
-        };
-        log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line, "Main failed",
-                  fields);
-    }
+    const struct script_failure *failure = &script->failure;
+    const struct log_field fields[] = {
+        F("script", script->name),
+        F("result", script_result_name(result)),
+        FS("err", buf_slice(&failure->text)),
+        FS("traceback", buf_slice(&failure->traceback)),
+        {.key = NULL},
+    };
+    log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line, "Main failed",
+              fields);
+}
+
+static void main_ended(void *ctx, enum script_result result)
+{
+    struct script *script = ctx;
+    if (result != SCRIPT_OK) log_main(script, result);
+    script->main.done(script->main.ctx, result, script->main.exit_code);
+}
+
+void script_run_main(struct script *script, script_main_done *done, void *ctx)
+{
+    struct task *task;
+    must(script->has_main && !script->main.done);
+    script->main.done = done;
+    script->main.ctx = ctx;
+    const struct task_call call = {.prepare = push_main, .done = main_ended, .ctx = script};
+    enum script_result result = task_run(script, &call, &task);
     handlers_attach(script);
-    return result;
+    if (result != SCRIPT_YIELDED) main_ended(script, result);
 }
 
 struct script_counters script_counters(const struct script *script)

@@ -15,6 +15,7 @@
 struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
+    struct clock *clock;           /* NULL: the loop's */
     const char *default_namespace; /* of informers that do not say; "" all namespaces */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
@@ -50,9 +51,11 @@ struct informer_claim *script_claim(const struct script *script, size_t i);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler told of its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);
-/* Runs the function given to k8s.main. `*exit_code` is what it returned (0 for nothing); with SCRIPT_ERROR it
- * was logged. */
-enum script_result script_run_main(struct script *script, int *exit_code);
+/* Starts the function given to k8s.main. `done` is called once, perhaps before this returns, or not at all
+ * when the script is freed first; it may not free the script. `exit_code` is what main returned (0 for
+ * nothing); what is not SCRIPT_OK was logged. */
+typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
+void script_run_main(struct script *script, script_main_done *done, void *ctx);
 struct script_counters script_counters(const struct script *script);
 /* Bytes of its Lua state. */
 size_t script_memory(const struct script *script);

@@ -13,6 +13,7 @@
 #include "script/cache.h"
 #include "script/modules.h"
 #include "script/sandbox.h"
+#include "script/task.h"
 
 enum { SCRATCH_KEEP = 64 << 10 };
 
@@ -96,6 +97,8 @@ static void bind_all(lua_State *L)
     bind_registration(L);
     bind_lister(L);
     bind_host(L);
+    bind_task(L);
+    bind_time(L);
     set_ref(L, REF_RAW);
 }
 
@@ -103,6 +106,7 @@ static int l_open(lua_State *L)
 {
     luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* a count hook never stops a compiled loop */
     call_setup(L);
+    task_setup(L);
     make_metatables(L);
     cache_define(L);
     sandbox_open(L);
@@ -120,7 +124,6 @@ bool state_open(struct script *script, struct err *err)
     lua_atpanic(script->L, l_panic);
     if (lua_cpcall(script->L, l_open, NULL) != 0)
         return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
-    call_begin(script);
     return true;
 }
 
@@ -130,6 +133,7 @@ void state_close(struct script *script)
     script->L = NULL;
     absent_clear(&script->absent);
     failure_clear(&script->failure);
+    failure_clear(&script->inner.failure);
     buf_clear(&script->text);
     buf_clear(&script->keys);
     tape_parser_free(script->parser);

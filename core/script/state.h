@@ -13,6 +13,7 @@
 #include "object/value.h"
 #include "script/call.h"
 #include "script/script.h"
+#include "script/task.h"
 
 enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING };
 
@@ -50,6 +51,12 @@ enum script_ref {
     REF_PATHS,         /* compiled paths by text */
     REF_SELECTORS,     /* parsed selectors by text */
     REF_MAIN,          /* the function given to k8s.main */
+    REF_RUN_MAIN,      /* calls it */
+    REF_PREPARE,       /* of tasks, see task.c */
+    REF_XPCALL,        /* Lua's own, which scripts do not have */
+    REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
+    REF_BUSY,          /* coroutines that a script may not resume */
+    REF_CALLBACKS,     /* C functions that call back: no yield passes them; to what errors call them */
     REF_COUNT,
 };
 
@@ -71,8 +78,9 @@ struct script {
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
-    size_t memory; /* bytes that Lua holds */
-    int depth;     /* calls into Lua in progress */
+    size_t memory;        /* bytes that Lua holds */
+    int depth;            /* calls into Lua in progress */
+    const char *no_yield; /* why the call in progress may not yield: "a filter"; NULL: it may */
 
     struct {
         int metatable;
@@ -83,6 +91,11 @@ struct script {
     struct script_entry entry;
     const char *stack_base; /* where the C stack was when the call in progress began */
     struct script_failure failure;
+    struct { /* frames of coroutines that an error came through */
+        const void *error;
+        struct script_failure failure;
+    } inner;
+    struct tasks tasks;
     struct absent absent;
     struct {
         const char *text;
@@ -99,6 +112,11 @@ struct script {
     uint64_t handlers_made;
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool attaching, has_main;
+    struct {
+        script_main_done *done; /* of the main that is running */
+        void *ctx;
+        int exit_code;
+    } main;
     struct script_counters counters;
 };
 
@@ -117,6 +135,12 @@ void state_close(struct script *script);
 static inline void push_ref(lua_State *L, const struct script *script, enum script_ref ref)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->refs[ref]);
+}
+
+static inline struct clock *script_clock(const struct script *script)
+{
+    if (script->host->clock) return script->host->clock;
+    return script->host->loop ? loop_clock(script->host->loop) : clock_real();
 }
 
 /* Takes the value on top of the stack. */

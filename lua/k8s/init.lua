@@ -3,16 +3,19 @@ local raw = ...
 
 local freeze = require("k8s.frozen").freeze
 local informer = require "k8s.informer"
+local time = require "k8s.time"
 
 return freeze("k8s", {
+  ago = time.ago,
   factory = informer.factory,
   informer = informer.informer,
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
   log = freeze("k8s.log", require "k8s.log"),
   main = raw.main,
-  now = raw.now,
+  now = time.now,
   null = raw.null,
   object = freeze("k8s.object", require "k8s.object"),
   quantity = raw.quantity,
+  sleep = time.sleep,
 })

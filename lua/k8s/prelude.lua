@@ -8,7 +8,7 @@ local rawget, rawset = rawget, rawset
 local check_stack = raw.check_stack
 local view = raw.view
 
-local prelude = { print = raw.print, table = {}, string = {}, os = {}, coroutine = {} }
+local prelude = { print = raw.print, table = {}, string = {}, os = {}, coroutine = require "k8s.coroutine" }
 
 local function read_only(name)
   raw.raise(name .. ": objects are read-only; use :copy()")
@@ -88,27 +88,30 @@ function prelude.xpcall(f, handler, ...)
   return finish(handler, pcall(f, ...))
 end
 
--- These call a script's code from C, or start it on a stack of its own: LuaJIT counts neither.
-local function guarded(stock)
+-- These call a script's code from C: LuaJIT does not count that, and no yield passes them.
+local callbacks = raw.task.callbacks
+
+local function guarded(stock, callback)
+  callbacks[stock] = callback
   return function(...)
     check_stack()
     return stock(...)
   end
 end
 
-prelude.string.gsub = guarded(string.gsub)
-prelude.string.format = guarded(string.format)
-prelude.os.time = guarded(os.time)
-prelude.coroutine.resume = guarded(coroutine.resume)
+callbacks[raw.print] = "a __tostring that print calls"
+prelude.string.gsub = guarded(string.gsub, "a function that gsub calls")
+prelude.string.format = guarded(string.format, "a __tostring that string.format calls")
+prelude.os.time = guarded(os.time, "a function that os.time calls")
 
-function prelude.coroutine.wrap(f)
-  return guarded(coroutine.wrap(f))
-end
-
-local CALLS_BACK = { sort = true, foreach = true, foreachi = true }
+local CALLS_BACK = {
+  sort = "a comparison function of table.sort",
+  foreach = "a function that table.foreach calls",
+  foreachi = "a function that table.foreachi calls",
+}
 
 for name, stock in pairs(table) do
-  local call = CALLS_BACK[name] and guarded(stock) or stock
+  local call = CALLS_BACK[name] and guarded(stock, CALLS_BACK[name]) or stock
   prelude.table[name] = function(t, ...)
     if type(t) == "userdata" and view.is(t) then
       read_only("table." .. name)

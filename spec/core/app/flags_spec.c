@@ -113,16 +113,9 @@ static void test_the_environment_sets_flags_and_the_line_beats_it(void **state)
     unsetenv("KUBELUA_NAMESPACE");
 }
 
-static void test_durations_and_sizes(void **state)
+static void test_sizes(void **state)
 {
-    int64_t ms;
     size_t size;
-    assert_true(parse_duration_ms("500ms", &ms) && ms == 500);
-    assert_true(parse_duration_ms("1.5", &ms) && ms == 1500);
-    assert_true(parse_duration_ms("2m3s", &ms) && ms == 123000);
-    assert_false(parse_duration_ms("", &ms));
-    assert_false(parse_duration_ms("5 s", &ms));
-    assert_false(parse_duration_ms("-5s", &ms));
     assert_true(parse_size("1k", &size) && size == 1000);
     assert_true(parse_size("8Mi", &size) && size == 8388608);
     assert_false(parse_size("8MB", &size));
@@ -138,7 +131,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_bad_value_names_flag_value_and_form, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
-        cmocka_unit_test_setup_teardown(test_durations_and_sizes, reset, reset),
+        cmocka_unit_test_setup_teardown(test_sizes, reset, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,17 @@ static void test_a_file_that_cannot_be_loaded_is_told_with_its_place(void **stat
     assert_non_null(strstr(err.text, "bytes.lua is bytecode, not Lua text"));
 }
 
+struct main_end {
+    int calls, code;
+    enum script_result result;
+};
+
+static void on_main_end(void *ctx, enum script_result result, int exit_code)
+{
+    struct main_end *end = ctx;
+    *end = (struct main_end){end->calls + 1, exit_code, result};
+}
+
 static void test_main_gives_the_exit_code(void **state)
 {
     static const struct {
@@ -158,14 +169,16 @@ static void test_main_gives_the_exit_code(void **state)
     struct err err;
     snprintf(path, sizeof path, "%s/main.lua", f->folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int code = -1;
+        struct main_end end = {0, -1, SCRIPT_CANCELLED};
         fixture_write(f, "main.lua", cases[i].lua);
         struct script *script = script_load(&f->host, path, "main", &err);
         assert_non_null(script);
         assert_true(script_has_main(script));
         assert_true(script_has_synced(script));
-        assert_int_equal(script_run_main(script, &code), cases[i].result);
-        assert_int_equal(code, cases[i].code);
+        script_run_main(script, on_main_end, &end);
+        assert_int_equal(end.calls, 1);
+        assert_int_equal(end.result, cases[i].result);
+        assert_int_equal(end.code, cases[i].code);
         script_free(script);
     }
 }

@@ -227,7 +227,7 @@ static void run_question(lua_State *L, void *ctx)
 const char *cluster_ask(struct cluster *c, struct script *script, const char *lua)
 {
     c->result.len = 0;
-    if (script_call(script, run_question, &(struct question){lua, &c->result}) != SCRIPT_OK) {
+    if (script_call(script, "a snippet", run_question, &(struct question){lua, &c->result}) != SCRIPT_OK) {
         c->result.len = 0;
         buf_puts(&c->result, "raised: ");
         buf_str(&c->result, buf_slice(&script->failure.text));

@@ -84,7 +84,7 @@ static void set_global(lua_State *L, void *ctx)
 void fixture_global(struct fixture *f, const char *name, const char *json)
 {
     struct global global = {name, fixture_pack(f, json)};
-    must(script_call(f->script, set_global, &global) == SCRIPT_OK);
+    must(script_call(f->script, "a snippet", set_global, &global) == SCRIPT_OK);
     root_unref(global.root);
 }
 
@@ -109,7 +109,7 @@ static void run_snippet(lua_State *L, void *ctx)
 const char *fixture_run(struct fixture *f, const char *lua)
 {
     f->result.len = 0;
-    if (script_call(f->script, run_snippet, &(struct snippet){lua, &f->result}) != SCRIPT_OK) {
+    if (script_call(f->script, "a snippet", run_snippet, &(struct snippet){lua, &f->result}) != SCRIPT_OK) {
         f->result.len = 0;
         buf_puts(&f->result, "raised: ");
         buf_str(&f->result, buf_slice(&f->script->failure.text));

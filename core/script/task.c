@@ -1,0 +1,337 @@
+/* Coroutines that the engine runs; see task.h. */
+#include "script/task.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/must.h"
+#include "script/args.h"
+#include "script/handler.h"
+#include "script/state.h"
+
+struct task {
+    TAILQ_ENTRY(task) link; /* among the waiting or the idle */
+    struct script *script;
+    lua_State *co;
+    int ref; /* keeps the coroutine */
+    struct task_wait *wait;
+    void (*done)(void *ctx, enum script_result result);
+    void *ctx;
+};
+
+/* --- coroutines
+ * ------------------------------------------------------------------------------------------------- */
+
+/* A function and its arguments become what the coroutine is resumed with: xpcall, as only its handler sees
+ * the frames of an error while they are there. */
+static int l_prepare(lua_State *L)
+{
+    struct script *script = script_of(L);
+    script->entry.body(L, script->entry.ctx);
+    push_ref(L, script, REF_TRACEBACK);
+    lua_insert(L, 2);
+    push_ref(L, script, REF_XPCALL);
+    lua_insert(L, 1);
+    return lua_gettop(L);
+}
+
+static void make_coroutine(lua_State *L, void *ctx)
+{
+    struct task *task = ctx;
+    push_ref(L, task->script, REF_BUSY);
+    task->co = lua_newthread(L);
+    lua_pushvalue(L, -1);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, 1);
+    task->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* NULL when there is no memory for another coroutine. */
+static struct task *acquire(struct script *script)
+{
+    struct tasks *tasks = &script->tasks;
+    struct task *task = TAILQ_FIRST(&tasks->idle);
+    if (task) {
+        TAILQ_REMOVE(&tasks->idle, task, link);
+        tasks->idle_count--;
+        return task;
+    }
+    task = NEW(struct task);
+    task->script = script;
+    if (script_call(script, "a new task", make_coroutine, task) == SCRIPT_OK) return task;
+    free(task);
+    return NULL;
+}
+
+static void discard(struct task *task)
+{
+    luaL_unref(task->script->L, LUA_REGISTRYINDEX, task->ref);
+    free(task);
+}
+
+/* For the next call, unless an error has left the coroutine dead. */
+static void release(struct task *task)
+{
+    struct tasks *tasks = &task->script->tasks;
+    if (lua_status(task->co) != 0 || tasks->idle_count == TASKS_IDLE_MAX) {
+        discard(task);
+        return;
+    }
+    lua_settop(task->co, 0);
+    TAILQ_INSERT_HEAD(&tasks->idle, task, link);
+    tasks->idle_count++;
+}
+
+/* --- stays in Lua
+ * ----------------------------------------------------------------------------------------------- */
+
+static bool out_of_memory(lua_State *co, int status, const struct script_failure *failure)
+{
+    return status == LUA_ERRMEM || (!failure->traced && lua_type(co, -1) == LUA_TSTRING &&
+                                    strcmp(lua_tostring(co, -1), "not enough memory") == 0);
+}
+
+/* The error value is on top of the coroutine's stack. */
+static enum script_result fail(struct task *task, int status)
+{
+    struct script *script = task->script;
+    enum script_result result =
+        out_of_memory(task->co, status, &script->failure) ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
+    lua_xmove(task->co, script->L, 1);
+    call_fail(script->L);
+    return result;
+}
+
+static enum script_result resume(struct task *task, int arguments)
+{
+    struct tasks *tasks = &task->script->tasks;
+    tasks->current = task;
+    int status = lua_resume(task->co, arguments);
+    tasks->current = NULL;
+    if (tasks->delivering) tasks->delivering->ops->drop(tasks->delivering);
+    if (tasks->pushing) tasks->pushing->ops->drop(tasks->pushing);
+    tasks->delivering = tasks->pushing = NULL;
+    if (status == LUA_YIELD) {
+        must(task->wait);
+        TAILQ_INSERT_TAIL(&tasks->waiting, task, link);
+        tasks->waiting_count++;
+        return SCRIPT_YIELDED;
+    }
+    if (status == 0 && lua_toboolean(task->co, 1)) return SCRIPT_OK;
+    return fail(task, status);
+}
+
+enum script_result task_run(struct script *script, const struct task_call *call, struct task **out)
+{
+    struct task *task = acquire(script);
+    if (!task) return SCRIPT_MEMORY_LIMIT;
+    task->done = call->done;
+    task->ctx = call->ctx;
+    call_enter(script, NULL, __builtin_frame_address(0));
+    script->entry = (struct script_entry){call->prepare, call->prepare_ctx};
+    push_ref(task->co, script, REF_PREPARE);
+    int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
+    enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
+    call_leave(script);
+    *out = result == SCRIPT_YIELDED ? task : NULL;
+    if (result != SCRIPT_YIELDED) release(task);
+    return result;
+}
+
+/* --- waiting
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void enqueue(struct task_wait *wait)
+{
+    struct tasks *tasks = &wait->task->script->tasks;
+    TAILQ_INSERT_TAIL(&tasks->woken, wait, link);
+    tasks->woken_count++;
+    tasks_turn_soon(wait->task->script);
+}
+
+static void dequeue(struct task_wait *wait)
+{
+    struct tasks *tasks = &wait->task->script->tasks;
+    TAILQ_REMOVE(&tasks->woken, wait, link);
+    tasks->woken_count--;
+}
+
+static void drop_wait(struct task *task)
+{
+    struct task_wait *wait = task->wait;
+    if (wait->woken) dequeue(wait);
+    task->wait = NULL;
+    wait->ops->drop(wait);
+}
+
+static void leave_waiting(struct task *task)
+{
+    TAILQ_REMOVE(&task->script->tasks.waiting, task, link);
+    task->script->tasks.waiting_count--;
+}
+
+/* The function of C that no yield passes, as messages name it. */
+static const char *callback_name(lua_State *L)
+{
+    lua_Debug ar;
+    const char *name = NULL;
+    push_ref(L, script_of(L), REF_CALLBACKS);
+    for (int level = 0; !name && lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "f", &ar);
+        lua_rawget(L, -2);
+        name = lua_tostring(L, -1); /* kept by the table */
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return name ? name : "a function that C calls back";
+}
+
+void task_check(lua_State *L, const char *verb)
+{
+    struct script *script = script_of(L);
+    const char *why = script->no_yield;
+    if (!why && !script->tasks.current) why = "a plain call";
+    if (!why && !lua_isyieldable(L)) why = callback_name(L);
+    if (why) script_raise(L, "%s may not be called in %s", verb, why);
+    if (script->tasks.waiting_count >= TASKS_MAX)
+        script_raise(L, "%s: the limit tasks: %d wait already", verb, TASKS_MAX);
+    script->tasks.verb = verb;
+}
+
+int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops *ops)
+{
+    struct script *script = script_of(L);
+    struct task *task = script->tasks.current;
+    must(task && !task->wait);
+    wait->ops = ops;
+    wait->task = task;
+    task->wait = wait;
+    if (wait->woken) enqueue(wait);
+    push_ref(L, script, REF_YIELDED);
+    return lua_yield(L, 1);
+}
+
+void task_wake(struct task_wait *wait)
+{
+    must(!wait->woken);
+    wait->woken = true;
+    if (wait->task) enqueue(wait);
+}
+
+int task_results(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    struct task_wait *wait = tasks->delivering;
+    if (!wait) script_raise(L, "%s may not be called in %s", tasks->verb, tasks->refused);
+    tasks->delivering = NULL;
+    tasks->pushing = wait;
+    int count = wait->ops->push(L, wait);
+    tasks->pushing = NULL;
+    wait->ops->drop(wait);
+    return count;
+}
+
+void task_refuse(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    tasks->refused = callback_name(L);
+    drop_wait(tasks->current);
+}
+
+void task_cancel(struct task *task)
+{
+    leave_waiting(task);
+    drop_wait(task);
+    metric_inc(METRIC_TASKS_CANCELLED);
+    discard(task);
+}
+
+/* --- turns of the loop
+ * ------------------------------------------------------------------------------------------ */
+
+static void go_on(struct task_wait *wait)
+{
+    struct task *task = wait->task;
+    struct script *script = task->script;
+    dequeue(wait);
+    leave_waiting(task);
+    task->wait = NULL;
+    script->tasks.delivering = wait;
+    call_enter(script, NULL, __builtin_frame_address(0));
+    push_ref(task->co, script, REF_YIELDED);
+    enum script_result result = resume(task, 1);
+    call_leave(script);
+    if (result == SCRIPT_YIELDED) return;
+    void (*done)(void *ctx, enum script_result result) = task->done;
+    void *ctx = task->ctx;
+    release(task);
+    done(ctx, result);
+}
+
+/* Those that were woken before it began. */
+static void on_turn(struct timer *timer)
+{
+    struct tasks *tasks = container_of(timer, struct tasks, turn);
+    struct script *script = container_of(tasks, struct script, tasks);
+    struct task_wait *wait;
+    for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--)
+        go_on(wait);
+    handlers_attach(script);
+    if (tasks->woken_count > 0) tasks_turn_soon(script);
+}
+
+void tasks_turn_soon(struct script *script)
+{
+    struct timer *turn = &script->tasks.turn;
+    if (!timer_running(turn)) timer_start(turn, script_clock(script), 0);
+}
+
+/* --- the script's life
+ * ------------------------------------------------------------------------------------------ */
+
+static void set_new_table(lua_State *L, enum script_ref ref, const char *mode)
+{
+    lua_newtable(L);
+    if (mode) {
+        lua_newtable(L);
+        lua_pushstring(L, mode);
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+    }
+    set_ref(L, ref);
+}
+
+void task_setup(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    TAILQ_INIT(&tasks->waiting);
+    TAILQ_INIT(&tasks->idle);
+    TAILQ_INIT(&tasks->woken);
+    tasks->turn.fn = on_turn;
+    lua_pushcfunction(L, l_prepare);
+    set_ref(L, REF_PREPARE);
+    set_new_table(L, REF_YIELDED, NULL);
+    set_new_table(L, REF_BUSY, "k");
+    set_new_table(L, REF_CALLBACKS, NULL);
+}
+
+void task_no_yield_across(lua_State *L, const char *what)
+{
+    push_ref(L, script_of(L), REF_CALLBACKS);
+    lua_pushvalue(L, -2);
+    lua_pushstring(L, what);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+void tasks_clear(struct script *script)
+{
+    struct task *task;
+    timer_cancel(&script->tasks.turn);
+    while ((task = TAILQ_FIRST(&script->tasks.waiting))) task_cancel(task);
+    while ((task = TAILQ_FIRST(&script->tasks.idle))) {
+        TAILQ_REMOVE(&script->tasks.idle, task, link);
+        discard(task);
+    }
+}

@@ -1,0 +1,100 @@
+/* Calls into a script that may yield. A handler, a timer's function and main run as coroutines; each is a
+ * task. One that never yields costs no more than a plain call: its coroutine is used again by the next one.
+ * Owner: the script. Everything is on the engine thread.
+ *
+ * A verb that waits is a C function and three lines of Lua. In C, after the arguments are checked:
+ *
+ *     task_check(L, "k8s.sleep");                  raises where nothing may yield
+ *     struct sleep *sleep = NEW(struct sleep);     begins with a struct task_wait; from here on nothing
+ * raises timer_start(&sleep->timer, ...);             whatever will call task_wake return task_yield(L,
+ * &sleep->wait, &ops);
+ *
+ * and in lua/k8s: `sleep = require("k8s.task").blocking(raw.sleep)`. Without it the script would see how the
+ * coroutine is woken. A verb that has its answer at once pushes it and returns, as any other. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+#include "script/call.h"
+
+struct task;
+struct task_wait;
+
+/* --- for verbs that wait */
+
+struct task_wait_ops {
+    /* Pushes the results and gives their number, as a C function does. Runs in the coroutine that waited,
+     * after task_wake; may raise, which the script's pcall around the verb sees. */
+    int (*push)(lua_State *L, struct task_wait *wait);
+    /* The end of a wait, exactly once: after push, or instead of it when the task was cancelled. Ends what it
+     * waited for, if that is still under way, and frees the wait. Calls neither Lua nor task_wake. */
+    void (*drop)(struct task_wait *wait);
+};
+
+struct task_wait {
+    const struct task_wait_ops *ops;
+    struct task *task; /* NULL before task_yield */
+    bool woken;
+    TAILQ_ENTRY(task_wait) link; /* among the woken */
+};
+
+/* Raises when the call in progress may not yield: "k8s.sleep may not be called in a filter". `verb` must
+ * outlive the task: a literal. */
+void task_check(lua_State *L, const char *verb);
+/* Takes the wait; to be returned by the verb at once. */
+int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops *ops);
+/* The wait is over. From anywhere on the engine thread, inside calls into Lua and before task_yield too: the
+ * coroutine goes on in a later turn of the loop. Once for each wait, and not after drop. */
+void task_wake(struct task_wait *wait);
+
+/* --- for those who call a script */
+
+struct task_call {
+    script_body *prepare; /* pushes a function and its arguments, and nothing else */
+    void *prepare_ctx;
+    /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
+     */
+    void (*done)(void *ctx, enum script_result result);
+    void *ctx;
+};
+
+/* SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
+ * not be. Never from inside a call of the same script. */
+enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
+/* Ends a task that waits; `done` is not called. */
+void task_cancel(struct task *task);
+
+/* --- for state.c */
+
+enum { TASKS_MAX = 10000, TASKS_IDLE_MAX = 8 };
+
+TAILQ_HEAD(task_list, task);
+struct tasks {
+    struct task *current; /* in whose coroutine the script runs; NULL: none */
+    struct task_list waiting, idle;
+    size_t waiting_count, idle_count;
+    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn */
+    size_t woken_count;
+    struct task_wait *delivering; /* whose results the coroutine is about to ask for */
+    struct task_wait *pushing;    /* whose results are being pushed */
+    const char *verb;             /* the last one that asked to wait */
+    const char *refused;          /* why it may not, found too late to raise at once */
+    struct timer turn;
+};
+
+/* Under protection. */
+void task_setup(lua_State *L);
+/* No yield passes the C function on top of the stack: it calls back what messages call `what`. */
+void task_no_yield_across(lua_State *L, const char *what);
+/* For bind_task.c. Pushes the results of the wait that has ended. */
+int task_results(lua_State *L);
+/* A coroutine of the script's own wants to wait, but between it and the task is a C function: the wait is
+ * dropped, and task_results will raise. */
+void task_refuse(lua_State *L);
+
+/* What remains of the script's work comes in the next turn of the loop. */
+void tasks_turn_soon(struct script *script);
+/* Cancels all. The Lua state must still be open. */
+void tasks_clear(struct script *script);

@@ -1,0 +1,24 @@
+-- Verbs that wait: their C function yields the coroutine to the engine, which wakes it when there are results.
+local raw = ...
+
+local YIELDED, results = raw.task.yielded, raw.task.results
+
+local task = {}
+
+-- Results of a verb that had them at once are as they are.
+local function finish(...)
+  local first = ...
+  if first == YIELDED then
+    return results()
+  end
+  return ...
+end
+
+-- What scripts call, from the C function of a verb that may wait.
+function task.blocking(verb)
+  return function(...)
+    return finish(verb(...))
+  end
+end
+
+return task

@@ -1,0 +1,10 @@
+-- k8s.sleep, k8s.now, k8s.ago.
+local raw = ...
+
+local blocking = require("k8s.task").blocking
+
+return {
+  sleep = blocking(raw.time.sleep),
+  now = raw.time.now,
+  ago = raw.time.ago,
+}

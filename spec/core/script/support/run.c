@@ -1,0 +1,69 @@
+/* Tasks of a spec; see run.h. */
+#include "run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct virtual_clock run_clock;
+
+int run_setup(void **state)
+{
+    static struct fixture f;
+    virtual_clock_init(&run_clock);
+    fixture_init(&f);
+    f.host.clock = &run_clock.clock;
+    *state = &f;
+    assert_lua(&f,
+               "k8s = require 'k8s' said = ''\n"
+               "function say(...) said = said .. table.concat({...}, ' ') .. ';' end\n"
+               "function take() local s = said said = '' return s end",
+               "nil");
+    return 0;
+}
+
+int run_teardown(void **state)
+{
+    fixture_clear(*state);
+    virtual_clock_clear(&run_clock);
+    return 0;
+}
+
+static void push_chunk(lua_State *L, void *ctx)
+{
+    const struct run *run = ctx;
+    if (luaL_loadbuffer(L, run->lua, strlen(run->lua), "@task.lua") != 0) lua_error(L);
+}
+
+static void on_end(void *ctx, enum script_result result)
+{
+    struct run *run = ctx;
+    run->ends++;
+    run->result = result;
+}
+
+void run_start(struct fixture *f, struct run *run, const char *lua)
+{
+    *run = (struct run){.lua = lua};
+    run->result = task_run(
+        f->script, &(struct task_call){.prepare = push_chunk, .prepare_ctx = run, .done = on_end, .ctx = run},
+        &run->task);
+}
+
+enum script_result run_whole(struct fixture *f, const char *lua)
+{
+    struct run run;
+    run_start(f, &run, lua);
+    assert_int_equal(run.ends, 0);
+    assert_null(run.task);
+    return run.result;
+}
+
+void assert_failure(struct fixture *f, const char *part)
+{
+    const char *text = buf_text(&f->script->failure.text);
+    if (!strstr(text, part)) fail_msg("\"%s\" is not in: %s", part, text);
+}
