@@ -163,6 +163,12 @@ function Informer:lister() end
 ---@return k8s.InformerStatus
 function Informer:status() end
 
+---Gives the cache an index of this name: every object is found by lister:by_index under what the path finds in it, or
+---under what the function emits.
+---@param name string
+---@param source string|fun(obj: k8s.Object, emit: fun(value: string|number|boolean|nil))
+function Informer:add_index(name, source) end
+
 ---Reads the cache. A result does not change when the cache does.
 ---@class k8s.Lister
 local Lister = {}
@@ -189,6 +195,17 @@ function Lister:namespace(namespace) end
 ---@param selector? string
 ---@return integer
 function Lister:count(selector) end
+
+---The objects under a value of an index, in the order in which they became known. The index "namespace" is always there.
+---@param name string
+---@param value string|number|boolean
+---@return k8s.Object[]
+function Lister:by_index(name, value) end
+
+---The values of an index, sorted, each once.
+---@param name string
+---@return string[]
+function Lister:index_values(name) end
 
 ---@class k8s.FactoryOptions
 ---@field namespace? string
@@ -242,6 +259,14 @@ function k8s.int64(value) end
 ---@return k8s.Quantity?
 ---@return k8s.Error?
 function k8s.quantity(value) end
+
+---Whether a label selector selects labels. A selector is text, a LabelSelector ({ matchLabels =, matchExpressions = })
+---or labels that must all be there; labels are a table, a view, or a whole object.
+---@param selector string|table|k8s.View
+---@param labels? table|k8s.View
+---@return boolean?
+---@return k8s.Error?
+function k8s.selects(selector, labels) end
 
 ---Log lines on stderr, with the script's name and line. Fields are sorted by name.
 ---@class k8s.log

@@ -315,6 +315,21 @@ void index_each_value(const struct index *index, void (*fn)(void *ctx, struct st
     }
 }
 
+void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void *ctx, struct str value),
+                     void *ctx)
+{
+    if (entry >= index->head_count) return;
+    for (int32_t at = index->heads[entry]; at != NONE; at = index->nodes[at].sibling) {
+        const struct posting *p = index->nodes[at].posting;
+        fn(ctx, (struct str){p->text, p->len});
+    }
+}
+
+bool index_is_of(const struct index *index, const struct index_source *source)
+{
+    return index->source.values == source->values && index->source.ctx == source->ctx;
+}
+
 size_t index_value_count(const struct index *index)
 {
     return index->value_count;

@@ -52,6 +52,11 @@ void index_entries(const struct index *index, struct str value, struct buf *out)
 /* Every value that some entry has; the text is borrowed until the index changes. In no order. */
 void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
                       void *ctx);
+/* The values of one entry, each once. */
+void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void *ctx, struct str value),
+                     void *ctx);
+/* Made of this source: the same function with the same ctx. */
+bool index_is_of(const struct index *index, const struct index_source *source);
 size_t index_value_count(const struct index *index);
 /* Objects for which the source failed, since the index was made. */
 uint64_t index_failures(const struct index *index);

@@ -1,18 +1,31 @@
 /* Values of an index by path; see index_path.h. */
 #include "informer/index_path.h"
 
+#include <inttypes.h>
+
 #include "object/json.h"
 #include "object/path.h"
+
+#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
+
+void index_number(double number, struct buf *out)
+{
+    bool whole = number >= -WHOLE_MAX && number <= WHOLE_MAX && number == (double)(int64_t)number;
+    if (whole)
+        buf_printf(out, "%" PRId64, (int64_t)number);
+    else
+        buf_printf(out, "%.17g", number);
+}
 
 bool index_text(struct value value, struct buf *out)
 {
     struct text text;
     switch (value_type(value)) {
     case VALUE_STRING: buf_str(out, value_str(value, &text)); return true;
+    case VALUE_DOUBLE: index_number(value_double(value), out); return true;
     case VALUE_BOOL:
     case VALUE_INT:
-    case VALUE_UINT:
-    case VALUE_DOUBLE: json_write(out, value); return true;
+    case VALUE_UINT: json_write(out, value); return true;
     default: return false;
     }
 }

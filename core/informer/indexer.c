@@ -12,7 +12,7 @@ enum { NONE = STORE_NONE, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 /* --- namespaces
  * ------------------------------------------------------------------------------------------------- */
 
-static struct namespace *find_namespace(const struct indexer *indexer, struct str name)
+struct namespace *indexer_namespace(const struct indexer *indexer, struct str name)
 {
     struct namespace *found;
     HASH_FIND(hh, indexer->by_name, name.p ? name.p : "", name.n, found);
@@ -21,7 +21,7 @@ static struct namespace *find_namespace(const struct indexer *indexer, struct st
 
 static struct namespace *namespace_of(struct indexer *indexer, struct str name)
 {
-    struct namespace *ns = find_namespace(indexer, name);
+    struct namespace *ns = indexer_namespace(indexer, name);
     if (ns) return ns;
     ns = xcalloc(1, sizeof *ns + name.n + 1);
     if (name.n) memcpy(ns->name, name.p, name.n);
@@ -269,7 +269,7 @@ size_t indexer_count(const struct indexer *indexer)
 
 size_t indexer_namespace_count(const struct indexer *indexer, struct str ns)
 {
-    const struct namespace *found = find_namespace(indexer, ns);
+    const struct namespace *found = indexer_namespace(indexer, ns);
     return found ? found->count : 0;
 }
 
@@ -282,7 +282,7 @@ void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct ro
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
                      void *ctx)
 {
-    const struct namespace *found = find_namespace(indexer, ns);
+    const struct namespace *found = indexer_namespace(indexer, ns);
     if (!found) return;
     for (int32_t at = found->first; at != NONE; at = indexer->entries[at].next)
         if (!fn(ctx, indexer->entries[at].object)) return;

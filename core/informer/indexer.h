@@ -73,9 +73,14 @@ struct index *indexer_add_path_index(struct indexer *indexer, struct str path, s
 void indexer_release_index(struct indexer *indexer, struct index *index);
 /* The index for a path, if the store has one. */
 struct index *indexer_path_index(const struct indexer *indexer, struct str path);
+/* The index of a source, known by its function and its ctx, if the store has one. */
+struct index *indexer_source_index(const struct indexer *indexer, const struct index_source *source);
 /* The objects under a value, in the order in which their keys came. */
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx);
+/* The values of each object of a namespace. */
+void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,
+                           void (*fn)(void *ctx, struct str value), void *ctx);
 /* The namespaces with objects, in no order; "" is that of cluster-scoped objects. */
 void indexer_each_namespace(const struct indexer *indexer,
                             void (*fn)(void *ctx, struct str name, size_t count), void *ctx);

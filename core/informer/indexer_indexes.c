@@ -89,7 +89,7 @@ void indexer_release_index(struct indexer *indexer, struct index *index)
 {
     size_t i = 0;
     while (i < indexer->index_count && indexer->indexes[i].index != index) i++;
-    must(i < indexer->index_count && !indexer->indexing);
+    must(i < indexer->index_count);
     if (--indexer->indexes[i].users > 0) return;
     free_indexed(&indexer->indexes[i]);
     indexer->index_count--;
@@ -105,6 +105,13 @@ struct index *indexer_path_index(const struct indexer *indexer, struct str path)
     return known ? known->index : NULL;
 }
 
+struct index *indexer_source_index(const struct indexer *indexer, const struct index_source *source)
+{
+    for (size_t i = 0; i < indexer->index_count; i++)
+        if (index_is_of(indexer->indexes[i].index, source)) return indexer->indexes[i].index;
+    return NULL;
+}
+
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx)
 {
@@ -114,6 +121,15 @@ void indexer_each_under(const struct indexer *indexer, const struct index *index
     for (size_t i = 0; i < entries.len / sizeof *numbers; i++)
         if (!fn(ctx, indexer->entries[numbers[i]].object)) break;
     buf_clear(&entries);
+}
+
+void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,
+                           void (*fn)(void *ctx, struct str value), void *ctx)
+{
+    const struct namespace *found = indexer_namespace(indexer, ns);
+    if (!found) return;
+    for (int32_t at = found->first; at != STORE_NONE; at = indexer->entries[at].next)
+        index_values_of(index, (uint32_t)at, fn, ctx);
 }
 
 void indexer_each_namespace(const struct indexer *indexer,

@@ -50,6 +50,7 @@ struct indexed {
     size_t users;
 };
 
+struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);
 /* The number of the entry with the key of `like`, or NO_ENTRY. */
 uint32_t indexer_find(const struct indexer *indexer, const struct root *like);
 /* Adds what the store does not have; takes the reference; gives the entry's number. */

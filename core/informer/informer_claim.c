@@ -20,6 +20,7 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
     err_clear(&claim->unknown);
     claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INIT(&claim->handlers);
+    TAILQ_INIT(&claim->indexes);
     TAILQ_INSERT_TAIL(&factory->claims, claim, link);
     return claim;
 }
@@ -28,7 +29,9 @@ void claim_release(struct informer_claim *claim)
 {
     struct claim_handler *handler;
     while ((handler = TAILQ_FIRST(&claim->handlers))) claim_remove_handler(handler);
+    claim_indexes_detach(claim);
     if (claim->shared) shared_release(claim->shared);
+    claim_indexes_clear(claim);
     TAILQ_REMOVE(&claim->factory->claims, claim, link);
     free((char *)claim->spec.kind);
     free((char *)claim->spec.namespace_);
@@ -62,6 +65,7 @@ static void attach(struct informer_claim *claim, const struct resource *resource
                       &(struct lw_scope){spec->namespace_, spec->label_selector, spec->field_selector});
     claim->shared = shared_acquire(factory, &key);
     err_clear(&claim->unknown);
+    claim_indexes_attach(claim);
     attach_handlers(claim);
     if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
 }
@@ -96,6 +100,15 @@ const struct resource *claim_resource(const struct informer_claim *claim)
 struct indexer *claim_indexer(struct informer_claim *claim)
 {
     return claim->shared ? shared_informer_indexer(claim->shared->informer) : NULL;
+}
+
+struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
+                                        void (*reached)(void *ctx), void *ctx, struct err *err)
+{
+    if (claim->shared)
+        return shared_informer_wait_version(claim->shared->informer, version, reached, ctx, err);
+    err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
+    return NULL;
 }
 
 bool claim_has_synced(const struct informer_claim *claim)

@@ -7,6 +7,7 @@
 
 struct walk {
     const struct selector *selector;
+    struct str ns;           /* of an index: only these */
     struct lister_list *out; /* NULL: only count */
     size_t cap, count;
 };
@@ -14,7 +15,9 @@ struct walk {
 static bool visit(void *ctx, struct root *object)
 {
     struct walk *walk = ctx;
+    struct text text;
     if (walk->selector && !selector_matches(walk->selector, root_labels(object))) return true;
+    if (walk->ns.n && !str_eq(root_namespace(object, &text), walk->ns)) return true;
     walk->count++;
     if (!walk->out) return true;
     if (walk->out->count == walk->cap) {
@@ -58,4 +61,57 @@ size_t lister_count(const struct indexer *indexer, struct str ns, const struct s
     struct walk walk = {.selector = selector};
     run(indexer, ns, &walk);
     return walk.count;
+}
+
+void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
+                     struct str value, struct lister_list *out)
+{
+    *out = (struct lister_list){0};
+    struct walk walk = {.ns = ns, .out = out};
+    if (index)
+        indexer_each_under(indexer, index, value, visit, &walk);
+    else
+        indexer_each_in(indexer, value, visit, &walk);
+}
+
+static void add_value(void *ctx, struct str value)
+{
+    buf_append(ctx, &value, sizeof value);
+}
+
+static void add_counted(void *ctx, struct str value, size_t count)
+{
+    add_value(ctx, value);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static struct str *sorted(struct buf *values, size_t *count)
+{
+    struct str *list = (struct str *)values->data;
+    size_t all = values->len / sizeof *list;
+    *count = 0;
+    if (all) qsort(list, all, sizeof *list, by_text);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || !str_eq(list[i], list[*count - 1])) list[(*count)++] = list[i];
+    return list;
+}
+
+struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,
+                                size_t *count)
+{
+    struct buf values = {0};
+    if (!index && ns.n) {
+        if (indexer_namespace_count(indexer, ns)) add_value(&values, ns);
+    } else if (!index) {
+        indexer_each_namespace(indexer, add_counted, &values);
+    } else if (ns.n) {
+        indexer_each_value_in(indexer, index, ns, add_value, &values);
+    } else {
+        index_each_value(index, add_counted, &values);
+    }
+    return sorted(&values, count);
 }

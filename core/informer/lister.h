@@ -4,6 +4,7 @@
 #pragma once
 #include <stddef.h>
 
+#include "informer/index.h"
 #include "informer/indexer.h"
 #include "object/selector.h"
 
@@ -17,3 +18,11 @@ void lister_list(const struct indexer *indexer, struct str ns, const struct sele
                  struct lister_list *out);
 void lister_free_list(struct lister_list *list);
 size_t lister_count(const struct indexer *indexer, struct str ns, const struct selector *selector);
+/* What is under a value of an index, in the order in which keys came (S-7, B-9). `index` NULL: the namespace
+ * index. */
+void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
+                     struct str value, struct lister_list *out);
+/* The values of an index that some object of the namespace has, sorted, each once (S-7, B-9): texts borrowed
+ * until the store changes, in a malloc'ed array. */
+struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,
+                                size_t *count);

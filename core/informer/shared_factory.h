@@ -65,6 +65,9 @@ const struct informer_spec *claim_spec(const struct informer_claim *claim);
 const struct resource *claim_resource(const struct informer_claim *claim);
 /* NULL until resolved: an empty cache. */
 struct indexer *claim_indexer(struct informer_claim *claim);
+/* As shared_informer_wait_version; NULL with an error also while the claim has no cache. */
+struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
+                                        void (*reached)(void *ctx), void *ctx, struct err *err);
 bool claim_has_synced(const struct informer_claim *claim);
 
 /* Handlers wait with the claim until there is an informer. */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "informer/claim_index.h"
 #include "informer/feed.h"
 #include "informer/informer_key.h"
 #include "informer/shared_factory.h"
@@ -37,6 +38,7 @@ struct informer_claim {
     struct informer_spec spec; /* owned texts */
     struct shared *shared;     /* NULL until resolved */
     TAILQ_HEAD(, claim_handler) handlers;
+    struct claim_index_list indexes;
     struct err unknown; /* why it is not resolved; ERR_NONE: discovery has not answered */
     int64_t since_us;   /* wall time at which it was made */
 };

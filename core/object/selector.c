@@ -285,10 +285,8 @@ struct str selector_text(const struct selector *s)
     return buf_slice(&s->text);
 }
 
-static bool has_value(const struct requirement *r, struct value v)
+static bool has_value(const struct requirement *r, struct str value)
 {
-    struct text text;
-    struct str value = value_str(v, &text);
     size_t low = 0, high = r->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -303,36 +301,60 @@ static bool has_value(const struct requirement *r, struct value v)
     return false;
 }
 
-static bool compares(const struct requirement *r, struct value v)
+static bool compares(const struct requirement *r, struct str value)
 {
-    struct text text;
     int64_t n;
-    if (!parse_number(value_str(v, &text), &n)) return false;
+    if (!parse_number(value, &n)) return false;
     return r->op == OP_GREATER ? n > r->number : n < r->number;
 }
 
-static bool requirement_matches(struct requirement *r, struct value labels)
+/* */
+static bool requirement_matches(const struct requirement *r, bool present, struct str value)
 {
-    struct value v = key_ref_field(&r->key, labels);
-    bool present = value_type(v) != VALUE_ABSENT;
     switch (r->op) {
     case OP_EXISTS: return present;
     case OP_NOT_EXISTS: return !present;
     case OP_IN:
     case OP_EQUALS:
-    case OP_DOUBLE_EQUALS: return present && has_value(r, v);
+    case OP_DOUBLE_EQUALS: return present && has_value(r, value);
     case OP_NOT_IN:
-    case OP_NOT_EQUALS: return !present || !has_value(r, v);
+    case OP_NOT_EQUALS: return !present || !has_value(r, value);
     case OP_GREATER:
-    case OP_LESS: return present && compares(r, v);
+    case OP_LESS: return present && compares(r, value);
     }
     return false;
+}
+
+bool selector_matches_by(const struct selector *s,
+                         bool (*label)(void *ctx, struct str key, struct str *value), void *ctx)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct str value = {0};
+        bool present = label(ctx, s->requirements[i].key.text, &value);
+        if (!requirement_matches(&s->requirements[i], present, value)) return false;
+    }
+    return true;
 }
 
 bool selector_matches(const struct selector *s, struct value labels)
 {
     for (size_t i = 0; i < s->count; i++) {
-        if (!requirement_matches(&s->requirements[i], labels)) return false;
+        struct text text;
+        struct value v = key_ref_field(&s->requirements[i].key, labels);
+        bool present = value_type(v) != VALUE_ABSENT;
+        if (!requirement_matches(&s->requirements[i], present, value_str(v, &text))) return false;
     }
     return true;
+}
+
+struct str selector_equality(const struct selector *s, size_t i, struct str *value)
+{
+    for (size_t at = 0; at < s->count; at++) {
+        const struct requirement *r = &s->requirements[at];
+        bool equality = r->op == OP_EQUALS || r->op == OP_DOUBLE_EQUALS || (r->op == OP_IN && r->count == 1);
+        if (!equality || i-- > 0) continue;
+        *value = r->values[0];
+        return r->key.text;
+    }
+    return (struct str){0};
 }

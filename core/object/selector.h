@@ -13,5 +13,12 @@ void selector_free(struct selector *selector);
 bool selector_is_everything(const struct selector *selector);
 /* `labels` is metadata.labels: a map, or absent or null, which is as an empty map. */
 bool selector_matches(const struct selector *selector, struct value labels);
+/* The same for labels that are held elsewhere: `label` gives the value of a key, or false when it is absent.
+ */
+bool selector_matches_by(const struct selector *selector,
+                         bool (*label)(void *ctx, struct str key, struct str *value), void *ctx);
+/* The key that the `i`-th requirement of one certain value is about, and that value; a NULL pointer when
+ * there is no such requirement. An index may serve it. */
+struct str selector_equality(const struct selector *selector, size_t i, struct str *value);
 /* Canonical text: requirements sorted by key, sets sorted, no blanks. Borrowed. */
 struct str selector_text(const struct selector *selector);

@@ -15,3 +15,5 @@ void bind_lister(lua_State *L);       /* raw.lister */
 void bind_host(lua_State *L);         /* raw.print, raw.log, raw.main, raw.raise, raw.null */
 void bind_task(lua_State *L);         /* raw.task: what waiting needs */
 void bind_time(lua_State *L);         /* raw.time */
+void bind_index(lua_State *L);        /* raw.index */
+void bind_selects(lua_State *L);      /* raw.selects */

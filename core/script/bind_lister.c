@@ -1,18 +1,11 @@
 /* raw.lister: reading a cache (contract F-11, F-12). */
-#include "informer/lister.h"
+#include "script/bind_lister.h"
 
 #include "kube/resource.h"
 #include "script/args.h"
 #include "script/bind.h"
-#include "script/bind_informer.h"
 #include "script/cache.h"
 #include "script/view.h"
-
-struct lister {
-    struct informer_claim *claim;
-    size_t len;
-    char ns[]; /* "" for all namespaces */
-};
 
 /* The result of a list: fixed when it was made, whatever the cache does meanwhile. */
 struct list {
@@ -20,9 +13,9 @@ struct list {
     size_t next;
 };
 
-static struct str ns_of(const struct lister *lister)
+struct indexer *lister_cache(lua_State *L, const struct lister *lister)
 {
-    return (struct str){lister->ns, lister->len};
+    return claim_indexer(lister->claim);
 }
 
 void lister_push(lua_State *L, struct informer_claim *claim, const char *ns, size_t len)
@@ -35,15 +28,19 @@ void lister_push(lua_State *L, struct informer_claim *claim, const char *ns, siz
     class_set(L, script_of(L), CLASS_LISTER);
 }
 
-/* Pushes the list as userdata, so that it is released whatever happens. */
-static struct list *push_list(lua_State *L, const struct lister *lister, const struct selector *selector)
+struct lister_list *lister_push_list(lua_State *L)
 {
     struct list *list = lua_newuserdata(L, sizeof *list);
     memset(list, 0, sizeof *list);
     class_set(L, script_of(L), CLASS_LIST);
-    struct indexer *indexer = claim_indexer(lister->claim);
-    if (indexer) lister_list(indexer, ns_of(lister), selector, &list->objects);
-    return list;
+    return &list->objects;
+}
+
+static void push_list(lua_State *L, const struct lister *lister, const struct selector *selector)
+{
+    struct indexer *cache = lister_cache(L, lister);
+    struct lister_list *list = lister_push_list(L);
+    if (cache) lister_list(cache, lister_ns(lister), selector, list);
 }
 
 static void release_list(struct list *list)
@@ -78,18 +75,23 @@ static int l_lister_list(lua_State *L)
     return 1;
 }
 
+void lister_push_array(lua_State *L, struct lister_list *list)
+{
+    lua_createtable(L, (int)list->count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < list->count; i++) {
+        view_push_object(L, list->objects[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lister_free_list(list);
+}
+
 /* lister:list_all(selector): an array of views. */
 static int l_lister_list_all(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "list_all");
-    struct list *list = push_list(L, lister, cache_selector(L, 2, "lister:list_all: selector"));
-    lua_createtable(L, (int)list->objects.count, 0);
-    copy_mark_array(L);
-    for (size_t i = 0; i < list->objects.count; i++) {
-        view_push_object(L, list->objects.objects[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
-    release_list(list);
+    push_list(L, lister, cache_selector(L, 2, "lister:list_all: selector"));
+    lister_push_array(L, lua_touserdata(L, -1));
     return 1;
 }
 
@@ -97,8 +99,8 @@ static int l_lister_count(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "count");
     const struct selector *selector = cache_selector(L, 2, "lister:count: selector");
-    struct indexer *indexer = claim_indexer(lister->claim);
-    lua_pushinteger(L, indexer ? (lua_Integer)lister_count(indexer, ns_of(lister), selector) : 0);
+    struct indexer *cache = lister_cache(L, lister);
+    lua_pushinteger(L, cache ? (lua_Integer)lister_count(cache, lister_ns(lister), selector) : 0);
     return 1;
 }
 
@@ -129,7 +131,7 @@ static void split_key(lua_State *L, const struct lister *lister, struct str key,
         if (has_namespace)
             script_raise(L, "lister:get: \"%.*s\": a lister of one namespace takes names, not keys",
                          STR_ARG(key));
-        *ns = ns_of(lister);
+        *ns = lister_ns(lister);
         *name = key;
         return;
     }
@@ -146,8 +148,8 @@ static int l_lister_get(lua_State *L)
     struct lister *lister = class_self(L, CLASS_LISTER, "get");
     struct str ns, name;
     split_key(L, lister, arg_str(L, 2, "lister:get: key"), &ns, &name);
-    struct indexer *indexer = claim_indexer(lister->claim);
-    struct root *found = indexer ? indexer_get(indexer, ns, name) : NULL;
+    struct indexer *cache = lister_cache(L, lister);
+    struct root *found = cache ? indexer_get(cache, ns, name) : NULL;
     if (!found) return push_not_found(L, lister, name);
     view_push_object(L, found);
     return 1;
@@ -181,5 +183,6 @@ void bind_lister(lua_State *L)
     static const luaL_Reg meta[] = {{"__tostring", l_lister_tostring}, {NULL, NULL}};
     class_define(L, CLASS_LIST, list_meta, NULL);
     class_define(L, CLASS_LISTER, meta, lister_methods);
+    bind_lister_indexes(L);
     lua_pop(L, 2);
 }

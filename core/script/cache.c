@@ -87,18 +87,27 @@ const struct path *cache_path(lua_State *L, int idx, const char *what)
     return path;
 }
 
-const struct selector *cache_selector(lua_State *L, int idx, const char *what)
+const struct selector *cache_selector_or_error(lua_State *L, int idx, const char *what, struct err *err)
 {
     struct script *script = script_of(L);
-    struct str text = arg_str_opt(L, idx, what);
-    if (!text.p) return NULL;
+    struct str text = arg_str(L, idx, what);
     struct selector *selector = find(L, script, idx, REF_SELECTORS);
     if (selector) return selector;
     struct box *box = new_box(L, script, CLASS_SELECTOR);
+    box->content = selector = selector_parse(text, err);
+    if (selector)
+        keep(L, script, idx, REF_SELECTORS);
+    else
+        lua_pop(L, 1);
+    return selector;
+}
+
+const struct selector *cache_selector(lua_State *L, int idx, const char *what)
+{
     struct err err;
-    box->content = selector = selector_parse(text, &err);
+    if (lua_isnoneornil(L, idx)) return NULL;
+    const struct selector *selector = cache_selector_or_error(L, idx, what, &err);
     if (!selector) script_raise(L, "%s: %s", what, err.text);
-    keep(L, script, idx, REF_SELECTORS);
     return selector;
 }
 

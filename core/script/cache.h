@@ -11,5 +11,7 @@
 const struct path *cache_path(lua_State *L, int idx, const char *what);
 /* The same for a label selector; NULL when the argument is absent or nil: everything. */
 const struct selector *cache_selector(lua_State *L, int idx, const char *what);
+/* The same, but NULL with an error for a text that is no selector. */
+const struct selector *cache_selector_or_error(lua_State *L, int idx, const char *what, struct err *err);
 /* Registers the classes of what is cached, and makes the caches. */
 void cache_define(lua_State *L);

@@ -96,6 +96,8 @@ static void bind_all(lua_State *L)
     bind_informer(L);
     bind_registration(L);
     bind_lister(L);
+    bind_index(L);
+    bind_selects(L);
     bind_host(L);
     bind_task(L);
     bind_time(L);

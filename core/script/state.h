@@ -57,6 +57,7 @@ enum script_ref {
     REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
     REF_BUSY,          /* coroutines that a script may not resume */
     REF_CALLBACKS,     /* C functions that call back: no yield passes them; to what errors call them */
+    REF_EMIT,          /* the second argument of index functions */
     REF_COUNT,
 };
 
@@ -71,6 +72,7 @@ struct absent {
     size_t index; /* 1-based, when key_len is 0 */
 };
 
+struct index_values;
 struct script_handler;
 
 struct script {
@@ -106,6 +108,8 @@ struct script {
     struct buf text, keys;
     struct tape_parser *parser;
 
+    lua_State *inside;             /* what asks index functions was called with it; NULL: no script runs */
+    struct index_values *emitting; /* of the index function that runs; NULL: none */
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
     TAILQ_HEAD(, script_handler) handlers;

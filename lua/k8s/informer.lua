@@ -83,4 +83,9 @@ function methods:on_delete(fn, given)
   return raw.registration.new(self, nil, nil, fn, options.check("on_delete", given, SHORTHAND_OPTIONS).id)
 end
 
+-- pods:add_index(name, path) or (name, function(obj, emit)): lister:by_index(name, value) finds objects by it.
+function methods:add_index(name, source)
+  return raw.index.add(self, name, source)
+end
+
 return informer

@@ -18,4 +18,5 @@ return freeze("k8s", {
   object = freeze("k8s.object", require "k8s.object"),
   quantity = raw.quantity,
   sleep = time.sleep,
+  selects = require "k8s.selects",
 })

@@ -64,6 +64,13 @@ local examples = {
     verb = "exec", lines = { "^ COUNT", "^ +1  no +registry:5000/web$" },
     before = function(api) create_pod(api, "a", started(0)) end,
   },
+  ["pods_by_image.lua"] = {
+    verb = "exec", lines = { "^ +2  registry:5000/web  %(default/a%)$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", started(0))
+    end,
+  },
   ["configmap_changes.lua"] = {
     verb = "run",
     steps = {

@@ -1,0 +1,153 @@
+/* The indexes that a claim names; see claim_index.h. */
+#include "informer/claim_index.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "informer/index_path.h"
+#include "informer/shared_factory_internal.h"
+
+struct claim_index {
+    TAILQ_ENTRY(claim_index) link;
+    struct informer_claim *claim;
+    char *name, *path; /* `path` NULL: the source is the claim's own */
+    struct index_source
+        source;          /* of an index without path: `free` is called here, not by the cache's index */
+    struct index *index; /* in the claim's cache; NULL: none */
+};
+
+static struct claim_index *find(struct informer_claim *claim, struct str name)
+{
+    struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link)
+        if (str_is(name, index->name)) return index;
+    return NULL;
+}
+
+static bool check_name(struct informer_claim *claim, struct str name, struct err *err)
+{
+    if (str_is(name, "namespace") || find(claim, name))
+        return err_set(err, ERR_INVALID, "Index with name %.*s exists already", STR_ARG(name));
+    size_t count = 0;
+    struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link) count++;
+    if (count < INDEXES_MAX) return true;
+    return err_set(err, ERR_LIMIT, "the informer has %d indexes already, which is the limit", INDEXES_MAX);
+}
+
+/* The source as a cache gets it: what it borrows lives as long as the claim. */
+static struct index_source borrowed(const struct claim_index *index)
+{
+    return (struct index_source){.values = index->source.values, .ctx = index->source.ctx};
+}
+
+static struct index *add_to(const struct claim_index *index, struct indexer *cache, struct err *err)
+{
+    if (index->path) return indexer_add_path_index(cache, str_of(index->path), err);
+    struct index_source source = borrowed(index);
+    return indexer_add_index(cache, &source, err);
+}
+
+static void free_index(struct claim_index *index)
+{
+    if (index->source.free) index->source.free(index->source.ctx);
+    free(index->name);
+    free(index->path);
+    free(index);
+}
+
+/* Takes the index; it is the claim's, or gone. */
+static bool keep(struct informer_claim *claim, struct claim_index *index, struct err *err)
+{
+    struct indexer *cache = claim_indexer(claim);
+    index->claim = claim;
+    if (cache && !(index->index = add_to(index, cache, err))) {
+        free_index(index);
+        return false;
+    }
+    TAILQ_INSERT_TAIL(&claim->indexes, index, link);
+    return true;
+}
+
+static struct claim_index *new_index(struct str name)
+{
+    struct claim_index *index = NEW(struct claim_index);
+    index->name = xstrndup(name.p, name.n);
+    return index;
+}
+
+bool claim_add_path_index(struct informer_claim *claim, struct str name, struct str path, struct err *err)
+{
+    struct index_source source;
+    if (!check_name(claim, name, err) || !index_source_of_path(path, &source, err)) return false;
+    source.free(source.ctx); /* the cache compiles its own, once for all who use it */
+    struct claim_index *index = new_index(name);
+    index->path = xstrndup(path.p, path.n);
+    return keep(claim, index, err);
+}
+
+bool claim_add_index(struct informer_claim *claim, struct str name, const struct index_source *source,
+                     struct err *err)
+{
+    if (!check_name(claim, name, err)) {
+        if (source->free) source->free(source->ctx);
+        return false;
+    }
+    struct claim_index *index = new_index(name);
+    index->source = *source;
+    return keep(claim, index, err);
+}
+
+struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,
+                                     struct err *err)
+{
+    struct claim_index *index = find(claim, name);
+    *is_namespace = str_is(name, "namespace");
+    if (!index && !*is_namespace)
+        err_set(err, ERR_NOT_FOUND, "Index with name %.*s does not exist", STR_ARG(name));
+    return index;
+}
+
+const struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)
+{
+    struct index_source source = borrowed(index);
+    if (cache == claim_indexer(index->claim)) {
+        if (!index->index) index->index = add_to(index, cache, err);
+        return index->index;
+    }
+    if (index->path && indexer_path_index(cache, str_of(index->path)))
+        return indexer_path_index(cache, str_of(index->path));
+    if (!index->path && indexer_source_index(cache, &source)) return indexer_source_index(cache, &source);
+    return add_to(index, cache, err);
+}
+
+void claim_indexes_attach(struct informer_claim *claim)
+{
+    struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link) {
+        struct err err;
+        index->index = add_to(index, claim_indexer(claim), &err);
+        if (!index->index)
+            log_warn("Index not built", F("kind", claim->spec.kind), F("index", index->name),
+                     F("err", err.text));
+    }
+}
+
+void claim_indexes_detach(struct informer_claim *claim)
+{
+    struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link) {
+        if (index->index) indexer_release_index(claim_indexer(claim), index->index);
+        index->index = NULL;
+    }
+}
+
+void claim_indexes_clear(struct informer_claim *claim)
+{
+    struct claim_index *index;
+    while ((index = TAILQ_FIRST(&claim->indexes))) {
+        TAILQ_REMOVE(&claim->indexes, index, link);
+        free_index(index);
+    }
+}

@@ -1,0 +1,32 @@
+/* The indexes that a claim names: names are the claim's own, the indexes those of the cache, where equal
+ * paths are one (S-5..S-9). They may be named before the claim has its cache. Owner: the claim. On the engine
+ * thread, from any callback but an index function. */
+#pragma once
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "informer/index.h"
+#include "informer/indexer.h"
+
+struct informer_claim;
+struct claim_index;
+TAILQ_HEAD(claim_index_list, claim_index);
+
+/* False with an error, and nothing added, when the claim has an index of that name, "namespace" included
+ * (S-8, S-9), or the path does not compile, or there are too many. */
+bool claim_add_path_index(struct informer_claim *claim, struct str name, struct str path, struct err *err);
+/* Takes the source, also when it fails. */
+bool claim_add_index(struct informer_claim *claim, struct str name, const struct index_source *source,
+                     struct err *err);
+/* NULL with the error of S-7 when there is no such name; `*is_namespace` for the one that every cache has,
+ * which is no struct claim_index. */
+struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,
+                                     struct err *err);
+/* The index in a cache of the claim, or in a copy of it, which gets the index now. NULL with an error when it
+ * cannot have it. */
+const struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err);
+
+/* For informer_claim.c: the claim has a cache now, or is about to lose it; and the end. */
+void claim_indexes_attach(struct informer_claim *claim);
+void claim_indexes_detach(struct informer_claim *claim);
+void claim_indexes_clear(struct informer_claim *claim);

@@ -1,0 +1,127 @@
+/* raw.index, and what listers do with indexes (contract S-5..S-9). */
+#include "informer/claim_index.h"
+
+#include <stdlib.h>
+
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/bind_lister.h"
+#include "script/index_function.h"
+#include "script/view.h"
+
+enum { INDEX_NAME_MAX = 253 };
+
+static struct str index_name(lua_State *L, int idx, const char *what)
+{
+    struct str name = arg_str(L, idx, what);
+    if (name.n == 0 || name.n > INDEX_NAME_MAX)
+        script_raise(L, "%s must have 1 to %d characters", what, INDEX_NAME_MAX);
+    return name;
+}
+
+static bool add_function(lua_State *L, struct informer_claim *claim, struct str name, struct err *err)
+{
+    int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* of the function, on top of the stack */
+    struct index_source source = index_function(script_of(L), ref, name);
+    index_functions_inside(L, true);
+    bool added = claim_add_index(claim, name, &source, err);
+    index_functions_inside(L, false);
+    if (!added) luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    return added;
+}
+
+/* add(informer, name, path or function) */
+static int l_index_add(lua_State *L)
+{
+    struct informer_claim *claim = informer_arg(L, 1, "add_index");
+    struct str name = index_name(L, 2, "add_index: name");
+    struct err err;
+    bool added;
+    lua_settop(L, 3);
+    if (lua_isfunction(L, 3)) {
+        added = add_function(L, claim, name, &err);
+    } else if (lua_type(L, 3) == LUA_TSTRING) {
+        added = claim_add_path_index(claim, name, arg_str(L, 3, "add_index: path"), &err);
+    } else {
+        script_raise(L, "add_index: expected a path or a function, not %s", arg_type_name(L, 3));
+    }
+    if (!added) script_raise(L, "add_index: %s", err.text);
+    return 0;
+}
+
+/* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. */
+static const struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
+                                      struct str name, const char *verb)
+{
+    struct err err;
+    bool is_namespace;
+    struct claim_index *named = claim_find_index(lister->claim, name, &is_namespace, &err);
+    if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
+    if (is_namespace || !cache) return NULL;
+    index_functions_inside(L, true);
+    const struct index *index = claim_index_in(named, cache, &err);
+    index_functions_inside(L, false);
+    if (!index) script_raise(L, "%s: %s", verb, err.text);
+    return index;
+}
+
+/* lister:by_index(name, value): an array of views. */
+static int l_lister_by_index(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "by_index");
+    struct str name = index_name(L, 2, "lister:by_index: name");
+    struct buf *value = script_scratch(script_of(L));
+    if (!index_value_text(L, 3, value))
+        script_raise(L, "lister:by_index: the value must be a string, a number or a boolean, not %s",
+                     arg_type_name(L, 3));
+    lua_pushlstring(L, value->data, value->len); /* an index function may need the scratch */
+    struct str wanted = arg_str(L, -1, "value");
+    struct indexer *cache = lister_cache(L, lister);
+    const struct index *index = find_index(L, lister, cache, name, "lister:by_index");
+    struct lister_list *list = lister_push_list(L);
+    if (cache) lister_by_index(cache, index, lister_ns(lister), wanted, list);
+    lister_push_array(L, list);
+    return 1;
+}
+
+/* lister:index_values(name): an array of texts, sorted. */
+static int l_lister_index_values(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "index_values");
+    struct str name = index_name(L, 2, "lister:index_values: name");
+    struct indexer *cache = lister_cache(L, lister);
+    const struct index *index = find_index(L, lister, cache, name, "lister:index_values");
+    struct script *script = script_of(L);
+    size_t count = 0;
+    script->keys.len = 0;
+    if (cache) {
+        struct str *values = lister_index_values(cache, index, lister_ns(lister), &count);
+        buf_append(&script->keys, values, count * sizeof *values);
+        free(values);
+    }
+    lua_createtable(L, (int)count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < count; i++) {
+        const struct str *value = (const struct str *)script->keys.data + i;
+        lua_pushlstring(L, value->n ? value->p : "", value->n);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+static const luaL_Reg lister_index_methods[] = {
+    {"by_index", l_lister_by_index}, {"index_values", l_lister_index_values}, {NULL, NULL}};
+
+void bind_lister_indexes(lua_State *L)
+{
+    luaL_register(L, NULL, lister_index_methods);
+}
+
+void bind_index(lua_State *L)
+{
+    index_function_setup(L);
+    lua_newtable(L);
+    lua_pushcfunction(L, l_index_add);
+    lua_setfield(L, -2, "add");
+    lua_setfield(L, -2, "index");
+}

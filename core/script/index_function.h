@@ -1,0 +1,19 @@
+/* A Lua function (obj, emit) as the source of an index (S-5, S-6).
+ * Owner: the source frees it; the script must outlive it but for the free itself, which does not touch Lua.
+ * On the engine thread. */
+#pragma once
+#include <lua.h>
+
+#include "informer/index.h"
+
+struct script;
+
+/* Of the function with this reference in the registry. `name` is the index's, for logs. */
+struct index_source index_function(struct script *script, int ref, struct str name);
+/* Around what may ask a source from inside a C function that Lua called with `L`. Nothing in between raises.
+ */
+void index_functions_inside(lua_State *L, bool inside);
+/* Makes `emit`. */
+void index_function_setup(lua_State *L);
+/* Appends the text of an index value: a string, a number or a boolean. False for all else. */
+bool index_value_text(lua_State *L, int idx, struct buf *out);
