@@ -23,9 +23,9 @@ static bool add_function(lua_State *L, struct informer_claim *claim, struct str 
 {
     int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* of the function, on top of the stack */
     struct index_source source = index_function(script_of(L), ref, name);
-    index_functions_inside(L, true);
+    lua_State *outer = index_functions_enter(L);
     bool added = claim_add_index(claim, name, &source, err);
-    index_functions_inside(L, false);
+    index_functions_leave(L, outer);
     if (!added) luaL_unref(L, LUA_REGISTRYINDEX, ref);
     return added;
 }
@@ -58,9 +58,9 @@ static const struct index *find_index(lua_State *L, const struct lister *lister,
     struct claim_index *named = claim_find_index(lister->claim, name, &is_namespace, &err);
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
     if (is_namespace || !cache) return NULL;
-    index_functions_inside(L, true);
+    lua_State *outer = index_functions_enter(L);
     const struct index *index = claim_index_in(named, cache, &err);
-    index_functions_inside(L, false);
+    index_functions_leave(L, outer);
     if (!index) script_raise(L, "%s: %s", verb, err.text);
     return index;
 }

@@ -121,9 +121,17 @@ struct index_source index_function(struct script *script, int ref, struct str na
     return (struct index_source){ask, free_function, f};
 }
 
-void index_functions_inside(lua_State *L, bool inside)
+lua_State *index_functions_enter(lua_State *L)
 {
-    script_of(L)->inside = inside ? L : NULL;
+    struct script *script = script_of(L);
+    lua_State *outer = script->inside;
+    script->inside = L;
+    return outer;
+}
+
+void index_functions_leave(lua_State *L, lua_State *outer)
+{
+    script_of(L)->inside = outer;
 }
 
 void index_function_setup(lua_State *L)

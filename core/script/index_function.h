@@ -10,9 +10,10 @@ struct script;
 
 /* Of the function with this reference in the registry. `name` is the index's, for logs. */
 struct index_source index_function(struct script *script, int ref, struct str name);
-/* Around what may ask a source from inside a C function that Lua called with `L`. Nothing in between raises.
- */
-void index_functions_inside(lua_State *L, bool inside);
+/* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
+ * back. Nothing in between raises. */
+lua_State *index_functions_enter(lua_State *L);
+void index_functions_leave(lua_State *L, lua_State *outer);
 /* Makes `emit`. */
 void index_function_setup(lua_State *L);
 /* Appends the text of an index value: a string, a number or a boolean. False for all else. */

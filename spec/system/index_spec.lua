@@ -98,6 +98,25 @@ describe("an index #threads", function()
     ]], "3\t3\t3\n")
   end)
 
+  it("may read caches while its function runs", function()
+    assert_prints(sim, [[pods:add_index("node", "spec.nodeName")]], [[
+      pods:add_index("neighbours", function(obj, emit)
+        emit(#lister:by_index("node", obj.spec.nodeName))
+        emit(#lister:by_index("namespace", obj:namespace()) .. " in " .. obj:namespace())
+      end)
+      print(table.concat(lister:index_values("neighbours"), ","))
+    ]], "1,1 in shop,2,2 in default\n")
+  end)
+
+  it("may not wait in its function", function()
+    local engine = exec(sim, "", [[
+      pods:add_index("sleepy", function() k8s.sleep(1) end)
+      print(#lister:index_values("sleepy"))
+    ]])
+    assert.are.equal("0\n", engine:out())
+    assert.has_match("k8s.sleep may not be called in an index function", engine:err(), 1, true)
+  end)
+
   it("refuses a name twice, an unknown name, a bad path (S-7, S-8)", function()
     assert_prints(sim, [[pods:add_index("node", "spec.nodeName")]], [[
       local function why(...) print((select(2, pcall(...)):gsub("^.-:%d+: ", ""))) end
