@@ -199,6 +199,17 @@ function proc:rss()
   return tonumber(proc_file(self.pid, "status"):match "VmRSS:%s*(%d+)") * 1024
 end
 
+-- The most that was resident since the process began, or since forget_peak.
+function proc:peak_rss()
+  return tonumber(proc_file(self.pid, "status"):match "VmHWM:%s*(%d+)") * 1024
+end
+
+function proc:forget_peak()
+  local file = assert(io.open(("/proc/%d/clear_refs"):format(self.pid), "w"))
+  assert(file:write "5")
+  assert(file:close())
+end
+
 -- Seconds of CPU so far, of all threads.
 function proc:cpu()
   local user, system = proc_file(self.pid, "stat"):match "%) %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+) (%d+)"
