@@ -30,7 +30,8 @@ struct watch {
     struct omap_cursor cursor;
     enum { WATCH_INITIAL, WATCH_LIVE } stage;
     bool end_bookmark;
-    uint64_t version; /* up to which the client knows everything */
+    uint64_t version; /* up to which the client was sent everything that concerns it */
+    uint64_t told;    /* the last version that it was told of: less, when only others changed */
     int64_t deadline_ms, bookmark_ms;
     struct sim_watcher watcher;
     struct sim_event batch[BATCH_MAX]; /* with references of their own */
@@ -91,6 +92,7 @@ static void send_event(struct watch *watch, const char *type, const struct sim_o
 {
     sim_form_event(&watch->out, &watch->form, type, object, version);
     watch->sent++;
+    watch->told = watch->version;
     sim_count(&watch->api->stats.events, 1);
 }
 
@@ -113,6 +115,7 @@ static void render(struct watch *watch, const struct sim_event *event)
 static void put_bookmark(struct watch *watch, bool initial_end)
 {
     sim_form_bookmark(&watch->out, &watch->form, watch->version, initial_end);
+    watch->told = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);
 }
 
@@ -170,7 +173,7 @@ static bool idle(struct watch *watch, uint64_t store_version)
     int64_t now = now_ms();
     if (now >= watch->bookmark_ms) {
         schedule_bookmark(watch);
-        if (watch->options.bookmarks && store_version > watch->version) {
+        if (watch->options.bookmarks && store_version > watch->told) {
             watch->version = store_version;
             put_bookmark(watch, false);
         }
@@ -252,49 +255,59 @@ static ssize_t watch_read(struct sim_stream *stream, char *to, size_t room)
     return watch->out.len ? (ssize_t)watch->out.len : finish(watch);
 }
 
-static void fail_with(struct watch *watch, uint64_t oldest)
+/* Takes `status`: all that the watch says. */
+static void fail_with(struct watch *watch, json_t *status)
 {
-    char *message = xasprintf("too old resource version: %llu (%llu)",
-                              (unsigned long long)watch->options.version, (unsigned long long)oldest);
-    json_t *status = sim_status_expired(message, NULL),
-           *event = json_pack("{ss so}", "type", "ERROR", "object", status);
+    json_t *event = json_pack("{ss so}", "type", "ERROR", "object", status);
     struct buf line = {0};
     char *text = json_dumps(event, JSON_COMPACT);
     buf_printf(&line, "%s\n", text);
     free(text);
-    free(message);
     json_decref(event);
     size_t len = line.len;
     struct sim_action *action = sim_action_new(0, buf_take(&line), len, SIM_THEN_END);
     STAILQ_INSERT_HEAD(&watch->actions, action, link);
 }
 
-/* With the store's lock: where the watch begins. A Status when it cannot. */
-static json_t *begin(struct watch *watch, bool initial_given)
+static json_t *too_old(const struct watch *watch, uint64_t oldest)
+{
+    char *message = xasprintf("too old resource version: %llu (%llu)",
+                              (unsigned long long)watch->options.version, (unsigned long long)oldest);
+    json_t *status = sim_status_expired(message, NULL);
+    free(message);
+    return status;
+}
+
+static json_t *too_large(const struct watch *watch, uint64_t newest)
+{
+    char asked[24], current[24];
+    snprintf(asked, sizeof asked, "%llu", (unsigned long long)watch->options.version);
+    snprintf(current, sizeof current, "%llu", (unsigned long long)newest);
+    return sim_status_too_large(asked, current);
+}
+
+/* With the store's lock: where the watch begins. One that cannot begin there says so in its stream, as on a
+ * real server (A-2, A-6). */
+static void begin(struct watch *watch, bool initial_given)
 {
     struct sim_store *store = watch->api->store;
     struct sim_resource *resource = watch->served->resource;
     struct sim_list_options *options = &watch->options;
     uint64_t next = resource->history.next;
-    if (options->send_initial && options->version > store->version) {
-        char asked[24], current[24];
-        snprintf(asked, sizeof asked, "%llu", (unsigned long long)options->version);
-        snprintf(current, sizeof current, "%llu", (unsigned long long)store->version);
-        return sim_status_too_large(asked, current);
-    }
     bool from_version = options->version > 0 && !options->send_initial;
-    bool with_present = options->send_initial || (options->version == 0 && !initial_given);
-    watch->version = from_version ? options->version : store->version;
+    bool to_come = options->send_initial && options->version > store->version;
+    bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
+    watch->version = watch->told = from_version ? options->version : store->version;
     watch->stage = WATCH_LIVE;
     if (from_version && !sim_history_after(&resource->history, options->version, &next))
-        fail_with(watch, resource->history.forgotten);
+        fail_with(watch, too_old(watch, resource->history.forgotten));
+    if (to_come) fail_with(watch, too_large(watch, store->version));
     if (with_present) {
         watch->stage = WATCH_INITIAL;
         watch->initial = omap_ref(resource->map);
         omap_seek(&watch->cursor, watch->initial, watch->prefix);
     }
     sim_watcher_join(&watch->watcher, resource, next);
-    return NULL;
 }
 
 static struct watch *watch_new(struct sim_api *api, const struct sim_request *request,
@@ -330,21 +343,16 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
 {
     bool initial_given = sim_query(request, "sendInitialEvents") && !faulty->ignores_initial_events;
     struct watch *watch = watch_new(api, request, target, options, faulty);
-    json_t *refusal = NULL;
     sim_count(watch->options.send_initial ? &api->stats.watch_lists : &api->stats.watches, 1);
     atomic_fetch_add(&api->stats.open_watches, 1);
-    if (watch->form.form == SIM_FORM_UNACCEPTABLE)
-        refusal = sim_status_not_acceptable("application/json");
-    else {
-        sim_store_lock(api->store);
-        refusal = begin(watch, initial_given);
-        sim_store_unlock(api->store);
-    }
-    if (refusal) {
-        sim_reply_status(reply, refusal);
+    if (watch->form.form == SIM_FORM_UNACCEPTABLE) {
+        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
         watch_free(&watch->stream);
         return;
     }
+    sim_store_lock(api->store);
+    begin(watch, initial_given);
+    sim_store_unlock(api->store);
     reply->code = 200;
     reply->stream = &watch->stream;
     reply->live = true;

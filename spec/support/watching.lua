@@ -7,9 +7,19 @@ watching.__index = watching
 
 local open = {}
 
--- `path` may have a query; `headers` are words such as "Accept: ...".
+-- `server` is an address, or what spec.support.api makes. `path` may have a query; `headers` are words such as
+-- "Accept: ...".
 function watching.open(server, path, headers)
   local words = { "curl", "--silent", "--no-buffer", "--max-time", "60" }
+  if type(server) == "table" then
+    for flag, value in pairs { cacert = server.ca or false, cert = server.cert or false, key = server.key or false } do
+      if value then
+        words[#words + 1] = "--" .. flag
+        words[#words + 1] = value
+      end
+    end
+    server = server.server
+  end
   for _, header in ipairs(headers or {}) do
     words[#words + 1] = "--header"
     words[#words + 1] = header
