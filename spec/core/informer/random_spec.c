@@ -32,6 +32,7 @@ struct run {
 /* What all runs did together. */
 static struct {
     size_t calls, lists, watches, refusals, meddlings;
+    size_t unchanged, resyncs, filtered, recreated; /* of the calls */
     uint64_t digest;
 } total;
 
@@ -71,18 +72,29 @@ static void begin_server(struct run *run)
     server->silent_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
 }
 
+static void begin_handler(struct run *run, struct replay *replay)
+{
+    replay->meddle = meddle;
+    replay->ctx = run;
+    replay->blind = run->server.refuse_percent > 0;
+    replay->wish = (struct replay_wish){
+        .web_only = !dice(run, 0, 3),
+        .even_only = !dice(run, 0, 3),
+        .unchanged = !dice(run, 0, 3),
+        .split_recreated = dice(run, 0, 2),
+        .resync_ms = dice(run, 0, 3) ? 0 : dice(run, 1000, 100000),
+    };
+}
+
 static void begin(struct run *run, uint64_t seed)
 {
     *run = (struct run){.jitter = {seed}, .meddling = {~seed}};
     virtual_clock_init(&run->clock);
     struct list_watch *source = fake_server_init(&run->server, &run->clock.clock, seed ^ 0x5eed);
     run->informer = shared_informer_new("random", NULL, NULL);
+    shared_informer_set_clock(run->informer, &run->clock.clock);
     begin_server(run);
-    for (int i = 0; i < HANDLERS; i++) {
-        run->handlers[i].meddle = meddle;
-        run->handlers[i].ctx = run;
-        run->handlers[i].blind = run->server.refuse_percent > 0;
-    }
+    for (int i = 0; i < HANDLERS; i++) begin_handler(run, &run->handlers[i]);
     replay_start(&run->handlers[0], run->informer);
     run->reflector = reflector_new(&(struct reflector_options){
         .name = "random",
@@ -169,14 +181,21 @@ static void settle(struct run *run)
     assert_true(registration_has_synced(run->handlers[0].registration));
 }
 
+static void end_handler(struct replay *replay)
+{
+    total.calls += replay->calls;
+    total.unchanged += replay->unchanged_calls;
+    total.resyncs += replay->resync_calls;
+    total.filtered += replay->filtered_calls;
+    total.recreated += replay->recreated_calls;
+    total.digest = total.digest * 31 + replay->digest;
+    replay_stop(replay);
+}
+
 static void end(struct run *run)
 {
     reflector_free(run->reflector);
-    for (int i = 0; i < HANDLERS; i++) {
-        total.calls += run->handlers[i].calls;
-        total.digest = total.digest * 31 + run->handlers[i].digest;
-        replay_stop(&run->handlers[i]);
-    }
+    for (int i = 0; i < HANDLERS; i++) end_handler(&run->handlers[i]);
     total.lists += run->server.lists;
     total.watches += run->server.watches;
     total.refusals += run->server.refusals;
@@ -233,6 +252,9 @@ static void test_after_random_faults_cache_and_handlers_agree_with_the_server(vo
     print_message(
         "%zu calls, %zu list requests, %zu watches, %zu refused objects, %zu handlers moved by others\n",
         total.calls, total.lists, total.watches, total.refusals, total.meddlings);
+    print_message("of the calls %zu by filters, %zu unchanged, %zu resyncs, %zu of recreated objects\n",
+                  total.filtered, total.unchanged, total.resyncs, total.recreated);
+    assert_true(total.filtered > 0 && total.unchanged > 0 && total.recreated > 0);
     assert_true(total.calls > 0 && total.lists > 0 && total.watches > 0);
 }
 

@@ -39,42 +39,106 @@ static void note(struct replay *replay, const struct root *object, bool newer, c
     replay->version[key] = version;
 }
 
-/* the store comes first. */
-static void expect_stored(const struct replay *replay, const struct root *object, const struct root *expected)
+static const struct root *stored(const struct replay *replay, const struct root *object)
 {
-    assert_ptr_equal(indexer_get_like(shared_informer_indexer(replay->informer), object), expected);
+    return indexer_get_like(shared_informer_indexer(replay->informer), object);
 }
 
-static void finish(struct replay *replay)
+static void meddle(struct replay *replay)
 {
     if (replay->meddle) replay->meddle(replay->ctx);
 }
+
+/* --- what it wants
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool is_web(const struct root *object)
+{
+    return value_str_is(value_field(root_labels(object), STR("tier")), STR("web"));
+}
+
+static bool is_wanted(const struct replay *replay, const struct root *object)
+{
+    if (replay->wish.web_only && !is_web(object)) return false;
+    return !replay->wish.even_only || version_of(object) % 2 == 0;
+}
+
+static bool passes(void *ctx, struct root *object)
+{
+    struct replay *replay = ctx;
+    bool wanted = !replay->wish.even_only || version_of(object) % 2 == 0;
+    meddle(replay);
+    return wanted;
+}
+
+static bool same_uid(const struct root *a, const struct root *b)
+{
+    struct text text_a, text_b;
+    return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
+}
+
+/* --- what it is told
+ * ---------------------------------------------------------------------------------------------- */
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
     struct replay *replay = ctx;
     int key = fake_key(object);
     bool initial = replay->taking_it_in || !registration_has_synced(replay->registration);
-    assert_null(replay->map[key]);                        /* no duplicate add */
-    if (replay->taking_it_in) assert_true(info->initial); /* I-5 */
-    if (!initial) assert_false(info->initial);            /* */
+    assert_null(replay->map[key]); /* no duplicate add */
+    assert_true(is_wanted(replay, object));
+    if (replay->taking_it_in) assert_true(info->initial);        /* I-5 */
+    if (!initial || info->filtered) assert_false(info->initial); /* Q-13, I-18 */
     note(replay, object, true, 'a', info);
-    expect_stored(replay, object, object);
+    assert_ptr_equal(stored(replay, object), object); /* the store comes first */
     replay->map[key] = root_ref(object);
-    finish(replay);
+    replay->filtered_calls += info->filtered;
+    meddle(replay);
+}
+
+/* B-4, I-17 */
+static void note_same_version(struct replay *replay, const struct root *before, const struct root *after,
+                              const struct event_info *info)
+{
+    assert_true(info->resync ? replay->wish.resync_ms > 0 : replay->wish.unchanged);
+    if (info->resync) assert_ptr_equal(before, after);
+    replay->resync_calls += info->resync;
+    replay->unchanged_calls += !info->resync;
 }
 
 static void on_update(void *ctx, struct root *before, struct root *after, const struct event_info *info)
 {
     struct replay *replay = ctx;
     int key = fake_key(after);
+    bool same = before && version_of(before) == version_of(after);
     assert_non_null(before);
     assert_ptr_equal(replay->map[key], before); /* no update of a missing key, none skipped */
-    note(replay, after, true, 'u', info);
-    expect_stored(replay, after, after);
+    assert_true(is_wanted(replay, after));
+    if (replay->wish.split_recreated) assert_true(same_uid(before, after)); /* */
+    if (same) note_same_version(replay, before, after, info);
+    if (info->resync) assert_true(same);
+    note(replay, after, !same, 'u', info);
+    assert_ptr_equal(stored(replay, after), after);
     replay->map[key] = root_ref(after);
     root_unref(before);
-    finish(replay);
+    meddle(replay);
+}
+
+/* The key is gone from the store, but when the filter made the delete, or when something else came in its
+ * place. */
+static void check_delete(struct replay *replay, const struct root *last, const struct event_info *info)
+{
+    const struct root *now = stored(replay, last);
+    if (info->filtered) {
+        assert_non_null(now);
+        assert_false(is_wanted(replay, now)); /* I-18 */
+        assert_ptr_equal(replay->map[fake_key(last)], last);
+    } else if (now) {
+        assert_true(replay->wish.split_recreated && info->final_state_unknown);
+        assert_false(same_uid(now, last)); /* */
+        replay->recreated_calls++;
+    }
+    replay->filtered_calls += info->filtered;
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
@@ -83,12 +147,15 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
     int key = fake_key(last);
     if (!replay->blind) assert_non_null(replay->map[key]);
     if (info->final_state_unknown) assert_ptr_equal(replay->map[key], last); /* B-5 */
-    note(replay, last, !info->final_state_unknown, 'd', info);
-    expect_stored(replay, last, NULL);
+    check_delete(replay, last, info);
+    note(replay, last, !info->final_state_unknown && !info->filtered, 'd', info);
     root_unref(replay->map[key]);
     replay->map[key] = NULL;
-    finish(replay);
+    meddle(replay);
 }
+
+/* --- coming and going
+ * ---------------------------------------------------------------------------------------------- */
 
 static void forget(struct replay *replay)
 {
@@ -99,15 +166,33 @@ static void forget(struct replay *replay)
     }
 }
 
+static struct handler_options *options_for(const struct replay_wish *wish)
+{
+    struct handler_options *options = handler_options_new();
+    struct err err;
+    if (wish->web_only)
+        assert_true(filter_set_selector(handler_options_filter(options), STR("tier=web"), &err));
+    options->unchanged = wish->unchanged;
+    options->split_recreated = wish->split_recreated;
+    if (wish->resync_ms) handler_options_set_resync(options, wish->resync_ms);
+    return options;
+}
+
 void replay_start(struct replay *replay, struct shared_informer *informer)
 {
-    struct event_handler handler = {
-        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = replay};
+    struct handler_options *options = options_for(&replay->wish);
+    struct event_handler handler = {.on_add = on_add,
+                                    .on_update = on_update,
+                                    .on_delete = on_delete,
+                                    .ctx = replay,
+                                    .passes = replay->wish.even_only ? passes : NULL,
+                                    .options = options};
     forget(replay);
     replay->informer = informer;
     replay->taking_it_in = true;
     shared_informer_add_handler(informer, &handler, &replay->registration);
     replay->taking_it_in = false;
+    handler_options_unref(options);
 }
 
 void replay_stop(struct replay *replay)
@@ -119,5 +204,8 @@ void replay_stop(struct replay *replay)
 
 void replay_compare(const struct replay *replay, struct root *const state[FAKE_KEYS])
 {
-    for (int key = 0; key < FAKE_KEYS; key++) assert_ptr_equal(replay->map[key], state[key]);
+    for (int key = 0; key < FAKE_KEYS; key++) {
+        bool there = state[key] && is_wanted(replay, state[key]);
+        assert_ptr_equal(replay->map[key], there ? state[key] : NULL);
+    }
 }
