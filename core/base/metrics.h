@@ -18,6 +18,8 @@
     X(METRIC_WATCH_EVENTS, "reflector_watch_events_total", "Events that came by watches.")                \
     X(METRIC_OBJECTS_REFUSED, "kubelua_objects_refused_total",                                            \
       "Objects that were refused: too large, malformed, without metadata.")                               \
+    X(METRIC_DELTAS_COALESCED, "kubelua_deltas_coalesced_total",                                          \
+      "Changes that became one with others of their object, as too many waited.")                         \
     X(METRIC_STREAM_ERRORS, "kubelua_stream_errors_total", "Lists and watches that ended with an error.") \
     X(METRIC_INDEX_ERRORS, "kubelua_index_errors_total", "Objects for which an index function failed.")   \
     X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total",                                         \

@@ -8,15 +8,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/must.h"
+#include "informer/delta_run.h"
 
 /* A run that grew longer than this in a burst is given back to the system. */
 enum { KEEP_DELTAS = 4096 };
-
-struct run {
-    struct delta *deltas;
-    size_t count, cap;
-};
 
 /* */
 enum population {
@@ -27,13 +24,14 @@ enum population {
 
 struct delta_fifo {
     pthread_mutex_t lock; /* of the next four */
-    struct run filling;
+    struct delta_run filling;
     size_t waiting; /* in both runs, not taken yet */
     enum population population;
     bool closed;
-    struct run draining; /* the consumer's */
-    size_t drained;      /* the consumer's: how many of `draining` were taken */
+    struct delta_run draining; /* the consumer's */
+    size_t drained;            /* the consumer's: how many of `draining` were taken */
     _Atomic int64_t resync_ms;
+    size_t mark; /* of `filling` */
     void (*ready)(void *ctx);
     void *ctx;
 };
@@ -42,49 +40,28 @@ struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx)
 {
     struct delta_fifo *fifo = NEW(struct delta_fifo);
     pthread_mutex_init(&fifo->lock, NULL);
+    fifo->mark = DELTA_FIFO_MARK;
     fifo->ready = ready;
     fifo->ctx = ctx;
     return fifo;
 }
 
-static void delta_clear(struct delta *delta)
+void delta_fifo_set_mark(struct delta_fifo *fifo, size_t mark)
 {
-    root_unref(delta->object);
-    for (size_t i = 0; i < delta->count; i++) root_unref(delta->objects[i]);
-    free(delta->objects);
-    free(delta->resource_version);
-    if (delta->refused) buf_clear(&delta->refused->keys);
-    free(delta->refused);
-    *delta = (struct delta){0};
-}
-
-static void run_free(struct run *run, size_t from)
-{
-    for (size_t i = from; i < run->count; i++) delta_clear(&run->deltas[i]);
-    free(run->deltas);
+    fifo->mark = mark;
 }
 
 void delta_fifo_free(struct delta_fifo *fifo)
 {
     if (!fifo) return;
-    run_free(&fifo->filling, 0);
-    run_free(&fifo->draining, fifo->drained);
+    delta_run_clear(&fifo->filling, 0);
+    delta_run_clear(&fifo->draining, fifo->drained);
     pthread_mutex_destroy(&fifo->lock);
     free(fifo);
 }
 
 /* --- the producer's side
  * ----------------------------------------------------------------------------------------- */
-
-static struct delta *run_append(struct run *run, const struct delta *delta)
-{
-    if (run->count == run->cap) {
-        run->cap = run->cap ? run->cap * 2 : 64;
-        run->deltas = xrealloc(run->deltas, run->cap * sizeof *run->deltas);
-    }
-    run->deltas[run->count] = *delta;
-    return &run->deltas[run->count++];
-}
 
 /* Under the lock. A list that comes before any object is the initial one; versions and resyncs say nothing.
  */
@@ -96,20 +73,40 @@ static void note_population(struct delta_fifo *fifo, struct delta *delta)
     fifo->population = delta->initial ? POPULATION_INITIAL : POPULATION_DONE;
 }
 
+/* Under the lock. Takes what `delta` owns and leaves in it what is to be released; gives what fell out. */
+static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
+{
+    struct delta_run *run = &fifo->filling, dropped = {0};
+    bool list = delta->type == DELTA_REPLACED_ALL;
+    if (list && run->count && (delta_run_compresses(run) || run->count + run->listed >= fifo->mark))
+        dropped = delta_run_replace(run, delta);
+    if (delta_run_compresses(run)) {
+        if (!delta_run_merge(run, delta)) metric_inc(METRIC_DELTAS_COALESCED);
+        return dropped;
+    }
+    delta_run_append(run, delta);
+    *delta = (struct delta){0};
+    if (run->count > fifo->mark && !list) dropped = delta_run_compress(run);
+    if (dropped.count) metric_add(METRIC_DELTAS_COALESCED, dropped.count);
+    return dropped;
+}
+
 /* Takes what `delta` owns. Every delta passes here, in order. */
 static void append(struct delta_fifo *fifo, struct delta delta)
 {
+    struct delta_run dropped = {0};
     pthread_mutex_lock(&fifo->lock);
     bool accepted = !fifo->closed, first = fifo->waiting == 0;
     if (accepted) {
-        note_population(fifo, run_append(&fifo->filling, &delta));
-        fifo->waiting++;
+        fifo->waiting -= fifo->filling.count;
+        note_population(fifo, &delta);
+        dropped = put(fifo, &delta);
+        fifo->waiting += fifo->filling.count;
     }
     pthread_mutex_unlock(&fifo->lock);
-    if (!accepted)
-        delta_clear(&delta);
-    else if (first)
-        fifo->ready(fifo->ctx);
+    delta_clear(&delta);
+    delta_run_clear(&dropped, 0);
+    if (accepted && first) fifo->ready(fifo->ctx);
 }
 
 void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *object, int64_t received_us)
@@ -168,18 +165,19 @@ void delta_fifo_close(struct delta_fifo *fifo)
 /* Under the lock. The consumer's run is used up: it takes the producer's and leaves it the empty one. */
 static void swap_runs(struct delta_fifo *fifo)
 {
-    struct run empty = fifo->draining;
-    empty.count = 0;
+    struct delta_run empty = fifo->draining;
+    empty.count = empty.listed = 0;
+    if (delta_run_compresses(&fifo->filling) && delta_run_finish(&fifo->filling)) fifo->waiting++;
     fifo->draining = fifo->filling;
     fifo->filling = empty;
     fifo->drained = 0;
 }
 
-static void shrink(struct run *run)
+static void shrink(struct delta_run *run)
 {
     if (run->cap <= KEEP_DELTAS) return;
     free(run->deltas);
-    *run = (struct run){0};
+    *run = (struct delta_run){0};
 }
 
 /* How many of the next deltas are one batch. */

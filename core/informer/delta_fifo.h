@@ -1,4 +1,6 @@
 /* The boundary between the I/O thread and the engine thread: what a reflector saw, in order (contract Q, V5).
+ * Up to a mark every delta is kept; above it they are compressed per key, so that memory is bounded by the
+ * number of keys and the producer never waits (BEAT of Q-1, Q-3, Q-16).
  * Owner: the shared informer. One producer thread (add, replace, bookmark, resync, close), one consumer
  * thread (take, release); a mutex joins them, held only to append and to swap. Objects in it are references.
  */
@@ -27,11 +29,14 @@ struct delta_refused {
 
 struct delta {
     enum delta_type type;
-    bool coalesced;         /* stands for more than one delta of its key */
-    bool initial;           /* the first list, before anything else was queued */
-    struct root *object;    /* of ADDED, UPDATED, DELETED */
-    int64_t received_us;    /* wall time at which its bytes came */
-    int64_t tick_ms;        /* of SYNC_ALL: the instant of the resync on the producer's clock */
+    bool coalesced;      /* stands for more than one delta of its key, or what a list replaced */
+    bool born;           /* of DELETED: its put is part of it; who does not know the key need not hear */
+    bool initial;        /* the first list, before anything else was queued */
+    struct root *object; /* of ADDED, UPDATED, DELETED */
+    union {
+        int64_t received_us; /* wall time at which its bytes came */
+        int64_t tick_ms;     /* of SYNC_ALL: the instant of the resync on the producer's clock */
+    };
     char *resource_version; /* of REPLACED_ALL and BOOKMARK; owned by the delta */
     struct root **objects;  /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
@@ -40,16 +45,24 @@ struct delta {
 
 struct delta_fifo;
 
+/* The mark: so many deltas of a slow consumer are kept as they are. */
+enum { DELTA_FIFO_MARK = 10000 };
+
 /* `ready` is called on the producer's thread whenever the queue was empty and no longer is. A consumer that
  * stops while delta_fifo_len is not 0 has to come back by itself. */
 struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx);
+/* Another mark; before the first delta. When more than so many wait that the consumer has not begun with,
+ * they are one for each key until it does: Added+Updated = Added, Updated+Updated = the last, Deleted+Added =
+ * Updated, and a delete stays, `born` when it swallowed a put. A list replaces all before it then, or when
+ * the lists among them have as many objects. */
+void delta_fifo_set_mark(struct delta_fifo *fifo, size_t mark);
 /* Releases what is still queued. Both threads must be done with it. */
 void delta_fifo_free(struct delta_fifo *fifo);
 
 /* All take the references. */
 void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *object, int64_t received_us);
-/* Takes `objects` (malloc'ed) and the references in it. Whatever is queued before it stays: order is the
- * promise. */
+/* Takes `objects` (malloc'ed) and the references in it. Whatever is queued before it stays, below the mark.
+ */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count, int64_t received_us);
 /* The same for a list of which some objects were refused; takes `refused` (malloc'ed), which may be NULL. */

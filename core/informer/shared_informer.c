@@ -93,29 +93,31 @@ static void deliver_object(struct shared_informer *informer, struct root *before
     tell(informer, call, before, object, info);
 }
 
-static void note_version(struct shared_informer *informer, const struct root *object)
+/* S-10. Of a delta that stands for several the queue tells the version when all before it has been told. */
+static void note_version(struct shared_informer *informer, const struct delta *delta)
 {
     struct text text;
-    struct str version = root_resource_version(object, &text);
-    if (version.n) indexer_set_resource_version(informer->store, version); /* S-10 */
+    if (delta->coalesced) return;
+    struct str version = root_resource_version(delta->object, &text);
+    if (version.n) indexer_set_resource_version(informer->store, version);
 }
 
 static void process_put(struct shared_informer *informer, const struct delta *delta,
                         const struct event_info *info)
 {
     struct root *before = indexer_put(informer->store, root_ref(delta->object));
-    note_version(informer, delta->object);
+    note_version(informer, delta);
     deliver_object(informer, before, delta->object, info);
     root_unref(before);
 }
 
-/* Handlers are told also when the store never had the key. */
+/* Handlers are told also when the store never had the key, unless its add was compressed away. */
 static void process_delete(struct shared_informer *informer, const struct delta *delta,
                            const struct event_info *info)
 {
     struct root *before = indexer_remove(informer->store, delta->object);
-    note_version(informer, delta->object);
-    tell(informer, HANDLER_DELETE, before, delta->object, info);
+    note_version(informer, delta);
+    if (before || !delta->born) tell(informer, HANDLER_DELETE, before, delta->object, info);
     root_unref(before);
 }
 
@@ -180,6 +182,7 @@ static void process_resync(struct shared_informer *informer, const struct delta 
     if (!handler_list_pick_due(&informer->handlers, delta->tick_ms)) return;
     struct resync resync = {informer, *info};
     resync.info.resync = true;
+    resync.info.received_us = 0;
     indexer_each(informer->store, resync_object, &resync);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "core/informer/support/deltas.h"
 #include "core/informer/support/objects.h"
 #include "informer/delta_fifo.h"
 
@@ -46,33 +47,10 @@ static void replace(const char *texts, const char *version)
     delta_fifo_replace(fifo, version, list, count, 7);
 }
 
-static void describe(const struct delta *d, struct buf *out)
-{
-    static const char *const names[] = {"Added", "Updated", "Deleted", "ReplacedAll", "SyncAll", "Bookmark"};
-    buf_printf(out, "%s%s", out->len ? "; " : "", names[d->type]);
-    if (d->initial) buf_putc(out, '+');
-    if (d->object) buf_putc(out, ' ');
-    if (d->object) object_describe(d->object, out);
-    if (d->resource_version) buf_printf(out, "(%s", d->resource_version);
-    for (size_t i = 0; i < d->count; i++) {
-        buf_puts(out, i ? " " : ", ");
-        object_describe(d->objects[i], out);
-    }
-    if (d->resource_version) buf_putc(out, ')');
-}
-
 /* Takes at most `max` and releases them. */
 static const char *pop(size_t max)
 {
-    static char *text;
-    struct buf out = {0};
-    struct delta *batch;
-    size_t count = delta_fifo_take(fifo, max, &batch);
-    for (size_t i = 0; i < count; i++) describe(&batch[i], &out);
-    delta_fifo_release(fifo, batch, count);
-    free(text);
-    text = buf_take(&out);
-    return text;
+    return deltas_pop(fifo, max);
 }
 
 /* All that waits, batch by batch. */
@@ -252,6 +230,7 @@ static void test_what_is_left_is_released_with_the_queue(void **state)
 static void test_a_long_burst_comes_out_whole(void **state)
 {
     enum { N = 20000 };
+    delta_fifo_set_mark(fifo, N);
     struct root *one = object("a@1");
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < N; i++)

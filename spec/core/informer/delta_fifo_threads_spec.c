@@ -16,6 +16,7 @@
 #include "core/informer/support/objects.h"
 #include "informer/delta_fifo.h"
 #include "informer/jitter.h"
+#include "object/value.h"
 
 enum { DELTAS = 300000, OBJECTS = 64 };
 
@@ -59,10 +60,10 @@ static void wait_until_ready(struct wake *wake)
     pthread_mutex_unlock(&wake->lock);
 }
 
-static void renew(struct root **slot, int64_t version)
+static void renew(struct root **slot, int number, int64_t version)
 {
     char text[32];
-    snprintf(text, sizeof text, "ns/o@%lld", (long long)version);
+    snprintf(text, sizeof text, "ns/o%d@%lld", number, (long long)version);
     root_unref(*slot);
     *slot = object(text);
     objects_drain();
@@ -84,7 +85,7 @@ static void *produce(void *ctx)
         } else {
             delta_fifo_add(t->fifo, DELTA_UPDATED, root_ref(t->objects[dice % OBJECTS]), i);
         }
-        if (dice % 512 == 2) renew(&t->objects[dice % OBJECTS], i);
+        if (dice % 512 == 2) renew(&t->objects[dice % OBJECTS], (int)(dice % OBJECTS), i);
         if (dice % 4096 == 1) sched_yield();
     }
     return NULL;
@@ -105,7 +106,43 @@ static void consume(struct test *t)
     assert_int_equal(delta_fifo_len(t->fifo), 0);
 }
 
-static void test_all_deltas_arrive_in_order_and_no_wake_is_lost(void **state)
+static size_t number_of(const struct root *object)
+{
+    struct text text;
+    struct str name = root_name(object, &text);
+    uint64_t number = OBJECTS;
+    str_to_u64((struct str){name.p + 1, name.n - 1}, &number);
+    assert_in_range(number, 0, OBJECTS - 1);
+    return number;
+}
+
+/* With a small mark: in order for each object, and what came last is there at the end. */
+static void consume_compressed(struct test *t)
+{
+    struct jitter jitter = {t->seed + 2};
+    int64_t last = 0, seen[OBJECTS] = {0};
+    size_t taken = 0, coalesced = 0;
+    while (last < DELTAS - 1) {
+        struct delta *batch;
+        size_t count = delta_fifo_take(t->fifo, 1 + jitter_next(&jitter) % 50, &batch);
+        for (size_t i = 0; i < count; i++) {
+            coalesced += batch[i].coalesced;
+            if (batch[i].type == DELTA_BOOKMARK) continue;
+            if (batch[i].received_us > last) last = batch[i].received_us;
+            if (!batch[i].object) continue;
+            int64_t *of_object = &seen[number_of(batch[i].object)];
+            assert_true(batch[i].received_us >= *of_object);
+            *of_object = batch[i].received_us;
+        }
+        taken += count;
+        delta_fifo_release(t->fifo, batch, count);
+        if (jitter_next(&jitter) % 64 == 0) sched_yield();
+        if (last < DELTAS - 1 && delta_fifo_len(t->fifo) == 0) wait_until_ready(&t->wake);
+    }
+    print_message("%zu deltas taken, %zu of them for several\n", taken, coalesced);
+}
+
+static void run_threads(size_t mark, void (*consumer)(struct test *t))
 {
     struct test t = {.seed = choose_seed()};
     pthread_t producer;
@@ -113,13 +150,14 @@ static void test_all_deltas_arrive_in_order_and_no_wake_is_lost(void **state)
     pthread_mutex_init(&t.wake.lock, NULL);
     pthread_cond_init(&t.wake.cond, NULL);
     t.fifo = delta_fifo_new(on_ready, &t.wake);
+    delta_fifo_set_mark(t.fifo, mark);
     for (int i = 0; i < OBJECTS; i++) {
         char text[32];
         snprintf(text, sizeof text, "ns/o%d@1", i);
         t.objects[i] = object(text);
     }
     pthread_create(&producer, NULL, produce, &t);
-    consume(&t);
+    consumer(&t);
     pthread_join(producer, NULL);
     objects_adopt();
     print_message("%zu wakes\n", t.wake.count);
@@ -128,6 +166,16 @@ static void test_all_deltas_arrive_in_order_and_no_wake_is_lost(void **state)
     pthread_mutex_destroy(&t.wake.lock);
     pthread_cond_destroy(&t.wake.cond);
     objects_close();
+}
+
+static void test_all_deltas_arrive_in_order_and_no_wake_is_lost(void **state)
+{
+    run_threads(SIZE_MAX, consume);
+}
+
+static void test_above_the_mark_the_order_of_each_object_stays_and_no_wake_is_lost(void **state)
+{
+    run_threads(16, consume_compressed);
 }
 
 static void test_the_queue_may_be_closed_while_the_producer_goes_on(void **state)
@@ -160,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_deltas_arrive_in_order_and_no_wake_is_lost),
+        cmocka_unit_test(test_above_the_mark_the_order_of_each_object_stays_and_no_wake_is_lost),
         cmocka_unit_test(test_the_queue_may_be_closed_while_the_producer_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
