@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "informer/shared_factory_internal.h"
+#include "object/projection.h"
 
 /* --- claims
  * ----------------------------------------------------------------------------------------------------- */
@@ -16,6 +17,8 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
         .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
         .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
         .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
+        .projection = spec->projection ? projection_ref(spec->projection) : NULL,
+        .metadata_only = spec->metadata_only,
     };
     err_clear(&claim->unknown);
     claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
@@ -37,6 +40,7 @@ void claim_release(struct informer_claim *claim)
     free((char *)claim->spec.namespace_);
     free((char *)claim->spec.label_selector);
     free((char *)claim->spec.field_selector);
+    projection_unref(claim->spec.projection);
     free(claim);
 }
 
@@ -62,7 +66,13 @@ static void attach(struct informer_claim *claim, const struct resource *resource
     const struct informer_spec *spec = &claim->spec;
     struct informer_key key;
     informer_key_init(&key, resource,
-                      &(struct lw_scope){spec->namespace_, spec->label_selector, spec->field_selector});
+                      &(struct lw_scope){
+                          .namespace_ = spec->namespace_,
+                          .label_selector = spec->label_selector,
+                          .field_selector = spec->field_selector,
+                          .projection = spec->projection,
+                          .metadata_only = spec->metadata_only,
+                      });
     claim->shared = shared_acquire(factory, &key);
     err_clear(&claim->unknown);
     claim_indexes_attach(claim);

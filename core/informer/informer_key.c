@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "object/projection.h"
 #include "object/selector.h"
 
 /* As the server wants it. */
@@ -67,6 +68,8 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
     key->namespace_ = xstrdup(resource->namespaced ? scope->namespace_ : "");
     key->label_selector = canonical_labels(scope->label_selector);
     key->field_selector = canonical_fields(scope->field_selector);
+    key->projection = scope->projection ? projection_ref(scope->projection) : NULL;
+    key->metadata_only = scope->metadata_only;
 }
 
 void informer_key_clear(struct informer_key *key)
@@ -75,6 +78,7 @@ void informer_key_clear(struct informer_key *key)
     free(key->namespace_);
     free(key->label_selector);
     free(key->field_selector);
+    projection_unref(key->projection);
 }
 
 static bool same_resource(const struct resource *a, const struct resource *b)
@@ -83,16 +87,28 @@ static bool same_resource(const struct resource *a, const struct resource *b)
            strcmp(a->plural, b->plural) == 0;
 }
 
+static const char *text_of(const struct projection *projection)
+{
+    return projection ? projection_text(projection) : "";
+}
+
 bool informer_key_equal(const struct informer_key *a, const struct informer_key *b)
 {
     return same_resource(&a->resource, &b->resource) && strcmp(a->namespace_, b->namespace_) == 0 &&
            strcmp(a->label_selector, b->label_selector) == 0 &&
-           strcmp(a->field_selector, b->field_selector) == 0;
+           strcmp(a->field_selector, b->field_selector) == 0 && a->metadata_only == b->metadata_only &&
+           strcmp(text_of(a->projection), text_of(b->projection)) == 0;
 }
 
 struct lw_scope informer_key_scope(const struct informer_key *key)
 {
-    return (struct lw_scope){key->namespace_, key->label_selector, key->field_selector};
+    return (struct lw_scope){
+        .namespace_ = key->namespace_,
+        .label_selector = key->label_selector,
+        .field_selector = key->field_selector,
+        .projection = key->projection,
+        .metadata_only = key->metadata_only,
+    };
 }
 
 void informer_key_describe(const struct informer_key *key, struct buf *out)
@@ -100,5 +116,7 @@ void informer_key_describe(const struct informer_key *key, struct buf *out)
     resource_name(&key->resource, out);
     if (*key->namespace_) buf_printf(out, " in %s", key->namespace_);
     if (*key->label_selector) buf_printf(out, " with labels %s", key->label_selector);
-    if (*key->field_selector) buf_printf(out, " with fields %s", key->field_selector);
+    if (*key->field_selector) buf_printf(out, " with field selector %s", key->field_selector);
+    if (key->metadata_only) buf_puts(out, ", metadata only");
+    if (key->projection && *text_of(key->projection)) buf_printf(out, ", %s", text_of(key->projection));
 }

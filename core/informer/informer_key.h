@@ -1,5 +1,6 @@
-/* What makes two claims the same informer (F-1): resource, namespace and selectors, in canonical form.
- * Owner: whoever initialised it; the texts are its own. May be used on any thread. */
+/* What makes two claims the same informer (F-1): resource, namespace, selectors and what is
+ * kept of objects, in canonical form. Owner: whoever initialised it; the texts are its own. May be used on
+ * any thread. */
 #pragma once
 #include <stdbool.h>
 
@@ -10,6 +11,8 @@
 struct informer_key {
     struct resource resource;
     char *namespace_, *label_selector, *field_selector;
+    struct projection *projection; /* NULL: everything */
+    bool metadata_only;
 };
 
 /* The scope as users wrote it; the namespace of a kind that has none is left out. */

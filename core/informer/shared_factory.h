@@ -1,7 +1,7 @@
-/* All informers of the process: the same (resource, scope, selectors) is one informer, shared by all who
- * claim it (F-1), and ended when nobody does any more (B-6, F-7). Owner: the engine, on the engine thread. A
- * claim is what a script holds: made while it loads, by a name that may not be known yet; it meets its
- * informer when discovery has answered. Reflectors live on the I/O thread; they are started and stopped
+/* All informers of the process: the same (resource, scope, selectors, projection) is one informer, shared by
+ * all who claim it (F-1), and ended when nobody does any more (B-6, F-7). Owner: the engine, on the engine
+ * thread. A claim is what a script holds: made while it loads, by a name that may not be known yet; it meets
+ * its informer when discovery has answered. Reflectors live on the I/O thread; they are started and stopped
  * through its mailbox.*/
 #pragma once
 #include <stdbool.h>
@@ -39,6 +39,9 @@ struct informer_spec {
     const char *namespace_;     /* "": all */
     const char *label_selector; /* canonical or as written; "" everything */
     const char *field_selector; /* "" */
+    /* What is kept of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */
+    struct projection *projection;
+    bool metadata_only; /* ask the server for metadata alone (F-9) */
 };
 
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
@@ -46,8 +49,8 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
  * must still run. */
 void shared_factory_free(struct shared_factory *factory);
 
-/* Everything in `spec` is copied. The claim is released by claim_release; with the last claim its informer
- * ends. */
+/* Everything in `spec` is copied, the projection by a reference. The claim is released by claim_release; with
+ * the last claim its informer ends. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind. `unknown` is called for

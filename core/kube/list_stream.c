@@ -19,13 +19,15 @@ static bool on_type(void *ctx, struct str kind, struct str api_version)
     struct stream *stream = ctx;
     if (!check_type(stream, kind, api_version)) return false;
     struct pack_type *type = &stream->options.type;
+    if (type->always) return true;
     kind.n -= 4;
-    *type = (struct pack_type){0};
+    type->kind = type->api_version = (struct str){0};
     if (!kind.n) return true;
     buf_str(&stream->type_texts, kind);
     buf_str(&stream->type_texts, api_version);
     const char *texts = stream->type_texts.data;
-    *type = (struct pack_type){.kind = {texts, kind.n}, .api_version = {texts + kind.n, api_version.n}};
+    type->kind = (struct str){texts, kind.n};
+    type->api_version = (struct str){texts + kind.n, api_version.n};
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "kube/list_watch_path.h"
 #include "kube/resource.h"
 #include "kube/stream.h"
+#include "object/projection.h"
 
 enum {
     LIST_IDLE_MS = 60000,      /* a list that says nothing for so long has ended */
@@ -21,14 +22,19 @@ struct kube_source {
     struct kube_client *client;
     struct resource resource;
     char *namespace_, *label_selector, *field_selector;
+    struct projection *projection;
+    bool metadata_only;
+    bool whole_only;   /* the server refused to send metadata alone */
     char *api_version; /* with the resource's kind: what items of a list are unless the list says otherwise */
 };
 
 struct lw_call {
+    struct kube_source *source; /* outlives its calls */
     struct kube_client *client;
     struct http_exchange *exchange; /* NULL when it is over */
     struct stream *stream;          /* NULL until the answer proved good */
     struct buf error_body;
+    char *path;
     struct timer timer; /* of a watch's end, or for an error that came too early */
     struct stream_options stream_options;
     struct lw_sink sink;
@@ -65,6 +71,7 @@ static void leave(struct lw_call *call)
     if (--call->inside > 0 || !call->over) return;
     stream_free(call->stream);
     buf_clear(&call->error_body);
+    free(call->path);
     free(call);
 }
 
@@ -143,6 +150,18 @@ static const struct err *end_of_stream(struct lw_call *call, const struct err *t
     return whole ? NULL : &call->err;
 }
 
+static bool start_exchange(struct lw_call *call);
+
+/* F-9: a server that cannot send metadata alone is asked for whole objects, of which we keep no more. */
+static bool ask_for_whole_objects(struct lw_call *call, const struct http_response *response)
+{
+    struct kube_source *source = call->source;
+    if (response->status != 406 || !source->metadata_only || source->whole_only) return false;
+    source->whole_only = true;
+    call->error_body.len = 0;
+    return start_exchange(call);
+}
+
 static void on_done(void *ctx, const struct http_response *response, const struct err *err)
 {
     struct lw_call *call = ctx;
@@ -151,6 +170,10 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     if (call->stream) {
         err = end_of_stream(call, err);
     } else if (!err) {
+        if (ask_for_whole_objects(call, response)) {
+            leave(call);
+            return;
+        }
         kube_status_error(&call->err, "GET", response->status, response->retry_after_ms,
                           call->error_body.data, call->error_body.len);
         err = &call->err;
@@ -174,6 +197,7 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
                                 const struct lw_sink *sink, void *ctx)
 {
     struct lw_call *call = NEW(struct lw_call);
+    call->source = source;
     call->client = source->client;
     call->sink = *sink;
     call->ctx = ctx;
@@ -184,7 +208,8 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
         .packer = kube_client_packer(source->client),
         .parser = kube_client_parser(source->client),
         .max_object_size = kube_client_max_object_size(source->client),
-        .type = {str_of(source->api_version), str_of(source->resource.kind)},
+        .type = {str_of(source->api_version), str_of(source->resource.kind), source->metadata_only,
+                 source->projection},
         .sink = &call->sink,
         .ctx = ctx,
     };
@@ -192,29 +217,44 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
     return call;
 }
 
+/* F-9; an object that comes of it has the kind of its resource all the same. */
+static const char *accept_of(const struct lw_call *call)
+{
+    if (!call->source->metadata_only || call->source->whole_only) return NULL;
+    return call->verb == LW_WATCH
+               ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+               : "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+}
+
+static bool start_exchange(struct lw_call *call)
+{
+    bool watch = call->verb == LW_WATCH;
+    const struct http_request request = {
+        .method = "GET",
+        .url = call->path,
+        .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
+        .no_compression = watch, /* an event must not wait in the server's compressor */
+    };
+    const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
+    call->exchange = kube_client_start(call->client, &request, accept_of(call), &callbacks, &call->err);
+    return call->exchange != NULL;
+}
+
 static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
                              const struct lw_sink *sink, void *ctx)
 {
     struct kube_source *source = container_of(base, struct kube_source, base);
     struct lw_call *call = new_call(source, options, sink, ctx);
-    const struct lw_scope scope = {source->namespace_, source->label_selector, source->field_selector};
-    bool watch = options->verb == LW_WATCH;
+    const struct lw_scope scope = {.namespace_ = source->namespace_,
+                                   .label_selector = source->label_selector,
+                                   .field_selector = source->field_selector};
     struct buf path = {0};
     list_watch_path(&source->resource, &scope, options, &path);
-    const struct http_request request = {
-        .method = "GET",
-        .url = buf_text(&path),
-        .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
-        .no_compression = watch, /* an event must not wait in the server's compressor */
-        .own_connection = options->own_connection,
-    };
-    const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
-    call->exchange = kube_client_start(source->client, &request, NULL, &callbacks, &call->err);
-    if (!call->exchange)
+    call->path = buf_take(&path);
+    if (!start_exchange(call))
         timer_start(&call->timer, call_clock(call), 0);
-    else if (watch && options->timeout_seconds > 0)
+    else if (call->verb == LW_WATCH && options->timeout_seconds > 0)
         timer_start(&call->timer, call_clock(call), options->timeout_seconds * 1000LL + WATCH_GRACE_MS);
-    buf_clear(&path);
     return call;
 }
 
@@ -226,6 +266,7 @@ static void free_source(struct list_watch *base)
     free(source->label_selector);
     free(source->field_selector);
     free(source->api_version);
+    projection_unref(source->projection);
     free(source);
 }
 
@@ -243,5 +284,7 @@ struct list_watch *list_watch_new(struct kube_client *client, const struct resou
     source->namespace_ = xstrdup(scope->namespace_);
     source->label_selector = xstrdup(scope->label_selector);
     source->field_selector = xstrdup(scope->field_selector);
+    source->metadata_only = scope->metadata_only;
+    if (scope->projection) source->projection = projection_ref(scope->projection);
     return &source->base;
 }

@@ -90,12 +90,18 @@ static inline struct lw_call *lw_start(struct list_watch *source, const struct l
 struct kube_client;
 struct resource;
 
+struct projection;
+
 struct lw_scope {
-    const char *namespace_;     /* "": all */
-    const char *label_selector; /* "": everything */
-    const char *field_selector; /* "" */
+    const char *namespace_;        /* "": all */
+    const char *label_selector;    /* "": everything */
+    const char *field_selector;    /* "" */
+    struct projection *projection; /* what is kept of each object; NULL: everything */
+    bool metadata_only;            /* the server is asked for metadata alone (F-9) */
 };
 
-/* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. */
+/* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. With
+ * `metadata_only` objects have the kind of the resource, and a server that refuses to send metadata alone
+ * (406) is asked for whole objects: the projection has to drop the rest. */
 struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
                                   const struct lw_scope *scope);

@@ -17,7 +17,7 @@ static bool object_event(struct stream *stream, struct str line, const struct ta
 {
     struct err err;
     struct root *root;
-    if (!pack_tape(stream->options.packer, tape, object, NULL, &root, &err))
+    if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
         return stream_refuse(stream, &err, line, true);
     stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
     return !stream->stopped;
@@ -84,5 +84,7 @@ static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t see
 struct stream *watch_stream_new(const struct stream_options *options)
 {
     const struct frame_sink sink = {.frame = on_line, .oversize = on_oversize};
-    return stream_new(options, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
+    struct stream_options own = *options;
+    if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* events say it */
+    return stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
 }

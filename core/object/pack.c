@@ -6,17 +6,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "object/dict.h"
-#include "object/encode.h"
 #include "object/intern.h"
-
-struct packer {
-    struct encoder encoder;
-    struct tape_parser *parser;
-    const uint64_t *words; /* of the tape that is walked */
-    const uint8_t *strings;
-    size_t at;
-    struct err *err;
-};
+#include "object/pack_internal.h"
 
 static const struct pack_type unknown_type;
 
@@ -48,8 +39,6 @@ struct pool *packer_pool(const struct packer *p)
     return p->encoder.pool;
 }
 
-static bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word);
-
 /* What the walk stands on. */
 static inline char type_here(const struct packer *p)
 {
@@ -64,21 +53,25 @@ static inline struct str string_here(const struct packer *p)
     return (struct str){(const char *)s + sizeof length, length};
 }
 
-static bool check_depth(const struct packer *p, int depth)
+bool pack_check_depth(const struct packer *p, int depth)
 {
     return depth <= PACK_DEPTH_MAX || err_set(p->err, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX);
 }
 
-/* The key under the walk, and its value. */
-static bool pack_entry(struct packer *p, int depth)
+bool pack_key(struct packer *p, struct str key, uint32_t *field)
 {
-    struct str key = string_here(p);
-    p->at++;
     if (key.n > PACK_KEY_LENGTH_MAX) {
         return err_set(p->err, ERR_LIMIT, "a key of %zu bytes (at most %d)", key.n, PACK_KEY_LENGTH_MAX);
     }
+    return encode_key(&p->encoder, key, field, p->err);
+}
+
+bool pack_entry(struct packer *p, int depth)
+{
+    struct str key = string_here(p);
     uint32_t field, word;
-    if (!encode_key(&p->encoder, key, &field, p->err)) return false;
+    p->at++;
+    if (!pack_key(p, key, &field)) return false;
     if (!pack_value(p, depth + 1, field, &word)) return false;
     encode_value(&p->encoder, word);
     return true;
@@ -126,13 +119,12 @@ static bool pack_string(struct packer *p, uint32_t field, uint32_t *word)
     return encode_string(&p->encoder, s, field, word, p->err);
 }
 
-/* The value under the walk, which moves behind it. `depth` counts maps and arrays, this one included. */
-static bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word)
+bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word)
 {
     char type = type_here(p);
     switch (type) {
-    case '{': return check_depth(p, depth) && pack_map(p, depth, word);
-    case '[': return check_depth(p, depth) && pack_array(p, depth, word);
+    case '{': return pack_check_depth(p, depth) && pack_map(p, depth, word);
+    case '[': return pack_check_depth(p, depth) && pack_array(p, depth, word);
     case 'l':
     case 'u':
     case 'd': return pack_number(p, type, word);
@@ -165,8 +157,9 @@ static void identify(const struct tape *tape, size_t at, const struct pack_type 
         if (str_eq(key, STR("kind"))) id->kind_at = v;
         if (str_eq(key, STR("metadata"))) id->metadata_at = v;
     }
-    id->api_version = id->api_version_at ? tape_str(tape, id->api_version_at) : type->api_version;
-    id->kind = id->kind_at ? tape_str(tape, id->kind_at) : type->kind;
+    bool says_version = id->api_version_at && !type->always, says_kind = id->kind_at && !type->always;
+    id->api_version = says_version ? tape_str(tape, id->api_version_at) : type->api_version;
+    id->kind = says_kind ? tape_str(tape, id->kind_at) : type->kind;
     if (tape_type(tape, id->metadata_at) == '{') identify_metadata(tape, id);
 }
 
@@ -200,16 +193,19 @@ static bool pack_type_field(struct packer *p, struct str key, struct str text)
 }
 
 static bool pack_root(struct packer *p, const struct tape *tape, size_t at, const struct identity *id,
-                      uint32_t *word)
+                      const struct projection *projection, uint32_t *word)
 {
+    const struct projected by = {projection, tape};
+    struct projection_state state = {0};
     struct open open = encode_open(&p->encoder);
+    if (projection) state = projection_start(projection);
     if (!pack_type_field(p, STR("apiVersion"), id->api_version)) return false;
     if (!pack_type_field(p, STR("kind"), id->kind)) return false;
     struct str key;
     for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
         if (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind"))) continue;
         p->at = v - 1;
-        if (!pack_entry(p, 1)) return false;
+        if (!(projection ? pack_projected_entry(p, &by, state, key, v, 1) : pack_entry(p, 1))) return false;
     }
     return encode_map(&p->encoder, open, false, word, p->err);
 }
@@ -264,12 +260,13 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     *out = NULL;
     if (tape_type(tape, at) != '{') return err_set(err, ERR_PARSE, "not a JSON object");
     struct identity id;
-    identify(tape, at, type ? type : &unknown_type, &id);
+    if (!type) type = &unknown_type;
+    identify(tape, at, type, &id);
     p->words = tape->words;
     p->strings = tape->strings;
     p->err = err;
     uint32_t word;
-    bool done = check_identity(tape, &id, err) && pack_root(p, tape, at, &id, &word) &&
+    bool done = check_identity(tape, &id, err) && pack_root(p, tape, at, &id, type->projection, &word) &&
                 intern_root(p, &id, word, out);
     encoder_reset(&p->encoder);
     return done || name_object(&id, err);
@@ -277,7 +274,8 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
 
 static uint64_t text_hash(struct str text, const struct pack_type *type)
 {
-    uint64_t parts[3] = {hash_str(text), hash_str(type->api_version), hash_str(type->kind)};
+    uint64_t parts[5] = {hash_str(text), hash_str(type->api_version), hash_str(type->kind), type->always,
+                         projection_hash(type->projection)};
     uint64_t hash = hash_bytes(parts, sizeof parts);
     return hash ? hash : 1;
 }

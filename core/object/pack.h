@@ -16,9 +16,13 @@ enum {
     PACK_KEY_LENGTH_MAX = 64 << 10, /* bytes of one map key */
 };
 
-/* What an item of a list does not say of itself. */
+struct projection;
+
+/* What an item of a list does not say of itself, and what is kept of it. */
 struct pack_type {
-    struct str api_version, kind; /* empty: the text must have it */
+    struct str api_version, kind;        /* empty: the text must have it */
+    bool always;                         /* also when the text says otherwise */
+    const struct projection *projection; /* NULL: everything is kept */
 };
 
 struct packer;

@@ -6,12 +6,10 @@
 #include "base/mem.h"
 #include "object/key_ref.h"
 
-enum step_kind { STEP_FIELD, STEP_INDEX, STEP_ALL, STEP_MATCH };
-
 struct step {
-    enum step_kind kind;
-    struct key_ref key;  /* of STEP_FIELD and STEP_MATCH */
-    struct str expected; /* of STEP_MATCH */
+    enum path_step_kind kind;
+    struct key_ref key;  /* of PATH_FIELD and PATH_MATCH */
+    struct str expected; /* of PATH_MATCH */
     uint32_t index;
 };
 
@@ -115,7 +113,7 @@ static bool read_index(struct compiler *c, uint32_t *index)
 static bool read_match(struct compiler *c, struct step *step)
 {
     struct str name;
-    step->kind = STEP_MATCH;
+    step->kind = PATH_MATCH;
     if (!read_name(c, &name) || !expect_token(c, "=='", "expected =='text'")) return false;
     key_ref_init(&step->key, name);
     return read_quoted(c, &step->expected);
@@ -126,14 +124,14 @@ static bool read_bracket(struct compiler *c, struct step *step)
     struct str name;
     if (accept(c, "'")) {
         if (!read_quoted(c, &name)) return false;
-        step->kind = STEP_FIELD;
+        step->kind = PATH_FIELD;
         key_ref_init(&step->key, name);
     } else if (accept(c, "*")) {
-        step->kind = STEP_ALL;
+        step->kind = PATH_ALL;
     } else if (accept(c, "?")) {
         if (!read_match(c, step)) return false;
     } else {
-        step->kind = STEP_INDEX;
+        step->kind = PATH_INDEX;
         if (!read_index(c, &step->index)) return false;
     }
     return expect_token(c, "]", "missing ]");
@@ -152,10 +150,10 @@ static bool read_step(struct compiler *c)
         struct str name;
         if (c->path->count > 0 && !expect_token(c, ".", "expected . or [")) return false;
         if (!read_name(c, &name)) return false;
-        step->kind = STEP_FIELD;
+        step->kind = PATH_FIELD;
         key_ref_init(&step->key, name);
     }
-    c->path->multi |= step->kind == STEP_ALL || step->kind == STEP_MATCH;
+    c->path->multi |= step->kind == PATH_ALL || step->kind == PATH_MATCH;
     c->path->count++;
     return true;
 }
@@ -201,6 +199,17 @@ bool path_is_multi(const struct path *path)
     return path->multi;
 }
 
+size_t path_step_count(const struct path *path)
+{
+    return path->count;
+}
+
+struct path_step path_step_at(const struct path *path, size_t i)
+{
+    const struct step *step = &path->step[i];
+    return (struct path_step){step->kind, step->key.text, step->expected, step->index};
+}
+
 struct visit {
     const struct path *path;
     bool (*fn)(void *ctx, struct value v);
@@ -223,7 +232,7 @@ static bool visit_children(struct visit *visit, size_t at, struct value v)
     struct step *step = (struct step *)&visit->path->step[at];
     for (size_t i = 0; i < value_count(v); i++) {
         struct value item = child(v, i);
-        if (step->kind == STEP_MATCH && !value_str_is(key_ref_field(&step->key, item), step->expected))
+        if (step->kind == PATH_MATCH && !value_str_is(key_ref_field(&step->key, item), step->expected))
             continue;
         if (!visit_from(visit, at + 1, item)) return false;
     }
@@ -235,8 +244,8 @@ static bool visit_from(struct visit *visit, size_t at, struct value v)
     for (; at < visit->path->count; at++) {
         /* Only the atomic cache of a key is written. */
         struct step *step = (struct step *)&visit->path->step[at];
-        if (step->kind == STEP_ALL || step->kind == STEP_MATCH) return visit_children(visit, at, v);
-        v = step->kind == STEP_FIELD ? key_ref_field(&step->key, v) : value_item(v, step->index);
+        if (step->kind == PATH_ALL || step->kind == PATH_MATCH) return visit_children(visit, at, v);
+        v = step->kind == PATH_FIELD ? key_ref_field(&step->key, v) : value_item(v, step->index);
         if (value_type(v) == VALUE_ABSENT) return true;
     }
     if (value_type(v) == VALUE_ABSENT) return true;

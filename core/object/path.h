@@ -23,5 +23,20 @@ struct value path_get(const struct path *path, struct value from);
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v),
                  void *ctx);
 
+/* The steps one by one, for those who walk something else than packed objects. Texts borrow from the path. */
+enum path_step_kind {
+    PATH_FIELD, /* the field `name` of a map */
+    PATH_INDEX, /* the element `index` of an array */
+    PATH_ALL,   /* every element of an array, every value of a map */
+    PATH_MATCH, /* those of them whose field `name` is the string `expected` */
+};
+struct path_step {
+    enum path_step_kind kind;
+    struct str name, expected;
+    uint32_t index;
+};
+size_t path_step_count(const struct path *path);
+struct path_step path_step_at(const struct path *path, size_t i);
+
 /* Whether a key may stand in a path as it is; others need ['...'], with \ before ' and \. */
 bool path_name_is_plain(struct str name);

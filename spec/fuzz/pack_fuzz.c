@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct pack_type type = {{"v1", 2}, {"Thing", 5}};
+static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
 
 static struct root *pack(struct packer *packer, struct str text, struct err *err)
 {

@@ -194,9 +194,8 @@ static void play_round(struct shared_factory *factory, struct loop *loop, const 
                        struct jitter *jitter)
 {
     struct replay replays[HANDLERS] = {0};
-    struct informer_claim *pods = shared_factory_claim(factory, &(struct informer_spec){"pods", "", "", ""});
-    struct informer_claim *nodes =
-        shared_factory_claim(factory, &(struct informer_spec){"nodes", "", "", ""});
+    struct informer_claim *pods = shared_factory_claim(factory, &(struct informer_spec){.kind = "pods"});
+    struct informer_claim *nodes = shared_factory_claim(factory, &(struct informer_spec){.kind = "nodes"});
     replay_start(&replays[0], pods);
     shared_factory_resolve(factory, catalogue, on_unknown, NULL);
     claim_release(nodes);

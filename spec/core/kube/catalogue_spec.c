@@ -248,7 +248,7 @@ static void expect_path(const struct resource *resource, struct lw_scope scope, 
 /* A-9 and P-2. */
 static void test_requests_have_client_go_s_wire_form(void **state)
 {
-    const struct lw_scope all = {"", "", ""};
+    const struct lw_scope all = {.namespace_ = "", .label_selector = "", .field_selector = ""};
     expect_path(&pods, all, (struct lw_options){.verb = LW_LIST, .resource_version = "0", .limit = 500},
                 "/api/v1/pods?limit=500&resourceVersion=0");
     expect_path(&pods, all,
@@ -262,7 +262,9 @@ static void test_requests_have_client_go_s_wire_form(void **state)
                 "/api/v1/pods?resourceVersion=77");
     expect_path(&pods, all, (struct lw_options){.verb = LW_LIST}, "/api/v1/pods");
     expect_path(
-        &deployments, (struct lw_scope){"shop", "a=b,c in (d, e)", "metadata.name=x"},
+        &deployments,
+        (struct lw_scope){
+            .namespace_ = "shop", .label_selector = "a=b,c in (d, e)", .field_selector = "metadata.name=x"},
         (struct lw_options){
             .verb = LW_WATCH, .resource_version = "5", .allow_watch_bookmarks = true, .timeout_seconds = 423},
         "/apis/apps/v1/namespaces/shop/deployments?allowWatchBookmarks=true&fieldSelector=metadata.name%3Dx&"
@@ -279,7 +281,7 @@ static void test_requests_have_client_go_s_wire_form(void **state)
                 "timeoutSeconds=300&"
                 "watch=true");
     struct resource nodes = {(char *)"", (char *)"v1", (char *)"nodes", (char *)"Node", false};
-    expect_path(&nodes, (struct lw_scope){"shop", NULL, NULL}, (struct lw_options){.verb = LW_LIST},
+    expect_path(&nodes, (struct lw_scope){.namespace_ = "shop"}, (struct lw_options){.verb = LW_LIST},
                 "/api/v1/nodes");
 }
 

@@ -242,7 +242,8 @@ static void test_a_text_is_known_again_while_its_object_lives(void **state)
 {
     struct fixture *f = *state;
     struct str text = STR("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"7\"}}");
-    struct pack_type pod = {STR("v1"), STR("Pod")}, node = {STR("v1"), STR("Node")};
+    struct pack_type pod = {.api_version = STR("v1"), .kind = STR("Pod")};
+    struct pack_type node = {.api_version = STR("v1"), .kind = STR("Node")};
     char padded[256] = {0};
     memcpy(padded, text.p, text.n);
     struct tape_parser *parser = tape_parser_new();
@@ -271,7 +272,7 @@ static void test_a_text_without_a_version_is_not_known_again(void **state)
 {
     struct fixture *f = *state;
     struct root *root = pack_ok(f->packer, "{\"metadata\":{\"name\":\"a\"}}");
-    struct pack_type type = {STR("v1"), STR("Thing")};
+    struct pack_type type = {.api_version = STR("v1"), .kind = STR("Thing")};
     uint64_t hash;
     assert_null(pack_recall(f->packer, STR("{\"metadata\":{\"name\":\"a\"}}"), &type, &hash));
     struct root *again = pack_ok(f->packer, "{\"metadata\":{\"name\":\"a\"}}");

@@ -314,7 +314,7 @@ static void test_a_full_pool_refuses_and_leaks_nothing(void **state)
     for (; count < ARRAY_LEN(roots); count++) {
         char *json = unique_pod((int)count, 60);
         char padded[8192] = {0};
-        struct pack_type type = {STR("v1"), STR("Pod")};
+        struct pack_type type = {.api_version = STR("v1"), .kind = STR("Pod")};
         strcpy(padded, json);
         free(json);
         if (!pack_text(f.packer, padded, strlen(padded), &type, &roots[count], &err)) break;

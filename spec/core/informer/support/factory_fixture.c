@@ -102,7 +102,9 @@ void resolve(bool with_widgets)
 
 struct informer_claim *claim_scope(const char *kind, const char *ns, const char *labels, const char *fields)
 {
-    return shared_factory_claim(factory, &(struct informer_spec){kind, ns, labels, fields});
+    return shared_factory_claim(
+        factory, &(struct informer_spec){
+                     .kind = kind, .namespace_ = ns, .label_selector = labels, .field_selector = fields});
 }
 
 struct informer_claim *claim(const char *kind)

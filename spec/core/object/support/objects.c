@@ -43,7 +43,7 @@ int fixture_teardown(void **state)
 
 static bool pack(struct packer *packer, const char *json, struct root **out, struct err *err)
 {
-    static const struct pack_type type = {{"v1", 2}, {"Thing", 5}};
+    static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
     size_t len = strlen(json);
     char *padded = xcalloc(1, len + TAPE_PADDING);
     memcpy(padded, json, len);
