@@ -122,6 +122,9 @@ function Registration:has_synced() end
 ---@field namespace? string "" for all namespaces
 ---@field selector? string label selector
 ---@field field_selector? string evaluated by the server
+---@field prune? string[] paths that are dropped before an object is stored: names, [*] and [?name=='text']
+---@field fields? string[] paths that alone are kept, together with what identifies the object
+---@field metadata_only? boolean ask the server for metadata alone
 
 ---How an informer fares.
 ---@class k8s.InformerStatus
@@ -207,9 +210,7 @@ function Lister:by_index(name, value) end
 ---@return string[]
 function Lister:index_values(name) end
 
----@class k8s.FactoryOptions
----@field namespace? string
----@field selector? string
+---@class k8s.FactoryOptions : k8s.InformerOptions
 
 ---Informers with options in common; what an informer says of itself wins.
 ---@class k8s.Factory

@@ -91,7 +91,9 @@ static void on_error(void *ctx, const struct err *err)
 static struct list_watch *new_source(struct live_read *read)
 {
     const struct live_options *o = &read->live->options;
-    const struct lw_scope scope = {read->namespace_, read->label_selector, read->field_selector};
+    const struct lw_scope scope = {.namespace_ = read->namespace_,
+                                   .label_selector = read->label_selector,
+                                   .field_selector = read->field_selector};
     return o->new_source(o->ctx, &read->resource, &scope);
 }
 

@@ -35,6 +35,7 @@ struct lw_call {
     struct stream *stream;          /* NULL until the answer proved good */
     struct buf error_body;
     char *path;
+    bool own_connection;
     struct timer timer; /* of a watch's end, or for an error that came too early */
     struct stream_options stream_options;
     struct lw_sink sink;
@@ -203,6 +204,7 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
     call->ctx = ctx;
     call->verb = options->verb;
     call->timeout_seconds = options->timeout_seconds;
+    call->own_connection = options->own_connection;
     call->timer.fn = on_timer;
     call->stream_options = (struct stream_options){
         .packer = kube_client_packer(source->client),
@@ -234,6 +236,7 @@ static bool start_exchange(struct lw_call *call)
         .url = call->path,
         .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
         .no_compression = watch, /* an event must not wait in the server's compressor */
+        .own_connection = call->own_connection,
     };
     const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
     call->exchange = kube_client_start(call->client, &request, accept_of(call), &callbacks, &call->err);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
-#include "script/cache.h"
+#include "script/informer_options.h"
 
 struct box {
     struct informer_claim *claim;
@@ -26,28 +26,24 @@ static void keep_claim(struct script *script, struct informer_claim *claim)
     script->claims[script->claim_count++] = claim;
 }
 
-/* claim(kind, namespace, selector, field_selector): nil namespace is the engine's default one. */
+/* claim(kind, options): without a namespace it is the engine's default one. */
 static int l_informer_claim(lua_State *L)
 {
     struct script *script = script_of(L);
+    struct informer_spec spec = {0};
     arg_loading(L, "k8s.informer");
-    const char *kind = arg_str(L, 1, "k8s.informer: kind").p;
-    const char *ns = arg_str_opt(L, 2, "k8s.informer: namespace").p;
-    struct str labels = arg_str_opt(L, 3, "k8s.informer: selector");
-    const char *fields = arg_str_opt(L, 4, "k8s.informer: field_selector").p;
-    if (*kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
-    cache_selector(L, 3, "k8s.informer: selector"); /* a bad one is told here, not by the server */
-    const struct informer_spec spec = {
-        .kind = kind,
-        .namespace_ = ns ? ns : script->host->default_namespace,
-        .label_selector = labels.p ? labels.p : "",
-        .field_selector = fields ? fields : "",
-    };
+    spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
+    if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
+    arg_table(L, 2, "k8s.informer: options");
+    lua_settop(L, 2);
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->claim = NULL;
     class_set(L, script, CLASS_INFORMER);
+    informer_options_read(L, 2, &spec);
     box->claim = shared_factory_claim(script->host->factory, &spec);
+    informer_options_clear(&spec);
     keep_claim(script, box->claim);
+    lua_settop(L, 3);
     return 1;
 }
 

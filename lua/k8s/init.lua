@@ -2,13 +2,14 @@
 local raw = ...
 
 local freeze = require("k8s.frozen").freeze
-local informer = require "k8s.informer"
+local factory = require "k8s.factory"
+require "k8s.informer" -- the methods
 local time = require "k8s.time"
 
 return freeze("k8s", {
   ago = time.ago,
-  factory = informer.factory,
-  informer = informer.informer,
+  factory = factory.factory,
+  informer = factory.informer,
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
   log = freeze("k8s.log", require "k8s.log"),

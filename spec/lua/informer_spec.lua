@@ -1,39 +1,13 @@
 local new_loader = require "spec.lua.support.load"
 local raw_verbs = require "spec.lua.support.raw"
 
-describe("k8s.informer", function()
-  local record, raw, informer
+describe("an informer", function()
+  local record, raw
 
   before_each(function()
     record = {}
     raw = raw_verbs.new(record)
-    informer = new_loader(raw)("k8s.informer")
-  end)
-
-  it("claims a kind with the options as they are given", function()
-    informer.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" })
-    assert.same({ n = 4, "pods", "shop", "app=web", "spec.x=1" }, record.claim)
-    informer.informer "pods"
-    assert.same({ n = 4, "pods" }, record.claim)
-  end)
-
-  it("refuses a kind that is no string, and unknown options", function()
-    assert.error_matches(function() informer.informer() end, "kind must be a string, not nil")
-    local function misspelt() informer.informer("pods", { selectr = "a" }) end
-    assert.error_matches(misspelt, 'did you mean "selector"')
-  end)
-
-  it("takes what it does not say of itself from the factory", function()
-    local factory = informer.factory { namespace = "shop", selector = "team=a" }
-    factory:informer "pods"
-    assert.same({ n = 4, "pods", "shop", "team=a" }, record.claim)
-    factory:informer("pods", { namespace = "other" })
-    assert.same({ n = 4, "pods", "other", "team=a" }, record.claim)
-  end)
-
-  it("says so when the factory's method is called with a dot", function()
-    local factory = informer.factory {}
-    assert.error_matches(function() factory.informer "pods" end, "called with ':'")
+    new_loader(raw)("k8s.informer")
   end)
 
   it("registers the functions of a handler table", function()

@@ -123,6 +123,19 @@ local examples = {
       { function(api) api:delete("/api/v1/nodes/node-1") end, '"Node is gone".*node="node%-1"' },
     },
   },
+  ["orphans.lua"] = {
+    verb = "exec", lines = { "^nobody owns default/a$", "^ReplicaSet +owns 2 pods$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      for _, name in ipairs { "b", "c" } do
+        local owned = pod(name)
+        owned.metadata.ownerReferences = {
+          { apiVersion = "apps/v1", kind = "ReplicaSet", name = "web", uid = "u", controller = true },
+        }
+        api:create(pods, owned)
+      end
+    end,
+  },
   ["pending_pods.lua"] = {
     verb = "run",
     steps = {

@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/script/support/cluster.h"
 
 struct bench {
@@ -49,6 +52,53 @@ static void test_b7_status_is_a_table_that_says_how_it_fares(void **state)
                "true");
 }
 
+static const char *load_error(struct bench *b, const char *lua)
+{
+    static char text[1024];
+    char path[128];
+    struct err err;
+    snprintf(path, sizeof path, "%s/x.lua", b->c.folder);
+    FILE *file = fopen(path, "w");
+    assert_true(file && fprintf(file, "k8s = require 'k8s' %s", lua) > 0 && fclose(file) == 0);
+    struct script *script = script_load(&b->c.host, path, "x", &err);
+    assert_null(script);
+    const char *at = strstr(err.text, "x.lua:1: ");
+    snprintf(text, sizeof text, "%s", at ? at + strlen("x.lua:1: ") : err.text);
+    return text;
+}
+
+static void test_what_is_kept_is_part_of_the_informer(void **state)
+{
+    struct bench *b = *state;
+    struct script *more = cluster_load(&b->c, "more",
+                                       "k8s = require 'k8s'\n"
+                                       "k8s.informer('pods', { prune = { 'b', 'a' } })\n"
+                                       "k8s.informer('pods', { prune = { 'a', 'b', 'a' } })\n"
+                                       "k8s.informer('pods', { fields = { 'a', 'b' } })\n"
+                                       "k8s.informer('pods', { metadata_only = true })\n"
+                                       "k8s.informer('pods', { metadata_only = false })\n");
+    cluster_resolve(&b->c);
+    assert_int_equal(b->c.source_count, 4);
+    script_free(more);
+}
+
+static void test_bad_options_raise_with_the_line(void **state)
+{
+    struct bench *b = *state;
+    assert_string_equal(load_error(b, "k8s.informer('pods', { prune = { 'a..b' } })"),
+                        "k8s.informer: prune: path \"a..b\": empty name at 3");
+    assert_string_equal(load_error(b, "k8s.informer('pods', { prune = { 'spec', 7 } })"),
+                        "k8s.informer: prune: [2] must be a string, not number");
+    assert_string_equal(load_error(b, "k8s.informer('pods', { fields = {} })"),
+                        "k8s.informer: fields must be an array of strings that is not empty");
+    assert_string_equal(load_error(b, "k8s.informer('pods', { fields = { 'a' }, metadata_only = true })"),
+                        "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
+    assert_string_equal(load_error(b, "k8s.informer('')"), "k8s.informer: the kind is empty");
+    assert_string_equal(load_error(b, "k8s.informer('pods', { selector = 'a=b=c' })"),
+                        "k8s.informer: selector: selector \"a=b=c\": found '=', expected: ',' or 'end of "
+                        "string'");
+}
+
 static void test_status_is_a_method(void **state)
 {
     struct bench *b = *state;
@@ -63,6 +113,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_b7_status_is_a_table_that_says_how_it_fares),
+        TEST(test_what_is_kept_is_part_of_the_informer),
+        TEST(test_bad_options_raise_with_the_line),
         TEST(test_status_is_a_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

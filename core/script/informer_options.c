@@ -1,0 +1,74 @@
+/* Options of informers; see informer_options.h. */
+#include "script/informer_options.h"
+
+#include "object/projection.h"
+#include "script/args.h"
+#include "script/cache.h"
+
+/* Pushes the option. */
+static const char *read_text(lua_State *L, int table, const char *name, const char *what)
+{
+    lua_getfield(L, table, name);
+    return arg_str_opt(L, lua_gettop(L), what).p;
+}
+
+/* Pushes the array of texts under `name`, and its addresses as userdata: both stay while the spec is used. */
+static struct projection_paths read_texts(lua_State *L, int table, const char *name, const char *what)
+{
+    struct projection_paths texts = {0};
+    lua_getfield(L, table, name);
+    if (lua_isnil(L, -1)) return texts;
+    int array = lua_gettop(L);
+    arg_table(L, array, what);
+    texts.count = lua_objlen(L, array);
+    const char **items = lua_newuserdata(L, (texts.count + 1) * sizeof *items);
+    for (size_t i = 0; i < texts.count; i++) {
+        lua_rawgeti(L, array, (int)i + 1);
+        if (lua_type(L, -1) != LUA_TSTRING)
+            script_raise(L, "%s: [%d] must be a string, not %s", what, (int)i + 1, arg_type_name(L, -1));
+        items[i] = lua_tostring(L, -1); /* the array holds it */
+        lua_pop(L, 1);
+    }
+    if (!texts.count) script_raise(L, "%s must be an array of strings that is not empty", what);
+    texts.texts = items;
+    return texts;
+}
+
+static bool read_flag(lua_State *L, int table, const char *name)
+{
+    lua_getfield(L, table, name);
+    return lua_toboolean(L, -1);
+}
+
+/* The last step, as the projection has an owner only once it is in the spec. */
+static void read_projection(lua_State *L, int table, struct informer_spec *spec)
+{
+    static const char *const metadata = "metadata";
+    struct projection_paths fields = read_texts(L, table, "fields", "k8s.informer: fields");
+    struct projection_paths prune = read_texts(L, table, "prune", "k8s.informer: prune");
+    struct err err;
+    spec->metadata_only = read_flag(L, table, "metadata_only");
+    if (spec->metadata_only && fields.count)
+        script_raise(L, "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
+    if (spec->metadata_only) fields = (struct projection_paths){&metadata, 1};
+    if (!fields.count && !prune.count) return;
+    spec->projection = projection_new(fields, prune, &err);
+    if (!spec->projection) script_raise(L, "k8s.informer: %s", err.text);
+}
+
+void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
+{
+    luaL_checkstack(L, 16, "k8s.informer");
+    spec->namespace_ = read_text(L, idx, "namespace", "k8s.informer: namespace");
+    spec->label_selector = read_text(L, idx, "selector", "k8s.informer: selector");
+    cache_selector(L, lua_gettop(L),
+                   "k8s.informer: selector"); /* a bad one is told here, not by the server */
+    spec->field_selector = read_text(L, idx, "field_selector", "k8s.informer: field_selector");
+    if (!spec->namespace_) spec->namespace_ = script_of(L)->host->default_namespace;
+    read_projection(L, idx, spec);
+}
+
+void informer_options_clear(struct informer_spec *spec)
+{
+    projection_unref(spec->projection);
+}

@@ -1,0 +1,62 @@
+-- k8s.informer and k8s.factory: which objects a script watches, and what is kept of them.
+local raw = ...
+
+local freeze = require("k8s.frozen").freeze
+local options = require "k8s.options"
+
+local factory = {}
+
+-- Of an informer; a factory has the same, as defaults.
+local OPTIONS = {
+  namespace = "string",
+  selector = "string",
+  field_selector = "string",
+  fields = "table",
+  prune = "table",
+  metadata_only = "boolean",
+}
+
+local function check_kind(kind)
+  if type(kind) ~= "string" then
+    raw.raise("k8s.informer: the kind must be a string, not " .. type(kind))
+  end
+end
+
+-- What an informer does not say of itself is the factory's.
+local function merge(own, defaults)
+  local merged = {}
+  for name in pairs(OPTIONS) do
+    merged[name] = own[name]
+    if own[name] == nil then
+      merged[name] = defaults[name]
+    end
+  end
+  return merged
+end
+
+local function claim(defaults, kind, given)
+  check_kind(kind)
+  return raw.informer.claim(kind, merge(options.check("k8s.informer", given, OPTIONS), defaults))
+end
+
+-- k8s.informer(kind, options): the cache of one kind, kept up to date. While the script loads only.
+function factory.informer(kind, given)
+  return claim({}, kind, given)
+end
+
+-- k8s.factory { namespace, selector, ... }: informers with options in common.
+function factory.factory(given)
+  local defaults = merge(options.check("k8s.factory", given, OPTIONS), {})
+  local self
+  self = freeze("factory", {
+    informer = function(called_on, kind, own)
+      if called_on ~= self then
+        raw.raise("factory:informer: methods are called with ':'")
+      end
+      return claim(defaults, kind, own)
+    end,
+  })
+  return self
+end
+
+return factory

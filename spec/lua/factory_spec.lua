@@ -1,0 +1,41 @@
+local new_loader = require "spec.lua.support.load"
+local raw_verbs = require "spec.lua.support.raw"
+
+describe("k8s.informer", function()
+  local record, factory
+
+  before_each(function()
+    record = {}
+    factory = new_loader(raw_verbs.new(record))("k8s.factory")
+  end)
+
+  it("claims a kind with the options as they are given", function()
+    factory.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" })
+    assert.same({ n = 2, "pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" } }, record.claim)
+    factory.informer("pods", { prune = { "a" }, fields = { "b" }, metadata_only = false })
+    assert.same({ n = 2, "pods", { prune = { "a" }, fields = { "b" }, metadata_only = false } }, record.claim)
+    factory.informer "pods"
+    assert.same({ n = 2, "pods", {} }, record.claim)
+  end)
+
+  it("refuses a kind that is no string, and unknown options", function()
+    assert.error_matches(function() factory.informer() end, "kind must be a string, not nil")
+    local function misspelt() factory.informer("pods", { selectr = "a" }) end
+    assert.error_matches(misspelt, 'did you mean "selector"')
+    local function wrong() factory.informer("pods", { prune = "a" }) end
+    assert.error_matches(wrong, "prune must be a table, not string")
+  end)
+
+  it("takes what it does not say of itself from the factory", function()
+    local team = factory.factory { namespace = "shop", selector = "team=a", metadata_only = true }
+    team:informer "pods"
+    assert.same({ n = 2, "pods", { namespace = "shop", selector = "team=a", metadata_only = true } }, record.claim)
+    team:informer("pods", { namespace = "other", metadata_only = false })
+    assert.same({ n = 2, "pods", { namespace = "other", selector = "team=a", metadata_only = false } }, record.claim)
+  end)
+
+  it("says so when the factory's method is called with a dot", function()
+    local team = factory.factory {}
+    assert.error_matches(function() team.informer "pods" end, "called with ':'")
+  end)
+end)
