@@ -5,7 +5,7 @@
 #include "app/cmd.h"
 #include "base/mem.h"
 
-static const struct command *const commands[] = {&cmd_run, &cmd_exec, &cmd_sim, &cmd_version};
+static const struct command *const commands[] = {&cmd_run, &cmd_exec, &cmd_status, &cmd_sim, &cmd_version};
 
 static const struct command *find(const char *name)
 {
@@ -50,6 +50,7 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "--version") == 0) name = "version";
     const struct command *command = find(name);
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "app/cmd.h"
+#include "app/unix_socket.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -164,6 +165,29 @@ static bool make_monitor(struct engine *engine)
     return engine->monitor != NULL;
 }
 
+/* A path that was asked for must work. The default one is a convenience: another engine may have it. */
+static bool make_admin(struct engine *engine)
+{
+    struct err err;
+    const struct options *options = engine->options.options;
+    if (engine->options.mode != ENGINE_RUN || options_admin_is_off(options)) return true;
+    char *path = options->admin_socket ? xstrdup(options->admin_socket) : unix_socket_default_path();
+    if (!path) return true;
+    engine->admin = admin_socket_new(&(struct admin_socket_options){.engine_loop = engine->loop,
+                                                                    .io_loop = io_thread_loop(engine->io),
+                                                                    .path = path,
+                                                                    .answer = engine_answer_admin,
+                                                                    .ctx = engine},
+                                     &err);
+    free(path);
+    if (engine->admin) return true;
+    if (options->admin_socket)
+        fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
+    else
+        log_warn("No admin socket: kubelua status will not find this engine", F("err", err.text));
+    return !options->admin_socket;
+}
+
 struct engine *engine_new(const struct engine_options *options, int *exit_code)
 {
     struct engine *engine = NEW(struct engine);
@@ -171,7 +195,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->check.fn = on_check;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
-    if (make_parts(engine) && make_monitor(engine)) {
+    if (make_parts(engine) && make_monitor(engine) && make_admin(engine)) {
         engine->stopper = stopper_new(&(struct stopper_options){
             .engine_loop = engine->loop,
             .io_loop = io_thread_loop(engine->io),
@@ -190,6 +214,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
 int engine_run(struct engine *engine)
 {
     engine->started = true;
+    engine->started_us = clock_wall_us(loop_clock(engine->loop));
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
@@ -231,6 +256,7 @@ void engine_free(struct engine *engine)
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     stopper_free(engine->stopper);
+    admin_socket_free(engine->admin);
     monitor_free(engine->monitor);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);

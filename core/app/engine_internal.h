@@ -2,6 +2,7 @@
  * says about the kinds that scripts ask for, engine_observe.c what is shown to the outside.
  * Owner: the command that made the engine; the engine thread. */
 #pragma once
+#include "app/admin_socket.h"
 #include "app/discoverer.h"
 #include "app/engine.h"
 #include "app/io_thread.h"
@@ -22,9 +23,11 @@ struct engine {
     bool *main_started;
     size_t script_count;
     struct stopper *stopper;
-    struct monitor *monitor; /* of `run`; NULL for `exec` */
-    struct series **memory;  /* of each script */
+    struct monitor *monitor;    /* of `run`; NULL for `exec` */
+    struct series **memory;     /* of each script */
+    struct admin_socket *admin; /* NULL when it is switched off */
     bool started;
+    int64_t started_us;
     struct timer sync_deadline;
     struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
     bool stopping;
@@ -43,12 +46,17 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* exec's time to sync is over. */
 void engine_on_sync_deadline(struct timer *timer);
-/* Why a claim has not synced; "" when nobody knows. Borrows from `status` or from the discoverer. */
-const char *engine_lag_cause(const struct engine *engine, const struct claim_status *status);
 
 /* --- engine_observe.c */
 
 /* Brings health and gauges up to date. */
 void engine_observe(void *engine);
+/* Appends which informers do not hold their first list, and why; nothing when all do. */
+void engine_describe_lag(struct engine *engine, struct buf *out);
 /* All series of the engine's own are gone. */
 void engine_observe_end(struct engine *engine);
+
+/* --- engine_status.c */
+
+/* Answers a request of the admin socket. */
+bool engine_answer_admin(void *engine, const char *method, struct buf *result, struct err *err);

@@ -54,17 +54,12 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 /* --- exec's deadline
  * -------------------------------------------------------------------------------------------- */
 
-const char *engine_lag_cause(const struct engine *engine, const struct claim_status *status)
-{
-    return *status->text ? status->text : discoverer_error(engine->discoverer);
-}
-
 static void report_laggard(struct engine *engine, struct informer_claim *claim)
 {
     struct claim_status status;
     if (claim_has_synced(claim)) return;
     claim_get_status(claim, &status);
-    const char *cause = engine_lag_cause(engine, &status);
+    const char *cause = *status.text ? status.text : discoverer_error(engine->discoverer);
     fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
             engine_script_of(engine, claim), claim_spec(claim)->kind, *cause ? ": " : "", cause);
 }

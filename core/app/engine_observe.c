@@ -8,50 +8,51 @@
 /* So many informers are named when they lag; the rest is counted. */
 enum { LAGGARDS_MAX = 20 };
 
-struct laggards {
-    struct buf text;
-    size_t named, more;
-};
-
-static bool is_named(const struct laggards *l, struct str line)
+/* Scripts that share an informer have it named once. */
+static bool is_named(const struct buf *names, struct str line)
 {
-    struct str rest = buf_slice(&l->text), one;
-    while (str_cut(&rest, ';', &one))
-        if (str_eq(str_trim(one), line)) return true;
+    struct str rest = buf_slice(names), one;
+    while (str_cut(&rest, '\n', &one))
+        if (str_eq(one, line)) return true;
     return false;
 }
 
-/* Scripts that share an informer have it named once. */
-static void add_laggard(struct engine *engine, struct laggards *l, struct informer_claim *claim)
+static bool describe(struct engine *engine, struct informer_claim *claim, struct buf *line)
 {
     struct claim_status status;
-    struct buf line = {0};
+    if (!claim_describe_lag(claim, line)) return false;
     claim_get_status(claim, &status);
-    const char *ns = claim_spec(claim)->namespace_, *cause = engine_lag_cause(engine, &status);
-    buf_printf(&line, "%s%s%s: %s", claim_spec(claim)->kind, *ns ? " in " : "", ns,
-               *cause ? cause : "discovery has not answered yet");
-    for (char *c = line.data; c < line.data + line.len; c++)
-        if (*c == ';') *c = ','; /* it parts the informers */
-    if (is_named(l, buf_slice(&line))) {
-    } else if (l->named == LAGGARDS_MAX) {
-        l->more++;
-    } else {
-        buf_printf(&l->text, "%s%s", l->named++ ? "; " : "", buf_text(&line));
-    }
+    const char *error = discoverer_error(engine->discoverer);
+    if (status.state == CLAIM_PENDING) buf_printf(line, ": %s", *error ? error : "discovery is under way");
+    return true;
+}
+
+void engine_describe_lag(struct engine *engine, struct buf *out)
+{
+    struct buf names = {0}, line = {0};
+    size_t named = 0, more = 0;
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+            line.len = 0;
+            if (!describe(engine, script_claim(engine->scripts[i], j), &line)) continue;
+            if (is_named(&names, buf_slice(&line))) continue;
+            buf_printf(&names, "%s\n", buf_text(&line));
+            if (named == LAGGARDS_MAX)
+                more++;
+            else
+                buf_printf(out, "%s%s", named++ ? "; " : "", buf_text(&line));
+        }
+    if (more) buf_printf(out, "; and %zu more", more);
+    buf_clear(&names);
     buf_clear(&line);
 }
 
 static void observe_informers(struct engine *engine)
 {
-    struct laggards l = {0};
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
-            struct informer_claim *claim = script_claim(engine->scripts[i], j);
-            if (!claim_has_synced(claim)) add_laggard(engine, &l, claim);
-        }
-    if (l.more) buf_printf(&l.text, "; and %zu more", l.more);
-    health_set_informers(monitor_health(engine->monitor), buf_text(&l.text));
-    buf_clear(&l.text);
+    struct buf lag = {0};
+    engine_describe_lag(engine, &lag);
+    health_set_informers(monitor_health(engine->monitor), buf_text(&lag));
+    buf_clear(&lag);
 }
 
 static void observe_scripts(struct engine *engine)

@@ -15,6 +15,7 @@ struct monitor {
     struct monitor_options options;
     struct health *health;
     struct web_server *metrics_server, *health_server;
+    struct monitor_addresses addresses;
     struct timer engine_tick, io_tick, touched;
 };
 
@@ -65,8 +66,10 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
         monitor_free(m);
         return NULL;
     }
-    if (m->metrics_server) log_info("Serving metrics", F("address", web_server_where(m->metrics_server)));
-    if (m->health_server) log_info("Serving health probes", F("address", web_server_where(m->health_server)));
+    m->addresses = (struct monitor_addresses){m->metrics_server ? web_server_where(m->metrics_server) : "",
+                                              m->health_server ? web_server_where(m->health_server) : ""};
+    if (m->metrics_server) log_info("Serving metrics", F("address", m->addresses.metrics));
+    if (m->health_server) log_info("Serving health probes", F("address", m->addresses.health));
     timer_start(&m->engine_tick, loop_clock(options->engine_loop), 0);
     timer_start(&m->io_tick, loop_clock(options->io_loop), 0);
     return m;
@@ -75,6 +78,11 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
 void monitor_touch(struct monitor *m)
 {
     if (m && !timer_running(&m->touched)) timer_start(&m->touched, loop_clock(m->options.engine_loop), 0);
+}
+
+const struct monitor_addresses *monitor_addresses(struct monitor *m)
+{
+    return &m->addresses;
 }
 
 struct health *monitor_health(struct monitor *m)

@@ -19,5 +19,10 @@ struct monitor_options {
 struct monitor *monitor_new(const struct monitor_options *options, struct err *err);
 /* Something changed that is shown. On the engine thread. */
 void monitor_touch(struct monitor *monitor);
+struct monitor_addresses {
+    const char *metrics, *health; /* "" when switched off */
+};
+
+const struct monitor_addresses *monitor_addresses(struct monitor *monitor);
 struct health *monitor_health(struct monitor *monitor);
 void monitor_free(struct monitor *monitor);

@@ -59,7 +59,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[4];
+    static struct flag table[5];
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
     const struct flag flags[] = {
@@ -69,6 +69,9 @@ const struct flag *run_flags(struct options *o)
          "where /metrics is served; 0 switches it off (default 127.0.0.1:8080)"},
         {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,
          "where /healthz, /livez and /readyz are served; 0 switches them off (default :8081)"},
+        {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
+         "for kubelua status; 0 switches it off (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
+         "/run/kubelua.sock)"},
         {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
     _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
@@ -88,6 +91,12 @@ const struct flag *exec_flags(struct options *o)
                              NULL,
                              "time for all informers to sync (default 60s)"};
     return table;
+}
+
+bool options_admin_is_off(const struct options *options)
+{
+    const char *path = options->admin_socket;
+    return path && (*path == '\0' || strcmp(path, "0") == 0);
 }
 
 void options_clear(struct options *options)

@@ -15,6 +15,7 @@ struct options {
     size_t max_object_size;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms;
     const char *metrics_address, *health_address; /* of `run` */
+    const char *admin_socket;                     /* NULL: the default path */
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:
@@ -23,4 +24,6 @@ const struct flag *connection_flags(struct options *options);
 const struct flag *engine_flags(struct options *options);
 const struct flag *run_flags(struct options *options);
 const struct flag *exec_flags(struct options *options);
+/* "0" and "" switch the admin socket off. */
+bool options_admin_is_off(const struct options *options);
 void options_clear(struct options *options);

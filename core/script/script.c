@@ -83,6 +83,14 @@ struct informer_claim *script_claim(const struct script *script, size_t i)
     return script->claims[i];
 }
 
+size_t script_handler_count(const struct script *script)
+{
+    const struct script_handler *handler;
+    size_t count = 0;
+    TAILQ_FOREACH (handler, &script->handlers, link) count++;
+    return count;
+}
+
 bool script_has_main(const struct script *script)
 {
     return script->has_main;

@@ -48,6 +48,8 @@ const char *script_name(const struct script *script);
 /* Informers the script asked for. */
 size_t script_claim_count(const struct script *script);
 struct informer_claim *script_claim(const struct script *script, size_t i);
+/* Handlers that are registered and were not removed. */
+size_t script_handler_count(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler told of its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

@@ -27,7 +27,7 @@ function cluster.sim(args, port)
 end
 
 -- Many engines run side by side: none listens, unless a spec says where (the last of a flag counts).
-local quiet = { "--metrics-bind-address", "0", "--health-probe-bind-address", "0" }
+local quiet = { "--metrics-bind-address", "0", "--health-probe-bind-address", "0", "--admin-socket", "0" }
 
 -- `kubelua VERB ...` on a server.
 function cluster.kubelua(args)

@@ -15,6 +15,7 @@ describe("the command line", function()
     local code, text = run "version"
     assert.are.equal(0, code)
     local version = text:match "^kubelua v(%d+%.%d+%.%d+)\n$"
+    assert.are.equal(text, select(2, run "--version"))
     for _, flags in ipairs { { "-o", "json" }, { "--output=json" }, { "-ojson" } } do
       local _, json = run("version", unpack(flags))
       assert.are.equal(version, require("cjson").decode(json).version)

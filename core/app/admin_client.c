@@ -1,0 +1,92 @@
+/* Asking an engine; see admin_client.h. */
+#include "app/admin_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "app/admin_protocol.h"
+#include "app/unix_socket.h"
+#include "base/mem.h"
+
+enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, ANSWER_MAX = 256 << 20 };
+
+struct admin_client {
+    struct tape_parser *parser;
+    struct tape tape;
+    size_t result;
+    struct buf text;
+};
+
+/* A request fits into the buffer of any socket. */
+static bool send_request(int fd, const char *method, struct err *err)
+{
+    struct buf line = {0};
+    admin_request_write(method, &line);
+    bool ok = send(fd, line.data, line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
+    buf_clear(&line);
+    return ok || err_set(err, ERR_CLOSED, "the engine closed the connection");
+}
+
+/* One line. */
+static bool receive(int fd, struct buf *text, struct err *err)
+{
+    while (!text->len || text->data[text->len - 1] != '\n') {
+        ssize_t n = recv(fd, buf_reserve(text, READ_BLOCK), READ_BLOCK, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return err_set(err, ERR_TIMEOUT, "the engine did not answer within %d s", TIMEOUT_MS / 1000);
+        if (n <= 0) return err_set(err, ERR_CLOSED, "the engine closed the connection without an answer");
+        text->len += (size_t)n;
+        if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the answer is over 256 MiB");
+    }
+    return true;
+}
+
+static bool ask(struct admin_client *client, const char *path, const char *method, struct err *err)
+{
+    int fd = unix_socket_connect(path, TIMEOUT_MS, err);
+    if (fd < 0) return false;
+    bool ok = send_request(fd, method, err) && receive(fd, &client->text, err);
+    close(fd);
+    if (!ok) return err_wrap(err, "%s", path);
+    memset(buf_reserve(&client->text, TAPE_PADDING), 0, TAPE_PADDING);
+    client->result = admin_reply_parse(client->parser, buf_slice(&client->text), &client->tape, err);
+    return client->result != 0;
+}
+
+struct admin_client *admin_client_ask(const char *path, const char *method, struct err *err)
+{
+    char *chosen = path ? xstrdup(path) : unix_socket_default_path();
+    if (!chosen) {
+        err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR is not set: name the engine's socket by --admin-socket");
+        return NULL;
+    }
+    struct admin_client *client = NEW(struct admin_client);
+    client->parser = tape_parser_new();
+    bool ok = ask(client, chosen, method, err);
+    free(chosen);
+    if (ok) return client;
+    admin_client_free(client);
+    return NULL;
+}
+
+const struct tape *admin_client_tape(const struct admin_client *client)
+{
+    return &client->tape;
+}
+
+size_t admin_client_result(const struct admin_client *client)
+{
+    return client->result;
+}
+
+void admin_client_free(struct admin_client *client)
+{
+    if (!client) return;
+    tape_parser_free(client->parser);
+    buf_clear(&client->text);
+    free(client);
+}

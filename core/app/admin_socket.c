@@ -1,0 +1,276 @@
+/* Connections of the admin socket; see admin_socket.h. One request of a connection is under way at a time: it
+ * is read, goes to the engine thread by mail and comes back, then its answer is written. */
+#include "app/admin_socket.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "app/admin_protocol.h"
+#include "app/unix_socket.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+enum { CLIENTS_MAX = 16, READ_BLOCK = 4096, IDLE_MS = 10000, ANSWER_MS = 5000 };
+
+enum step {
+    STEP_READING,
+    STEP_ASKING, /* the request is with the engine thread */
+    STEP_WRITING,
+    STEP_LOST, /* the client has had its answer, or is gone, and the request has not come back */
+};
+
+struct client {
+    TAILQ_ENTRY(client) link;
+    struct admin_socket *socket;
+    int fd; /* -1: closed */
+    enum step step;
+    ev_io readable, writable;
+    struct timer deadline;
+    struct buf in, out;
+    struct mail mail;
+    struct admin_request request;
+    struct buf result; /* of the engine thread while asking */
+    struct err err;
+    bool good;
+};
+
+struct admin_socket {
+    struct admin_socket_options options;
+    char *path;
+    struct unix_socket_file file;
+    int fd;
+    ev_io acceptable;
+    struct tape_parser *parser;
+    TAILQ_HEAD(, client) clients;
+    size_t count;
+};
+
+static struct ev_loop *ev_of(const struct client *client)
+{
+    return loop_ev(client->socket->options.io_loop);
+}
+
+static void hang_up(struct client *client)
+{
+    if (client->fd < 0) return;
+    ev_io_stop(ev_of(client), &client->readable);
+    ev_io_stop(ev_of(client), &client->writable);
+    timer_cancel(&client->deadline);
+    close(client->fd);
+    client->fd = -1;
+}
+
+static void client_free(struct client *client)
+{
+    struct admin_socket *socket = client->socket;
+    hang_up(client);
+    TAILQ_REMOVE(&socket->clients, client, link);
+    socket->count--;
+    buf_clear(&client->in);
+    buf_clear(&client->out);
+    buf_clear(&client->result);
+    free(client);
+}
+
+/* The connection is over; what the engine thread still holds stays until it comes back. */
+static void drop(struct client *client)
+{
+    hang_up(client);
+    if (client->step == STEP_ASKING || client->step == STEP_LOST)
+        client->step = STEP_LOST;
+    else
+        client_free(client);
+}
+
+static void arm(struct client *client, int64_t ms)
+{
+    timer_start(&client->deadline, loop_clock(client->socket->options.io_loop), ms);
+}
+
+/* --- requests
+ * --------------------------------------------------------------------------------------------------- */
+
+static void start_writing(struct client *client)
+{
+    client->step = STEP_WRITING;
+    ev_io_stop(ev_of(client), &client->readable);
+    ev_io_start(ev_of(client), &client->writable);
+    arm(client, client->socket->options.idle_ms);
+}
+
+static void refuse(struct client *client, const char *why)
+{
+    admin_error_write(why, &client->out);
+    start_writing(client);
+}
+
+/* On the I/O thread again. */
+static void on_answered(struct mail *mail)
+{
+    struct client *client = container_of(mail, struct client, mail);
+    if (client->step == STEP_LOST) {
+        client_free(client);
+        return;
+    }
+    if (client->good)
+        admin_result_write(buf_slice(&client->result), &client->out);
+    else
+        admin_error_write(client->err.text, &client->out);
+    client->result.len = 0;
+    start_writing(client);
+}
+
+/* On the engine thread. */
+static void on_asked(struct mail *mail)
+{
+    struct client *client = container_of(mail, struct client, mail);
+    const struct admin_socket_options *o = &client->socket->options;
+    client->good = o->answer(o->ctx, client->request.method, &client->result, &client->err);
+    client->mail.deliver = on_answered;
+    mailbox_post(loop_mailbox(o->io_loop), &client->mail);
+}
+
+static void take_request(struct client *client, struct str line)
+{
+    struct err err;
+    if (!admin_request_parse(client->socket->parser, line, &client->request, &err)) {
+        refuse(client, err.text);
+        return;
+    }
+    client->step = STEP_ASKING;
+    client->mail.deliver = on_asked;
+    ev_io_stop(ev_of(client), &client->readable);
+    arm(client, client->socket->options.answer_ms);
+    mailbox_post(loop_mailbox(client->socket->options.engine_loop), &client->mail);
+}
+
+/* What was written behind a request waits for its turn. */
+static void take_next(struct client *client)
+{
+    const char *end = client->in.len ? memchr(client->in.data, '\n', client->in.len) : NULL;
+    if (!end) return;
+    size_t len = (size_t)(end - client->in.data);
+    take_request(client, (struct str){client->in.data, len});
+    buf_consume(&client->in, len + 1);
+}
+
+/* --- bytes
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void on_readable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct client *client = container_of(io, struct client, readable);
+    ssize_t n = read(client->fd, buf_reserve(&client->in, READ_BLOCK), READ_BLOCK);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) {
+        drop(client);
+        return;
+    }
+    client->in.len += (size_t)n;
+    if (memchr(client->in.data, '\n', client->in.len))
+        take_next(client);
+    else if (client->in.len > ADMIN_REQUEST_MAX)
+        drop(client);
+}
+
+static void on_writable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct client *client = container_of(io, struct client, writable);
+    ssize_t n = send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n < 0) {
+        drop(client);
+        return;
+    }
+    buf_consume(&client->out, (size_t)n);
+    arm(client, client->socket->options.idle_ms);
+    if (client->out.len) return;
+    ev_io_stop(ev, &client->writable);
+    ev_io_start(ev, &client->readable);
+    client->step = STEP_READING;
+    take_next(client);
+}
+
+/* The engine thread is not back in time: the client hears of it, at once and without waiting for him. */
+static void on_deadline(struct timer *timer)
+{
+    struct client *client = container_of(timer, struct client, deadline);
+    if (client->step == STEP_ASKING) {
+        admin_error_write("the engine is busy: a script does not return, or a large list is being processed",
+                          &client->out);
+        (void)!send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
+    }
+    drop(client);
+}
+
+/* --- connections
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The file's mode keeps others out; this does so on whatever file system it lies. */
+static bool is_allowed(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0) return false;
+    return peer.uid == geteuid() || peer.uid == 0;
+}
+
+static void on_acceptable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct admin_socket *socket = container_of(io, struct admin_socket, acceptable);
+    int fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return;
+    if (socket->count >= CLIENTS_MAX || !is_allowed(fd)) {
+        static const char busy[] = "{\"v\":1,\"error\":\"too many clients at once\"}\n";
+        if (is_allowed(fd)) (void)!send(fd, busy, sizeof busy - 1, MSG_NOSIGNAL);
+        close(fd);
+        return;
+    }
+    struct client *client = NEW(struct client);
+    client->socket = socket;
+    client->fd = fd;
+    client->deadline.fn = on_deadline;
+    ev_io_init(&client->readable, on_readable, fd, EV_READ);
+    ev_io_init(&client->writable, on_writable, fd, EV_WRITE);
+    TAILQ_INSERT_TAIL(&socket->clients, client, link);
+    socket->count++;
+    ev_io_start(ev, &client->readable);
+    arm(client, socket->options.idle_ms);
+}
+
+struct admin_socket *admin_socket_new(const struct admin_socket_options *options, struct err *err)
+{
+    struct unix_socket_file file;
+    int fd = unix_socket_listen(options->path, &file, err);
+    if (fd < 0) return NULL;
+    struct admin_socket *socket = NEW(struct admin_socket);
+    socket->options = *options;
+    if (!socket->options.idle_ms) socket->options.idle_ms = IDLE_MS;
+    if (!socket->options.answer_ms) socket->options.answer_ms = ANSWER_MS;
+    socket->path = xstrdup(options->path);
+    socket->file = file;
+    socket->fd = fd;
+    socket->parser = tape_parser_new();
+    TAILQ_INIT(&socket->clients);
+    ev_io_init(&socket->acceptable, on_acceptable, fd, EV_READ);
+    ev_io_start(loop_ev(options->io_loop), &socket->acceptable);
+    log_v(1, "Listening on the admin socket", F("path", socket->path));
+    return socket;
+}
+
+void admin_socket_free(struct admin_socket *socket)
+{
+    struct client *client;
+    if (!socket) return;
+    while ((client = TAILQ_FIRST(&socket->clients))) client_free(client);
+    ev_io_stop(loop_ev(socket->options.io_loop), &socket->acceptable);
+    close(socket->fd);
+    unix_socket_remove(socket->path, &socket->file);
+    tape_parser_free(socket->parser);
+    free(socket->path);
+    free(socket);
+}

@@ -1,0 +1,174 @@
+/* What a running engine tells of itself by the admin socket; see engine_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/engine_internal.h"
+#include "app/json_out.h"
+#include "app/process_info.h"
+#include "base/mem.h"
+
+static void put_engine(struct engine *engine, struct buf *out)
+{
+    struct process_info process;
+    struct buf lag = {0};
+    const struct cluster_config *cluster = engine->options.cluster;
+    const struct monitor_addresses *where = monitor_addresses(engine->monitor);
+    process_info_read(&process);
+    engine_describe_lag(engine, &lag);
+    json_open(out, "engine", '{');
+    json_text(out, "version", KUBELUA_VERSION);
+    json_int(out, "pid", getpid());
+    json_time(out, "started", engine->started_us);
+    json_time(out, "now", clock_wall_us(loop_clock(engine->loop)));
+    json_text(out, "server", cluster->server);
+    json_text(out, "source", cluster->source);
+    json_bool(out, "ready", lag.len == 0);
+    json_text(out, "lagging", buf_text(&lag));
+    json_int(out, "memoryBytes", (int64_t)process.resident_bytes);
+    json_int(out, "cpuMilliseconds", (int64_t)(process.cpu_seconds * 1000));
+    json_text(out, "metricsAddress", where->metrics);
+    json_text(out, "healthAddress", where->health);
+    json_text(out, "discoveryError", discoverer_error(engine->discoverer));
+    json_close(out, '}');
+    buf_clear(&lag);
+}
+
+static void put_script(struct engine *engine, size_t i, struct buf *out)
+{
+    const struct script *script = engine->scripts[i];
+    struct script_counters counters = script_counters(script);
+    json_open(out, NULL, '{');
+    json_text(out, "name", script_name(script));
+    json_text(out, "path", engine->options.files->paths[i]);
+    json_int(out, "handlers", (int64_t)script_handler_count(script));
+    json_int(out, "informers", (int64_t)script_claim_count(script));
+    json_int(out, "adds", (int64_t)counters.adds);
+    json_int(out, "updates", (int64_t)counters.updates);
+    json_int(out, "deletes", (int64_t)counters.deletes);
+    json_int(out, "errors", (int64_t)counters.errors);
+    json_int(out, "memoryBytes", (int64_t)script_memory(script));
+    json_close(out, '}');
+}
+
+/* --- informers
+ * -------------------------------------------------------------------------------------------------- */
+
+/* The claims of all scripts, those of the same informer side by side. */
+struct claims {
+    struct {
+        struct informer_claim *claim;
+        const char *script;
+        bool told;
+    } * items;
+    size_t count;
+};
+
+static void collect(struct engine *engine, struct claims *all)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+            all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
+            all->items[all->count].claim = script_claim(engine->scripts[i], j);
+            all->items[all->count].script = script_name(engine->scripts[i]);
+            all->items[all->count++].told = false;
+        }
+}
+
+/* An informer is known by where its resource lies; one that is not there yet by what was asked for. */
+static bool is_same(const struct informer_claim *a, const struct informer_claim *b)
+{
+    const struct informer_spec *x = claim_spec(a), *y = claim_spec(b);
+    if (claim_resource(a) || claim_resource(b)) return claim_resource(a) == claim_resource(b);
+    return strcmp(x->kind, y->kind) == 0 && strcmp(x->namespace_, y->namespace_) == 0 &&
+           strcmp(x->label_selector, y->label_selector) == 0 &&
+           strcmp(x->field_selector, y->field_selector) == 0;
+}
+
+static void put_names(const struct informer_claim *claim, struct buf *out)
+{
+    const struct informer_spec *spec = claim_spec(claim);
+    const struct resource *resource = claim_resource(claim);
+    struct buf name = {0}, version = {0};
+    if (resource) {
+        resource_name(resource, &name);
+        resource_api_version(resource, &version);
+    }
+    json_text(out, "kind", spec->kind);
+    json_text(out, "resource", buf_text(&name));
+    json_text(out, "apiVersion", buf_text(&version));
+    json_text(out, "namespace", spec->namespace_);
+    json_text(out, "labels", spec->label_selector);
+    json_text(out, "fields", spec->field_selector);
+    buf_clear(&name);
+    buf_clear(&version);
+}
+
+static void put_status(struct informer_claim *claim, struct buf *out)
+{
+    struct claim_status status;
+    claim_get_status(claim, &status);
+    const struct reflector_status *r = &status.reflector;
+    json_text(out, "state", claim_state_name(status.state));
+    json_time(out, "since", status.since_us);
+    json_text(out, "cause", status.text);
+    json_bool(out, "synced", status.synced);
+    json_int(out, "objects", (int64_t)status.objects);
+    json_int(out, "bytes", (int64_t)status.bytes);
+    json_text(out, "resourceVersion", status.resource_version);
+    json_time(out, "heard", status.heard_us);
+    json_text(out, "doing", reflector_state_name(r->state));
+    json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
+    json_text(out, "syncedHow", r->sync_text);
+    json_int(out, "lists", (int64_t)r->counters.lists);
+    json_int(out, "watchLists", (int64_t)r->counters.watch_lists);
+    json_int(out, "watches", (int64_t)r->counters.watches);
+    json_int(out, "events", (int64_t)r->counters.watched_objects);
+    json_int(out, "refused", (int64_t)r->counters.refused);
+}
+
+static void put_informer(struct claims *all, size_t first, struct buf *out)
+{
+    struct informer_claim *claim = all->items[first].claim;
+    int64_t claims = 0;
+    json_open(out, NULL, '{');
+    put_names(claim, out);
+    put_status(claim, out);
+    json_open(out, "scripts", '[');
+    for (size_t i = first; i < all->count; i++) {
+        if (!is_same(claim, all->items[i].claim)) continue;
+        json_text(out, NULL, all->items[i].script);
+        all->items[i].told = true;
+        claims++;
+    }
+    json_close(out, ']');
+    json_int(out, "claims", claims);
+    json_close(out, '}');
+}
+
+static void put_informers(struct engine *engine, struct buf *out)
+{
+    struct claims all = {0};
+    collect(engine, &all);
+    json_open(out, "informers", '[');
+    for (size_t i = 0; i < all.count; i++)
+        if (!all.items[i].told) put_informer(&all, i, out);
+    json_close(out, ']');
+    free(all.items);
+}
+
+bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
+{
+    struct engine *engine = ctx;
+    if (strcmp(method, "status") != 0)
+        return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
+                       method);
+    json_open(result, NULL, '{');
+    put_engine(engine, result);
+    json_open(result, "scripts", '[');
+    for (size_t i = 0; i < engine->script_count; i++) put_script(engine, i, result);
+    json_close(result, ']');
+    put_informers(engine, result);
+    json_close(result, '}');
+    return true;
+}

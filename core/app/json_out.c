@@ -1,0 +1,53 @@
+/* JSON, field by field; see json_out.h. */
+#include "app/json_out.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+static void begin(struct buf *out, const char *key)
+{
+    char last = out->len ? out->data[out->len - 1] : '{';
+    if (last != '{' && last != '[') buf_putc(out, ',');
+    if (!key) return;
+    buf_json_string(out, str_of(key));
+    buf_putc(out, ':');
+}
+
+void json_open(struct buf *out, const char *key, char bracket)
+{
+    if (out->len) begin(out, key);
+    buf_putc(out, bracket);
+}
+
+void json_close(struct buf *out, char bracket)
+{
+    buf_putc(out, bracket);
+}
+
+void json_text(struct buf *out, const char *key, const char *value)
+{
+    begin(out, key);
+    buf_json_string(out, value ? str_of(value) : STR(""));
+}
+
+void json_int(struct buf *out, const char *key, int64_t value)
+{
+    begin(out, key);
+    buf_printf(out, "%" PRId64, value);
+}
+
+void json_bool(struct buf *out, const char *key, bool value)
+{
+    begin(out, key);
+    buf_puts(out, value ? "true" : "false");
+}
+
+void json_time(struct buf *out, const char *key, int64_t wall_us)
+{
+    char text[32];
+    struct tm tm;
+    time_t seconds = (time_t)(wall_us / 1000000);
+    if (wall_us == 0 || !gmtime_r(&seconds, &tm)) return;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    json_text(out, key, text);
+}

@@ -1,0 +1,16 @@
+/* Writing JSON text field by field: each call adds the comma, the key and the value.
+ * Owner: the buffer is the caller's. Any thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* `key` NULL inside an array. */
+void json_open(struct buf *out, const char *key, char bracket);
+void json_close(struct buf *out, char bracket);
+void json_text(struct buf *out, const char *key, const char *value);
+void json_int(struct buf *out, const char *key, int64_t value);
+void json_bool(struct buf *out, const char *key, bool value);
+/* RFC 3339 in UTC; nothing is written for 0. */
+void json_time(struct buf *out, const char *key, int64_t wall_us);

@@ -1,0 +1,224 @@
+/* Tables of `kubelua status`; see status_view.h. */
+#include "app/status_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/text_table.h"
+#include "base/buf.h"
+
+struct viewer {
+    const struct tape *tape;
+    const struct status_view *view;
+    FILE *out;
+    int64_t now_s;
+    struct buf cells[TEXT_TABLE_COLUMNS];
+};
+
+static struct str text_at(const struct viewer *v, size_t at, const char *key)
+{
+    return tape_str(v->tape, tape_field(v->tape, at, str_of(key)));
+}
+
+static int64_t int_at(const struct viewer *v, size_t at, const char *key)
+{
+    return tape_int(v->tape, tape_field(v->tape, at, str_of(key)), 0);
+}
+
+static bool bool_at(const struct viewer *v, size_t at, const char *key)
+{
+    return tape_bool(v->tape, tape_field(v->tape, at, str_of(key)), false);
+}
+
+/* Seconds since the epoch; 0 when there is none. */
+static int64_t time_at(const struct viewer *v, size_t at, const char *key)
+{
+    struct buf text = {0};
+    struct tm tm = {0};
+    buf_str(&text, text_at(v, at, key));
+    bool ok = text.len && strptime(buf_text(&text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    buf_clear(&text);
+    return ok ? (int64_t)timegm(&tm) : 0;
+}
+
+/* --- cells */
+
+static struct buf *cell(struct viewer *v, size_t column)
+{
+    v->cells[column].len = 0;
+    return &v->cells[column];
+}
+
+static void put_age(struct viewer *v, size_t column, size_t at, const char *key)
+{
+    int64_t then = time_at(v, at, key);
+    struct buf *out = cell(v, column);
+    if (then)
+        text_duration(v->now_s - then, out);
+    else
+        buf_putc(out, '-');
+}
+
+static void put_int(struct viewer *v, size_t column, int64_t n)
+{
+    buf_printf(cell(v, column), "%" PRId64, n);
+}
+
+static void put_text(struct viewer *v, size_t column, struct str text)
+{
+    buf_str(cell(v, column), text.n ? text : STR("-"));
+}
+
+static void add_row(struct viewer *v, struct text_table *table)
+{
+    const char *cells[TEXT_TABLE_COLUMNS];
+    for (size_t i = 0; table->columns[i].heading; i++) cells[i] = buf_text(&v->cells[i]);
+    text_table_add(table, cells);
+}
+
+/* --- the engine */
+
+static void print_engine(struct viewer *v, size_t at)
+{
+    struct buf uptime = {0}, memory = {0};
+    bool ready = bool_at(v, at, "ready");
+    const char *on = !v->view->colours ? "" : ready ? "\033[32m" : "\033[31m";
+    struct str metrics = text_at(v, at, "metricsAddress"), health = text_at(v, at, "healthAddress");
+    text_duration(v->now_s - time_at(v, at, "started"), &uptime);
+    text_bytes(int_at(v, at, "memoryBytes"), &memory);
+    fprintf(v->out, "kubelua %.*s  %s%s%s  pid %" PRId64 "  up %s  memory %s  cpu %.1fs\n",
+            STR_ARG(text_at(v, at, "version")), on, ready ? "ready" : "not ready", *on ? "\033[0m" : "",
+            int_at(v, at, "pid"), buf_text(&uptime), buf_text(&memory),
+            (double)int_at(v, at, "cpuMilliseconds") / 1000);
+    fprintf(v->out, "cluster %.*s (%.*s)\n", STR_ARG(text_at(v, at, "server")),
+            STR_ARG(text_at(v, at, "source")));
+    if (metrics.n) fprintf(v->out, "metrics %.*s%s", STR_ARG(metrics), health.n ? "  " : "\n");
+    if (health.n) fprintf(v->out, "probes %.*s\n", STR_ARG(health));
+    buf_clear(&uptime);
+    buf_clear(&memory);
+}
+
+/* --- scripts */
+
+static void print_scripts(struct viewer *v, size_t scripts)
+{
+    static const struct text_column columns[] = {
+        {"SCRIPT", false}, {"HANDLERS", true}, {"ADDS", true},   {"UPDATES", true},
+        {"DELETES", true}, {"ERRORS", true},   {"MEMORY", true}, {NULL, false},
+    };
+    struct text_table table = {.columns = columns};
+    for (size_t s = tape_first(v->tape, scripts, NULL); s; s = tape_next(v->tape, scripts, s, NULL)) {
+        put_text(v, 0, text_at(v, s, "name"));
+        put_int(v, 1, int_at(v, s, "handlers"));
+        put_int(v, 2, int_at(v, s, "adds"));
+        put_int(v, 3, int_at(v, s, "updates"));
+        put_int(v, 4, int_at(v, s, "deletes"));
+        put_int(v, 5, int_at(v, s, "errors"));
+        text_bytes(int_at(v, s, "memoryBytes"), cell(v, 6));
+        add_row(v, &table);
+        if (int_at(v, s, "errors")) text_table_tint(&table, 5, TINT_BAD);
+    }
+    if (table.count) {
+        fputc('\n', v->out);
+        text_table_print(&table, v->out, v->view->width, v->view->colours);
+    }
+    text_table_clear(&table);
+}
+
+/* --- informers */
+
+enum { COLUMN_STATE = 1 };
+
+static const struct text_column columns_wide[] = {
+    {"INFORMER", false}, {"STATE", false},     {"AGE", true},      {"OBJECTS", true},
+    {"MEMORY", true},    {"SYNCED BY", false}, {"HEARD", true},    {"WATCHES", true},
+    {"EVENTS", true},    {"VERSION", false},   {"SCRIPTS", false}, {NULL, false},
+};
+static const struct text_column columns_narrow[] = {
+    {"INFORMER", false}, {"STATE", false},     {"AGE", true}, {"OBJECTS", true},
+    {"MEMORY", true},    {"SYNCED BY", false}, {NULL, false},
+};
+
+static void put_informer_name(struct viewer *v, size_t at)
+{
+    struct buf *out = cell(v, 0);
+    struct str resource = text_at(v, at, "resource"), kind = text_at(v, at, "kind");
+    static const char *const parts[][2] = {
+        {"namespace", "in"}, {"labels", "with labels"}, {"fields", "with fields"}};
+    buf_str(out, resource.n ? resource : kind);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct str value = text_at(v, at, parts[i][0]);
+        if (value.n) buf_printf(out, " %s %.*s", parts[i][1], STR_ARG(value));
+    }
+}
+
+static enum tint tint_of(struct str state)
+{
+    if (str_is(state, "synced")) return TINT_GOOD;
+    return str_is(state, "error") || str_is(state, "forbidden") || str_is(state, "unknown kind")
+               ? TINT_BAD
+               : TINT_WAITING;
+}
+
+static void put_scripts(struct viewer *v, size_t column, size_t at)
+{
+    size_t list = tape_field(v->tape, at, STR("scripts"));
+    struct buf *out = cell(v, column);
+    for (size_t s = tape_first(v->tape, list, NULL); s; s = tape_next(v->tape, list, s, NULL))
+        buf_printf(out, "%s%.*s", out->len ? "," : "", STR_ARG(tape_str(v->tape, s)));
+}
+
+/* Why it is not as it should be; else, when there is room, how it got its list. */
+static void note(struct viewer *v, struct text_table *table, size_t at)
+{
+    struct buf text = {0};
+    struct str cause = text_at(v, at, "cause");
+    buf_str(&text, cause.n || !v->view->wide ? cause : text_at(v, at, "syncedHow"));
+    text_table_note(table, buf_text(&text));
+    buf_clear(&text);
+}
+
+static void add_informer(struct viewer *v, struct text_table *table, size_t at)
+{
+    struct str state = text_at(v, at, "state");
+    bool known = text_at(v, at, "resource").n > 0;
+    put_informer_name(v, at);
+    put_text(v, COLUMN_STATE, state);
+    put_age(v, 2, at, "since");
+    put_int(v, 3, int_at(v, at, "objects"));
+    text_bytes(int_at(v, at, "bytes"), cell(v, 4));
+    put_text(v, 5, text_at(v, at, "syncedBy"));
+    put_age(v, 6, at, "heard");
+    put_int(v, 7, int_at(v, at, "watches") + int_at(v, at, "watchLists"));
+    put_int(v, 8, int_at(v, at, "events"));
+    put_text(v, 9, text_at(v, at, "resourceVersion"));
+    put_scripts(v, 10, at);
+    for (size_t i = 3; i < 5 && !known; i++) put_text(v, i, (struct str){0});
+    add_row(v, table);
+    text_table_tint(table, COLUMN_STATE, tint_of(state));
+    note(v, table, at);
+}
+
+static void print_informers(struct viewer *v, size_t informers)
+{
+    struct text_table table = {.columns = v->view->wide ? columns_wide : columns_narrow};
+    for (size_t i = tape_first(v->tape, informers, NULL); i; i = tape_next(v->tape, informers, i, NULL))
+        add_informer(v, &table, i);
+    if (table.count) {
+        fputc('\n', v->out);
+        text_table_print(&table, v->out, v->view->width, v->view->colours);
+    }
+    text_table_clear(&table);
+}
+
+void status_view_print(const struct tape *tape, size_t at, FILE *out, const struct status_view *view)
+{
+    struct viewer v = {.tape = tape, .view = view, .out = out};
+    size_t engine = tape_field(tape, at, STR("engine"));
+    v.now_s = time_at(&v, engine, "now");
+    print_engine(&v, engine);
+    print_scripts(&v, tape_field(tape, at, STR("scripts")));
+    print_informers(&v, tape_field(tape, at, STR("informers")));
+    for (size_t i = 0; i < TEXT_TABLE_COLUMNS; i++) buf_clear(&v.cells[i]);
+}

@@ -1,0 +1,146 @@
+-- `kubelua status`: what a running engine tells of itself by its admin socket.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+
+-- A folder for sockets; every spec has its own.
+local folder
+
+local function watched(server, script, args)
+  local path = folder .. "/admin.sock"
+  local engine = cluster.run(server, cluster.script(script), { "--admin-socket", path, unpack(args or {}) })
+  function engine.status(...)
+    local p = cluster.kubelua { "status", "--admin-socket", path, ... }
+    local code = p:wait()
+    return p.streams.out.text, code, p.streams.err.text
+  end
+  -- Asks until `good` of the decoded answer gives something.
+  function engine.await(good)
+    local deadline = proc.now() + 30
+    while true do
+      local text, code, err = engine.status "-ojson"
+      local found = code == 0 and good(cjson.decode(text))
+      if found then return found end
+      assert(proc.now() < deadline, text .. err .. engine:report())
+    end
+  end
+  return engine
+end
+
+local function informer(status, kind)
+  for _, one in ipairs(status.informers) do
+    if one.kind == kind then return one end
+  end
+end
+
+describe("kubelua status #threads", function()
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("shows the engine, its scripts and its informers", function()
+    local sim = cluster.sim { "--pods", "30" }
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("po"):on_add(function() end)
+      k8s.informer("pods"):on_add(function(pod) if pod:name():find "" then error "no" end end)
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    local pods = engine.await(function(status) return status.engine.ready and informer(status, "po") end)
+    assert.are.equal("synced", pods.state)
+    assert.are.equal(30, pods.objects)
+    assert.is_true(pods.bytes > 1000)
+    assert.are.equal(2, pods.claims)
+    assert.are.equal("v1", pods.apiVersion)
+    assert.are.not_equal("", pods.resourceVersion)
+    assert.are.not_equal("", pods.syncedBy)
+    local status = engine.await(function(status) return status end)
+    assert.are.equal(engine.pid, status.engine.pid)
+    assert.are.equal(sim.server, status.engine.server)
+    assert.is_true(status.engine.memoryBytes > 1e6)
+    assert.are.equal(1, #status.informers)
+    assert.are.equal(2, status.scripts[1].handlers)
+    assert.are.equal(60, status.scripts[1].adds)
+    assert.are.equal(30, status.scripts[1].errors)
+    local text, code = engine.status()
+    assert.are.equal(0, code)
+    assert.has_match("^kubelua [%d.]+  ready  pid %d+  up %w+  memory [%d.]+Mi", text)
+    assert.has_match("\nINFORMER +STATE +AGE +OBJECTS +MEMORY +SYNCED BY\npods +synced +%w+ +30 ", text)
+    assert.has_match("SCRIPTS\n", engine.status "-owide", 1, true)
+    assert.has_match("\n- kind: \"po\"\n  resource: \"pods\"\n", engine.status "-oyaml", 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("says which informer is in which trouble, and that the others are well (B-7, I-20)", function()
+    local sim = cluster.sim { "--pods", "3" }
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play {
+        ["do"] = "fault", verb = verb, resource = "configmaps", what = "status", code = 403, reason = "Forbidden",
+        message = "configmaps is forbidden: no rights", times = 0,
+      }
+    end
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("configmaps", { namespace = "default" })
+      k8s.informer("gadgets.example.com")
+      k8s.informer("pods")
+    ]])
+    engine.await(function(status)
+      return informer(status, "pods").state == "synced" and informer(status, "configmaps").state == "forbidden"
+    end)
+    local status = engine.await(function(status) return status end)
+    assert.is_false(status.engine.ready)
+    assert.has_match("no rights", informer(status, "configmaps").cause, 1, true)
+    assert.are.equal("unknown kind", informer(status, "gadgets.example.com").state)
+    local text = engine.status()
+    assert.has_match("\nconfigmaps in default +forbidden +%w+ +0 +0 +%-\n    failed to [^\n]*no rights\n", text)
+    assert.has_match("\ngadgets.example.com +unknown kind ", text)
+    sim:play { ["do"] = "clear" }
+    sim.api:create(configmaps, { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a" } })
+    engine.await(function(later)
+      local one = informer(later, "configmaps")
+      return one.state == "synced" and one.objects == 1 and one.cause == ""
+    end)
+  end)
+
+  it("says that no engine listens, and exits with 2", function()
+    local p = cluster.kubelua { "status", "--admin-socket", folder .. "/nobody.sock" }
+    assert.are.equal(2, p:wait())
+    assert.are.equal("kubelua status: no engine listens on " .. folder .. "/nobody.sock\n", p:err())
+  end)
+
+  it("says that the engine is busy when a handler never returns", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = watched(sim.server, [[
+      require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
+    ]], { "--shutdown-timeout", "100ms" })
+    engine:wait_line "^stuck$"
+    local _, code, err = engine.status()
+    assert.are.equal(2, code)
+    assert.has_match("the engine is busy: a script does not return", err, 1, true)
+    engine:kill "TERM"
+    engine:wait()
+  end)
+
+  it("takes the place of an engine that was killed, not of one that runs", function()
+    local script = [[ require("k8s").main(function() print "up" end) ]]
+    local engine = watched("http://127.0.0.1:1", script)
+    engine:wait_line "^up$"
+    local second = watched("http://127.0.0.1:1", script)
+    assert.are.equal(2, second:wait())
+    assert.has_match("/admin.sock: another process listens there", second:err(), 1, true)
+    engine:kill "KILL"
+    engine:wait()
+    local third = watched("http://127.0.0.1:1", script)
+    third:wait_line "^up$"
+    assert.are.equal(0, select(2, third.status()))
+    assert.are.equal(0, cluster.terminate(third))
+    assert.is_nil(io.open(folder .. "/admin.sock"))
+  end)
+end)
