@@ -1,0 +1,149 @@
+-- The whole engine against `kubelua sim` that changes and fails at random: afterwards the calls of its handlers,
+-- replayed, give what the server has. SEED picks the first run, RUNS how many at a time.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local replay = require "spec.support.replay"
+
+local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "release"
+local seed = tonumber(os.getenv "SEED") or os.time() % 1000000
+local runs = tonumber(os.getenv "RUNS") or sanitized and 2 or 4
+local resources = { "configmaps", "pods" }
+local stormy_seconds, calm_seconds = 8, 90
+
+-- A generator of its own for each run; Lua's is shared. The lower bits of such a generator are poor.
+local function dice_of(number)
+  local state = number % 2147483647 + 1
+  return function(from, to)
+    state = state * 48271 % 2147483647
+    return from + math.floor(state / 2147483647 * (to - from + 1))
+  end
+end
+
+local function configmap(name)
+  local metadata = { name = name, namespace = "default" }
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { a = "b" } }
+end
+
+local function every(ms) return ms .. "ms" end
+
+-- Objects of both kinds change all the time, come, go, and come again under their old names.
+local function changes(dice)
+  local steps = {}
+  local function add(step) steps[#steps + 1] = step end
+  local function times(ms) return math.floor(stormy_seconds * 1000 / ms) end
+  for _, resource in ipairs(resources) do
+    local touch, label, delete = dice(20, 200), dice(50, 500), dice(200, 1000)
+    add { ["do"] = "touch", resource = resource, pick = dice(1, 4), every = every(touch), count = times(touch) }
+    add { ["do"] = "label", resource = resource, pick = dice(1, 4), labels = { round = "${n}" }, every = every(label),
+      count = times(label) }
+    add { ["do"] = "delete", resource = resource, pick = 1, every = every(delete), count = times(delete) }
+  end
+  local create, again = dice(50, 300), dice(100, 400)
+  add { ["do"] = "create", object = configmap "c${n}", every = every(create), count = times(create) }
+  add { ["do"] = "create", pods = 1, every = every(create), count = times(create) }
+  for i = 0, times(2 * again) - 1 do
+    add { ["do"] = "create", object = configmap "phoenix", at = every(2 * again * i) }
+    add { ["do"] = "delete", resource = "configmaps", namespace = "default", name = "phoenix",
+      at = every(again * (2 * i + 1)) }
+  end
+  return steps
+end
+
+-- What a stream survives, and what ends a cycle and costs a delay that doubles each time.
+local quiet = { "cut", "half-line", "end", "reset", "close", "pause", "silence", "no-metadata" }
+local loud = { "error-event", "invalid-json", "unknown-type" }
+local codes = { 403, 410, 429, 500, 503, 504 }
+
+local function random_fault(dice, resource)
+  local kind = dice(1, 10)
+  if kind <= 5 then
+    return { ["do"] = "inject", resource = resource, what = quiet[dice(1, #quiet)], after = dice(0, 3),
+      ["for"] = every(dice(100, 1500)) }
+  elseif kind == 6 then
+    return { ["do"] = "inject", resource = resource, what = loud[dice(1, #loud)], after = dice(0, 3),
+      code = codes[dice(1, #codes)] }
+  elseif kind == 7 then
+    return { ["do"] = "fault", resource = resource, verb = dice(1, 2) == 1 and "list" or "watch", what = "status",
+      code = codes[dice(1, #codes)], retry_after = dice(0, 1) }
+  elseif kind == 8 then
+    return { ["do"] = "fault", resource = resource, verb = "list", what = quiet[dice(1, #quiet)], after = dice(0, 9),
+      ["for"] = every(dice(100, 1500)) }
+  end
+  local worst = { { ["do"] = "expire" }, { ["do"] = "compact" }, { ["do"] = "end-watches" },
+    { ["do"] = "refuse", ["for"] = every(dice(100, 800)) } }
+  return worst[dice(1, #worst)]
+end
+
+local function scenario(number)
+  local dice = dice_of(number)
+  local steps = changes(dice)
+  for _, resource in ipairs(resources) do
+    for _ = 1, dice(4, 10) do
+      local step = random_fault(dice, resource)
+      step.at = every(dice(0, stormy_seconds * 1000))
+      steps[#steps + 1] = step
+    end
+  end
+  return { seed = number, steps = steps }
+end
+
+local function start(number)
+  local sim = cluster.sim { "--pods", "60" }
+  local engine = cluster.run(sim.server, "spec/support/scripts/replay.lua")
+  for i = 1, 10 do sim.api:create("/api/v1/namespaces/default/configmaps", configmap("first" .. i)) end
+  sim.api:request("POST", "/sim/scenario", scenario(number))
+  return { number = number, sim = sim, engine = engine, replay = replay.new(engine) }
+end
+
+-- Reads what all of them print for so long: nobody has to wait for a reader.
+local function listen(all, seconds)
+  local deadline = proc.now() + seconds
+  while proc.now() < deadline do
+    for _, run in ipairs(all) do
+      run.replay:take()
+      run.engine:pump(proc.now() + 0.02)
+    end
+  end
+end
+
+local function difference(run)
+  run.replay:take()
+  for _, resource in ipairs(resources) do
+    local text = run.replay:difference(resource, run.sim.api:get("/api/v1/" .. resource))
+    if text then return resource .. ": " .. text end
+  end
+end
+
+local function wait_until_equal(all, run)
+  local deadline = proc.now() + calm_seconds
+  while true do
+    local text = difference(run)
+    if not text then return end
+    if proc.now() > deadline then error(text .. run.engine:report(), 0) end
+    listen(all, 0.2)
+  end
+end
+
+describe("the engine on a server that fails at random #threads", function()
+  after_each(cluster.stop_all)
+
+  it("tells its handlers what the server has in the end", function()
+    print(("# SEED=%d RUNS=%d"):format(seed, runs))
+    local all, calls, lists, watches = {}, 0, 0, 0
+    for i = 1, runs do all[i] = start(seed + i - 1) end
+    local ok, err = pcall(function()
+      listen(all, stormy_seconds)
+      for _, run in ipairs(all) do run.sim:play { ["do"] = "clear" } end
+      for _, run in ipairs(all) do
+        wait_until_equal(all, run)
+        local stats = run.sim.api:get "/sim/stats"
+        calls, lists = calls + run.replay.calls, lists + stats.lists
+        watches = watches + stats.watches + stats.watch_lists
+        assert(cluster.terminate(run.engine) == 0, "the engine did not end well" .. run.engine:report())
+      end
+    end)
+    assert.is_true(ok, ("run it again with SEED=%d: %s"):format(seed, tostring(err)))
+    print(("# %d calls, %d lists, %d watches and watch-lists"):format(calls, lists, watches))
+    assert.is_true(watches > 4 * runs, "nothing went wrong")
+  end)
+end)
