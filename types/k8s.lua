@@ -15,6 +15,7 @@ local k8s = {}
 ---@field code? integer HTTP status, 404 for example
 ---@field reason string "NotFound", "Invalid", ...
 ---@field message string
+---@field retry_after? number seconds after which the server would like to be asked again
 
 ---An integer beyond 2^53, exact. May be compared with its like only; tostring gives the digits.
 ---@class k8s.Int64
@@ -236,6 +237,64 @@ function k8s.informer(kind, options) end
 ---a number is the exit code. While the script loads.
 ---@param fn fun(): integer?
 function k8s.main(fn) end
+
+---Declares what is read live: "pods:list", "secrets:get", "deployments.apps:*". While the script loads.
+---@param declared string[]
+function k8s.reads(declared) end
+
+---Reads one object from the server. Waits.
+---@param kind string as kubectl takes it
+---@param key string "namespace/name", or "name" of a kind without namespaces
+---@return k8s.Object?
+---@return k8s.Error?
+function k8s.get(kind, key) end
+
+---@class k8s.ListOptions
+---@field namespace? string "" for all namespaces
+---@field selector? string label selector
+---@field field_selector? string
+---@field limit? integer objects in all
+---@field chunk_size? integer objects in a page, 500
+---@field resource_version? string "0" for any; a version for one that is not older
+---@field resource_version_match? "Exact"|"NotOlderThan"
+
+---Reads a list from the server. Waits.
+---@param kind string
+---@param options? k8s.ListOptions
+---@return k8s.Object[]? objects
+---@return string|k8s.Error version the list's resource version; or what went wrong
+function k8s.list(kind, options) end
+
+---The same page by page: `for page, version in k8s.pages("pods") do`. Raises a k8s.Error. Waits.
+---@param kind string
+---@param options? k8s.ListOptions
+---@return fun(): k8s.Object[]?, string? iterator
+function k8s.pages(kind, options) end
+
+---@class k8s.WatchOptions
+---@field resource_version string of a list or an object: everything after it is told
+---@field namespace? string
+---@field selector? string
+---@field field_selector? string
+---@field timeout? number|string the loop ends after it
+
+---@class k8s.WatchEvent
+---@field type "ADDED"|"MODIFIED"|"DELETED"|"ERROR"
+---@field object k8s.Object|table of ERROR, the last one, the Status: code, reason, message
+
+---`for ev in watch do`
+---@class k8s.Watch
+---@operator call: k8s.WatchEvent?
+local Watch = {}
+
+---The loop over it ends.
+function Watch:close() end
+
+---What happens after a version, without a cache. Waits.
+---@param kind string
+---@param options k8s.WatchOptions
+---@return k8s.Watch
+function k8s.watch(kind, options) end
 
 ---@return number seconds since the epoch, with fractions
 function k8s.now() end

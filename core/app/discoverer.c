@@ -32,6 +32,7 @@ static void on_answer(struct mail *mail)
     if (!q->catalogue) {
         log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_ask(d, d->retry_ms);
+        d->options.failed(d->options.ctx, &q->err);
         d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
         return;
     }

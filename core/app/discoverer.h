@@ -12,6 +12,8 @@ struct discoverer_options {
     struct io_thread *io;
     /* A catalogue came; borrowed for the call. */
     void (*found)(void *ctx, const struct catalogue *catalogue);
+    /* A question failed; it will be asked again. */
+    void (*failed)(void *ctx, const struct err *err);
     void *ctx;
 };
 

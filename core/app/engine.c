@@ -133,11 +133,17 @@ static bool make_parts(struct engine *engine)
         .changed = on_claim_changed,
         .synced = on_synced,
     });
-    engine->discoverer = discoverer_new(&(struct discoverer_options){
-        .engine_loop = engine->loop, .io = engine->io, .found = engine_found_kinds, .ctx = engine});
+    engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
+                                                                     .io = engine->io,
+                                                                     .found = engine_found_kinds,
+                                                                     .failed = engine_failed_kinds,
+                                                                     .ctx = engine});
+    engine_make_live(engine);
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
+        .live = engine->live,
+        .kinds = engine->kinds,
         .default_namespace =
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
         .print_waits = engine->options.mode == ENGINE_EXEC,
@@ -253,6 +259,7 @@ void engine_free(struct engine *engine)
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
     free(engine->scripts);
     free(engine->main_started);
+    engine_free_live(engine);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     stopper_free(engine->stopper);

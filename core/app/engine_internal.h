@@ -1,6 +1,6 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
- * says about the kinds that scripts ask for, engine_observe.c what is shown to the outside.
- * Owner: the command that made the engine; the engine thread. */
+ * says about the kinds that scripts ask for, engine_live.c their reads without a cache, engine_observe.c what
+ * is shown to the outside. Owner: the command that made the engine; the engine thread. */
 #pragma once
 #include "app/admin_socket.h"
 #include "app/discoverer.h"
@@ -9,7 +9,9 @@
 #include "app/monitor.h"
 #include "app/stopper.h"
 #include "base/series.h"
+#include "informer/live.h"
 #include "informer/shared_factory.h"
+#include "kube/kinds.h"
 #include "script/script.h"
 
 struct engine {
@@ -18,6 +20,8 @@ struct engine {
     struct io_thread *io;
     struct shared_factory *factory;
     struct discoverer *discoverer;
+    struct kinds *kinds; /* what discovery said last */
+    struct live *live;
     struct script_host host;
     struct script **scripts; /* one for each file; the same order */
     bool *main_started;
@@ -46,6 +50,15 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* exec's time to sync is over. */
 void engine_on_sync_deadline(struct timer *timer);
+
+/* --- engine_live.c */
+
+/* Makes what live reads need. */
+void engine_make_live(struct engine *engine);
+/* Discovery has failed. */
+void engine_failed_kinds(void *engine, const struct err *err);
+/* After the scripts, while the I/O thread still runs. */
+void engine_free_live(struct engine *engine);
 
 /* --- engine_observe.c */
 

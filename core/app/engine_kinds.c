@@ -44,6 +44,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct resolution r = {.engine = ctx, .catalogue = catalogue};
+    kinds_set(r.engine->kinds, catalogue);
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
     if (r.refused)
         engine_stop(r.engine, EXIT_USAGE);

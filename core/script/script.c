@@ -62,6 +62,7 @@ void script_free(struct script *script)
     state_close(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
+    reads_clear(&script->reads);
     free(script->path);
     free(script->name);
     free(script);
@@ -89,6 +90,17 @@ size_t script_handler_count(const struct script *script)
     size_t count = 0;
     TAILQ_FOREACH (handler, &script->handlers, link) count++;
     return count;
+}
+
+size_t script_read_count(const struct script *script)
+{
+    return script->reads.count;
+}
+
+const char *script_read(const struct script *script, size_t i)
+{
+    must(i < script->reads.count);
+    return script->reads.items[i].text;
 }
 
 bool script_has_main(const struct script *script)

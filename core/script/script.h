@@ -11,12 +11,17 @@
 #include "informer/shared_factory.h"
 #include "net/loop.h"
 
+struct kinds;
+struct live;
+
 /* What the process offers to its scripts; outlives them all. */
 struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
     struct clock *clock;           /* NULL: the loop's */
-    const char *default_namespace; /* of informers that do not say; "" all namespaces */
+    struct live *live;             /* reads without a cache; NULL, as `kinds`, when there is no server */
+    struct kinds *kinds;           /* what the names of those mean */
+    const char *default_namespace; /* of those that do not say; "" all namespaces */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 
@@ -50,6 +55,9 @@ size_t script_claim_count(const struct script *script);
 struct informer_claim *script_claim(const struct script *script, size_t i);
 /* Handlers that are registered and were not removed. */
 size_t script_handler_count(const struct script *script);
+/* Live reads the script declared, "pods:list". */
+size_t script_read_count(const struct script *script);
+const char *script_read(const struct script *script, size_t i);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler told of its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

@@ -98,6 +98,7 @@ static void bind_all(lua_State *L)
     bind_lister(L);
     bind_index(L);
     bind_selects(L);
+    bind_live(L);
     bind_host(L);
     bind_task(L);
     bind_time(L);

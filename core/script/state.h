@@ -12,6 +12,7 @@
 #include "object/tape.h"
 #include "object/value.h"
 #include "script/call.h"
+#include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
 
@@ -29,6 +30,9 @@ enum script_class {
     CLASS_LIST,     /* the result of a list while it is walked; scripts see its iterator only */
     CLASS_PATH,     /* a compiled path in the cache */
     CLASS_SELECTOR, /* a parsed selector in the cache */
+    CLASS_RESOURCE, /* what the kind of a live read means; scripts do not see it */
+    CLASS_PAGES,    /* a live list; scripts see its iterator only */
+    CLASS_WATCH,    /* a live watch */
     CLASS_COUNT,
 };
 
@@ -112,6 +116,8 @@ struct script {
     struct index_values *emitting; /* of the index function that runs; NULL: none */
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
+    struct script_reads reads;
+    unsigned open_lists, open_watches; /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers;
     uint64_t handlers_made;
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */

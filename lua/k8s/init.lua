@@ -4,20 +4,26 @@ local raw = ...
 local freeze = require("k8s.frozen").freeze
 local factory = require "k8s.factory"
 require "k8s.informer" -- the methods
+local live = require "k8s.live"
 local time = require "k8s.time"
 
 return freeze("k8s", {
   ago = time.ago,
   factory = factory.factory,
+  get = live.get,
   informer = factory.informer,
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
+  list = live.list,
   log = freeze("k8s.log", require "k8s.log"),
   main = raw.main,
   now = time.now,
   null = raw.null,
   object = freeze("k8s.object", require "k8s.object"),
+  pages = live.pages,
   quantity = raw.quantity,
+  reads = live.reads,
   sleep = time.sleep,
   selects = require "k8s.selects",
+  watch = live.watch,
 })

@@ -54,6 +54,9 @@ local function unknown(where, name, known)
   raw.raise(text .. ", known are " .. table.concat(sorted_names(known), ", "))
 end
 
+-- What may be a duration; whether it is one is the verb's to say.
+local TIME = { number = true, string = true }
+
 -- `known` maps each option to the type its value must have. A missing table is an empty one.
 function options.check(where, given, known)
   if given == nil then
@@ -67,7 +70,8 @@ function options.check(where, given, known)
     if not expected then
       unknown(where, name, known)
     end
-    if type(value) ~= expected then
+    local fits = type(value) == expected or expected == "duration" and TIME[type(value)]
+    if not fits then
       raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
     end
   end

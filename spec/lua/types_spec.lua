@@ -49,6 +49,7 @@ describe("types/k8s.lua", function()
     local lister = bound("bind_lister.c", "lister_methods")
     for name, verb in pairs(bound("bind_index.c", "lister_index_methods")) do lister[name] = verb end
     assert.same(sorted(lister), sorted(declared "Lister"))
+    assert.same(sorted(bound("bind_reader.c", "watch_methods")), sorted(declared "Watch"))
     assert.same(sorted(bound("bind_registration.c", "registration_methods")), sorted(declared "Registration"))
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))

@@ -71,6 +71,26 @@ local examples = {
       create_pod(api, "b", started(0))
     end,
   },
+  ["configmap_sizes.lua"] = {
+    verb = "exec", lines = { "^ +BYTES", "^ +%d+  default/large$", "^ +%d+  default/small%-%d+$" },
+    before = function(api)
+      for i = 1, 120 do
+        local name, text = i == 60 and "large" or "small-" .. i, ("x"):rep(i == 60 and 5000 or 10)
+        local map = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name }, data = { k = text } }
+        api:create(configmaps, map)
+      end
+    end,
+  },
+  ["wait_ready.lua"] = {
+    verb = "exec",
+    before = function(api) create_pod(api, "web", { phase = "Pending" }) end,
+    steps = {
+      { function(api) api:patch(pods .. "/web/status", { status = started(1) }) end, "^modified default/web$" },
+      { function(api)
+        api:patch(pods .. "/web/status", { status = { conditions = { { type = "Ready", status = "True" } } } })
+      end, "^modified default/web$" },
+    },
+  },
   ["configmap_changes.lua"] = {
     verb = "run",
     steps = {
@@ -194,7 +214,7 @@ describe("the example", function()
           step[1](sim.api)
           p:wait_on(p.streams[example.stream or "out"], step[2])
         end
-        p:kill "TERM"
+        if example.verb == "run" then p:kill "TERM" end
       end
       assert.are.equal(0, p:wait())
     end)

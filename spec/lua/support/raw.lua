@@ -54,6 +54,10 @@ function raw_verbs.new(record)
     int64 = noop,
     quantity = noop,
     null = "null",
+    live = {
+      watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
+      pages = noop, watch = noop,
+    },
     informer = {
       methods = {},
       claim = function(...)

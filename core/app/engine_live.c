@@ -1,0 +1,44 @@
+/* Reads without a cache, as scripts ask for them: which server they go to; see engine_internal.h. */
+#include "app/engine_internal.h"
+#include "base/hash.h"
+
+/* These run on the I/O thread; `io` does not change while it runs. */
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+{
+    struct engine *engine = ctx;
+    return list_watch_new(io_thread_client(engine->io), resource, scope);
+}
+
+static struct object_get *get(void *ctx, const struct resource *resource, struct str ns, struct str name,
+                              void (*done)(void *ctx, struct root *object, const struct err *err),
+                              void *done_ctx)
+{
+    struct engine *engine = ctx;
+    return object_get_start(io_thread_client(engine->io), resource, ns, name, done, done_ctx);
+}
+
+void engine_make_live(struct engine *engine)
+{
+    engine->kinds = kinds_new();
+    engine->live = live_new(&(struct live_options){
+        .engine_loop = engine->loop,
+        .io_loop = io_thread_loop(engine->io),
+        .new_source = new_source,
+        .get = get,
+        .cancel_get = object_get_cancel,
+        .ctx = engine,
+        .seed = hash_bytes(&engine, sizeof engine),
+    });
+}
+
+void engine_failed_kinds(void *ctx, const struct err *err)
+{
+    struct engine *engine = ctx;
+    kinds_fail(engine->kinds, err);
+}
+
+void engine_free_live(struct engine *engine)
+{
+    live_free(engine->live);
+    kinds_free(engine->kinds);
+}
