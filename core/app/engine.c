@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/cmd.h"
 #include "app/unix_socket.h"
@@ -112,6 +113,13 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return list_watch_new(io_thread_client(engine->io), resource, scope);
 }
 
+static enum watch_list_mode watch_list_mode(const char *name)
+{
+    return strcmp(name, "on") == 0    ? WATCH_LIST_ON
+           : strcmp(name, "off") == 0 ? WATCH_LIST_OFF
+                                      : WATCH_LIST_AUTO;
+}
+
 static bool make_parts(struct engine *engine)
 {
     struct err err;
@@ -130,6 +138,8 @@ static bool make_parts(struct engine *engine)
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
         .grace_ms = options->informer_grace_ms,
+        .tuning = {.watch_list = watch_list_mode(options->watch_list),
+                   .watch_list_deadline_ms = options->watch_list_deadline_ms},
         .changed = on_claim_changed,
         .synced = on_synced,
     });

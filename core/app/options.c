@@ -35,11 +35,12 @@ const struct flag *connection_flags(struct options *o)
 
 const struct flag *engine_flags(struct options *o)
 {
-    static struct flag table[8];
+    static struct flag table[16];
     o->log_format = "text";
     o->max_object_size = 8 << 20;
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
+    o->watch_list = "auto";
     const struct flag flags[] = {
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
@@ -48,6 +49,10 @@ const struct flag *engine_flags(struct options *o)
          "time for a running call after SIGTERM or SIGINT (default 10s)"},
         {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
+        {"watch-list", 0, FLAG_CHOICE, &o->watch_list, "auto|on|off", "auto|on|off",
+         "first lists as streams: where servers can, always tried, never (default auto)"},
+        {"watch-list-deadline", 0, FLAG_DURATION_MS, &o->watch_list_deadline_ms, "DURATION", NULL,
+         "for the end of such a list, before a plain one is asked for (default 30s)"},
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
         {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},

@@ -13,6 +13,8 @@ struct options {
     const char *log_format;
     int verbosity;
     size_t max_object_size;
+    const char *watch_list;
+    int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms;
     const char *metrics_address, *health_address; /* of `run` */
     const char *admin_socket;                     /* NULL: the default path */

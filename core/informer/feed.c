@@ -21,15 +21,21 @@ static void on_start(struct mail *mail)
 {
     struct feed *feed = container_of(mail, struct feed, start);
     const struct feed_options *o = &feed->options;
+    struct buf resource = {0};
+    resource_name(o->resource, &resource);
     struct reflector *reflector = reflector_new(&(struct reflector_options){
         .name = feed->name,
         .source = o->new_source(o->source_ctx, o->resource, &o->scope),
         .fifo = o->fifo,
         .clock = loop_clock(o->io_loop),
+        .memory = o->memory,
+        .resource = buf_text(&resource),
+        .tuning = o->tuning,
         .seed = o->seed,
         .changed = o->changed,
         .ctx = o->ctx,
     });
+    buf_clear(&resource);
     pthread_mutex_lock(&feed->lock);
     feed->reflector = reflector;
     pthread_mutex_unlock(&feed->lock);

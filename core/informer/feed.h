@@ -17,6 +17,8 @@ struct feed_options {
                                      const struct lw_scope *scope);
     void *source_ctx;
     struct delta_fifo *fifo;
+    struct reflector_tuning tuning;
+    struct watch_list_memory *memory; /* must outlive the feed; used on the I/O thread */
     uint64_t seed;
     void (*changed)(void *ctx); /* the reflector's status has, on the I/O thread */
     void (*ended)(void *ctx);   /* the I/O thread has let go */

@@ -76,8 +76,18 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
     reflector_show_error(r, err);
     log_failure(r, err, delay_ms);
     r->after_delay = next;
+    timer_cancel(&r->resync);
     timer_start(&r->delay, r->options.clock, delay_ms);
     reflector_enter(r, REFLECTOR_BACKING_OFF);
+}
+
+void reflector_start_cycle(struct reflector *r)
+{
+    r->fallback.len = 0;
+    if (reflector_may_watch_list(r))
+        reflector_start_watch_list(r);
+    else
+        reflector_start_list(r);
 }
 
 static void on_delay(struct timer *timer)
@@ -88,7 +98,7 @@ static void on_delay(struct timer *timer)
         return;
     }
     reflector_count(r, &r->status.counters.relists, 1);
-    reflector_start_list(r);
+    reflector_start_cycle(r);
 }
 
 /* --- the whole
@@ -99,9 +109,12 @@ struct reflector *reflector_new(const struct reflector_options *options)
     struct reflector *r = NEW(struct reflector);
     r->options = *options;
     r->name = xstrdup(options->name);
+    r->resource = xstrdup(options->resource ? options->resource : options->name);
     r->jitter.state = options->seed;
     backoff_reset(&r->backoff);
     r->delay.fn = on_delay;
+    r->deadline.fn = watch_list_deadline;
+    r->resync.fn = reflector_on_resync;
     r->alive_since_ms = r->alive_until_ms = -1;
     pthread_mutex_init(&r->lock, NULL);
     r->status.since_us = clock_wall_us(options->clock);
@@ -112,7 +125,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
 void reflector_start(struct reflector *reflector)
 {
     must(reflector->status.state == REFLECTOR_IDLE);
-    reflector_start_list(reflector);
+    reflector_start_cycle(reflector);
 }
 
 /* Decision table, "any | stop": it ends, without an error. */
@@ -120,11 +133,15 @@ void reflector_free(struct reflector *r)
 {
     if (!r) return;
     timer_cancel(&r->delay);
+    timer_cancel(&r->deadline);
+    timer_cancel(&r->resync);
     if (r->call) r->options.source->ops->cancel(r->call);
     list_progress_clear(&r->list);
     r->options.source->ops->free(r->options.source);
     pthread_mutex_destroy(&r->lock);
     buf_clear(&r->version);
+    buf_clear(&r->fallback);
+    free(r->resource);
     free(r->name);
     free(r);
 }

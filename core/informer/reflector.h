@@ -1,7 +1,7 @@
-/* Keeps a DeltaFIFO up to date with the server: list in pages, then watch, resume, back off, list again
- * (contract R, P and its decision table). A state machine without a thread of its own. Owner: the I/O thread.
- * The status may be read from any thread. Delays come from the clock it was given, so that tests run it on a
- * virtual one. */
+/* Keeps a DeltaFIFO up to date with the server: list in pages or by a watch-list, then watch, resume, back
+ * off, list again (contract R, P and its decision table). A state machine without a thread of its own. Owner:
+ * the I/O thread. The status may be read from any thread. Delays come from the clock it was given, so that
+ * tests run it on a virtual one. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ enum reflector_sync {
     REFLECTOR_SYNC_NONE, /* it has none yet */
     REFLECTOR_SYNC_LIST,
     REFLECTOR_SYNC_WATCH_LIST,
-    REFLECTOR_SYNC_FALLBACK, /* by a list, as a watch-list was tried in vain (B-1) */
+    REFLECTOR_SYNC_FALLBACK, /* by a list, as a watch-list failed just now or lately (B-1) */
 };
 
 /* What the metrics of a reflector are made of (I-24); all since it was made. */
@@ -57,12 +57,32 @@ struct reflector_status {
     struct reflector_counters counters;
 };
 
+struct watch_list_memory;
+
 /* Short fixed names for people: "watching", "watch-list". */
 const char *reflector_state_name(enum reflector_state state);
 const char *reflector_sync_name(enum reflector_sync sync);
 
+enum watch_list_mode {
+    WATCH_LIST_OFF,  /* lists only */
+    WATCH_LIST_AUTO, /* first, unless it failed for this resource within the last hour (B-1) */
+    WATCH_LIST_ON,   /* first in every cycle */
+};
+
+/* What users may turn; the same for all reflectors of a server. All zero: lists only, defaults else. */
+struct reflector_tuning {
+    enum watch_list_mode watch_list;
+    int64_t watch_list_deadline_ms;   /* 0: 30,000 */
+    int64_t internal_error_window_ms; /* R-27; 0: off */
+};
+
 struct reflector_options {
-    const char *name;          /* for logs: "pods", "deployments.apps in shop" */
+    const char *name; /* for logs: "pods", "deployments.apps in shop"; copied */
+    /* What is remembered of a server's watch-lists, and under which name ("deployments.apps"; copied). NULL:
+     * nothing is. */
+    struct watch_list_memory *memory; /* borrowed */
+    const char *resource;
+    struct reflector_tuning tuning;
     struct list_watch *source; /* taken */
     struct delta_fifo *fifo;   /* borrowed */
     struct clock *clock;       /* borrowed */

@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 #include "informer/backoff.h"
+#include "informer/collection.h"
+#include "informer/error_window.h"
 #include "informer/reflector.h"
 
 /* What follows a delay. */
@@ -15,42 +17,49 @@ enum reflector_next {
     NEXT_WATCH, /* only the watch, from the last version */
 };
 
-/* A list under way: one pointer for each object until its end (B-3). */
+/* A list under way, or what a watch-list has brought so far: one pointer for each object until its end (B-3).
+ */
 struct list_progress {
+    int64_t started_ms;
+    struct collection objects;
+    /* Of a list: */
     const char *version; /* of the first page's request: "", "0", or the last one seen */
     int limit;           /* chosen for the first try and kept for the second */
     bool whole;          /* without pages, as they no longer fitted together (P-3) */
-    bool second_try;     /* after Expired or a version too large */
-    bool paginated; /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
-    size_t pages;   /* answered */
-    int64_t started_ms;
-    bool page_complete;       /* the current page's end came */
-    struct buf token;         /* to go on with */
+    bool second_try;     /* after Expired or a version too large */
+    bool paginated;     /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
+    size_t pages;       /* answered */
+    bool page_complete; /* the current page's end came */
+    struct buf token;   /* to go on with */
     struct buf found_version; /* the first page's: the list's (P-4) */
-    struct root **objects;
-    size_t count, cap;
-    struct delta_refused *refused; /* NULL: nothing was */
 };
 
 struct watch_progress {
     int64_t started_ms;
     uint64_t events; /* bookmarks included, refused ones not */
+    bool opened;     /* its answer began, with 200 */
     bool unordered;  /* still in the synthetic ADDEDs of a watch from "" or "0" */
+    bool collecting; /* a watch-list before its end bookmark */
+    unsigned fresh;  /* of a watch-list: objects since the deadline was moved */
 };
 
 struct reflector {
     struct reflector_options options;
-    char *name;
+    char *name, *resource;
     struct jitter jitter;
     struct backoff backoff;
     struct timer delay;
     enum reflector_next after_delay;
+    struct timer deadline;    /* of a watch-list's end bookmark */
+    struct timer resync;      /* */
     struct lw_call *call;     /* the list or watch that runs; NULL for none */
     struct buf version;       /* last seen */
     bool version_unavailable; /* the server no longer, or not yet, has it */
-    bool pages_always; /* the first "0" list came in pages: the server has no watch cache */
+    bool pages_always;   /* the first "0" list came in pages: the server has no watch cache */
+    struct buf fallback; /* why this cycle lists although watch-lists are on; empty: it does not */
     struct list_progress list;
     struct watch_progress watch;
+    struct error_window internal_errors;    /* */
     int64_t alive_since_ms, alive_until_ms; /* of watches in a row without a failure; -1 for none */
     uint64_t interruption;                  /* hash of the last one's text */
     int64_t interruption_quiet_ms;          /* no line about the same before this instant */
@@ -60,6 +69,8 @@ struct reflector {
 
 /* --- reflector.c */
 
+/* A new cycle: a watch-list or a list, then a watch. */
+void reflector_start_cycle(struct reflector *r);
 /* A stream ended with an error, but goes on at once: its cause is shown and logged. */
 void reflector_interrupted(struct reflector *r, const struct err *err);
 /* A stream ended and what follows has to wait: shows and logs the cause, starts the delay (R-2, R-5, R-24).
@@ -99,3 +110,23 @@ void list_progress_clear(struct list_progress *list);
 /* --- reflector_watch.c */
 
 void reflector_start_watch(struct reflector *r);
+/* Sends the request of a plain watch, or of a watch-list; both have the same sink. */
+void reflector_open_watch(struct reflector *r, bool watch_list);
+/* Watches have begun to work: their health counts from here on, and resyncs are due. */
+void reflector_watch_runs(struct reflector *r);
+void reflector_on_resync(struct timer *timer);
+/* A connection that ends, however rudely, says nothing against the version: what came is whole (H-10). */
+bool reflector_is_end_of_stream(const struct err *err);
+bool reflector_was_very_short(const struct reflector *r);
+
+/* --- reflector_watch_list.c */
+
+/* Whether this cycle may begin with one; writes down why not. */
+bool reflector_may_watch_list(struct reflector *r);
+void reflector_start_watch_list(struct reflector *r);
+/* What comes while r->watch.collecting. */
+void watch_list_event(struct reflector *r, enum lw_event_type type, struct root *object);
+void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark);
+void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal);
+void watch_list_ended(struct reflector *r, const struct err *err);
+void watch_list_deadline(struct timer *timer);

@@ -1,30 +1,17 @@
 /* The list of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/metrics.h"
 #include "informer/reflector_internal.h"
 #include "kube/client.h"
 
 enum { PAGE_SIZE = 500 }; /* R-9, P-1 */
 
-static void drop_objects(struct list_progress *list)
-{
-    for (size_t i = 0; i < list->count; i++) root_unref(list->objects[i]);
-    free(list->objects);
-    list->objects = NULL;
-    list->count = list->cap = 0;
-    if (list->refused) buf_clear(&list->refused->keys);
-    free(list->refused);
-    list->refused = NULL;
-}
-
 void list_progress_clear(struct list_progress *list)
 {
-    drop_objects(list);
+    collection_clear(&list->objects);
     buf_clear(&list->token);
     buf_clear(&list->found_version);
     *list = (struct list_progress){0};
@@ -72,7 +59,7 @@ static void request_page(struct reflector *r)
 static void start_over(struct reflector *r)
 {
     struct list_progress *list = &r->list;
-    drop_objects(list);
+    collection_clear(&list->objects);
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
     metric_inc(METRIC_LISTS);
@@ -92,27 +79,13 @@ void reflector_start_list(struct reflector *r)
 
 static void on_item(void *ctx, struct root *object)
 {
-    struct list_progress *list = &((struct reflector *)ctx)->list;
-    if (list->count == list->cap) {
-        list->cap = list->cap ? 2 * list->cap : PAGE_SIZE;
-        list->objects = xrealloc(list->objects, list->cap * sizeof(struct root *));
-    }
-    list->objects[list->count++] = object;
+    collection_add(&((struct reflector *)ctx)->list.objects, object);
 }
 
-/* What the server has and we cannot take is not deleted: an older state of it stays in the cache. */
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    struct list_progress *list = &((struct reflector *)ctx)->list;
     reflector_refused(ctx, refusal);
-    if (refusal->keyless) return;
-    if (!list->refused) list->refused = NEW(struct delta_refused);
-    if (!refusal->name.n) list->refused->unknown = true;
-    if (!refusal->name.n) return;
-    buf_str(&list->refused->keys, refusal->ns);
-    buf_putc(&list->refused->keys, '\0');
-    buf_str(&list->refused->keys, refusal->name);
-    buf_putc(&list->refused->keys, '\0');
+    collection_refuse(&((struct reflector *)ctx)->list.objects, refusal);
 }
 
 static void on_list_end(void *ctx, const struct lw_list_meta *meta)
@@ -130,24 +103,22 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
 static void complete(struct reflector *r)
 {
     struct list_progress *list = &r->list;
-    r->version_unavailable = false;
-    if (strcmp(list->version, "0") == 0 && list->paginated) r->pages_always = true; /* */
-    char text[64];
-    struct list_result result = {
-        .by = REFLECTOR_SYNC_LIST,
+    char text[REFLECTOR_SYNC_TEXT_MAX];
+    const struct list_result result = {
+        .by = r->fallback.len ? REFLECTOR_SYNC_FALLBACK : REFLECTOR_SYNC_LIST,
         .text = text,
-        .objects = list->count,
+        .objects = collection_count(&list->objects),
         .pages = list->pages,
         .took_ms = clock_now_ms(r->options.clock) - list->started_ms,
     };
-    snprintf(text, sizeof text, "list in %zu page%s", list->pages, list->pages == 1 ? "" : "s");
-    log_v(2, "Listed", F("reflector", r->name), FI("objects", list->count), FI("pages", list->pages),
+    r->version_unavailable = false;
+    if (strcmp(list->version, "0") == 0 && list->paginated) r->pages_always = true; /* */
+    snprintf(text, sizeof text, "list in %zu page%s%s%s", list->pages, list->pages == 1 ? "" : "s",
+             r->fallback.len ? "; " : "", buf_text(&r->fallback));
+    log_v(2, "Listed", F("reflector", r->name), FI("objects", result.objects), FI("pages", list->pages),
           FS("resourceVersion", buf_slice(&list->found_version)));
-    delta_fifo_replace_partly(r->options.fifo, buf_text(&list->found_version), list->objects, list->count,
-                              list->refused, clock_wall_us(r->options.clock));
-    list->refused = NULL;
-    list->objects = NULL;
-    list->count = list->cap = 0;
+    collection_replace(&list->objects, r->options.fifo, buf_text(&list->found_version),
+                       clock_wall_us(r->options.clock));
     reflector_saw_version(r, buf_slice(&list->found_version));
     list_progress_clear(list);
     reflector_listed(r, &result);

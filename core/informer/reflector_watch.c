@@ -3,14 +3,16 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/metrics.h"
 #include "informer/reflector_internal.h"
 #include "kube/client.h"
 #include "object/value.h"
 
 enum {
-    TIMEOUT_MIN_S = 300, /* in [300,600) */
-    VERY_SHORT_MS = 1000 /* */
+    TIMEOUT_MIN_S = 300,  /* in [300,600) */
+    VERY_SHORT_MS = 1000, /* */
+    RESYNC_ASK_MS = 10000,
 };
 
 static void on_opened(void *ctx);
@@ -19,40 +21,69 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
 
-/* */
-void reflector_start_watch(struct reflector *r)
+void reflector_open_watch(struct reflector *r, bool watch_list)
 {
     static const struct lw_sink sink = {.opened = on_opened,
                                         .event = on_event,
                                         .bookmark = on_bookmark,
                                         .refused = on_refused,
                                         .done = on_done};
-    const char *version = buf_text(&r->version);
-    int64_t now_ms = clock_now_ms(r->options.clock);
+    const char *version = watch_list && r->version_unavailable ? "" : buf_text(&r->version);
     r->watch = (struct watch_progress){
-        .started_ms = now_ms,
-        .unordered = !*version || strcmp(version, "0") == 0,
+        .started_ms = clock_now_ms(r->options.clock),
+        .unordered = !watch_list && (!*version || strcmp(version, "0") == 0),
+        .collecting = watch_list,
     };
-    if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = now_ms;
-    metric_inc(METRIC_WATCHES);
-    reflector_count(r, &r->status.counters.watches, 1);
-    reflector_enter(r, REFLECTOR_WATCHING);
     r->call =
         lw_start(r->options.source,
                  &(struct lw_options){
                      .verb = LW_WATCH,
                      .resource_version = version,
-                     .resource_version_match = "",
+                     .resource_version_match = watch_list ? "NotOlderThan" : "",
                      .continue_token = "",
                      .allow_watch_bookmarks = true,
+                     .send_initial_events = watch_list,
                      .timeout_seconds = (int)jitter_between(&r->jitter, TIMEOUT_MIN_S, 2 * TIMEOUT_MIN_S),
                  },
                  &sink, r);
 }
 
+/* As handlers come and go, so does the wish for resyncs: without any it is asked for now and then. */
+static void plan_resync(struct reflector *r)
+{
+    int64_t period_ms = delta_fifo_resync_ms(r->options.fifo);
+    timer_start(&r->resync, r->options.clock, period_ms > 0 ? period_ms : RESYNC_ASK_MS);
+}
+
+void reflector_on_resync(struct timer *timer)
+{
+    struct reflector *r = container_of(timer, struct reflector, resync);
+    if (delta_fifo_resync_ms(r->options.fifo) > 0)
+        delta_fifo_resync(r->options.fifo, clock_now_ms(r->options.clock));
+    plan_resync(r);
+}
+
+void reflector_watch_runs(struct reflector *r)
+{
+    if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = clock_now_ms(r->options.clock);
+    if (!timer_running(&r->resync)) plan_resync(r);
+    reflector_enter(r, REFLECTOR_WATCHING);
+}
+
+/* */
+void reflector_start_watch(struct reflector *r)
+{
+    metric_inc(METRIC_WATCHES);
+    reflector_count(r, &r->status.counters.watches, 1);
+    reflector_watch_runs(r);
+    reflector_open_watch(r, false);
+}
+
 static void on_opened(void *ctx)
 {
-    reflector_opened(ctx);
+    struct reflector *r = ctx;
+    r->watch.opened = true;
+    reflector_opened(r);
 }
 
 /* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those
@@ -63,6 +94,10 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
         [LW_ADDED] = DELTA_ADDED, [LW_MODIFIED] = DELTA_UPDATED, [LW_DELETED] = DELTA_DELETED};
     struct reflector *r = ctx;
     struct text text;
+    if (r->watch.collecting) {
+        watch_list_event(r, type, object);
+        return;
+    }
     if (type != LW_ADDED) r->watch.unordered = false;
     struct str version = root_resource_version(object, &text);
     if (!r->watch.unordered && version.n) reflector_saw_version(r, version);
@@ -73,6 +108,10 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
 static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
 {
     struct reflector *r = ctx;
+    if (r->watch.collecting) {
+        watch_list_bookmark(r, bookmark);
+        return;
+    }
     r->watch.unordered = false;
     reflector_saw_version(r, bookmark->resource_version);
     reflector_saw_event(r, false);
@@ -84,6 +123,10 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct reflector *r = ctx;
     reflector_refused(r, refusal);
+    if (r->watch.collecting) {
+        watch_list_refused(r, refusal);
+        return;
+    }
     if (!refusal->deleted || refusal->keyless) return;
     struct err cause;
     err_set(&cause, ERR_LIMIT, "a delete was refused, listing %s again to find what is gone", r->name);
@@ -92,10 +135,14 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
     reflector_failed(r, &cause, NEXT_CYCLE);
 }
 
-/* A connection that ends, however rudely, says nothing against the version: what came is whole (H-10). */
-static bool is_end_of_stream(const struct err *err)
+bool reflector_is_end_of_stream(const struct err *err)
 {
     return !err || err->code == ERR_CLOSED || err->code == ERR_TIMEOUT;
+}
+
+bool reflector_was_very_short(const struct reflector *r)
+{
+    return r->watch.events == 0 && clock_now_ms(r->options.clock) - r->watch.started_ms < VERY_SHORT_MS;
 }
 
 /* Decision table, "watch stream | very short" (R-7): no reason to believe that the next one would be better.
@@ -122,34 +169,47 @@ static void resume(struct reflector *r, const struct err *err)
     reflector_start_watch(r);
 }
 
-/* Gives how long it lasted. */
-static int64_t watch_ended(struct reflector *r)
+static void count_ended(struct reflector *r)
 {
     int64_t lasted_ms = clock_now_ms(r->options.clock) - r->watch.started_ms;
     reflector_count(r, &r->status.counters.watches_done, 1);
     reflector_count(r, &r->status.counters.watch_ms, (uint64_t)lasted_ms);
-    return lasted_ms;
+}
+
+/* Decision table, "watch stream | ERROR InternalError, window enabled and open". */
+static bool may_try_at_once(struct reflector *r, const struct err *err)
+{
+    return kube_err_is_internal(err) &&
+           error_window_allows(&r->internal_errors, clock_now_ms(r->options.clock),
+                               r->options.tuning.internal_error_window_ms);
 }
 
 static void on_done(void *ctx, const struct err *err)
 {
     struct reflector *r = ctx;
     r->call = NULL;
-    int64_t lasted_ms = watch_ended(r);
-    if (is_end_of_stream(err)) {
-        bool short_ = lasted_ms < VERY_SHORT_MS;
-        if (short_ && r->watch.events == 0)
+    if (r->watch.collecting) {
+        watch_list_ended(r, err);
+        return;
+    }
+    count_ended(r);
+    bool streamed = !err || r->watch.opened || r->watch.events > 0;
+    if (streamed && reflector_is_end_of_stream(err)) {
+        if (reflector_was_very_short(r))
             end_very_short(r, err);
         else
             resume(r, err);
+        return;
+    }
+    if (streamed && may_try_at_once(r, err)) {
+        resume(r, err);
         return;
     }
     struct err cause = *err;
     err_wrap(&cause, "failed to watch %s", r->name);
     /* Decision table, "watch open | 429, connection refused" and "watch stream | ERROR 429" (R-22, R-23): d,
      * watch again. "watch open | other error", "watch stream | ERROR Expired, decode error, other error": d,
-     * new cycle with the last version; InternalError is one of these, as its window is off by default (R-27).
-     */
+     * new cycle with the last version. */
     bool busy = kube_err_is_too_many_requests(err) || kube_err_is_connection_refused(err);
     reflector_failed(r, &cause, busy ? NEXT_WATCH : NEXT_CYCLE);
 }

@@ -88,6 +88,8 @@ static struct shared *shared_new(struct shared_factory *factory, const struct in
         .new_source = factory->options.new_source,
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),
+        .tuning = factory->options.tuning,
+        .memory = factory->memory,
         .seed = factory->options.seed + factory->started++,
         .changed = on_feed_changed,
         .ended = on_feed_ended,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/shared_factory_internal.h"
+#include "informer/watch_list_memory.h"
 
 /* What one informer may take before the others have their turn. */
 enum {
@@ -25,6 +26,7 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
 {
     struct shared_factory *factory = NEW(struct shared_factory);
     factory->options = *options;
+    factory->memory = watch_list_memory_new();
     factory->waker = waker_new(options->engine_loop, on_wake, factory);
     TAILQ_INIT(&factory->informers);
     TAILQ_INIT(&factory->claims);
@@ -87,6 +89,7 @@ void shared_factory_free(struct shared_factory *factory)
     while ((claim = TAILQ_FIRST(&factory->claims))) claim_release(claim);
     TAILQ_FOREACH (shared, &factory->informers, link) shared_close(shared); /* F-5 */
     while ((shared = TAILQ_FIRST(&factory->informers))) shared_finish(shared);
+    watch_list_memory_free(factory->memory);
     waker_free(factory->waker);
     free(factory);
 }

@@ -25,6 +25,7 @@ struct shared_factory_options {
                                      const struct lw_scope *scope);
     void *ctx;
     uint64_t seed;
+    struct reflector_tuning tuning; /* of all reflectors */
     /* How long an informer that nobody claims any more is kept up to date (B-6); 0: not at all. */
     int64_t grace_ms;
     /* A claim's status changed (resolved, synced, an error came or went); on the engine thread, optional. It

@@ -46,6 +46,7 @@ struct informer_claim {
 struct shared_factory {
     struct shared_factory_options options;
     struct waker *waker;
+    struct watch_list_memory *memory; /* of the server; used on the I/O thread */
     TAILQ_HEAD(, shared) informers;
     size_t informer_count;
     TAILQ_HEAD(, informer_claim) claims;

@@ -50,6 +50,8 @@ bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at,
                             int64_t retry_after_ms);
 /* Expired or gone (R-11, H-9). */
 bool kube_err_is_expired(const struct err *err);
+/* The server failed inside. */
+bool kube_err_is_internal(const struct err *err);
 bool kube_err_is_too_many_requests(const struct err *err);
 /* No connection because nobody listens there: with the one above, what R-22 tries again without a list. */
 bool kube_err_is_connection_refused(const struct err *err);

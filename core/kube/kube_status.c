@@ -157,6 +157,11 @@ bool kube_err_is_expired(const struct err *err)
     return (err->code == ERR_HTTP && strcmp(err->reason, "Expired") == 0) || reason_or_code(err, "Gone", 410);
 }
 
+bool kube_err_is_internal(const struct err *err)
+{
+    return reason_or_code(err, "InternalError", 500);
+}
+
 bool kube_err_is_too_many_requests(const struct err *err)
 {
     return err->code == ERR_HTTP && (err->http_status == 429 || strcmp(err->reason, "TooManyRequests") == 0);

@@ -16,14 +16,20 @@
 #include "core/informer/support/replay.h"
 #include "informer/reflector.h"
 #include "informer/shared_informer.h"
+#include "informer/watch_list_memory.h"
 
-enum { HANDLERS = 4, SILENCE_MS = 640000 };
+enum {
+    HANDLERS = 4,
+    SILENCE_MS = 640000,
+    DEADLINE_MS = 30000, /* of an end mark (B-1) */
+};
 
 struct run {
     struct virtual_clock clock;
     struct fake_server server;
     struct shared_informer *informer;
     struct reflector *reflector;
+    struct watch_list_memory *memory;
     struct jitter jitter, meddling;
     struct replay
         handlers[HANDLERS]; /* the first is there from the start to the end, the others come and go */
@@ -31,7 +37,7 @@ struct run {
 
 /* What all runs did together. */
 static struct {
-    size_t calls, lists, watches, refusals, meddlings;
+    size_t calls, lists, watches, watch_lists, refusals, meddlings;
     size_t unchanged, resyncs, filtered, recreated; /* of the calls */
     uint64_t digest;
 } total;
@@ -70,6 +76,8 @@ static void begin_server(struct run *run)
     server->fault_percent = (int)dice(run, 0, 40);
     server->refuse_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
     server->silent_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
+    server->ignores_initial_events = !dice(run, 0, 6); /* both for ever: B-1 has to find it out */
+    server->no_end_bookmark = !dice(run, 0, 6);
 }
 
 static void begin_handler(struct run *run, struct replay *replay)
@@ -96,12 +104,16 @@ static void begin(struct run *run, uint64_t seed)
     begin_server(run);
     for (int i = 0; i < HANDLERS; i++) begin_handler(run, &run->handlers[i]);
     replay_start(&run->handlers[0], run->informer);
+    run->memory = watch_list_memory_new();
     run->reflector = reflector_new(&(struct reflector_options){
         .name = "random",
         .source = source,
         .fifo = shared_informer_fifo(run->informer),
         .clock = &run->clock.clock,
         .seed = seed,
+        .memory = run->memory,
+        .tuning = {.watch_list = (enum watch_list_mode)dice(run, WATCH_LIST_OFF, WATCH_LIST_ON + 1),
+                   .internal_error_window_ms = dice(run, 0, 2) ? 0 : 10000},
         .page_size = dice(run, 0, 2) ? 0 : (int)dice(run, 1, 6),
     });
     reflector_start(run->reflector);
@@ -166,7 +178,7 @@ static void settle(struct run *run)
     struct reflector_status status;
     bool silent = run->server.silent_percent > 0;
     heal(run);
-    virtual_clock_advance(&run->clock, 70000 + (silent ? SILENCE_MS : 0));
+    virtual_clock_advance(&run->clock, 70000 + DEADLINE_MS + (silent ? SILENCE_MS : 0));
     size_t lists = run->server.lists, watches = run->server.watches;
     virtual_clock_advance(&run->clock, 200000);
     assert_in_range(run->server.lists - lists, 0, FAKE_KEYS + 3);
@@ -195,9 +207,11 @@ static void end_handler(struct replay *replay)
 static void end(struct run *run)
 {
     reflector_free(run->reflector);
+    watch_list_memory_free(run->memory);
     for (int i = 0; i < HANDLERS; i++) end_handler(&run->handlers[i]);
     total.lists += run->server.lists;
     total.watches += run->server.watches;
+    total.watch_lists += run->server.watch_lists;
     total.refusals += run->server.refusals;
     shared_informer_free(run->informer);
     fake_server_clear(&run->server);
@@ -249,13 +263,14 @@ static void test_after_random_faults_cache_and_handlers_agree_with_the_server(vo
         play(seed);
     }
     failing_seed = 0;
-    print_message(
-        "%zu calls, %zu list requests, %zu watches, %zu refused objects, %zu handlers moved by others\n",
-        total.calls, total.lists, total.watches, total.refusals, total.meddlings);
+    print_message("%zu calls, %zu list requests, %zu watches, %zu watch-lists, %zu refused objects, %zu "
+                  "handlers moved by others\n",
+                  total.calls, total.lists, total.watches, total.watch_lists, total.refusals,
+                  total.meddlings);
     print_message("of the calls %zu by filters, %zu unchanged, %zu resyncs, %zu of recreated objects\n",
                   total.filtered, total.unchanged, total.resyncs, total.recreated);
-    assert_true(total.filtered > 0 && total.unchanged > 0 && total.recreated > 0);
-    assert_true(total.calls > 0 && total.lists > 0 && total.watches > 0);
+    assert_true(total.filtered > 0 && total.unchanged > 0 && total.recreated > 0 && total.resyncs > 0);
+    assert_true(total.calls > 0 && total.lists > 0 && total.watches > 0 && total.watch_lists > 0);
 }
 
 /* B-9 */

@@ -155,6 +155,7 @@ static void test_r25_an_interruption_that_repeats_is_logged_now_and_then(void **
     source_list(&source, "", "7");
     log_take();
     for (int i = 0; i < 60; i++) {
+        source_open(&source);
         advance(1000);
         source_fail(&source, ERR_CLOSED);
     }
@@ -194,6 +195,7 @@ static void test_b7_the_status_tells_state_since_and_counts(void **state)
 static void test_r24_a_reopened_watch_clears_the_cause_before_its_first_event(void **state)
 {
     source_list(&source, "", "7");
+    source_open(&source);
     advance(2000);
     source_fail(&source, ERR_CLOSED);
     assert_cause(ERR_CLOSED);

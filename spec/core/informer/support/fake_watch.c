@@ -140,6 +140,8 @@ void fake_open_watch(struct timer *timer)
     } else if (asked > fake_visible(server)) {
         fake_fail_http(call, 504, "Timeout");
     } else {
+        fake_enter(call);
+        if (call->sink.opened) call->sink.opened(call->ctx);
         (watch_list ? plan_watch_list : plan_watch)(call, asked);
         bool silent = fake_dice(server, 0, 100) < server->silent_percent;
         call->timer.fn = silent ? give_up : look_at_watch;

@@ -16,6 +16,7 @@ struct scripted_source source;
 struct virtual_clock vclock;
 struct delta_fifo *fifo;
 int status_changes;
+struct watch_list_memory *memory;
 
 static void on_ready(void *ctx) {}
 
@@ -24,7 +25,7 @@ static void on_changed(void *ctx)
     status_changes++;
 }
 
-static void start(int page_size, uint64_t seed)
+static void start(int page_size, uint64_t seed, struct reflector_tuning tuning)
 {
     reflector = reflector_new(&(struct reflector_options){
         .name = "pods",
@@ -33,6 +34,8 @@ static void start(int page_size, uint64_t seed)
         .clock = &vclock.clock,
         .seed = seed,
         .page_size = page_size,
+        .tuning = tuning,
+        .memory = memory,
         .changed = on_changed,
     });
     reflector_start(reflector);
@@ -45,7 +48,8 @@ int reflector_open(void **state)
     fifo = delta_fifo_new(on_ready, NULL);
     status_changes = 0;
     log_take();
-    start(0, 1);
+    memory = watch_list_memory_new();
+    start(0, 1, (struct reflector_tuning){0});
     return 0;
 }
 
@@ -54,17 +58,33 @@ int reflector_close(void **state)
     reflector_free(reflector);
     scripted_source_clear(&source);
     delta_fifo_free(fifo);
+    watch_list_memory_free(memory);
     assert_int_equal(clock_next_due_ms(&vclock.clock), INT64_MAX);
     virtual_clock_clear(&vclock);
     objects_close();
     return 0;
 }
 
-void reflector_restart(int page_size, uint64_t seed)
+static void restart(int page_size, uint64_t seed, struct reflector_tuning tuning)
 {
     reflector_free(reflector);
     scripted_source_clear(&source);
-    start(page_size, seed);
+    start(page_size, seed, tuning);
+}
+
+void reflector_restart(int page_size, uint64_t seed)
+{
+    restart(page_size, seed, (struct reflector_tuning){0});
+}
+
+void reflector_restart_watch_listing(enum watch_list_mode mode)
+{
+    restart(0, 1, (struct reflector_tuning){.watch_list = mode});
+}
+
+void reflector_restart_with_window(int64_t window_ms)
+{
+    restart(0, 1, (struct reflector_tuning){.internal_error_window_ms = window_ms});
 }
 
 void start_watching(const char *objects, const char *version)

@@ -6,18 +6,24 @@
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/scripted_source.h"
 #include "informer/reflector.h"
+#include "informer/watch_list_memory.h"
 
 extern struct reflector *reflector;
 extern struct scripted_source source;
 extern struct virtual_clock vclock;
 extern struct delta_fifo *fifo;
 extern int status_changes;
+extern struct watch_list_memory *memory;
 
 /* Started: its first list is under way, not yet looked at. */
 int reflector_open(void **state);
 int reflector_close(void **state);
 /* The same with pages of `page_size`; replaces the one that runs. */
 void reflector_restart(int page_size, uint64_t seed);
+/* The same with watch-lists, and a memory of the fixture's, which lasts until reflector_close. */
+void reflector_restart_watch_listing(enum watch_list_mode mode);
+/* The same with an internal-error window. */
+void reflector_restart_with_window(int64_t window_ms);
 /* Starts, lists `objects` at `version`, and has asked for the watch. */
 void start_watching(const char *objects, const char *version);
 

@@ -131,6 +131,12 @@ void source_event(struct scripted_source *source, enum lw_event_type type, const
     sink_of(source)->event(source->call->ctx, type, object(text), 1);
 }
 
+void source_end_mark(struct scripted_source *source, const char *version)
+{
+    struct lw_bookmark bookmark = {.resource_version = str_of(version), .initial_events_end = true};
+    sink_of(source)->bookmark(source->call->ctx, &bookmark);
+}
+
 void source_bookmark(struct scripted_source *source, const char *version)
 {
     struct lw_bookmark bookmark = {.resource_version = str_of(version)};

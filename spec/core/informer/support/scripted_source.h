@@ -31,6 +31,8 @@ void source_page(struct scripted_source *source, const char *objects, const char
 /* A whole list in one page. */
 void source_list(struct scripted_source *source, const char *objects, const char *version);
 void source_event(struct scripted_source *source, enum lw_event_type type, const char *object);
+/* The end of the initial events of a watch-list. */
+void source_end_mark(struct scripted_source *source, const char *version);
 void source_bookmark(struct scripted_source *source, const char *version);
 void source_refuse(struct scripted_source *source, const char *text);
 /* The same of an object whose key is known; `name` NULL: it has one, but nobody can tell which. */
