@@ -137,6 +137,7 @@ function Registration:has_synced() end
 ---@field bytes integer that they take in memory, about
 ---@field resource_version? string of the cache
 ---@field age? number seconds since the server was last heard: a list, an event, a bookmark
+---@field synced_by? string how the last whole list came: "watch-list", "list in 3 pages", and why a watch-list failed
 
 ---@class k8s.Informer
 local Informer = {}

@@ -79,7 +79,7 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
 
 /* --- reflector_status.c */
 
-/* A whole list is in the queue. */
+/* A whole list goes into the queue. */
 struct list_result {
     enum reflector_sync by;
     const char *text; /* borrowed */
@@ -93,6 +93,7 @@ void reflector_enter(struct reflector *r, enum reflector_state state);
 void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n);
 /* A new last version. */
 void reflector_saw_version(struct reflector *r, struct str version);
+/* To be called before the list is in the queue: who finds the cache synced finds here how. */
 void reflector_listed(struct reflector *r, const struct list_result *result);
 /* The server answered a watch with its stream: whatever was wrong is over. */
 void reflector_opened(struct reflector *r);

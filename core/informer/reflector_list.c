@@ -117,11 +117,11 @@ static void complete(struct reflector *r)
              r->fallback.len ? "; " : "", buf_text(&r->fallback));
     log_v(2, "Listed", F("reflector", r->name), FI("objects", result.objects), FI("pages", list->pages),
           FS("resourceVersion", buf_slice(&list->found_version)));
+    reflector_listed(r, &result);
     collection_replace(&list->objects, r->options.fifo, buf_text(&list->found_version),
                        clock_wall_us(r->options.clock));
     reflector_saw_version(r, buf_slice(&list->found_version));
     list_progress_clear(list);
-    reflector_listed(r, &result);
     reflector_start_watch(r);
 }
 

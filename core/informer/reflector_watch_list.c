@@ -110,26 +110,27 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     r->fallback.len = 0;
     log_v(2, "Listed by a watch-list", F("reflector", r->name), FI("objects", result.objects),
           FS("resourceVersion", bookmark->resource_version));
+    if (r->options.memory) watch_list_memory_forget(r->options.memory, r->resource);
+    show_memory(r, 0);
+    reflector_count(r, &r->status.counters.watch_lists_done, 1);
+    reflector_listed(r, &result);
     buf_str(&r->list.found_version, bookmark->resource_version);
     collection_replace(&r->list.objects, r->options.fifo, buf_text(&r->list.found_version),
                        clock_wall_us(r->options.clock));
     reflector_saw_version(r, bookmark->resource_version);
     list_progress_clear(&r->list);
-    if (r->options.memory) watch_list_memory_forget(r->options.memory, r->resource);
-    show_memory(r, 0);
-    reflector_count(r, &r->status.counters.watch_lists_done, 1);
-    reflector_listed(r, &result);
     reflector_watch_runs(r);
 }
 
 /* --- its other ends
  * --------------------------------------------------------------------------------------------- */
 
-static void remember(struct reflector *r, const struct err *cause)
+static bool remember(struct reflector *r, const struct err *cause)
 {
-    if (!r->options.memory || r->options.tuning.watch_list != WATCH_LIST_AUTO) return;
+    if (!r->options.memory || r->options.tuning.watch_list != WATCH_LIST_AUTO) return false;
     watch_list_memory_note(r->options.memory, r->options.clock, r->resource, cause->text);
     show_memory(r, clock_wall_us(r->options.clock) + WATCH_LIST_MEMORY_MS * 1000LL);
+    return true;
 }
 
 /* A plain list in this cycle; what was collected is thrown away. */
@@ -139,7 +140,7 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     timer_cancel(&r->deadline);
     if (r->call) r->options.source->ops->cancel(r->call);
     r->call = NULL;
-    if (for_long) remember(r, err);
+    for_long = for_long && remember(r, err);
     r->fallback.len = 0;
     buf_printf(&r->fallback, "watch-list: %s", err->text);
     err_wrap(&cause, "failed to watch-list %s", r->name);

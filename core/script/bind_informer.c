@@ -82,6 +82,10 @@ static void push_status(lua_State *L, const struct claim_status *status, int64_t
     set_number(L, "bytes", (lua_Number)status->bytes);
     set_error(L, &status->last_error);
     if (status->heard_us) set_number(L, "age", (lua_Number)(now_us - status->heard_us) / 1e6);
+    if (status->reflector.synced_by != REFLECTOR_SYNC_NONE) {
+        lua_pushstring(L, status->reflector.sync_text);
+        lua_setfield(L, -2, "synced_by");
+    }
     if (!*status->resource_version) return;
     lua_pushstring(L, status->resource_version);
     lua_setfield(L, -2, "resource_version");

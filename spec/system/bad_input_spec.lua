@@ -46,7 +46,7 @@ describe("bad input #threads", function()
   after_each(cluster.stop_all)
 
   local function start(...)
-    engine = cluster.run(sim.server, cluster.script(script), { ... })
+    engine = cluster.run(sim.server, cluster.script(script), { "--watch-list=off", ... })
     engine:wait_line("^synced$", 60)
   end
 
