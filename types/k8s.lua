@@ -98,10 +98,19 @@ function Object:diff(other) end
 ---@field final_state_unknown boolean the delete was not seen: the object is the last one known
 ---@field resync boolean
 ---@field coalesced boolean stands for more than one event of this object
+---@field filtered boolean the handler's filter made this add or delete; the object itself was updated
 ---@field resource_version string
 ---@field time number seconds since the epoch at which its bytes arrived
 
 ---@class k8s.HandlerOptions
+---@field selector? string label selector
+---@field namespaces? string[] names with * and ?, and ! before those to leave out
+---@field where? table<string, any> path to value, or to a list of values; k8s.null for what is null or absent
+---@field filter? fun(obj: k8s.Object): boolean asked last; may not wait, and must depend on the object alone
+---@field changed? string[] paths: updates that change none of them are left out
+---@field resync? number|string period of OnUpdate(obj, obj) with ev.resync; 0 is never
+---@field unchanged? boolean also updates to the version that is known already
+---@field split_recreated? boolean a new uid is a delete and an add
 ---@field id? string names the handler in logs; by default the kind and a number
 
 ---@class k8s.Handlers : k8s.HandlerOptions
@@ -126,6 +135,7 @@ function Registration:has_synced() end
 ---@field prune? string[] paths that are dropped before an object is stored: names, [*] and [?name=='text']
 ---@field fields? string[] paths that alone are kept, together with what identifies the object
 ---@field metadata_only? boolean ask the server for metadata alone
+---@field resync? number|string period for handlers that say none
 
 ---How an informer fares.
 ---@class k8s.InformerStatus

@@ -10,11 +10,12 @@ void bind_int64(lua_State *L);    /* raw.int64 */
 void bind_quantity(lua_State *L); /* raw.quantity */
 void bind_json(lua_State *L);     /* raw.json */
 void bind_informer(lua_State *L); /* raw.informer */
-void bind_registration(lua_State *L); /* raw.registration */
-void bind_lister(lua_State *L);       /* raw.lister */
-void bind_live(lua_State *L);         /* raw.live */
-void bind_host(lua_State *L);         /* raw.print, raw.log, raw.main, raw.raise, raw.null */
-void bind_task(lua_State *L);         /* raw.task: what waiting needs */
-void bind_time(lua_State *L);         /* raw.time */
-void bind_index(lua_State *L);        /* raw.index */
-void bind_selects(lua_State *L);      /* raw.selects */
+void bind_registration(lua_State *L);    /* raw.registration */
+void bind_handler_options(lua_State *L); /* raw.handler_options */
+void bind_lister(lua_State *L);          /* raw.lister */
+void bind_live(lua_State *L);            /* raw.live */
+void bind_host(lua_State *L);            /* raw.print, raw.log, raw.main, raw.raise, raw.null */
+void bind_task(lua_State *L);            /* raw.task: what waiting needs */
+void bind_time(lua_State *L);            /* raw.time */
+void bind_index(lua_State *L);           /* raw.index */
+void bind_selects(lua_State *L);         /* raw.selects */

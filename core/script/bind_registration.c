@@ -1,6 +1,7 @@
 /* raw.registration: what add_event_handler gives back. */
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/bind_handler_options.h"
 #include "script/bind_informer.h"
 #include "script/handler.h"
 
@@ -8,15 +9,17 @@ struct box {
     struct script_handler *handler;
 };
 
-/* add_handler(informer, on_add, on_update, on_delete, id) */
+/* new(informer, on_add, on_update, on_delete, filter, id, options) */
 static int l_registration_new(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
-    struct str id = arg_str_opt(L, 5, "add_event_handler: id");
+    struct str id = arg_str_opt(L, 6, "add_event_handler: id");
+    struct handler_options *options = handler_options_arg(L, 7);
+    if (!options) script_raise(L, "add_event_handler: no options");
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
-    box->handler = handler_new(L, claim, 2, id);
+    box->handler = handler_new(L, claim, 2, id, options);
     return 1;
 }
 

@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "base/must.h"
 #include "script/args.h"
+#include "script/handler_filter.h"
 #include "script/view.h"
 
 enum { REPORT_INTERVAL_MS = 1000 };
@@ -34,9 +35,10 @@ static void push_event(lua_State *L, const struct delivery *d)
     lua_pushboolean(L, d->info->final_state_unknown);
     lua_pushboolean(L, d->info->resync);
     lua_pushboolean(L, d->info->coalesced);
+    lua_pushboolean(L, d->info->filtered);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
     lua_pushnumber(L, (lua_Number)time_us / 1e6);
-    lua_call(L, 6, 1);
+    lua_call(L, 7, 1);
 }
 
 /* Views are small and what they keep alive is not: Lua's collector, which sees the views only, would let too
@@ -63,9 +65,9 @@ static void deliver_body(lua_State *L, void *ctx)
 }
 
 /* At most one line a second for each handler; the next one tells how many were left out. */
-static void report(const struct delivery *d, enum script_result result)
+static void report(struct script_handler *h, const char *function, const struct root *object,
+                   enum script_result result)
 {
-    struct script_handler *h = d->handler;
     struct script_failure *failure = &h->script->failure;
     int64_t now = clock_now_ms(script_clock(h->script));
     if (h->reported_ms && now - h->reported_ms < REPORT_INTERVAL_MS) {
@@ -73,11 +75,11 @@ static void report(const struct delivery *d, enum script_result result)
         return;
     }
     struct buf key = {0};
-    root_key(d->object, &key);
+    root_key(object, &key);
     const struct log_field fields[] = {
         F("script", h->script->name),
         F("handler", h->id),
-        F("event", event_names[d->event]),
+        F("event", function),
         FS("key", buf_slice(&key)),
         F("result", script_result_name(result)),
         FS("err", buf_slice(&failure->text)),
@@ -92,6 +94,13 @@ static void report(const struct delivery *d, enum script_result result)
     h->unreported = 0;
 }
 
+void handler_failed(struct script_handler *h, const char *function, const struct root *object,
+                    enum script_result result)
+{
+    h->script->counters.errors++;
+    report(h, function, object, result);
+}
+
 static void deliver(struct script_handler *h, struct delivery *d)
 {
     struct script *script = h->script;
@@ -102,10 +111,7 @@ static void deliver(struct script_handler *h, struct delivery *d)
     int64_t begun = handler_metrics_begin(&h->metrics, d->event, event_names[d->event], d->info->received_us);
     enum script_result result = script_call(script, "a handler", deliver_body, d);
     handler_metrics_end(&h->metrics, d->event, begun, result);
-    if (result != SCRIPT_OK) {
-        script->counters.errors++;
-        report(d, result);
-    }
+    if (result != SCRIPT_OK) handler_failed(h, event_names[d->event], d->object, result);
     script->counters.adds += d->event == ON_ADD;
     script->counters.updates += d->event == ON_UPDATE;
     script->counters.deletes += d->event == ON_DELETE;
@@ -160,7 +166,8 @@ static int keep_function(lua_State *L, int idx)
     return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id)
+struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
+                                   struct handler_options *options)
 {
     static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
     struct script *script = script_of(L);
@@ -172,7 +179,10 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
         arg_function(L, first + i, event_names[i]);
         made.wants_event[i] = takes(L, first + i, parameters[i]);
     }
+    if (!lua_isnil(L, first + ON_COUNT)) arg_function(L, first + ON_COUNT, "filter");
     for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
+    made.filter = keep_function(L, first + ON_COUNT);
+    made.options = handler_options_ref(options);
     unsigned long long number = ++script->handlers_made;
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, number);
     struct script_handler *handler = xmalloc(sizeof *handler);
@@ -187,6 +197,7 @@ void handler_unref(struct script_handler *handler)
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
     handler_metrics_clear(&handler->metrics);
+    handler_options_unref(handler->options);
     free(handler->id);
     free(handler);
 }
@@ -198,6 +209,7 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     if (handler->attached) claim_remove_handler(handler->attached);
     handler->attached = NULL;
     for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
+    luaL_unref(L, LUA_REGISTRYINDEX, handler->filter);
     TAILQ_REMOVE(&handler->script->handlers, handler, link);
     handler_unref(handler);
 }
@@ -219,7 +231,13 @@ void handlers_attach(struct script *script)
         }
         h->refs++;
         const struct event_handler handler = {
-            .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = h};
+            .on_add = on_add,
+            .on_update = on_update,
+            .on_delete = on_delete,
+            .ctx = h,
+            .passes = h->filter == LUA_NOREF ? NULL : handler_filter_passes,
+            .options = h->options,
+        };
         struct claim_handler *attached = claim_add_handler(h->claim, &handler);
         if (h->removed)
             claim_remove_handler(attached); /* by one of the calls it got at once */

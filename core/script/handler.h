@@ -16,8 +16,10 @@ struct script_handler {
     struct informer_claim *claim;
     struct claim_handler *attached; /* NULL before it met its informer */
     char *id;
-    int functions[ON_COUNT];    /* in the registry; LUA_NOREF when not asked for */
-    bool wants_event[ON_COUNT]; /* the function takes `ev` */
+    int functions[ON_COUNT];         /* in the registry; LUA_NOREF when not asked for */
+    bool wants_event[ON_COUNT];      /* the function takes `ev` */
+    int filter;                      /* in the registry; LUA_NOREF for none */
+    struct handler_options *options; /* a reference */
     bool removed;
     int refs;
     int64_t reported_ms; /* when a failure was last logged, for at most one line a second */
@@ -25,9 +27,14 @@ struct script_handler {
     struct handler_metrics metrics;
 };
 
-/* Takes three functions (or nils) from stack index `first` on. `id` NULL: kind and number. Raises when the id
- * is taken. Gives a reference for the caller, who must not raise before it is kept. */
-struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id);
+/* Takes three functions (or nils) from stack index `first` on, then the filter's or nil. `id` NULL: kind and
+ * number. Takes a reference to the options of its own. Raises when the id is taken. Gives a reference for the
+ * caller, who must not raise before it is kept. */
+struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
+                                   struct handler_options *options);
+/* One of its functions ended with an error, which script->failure describes: logs and counts it. */
+void handler_failed(struct script_handler *handler, const char *function, const struct root *object,
+                    enum script_result result);
 /* No call comes after it. `L` is the state or the coroutine that asks. */
 void handler_remove(lua_State *L, struct script_handler *handler);
 void handler_unref(struct script_handler *handler);

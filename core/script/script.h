@@ -19,6 +19,7 @@ struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
     struct clock *clock;           /* NULL: the loop's */
+    int64_t resync_ms;             /* of handlers that do not say; 0: never (I-15) */
     struct live *live;             /* reads without a cache; NULL, as `kinds`, when there is no server */
     struct kinds *kinds;           /* what the names of those mean */
     const char *default_namespace; /* of those that do not say; "" all namespaces */

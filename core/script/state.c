@@ -95,6 +95,7 @@ static void bind_all(lua_State *L)
     bind_json(L);
     bind_informer(L);
     bind_registration(L);
+    bind_handler_options(L);
     bind_lister(L);
     bind_index(L);
     bind_selects(L);

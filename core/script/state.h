@@ -26,6 +26,7 @@ enum script_class {
     CLASS_QUANTITY,
     CLASS_INFORMER,
     CLASS_REGISTRATION,
+    CLASS_HANDLER_OPTIONS,
     CLASS_LISTER,
     CLASS_LIST,     /* the result of a list while it is walked; scripts see its iterator only */
     CLASS_PATH,     /* a compiled path in the cache */

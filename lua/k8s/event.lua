@@ -1,10 +1,11 @@
 -- `ev`, the last argument of a handler: a fresh table for each call, so that it may be kept.
-return function(initial, final_state_unknown, resync, coalesced, resource_version, time)
+return function(initial, final_state_unknown, resync, coalesced, filtered, resource_version, time)
   return {
     initial = initial,
     final_state_unknown = final_state_unknown,
     resync = resync,
     coalesced = coalesced,
+    filtered = filtered,
     resource_version = resource_version,
     time = time,
   }

@@ -2,6 +2,7 @@
 local raw = ...
 
 local freeze = require("k8s.frozen").freeze
+local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
 
 local factory = {}
@@ -14,6 +15,7 @@ local OPTIONS = {
   fields = "table",
   prune = "table",
   metadata_only = "boolean",
+  resync = "duration",
 }
 
 local function check_kind(kind)
@@ -36,7 +38,10 @@ end
 
 local function claim(defaults, kind, given)
   check_kind(kind)
-  return raw.informer.claim(kind, merge(options.check("k8s.informer", given, OPTIONS), defaults))
+  local merged = merge(options.check("k8s.informer", given, OPTIONS), defaults)
+  local claimed = raw.informer.claim(kind, merged)
+  handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
+  return claimed
 end
 
 -- k8s.informer(kind, options): the cache of one kind, kept up to date. While the script loads only.

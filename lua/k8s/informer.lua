@@ -1,43 +1,50 @@
 -- The methods of informers: the functions that are told of objects.
 local raw = ...
 
+local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
-
-local HANDLER_OPTIONS = { OnAdd = "function", OnUpdate = "function", OnDelete = "function", id = "string" }
-local SHORTHAND_OPTIONS = { id = "string" }
 
 local methods = raw.informer.methods
 
--- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), id = "x" }
+local function register(where, claimed, handlers)
+  local made = handler_options.make(where, claimed, handlers)
+  return raw.registration.new(
+    claimed,
+    handlers.OnAdd,
+    handlers.OnUpdate,
+    handlers.OnDelete,
+    handlers.filter,
+    handlers.id,
+    made
+  )
+end
+
+-- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... }
 function methods:add_event_handler(given)
-  local handlers = options.check("add_event_handler", given, HANDLER_OPTIONS)
+  local handlers = options.check("add_event_handler", given, handler_options.WITH_FUNCTIONS)
   if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then
     raw.raise("add_event_handler: give OnAdd, OnUpdate or OnDelete")
   end
-  return raw.registration.new(self, handlers.OnAdd, handlers.OnUpdate, handlers.OnDelete, handlers.id)
-end
-
-local function check_function(where, fn)
-  if type(fn) ~= "function" then
-    raw.raise(where .. ": expected a function, not " .. type(fn))
-  end
+  return register("add_event_handler", self, handlers)
 end
 
 -- pods:on_add(fn, options) and its sisters: one function, one event.
-function methods:on_add(fn, given)
-  check_function("on_add", fn)
-  return raw.registration.new(self, fn, nil, nil, options.check("on_add", given, SHORTHAND_OPTIONS).id)
+local function shorthand(where, event)
+  return function(self, fn, given)
+    if type(fn) ~= "function" then
+      raw.raise(where .. ": expected a function, not " .. type(fn))
+    end
+    local handlers = { [event] = fn }
+    for name, value in pairs(options.check(where, given, handler_options.KNOWN)) do
+      handlers[name] = value
+    end
+    return register(where, self, handlers)
+  end
 end
 
-function methods:on_update(fn, given)
-  check_function("on_update", fn)
-  return raw.registration.new(self, nil, fn, nil, options.check("on_update", given, SHORTHAND_OPTIONS).id)
-end
-
-function methods:on_delete(fn, given)
-  check_function("on_delete", fn)
-  return raw.registration.new(self, nil, nil, fn, options.check("on_delete", given, SHORTHAND_OPTIONS).id)
-end
+methods.on_add = shorthand("on_add", "OnAdd")
+methods.on_update = shorthand("on_update", "OnUpdate")
+methods.on_delete = shorthand("on_delete", "OnDelete")
 
 -- pods:add_index(name, path) or (name, function(obj, emit)): lister:by_index(name, value) finds objects by it.
 function methods:add_index(name, source)

@@ -39,6 +39,9 @@ end
 function raw_verbs.new(record)
   record = record or {}
   local function noop() end
+  local function note_option(verb)
+    return function(made, value) made[#made + 1] = verb .. " " .. tostring(value) end
+  end
   return {
     raise = function(message) error("raised: " .. message, 0) end,
     view = view_verbs,
@@ -64,6 +67,20 @@ function raw_verbs.new(record)
         record.claim = { n = select("#", ...), ... }
         return "informer"
       end,
+    },
+    handler_options = {
+      new = function()
+        record.options = {}
+        return record.options
+      end,
+      selector = note_option "selector",
+      namespace = note_option "namespace",
+      path = note_option "path",
+      value = note_option "value",
+      changed = note_option "changed",
+      resync = note_option "resync",
+      unchanged = noop,
+      split_recreated = noop,
     },
     registration = {
       new = function(...)
