@@ -130,6 +130,7 @@ function Registration:has_synced() end
 
 ---@class k8s.InformerOptions
 ---@field namespace? string "" for all namespaces
+---@field namespaces? string[] several, read as one
 ---@field selector? string label selector
 ---@field field_selector? string evaluated by the server
 ---@field prune? string[] paths that are dropped before an object is stored: names, [*] and [?name=='text']
@@ -148,6 +149,7 @@ function Registration:has_synced() end
 ---@field resource_version? string of the cache
 ---@field age? number seconds since the server was last heard: a list, an event, a bookmark
 ---@field synced_by? string how the last whole list came: "watch-list", "list in 3 pages", and why a watch-list failed
+---@field namespaces? table<string, k8s.InformerStatus> of an informer of several namespaces, by name
 
 ---@class k8s.Informer
 local Informer = {}

@@ -64,10 +64,25 @@ static size_t estimate_bytes(const struct indexer *indexer)
     return pool_share(sample.pool, sample.bytes / sample.looked_at * count);
 }
 
-static void get_informer(struct informer_claim *claim, struct claim_status *out)
+/* With the bytes and the version of `indexer`, which is that of a set or of one member. */
+static void measure(const struct indexer *indexer, struct claim_status *out)
 {
-    struct shared *shared = claim->shared;
-    const struct indexer *indexer = claim_indexer(claim);
+    out->objects = indexer_count(indexer);
+    out->bytes = estimate_bytes(indexer);
+    snprintf(out->resource_version, sizeof out->resource_version, "%s", indexer_resource_version(indexer));
+}
+
+static void explain(struct claim_status *out)
+{
+    const char *text = out->last_error.text;
+    if (out->state == CLAIM_LISTING && !*text) text = "the first list is under way";
+    snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+static void get_member(struct shared *shared, struct claim_status *out)
+{
+    *out = (struct claim_status){0};
+    err_clear(&out->reflector.last_error);
     feed_get_status(shared->feed, &out->reflector);
     shared_note_state(shared, &out->reflector);
     out->state = shared->state;
@@ -75,37 +90,83 @@ static void get_informer(struct informer_claim *claim, struct claim_status *out)
     out->synced = shared_informer_has_synced(shared->informer);
     out->last_error = out->reflector.last_error;
     out->heard_us = out->reflector.heard_us;
-    out->objects = indexer_count(indexer);
-    out->bytes = estimate_bytes(indexer);
-    snprintf(out->resource_version, sizeof out->resource_version, "%s", indexer_resource_version(indexer));
+    explain(out);
+}
+
+/* Which of two states says more of a set: what fails, then what is still to come, then what is longest so. */
+static bool is_worse(const struct claim_status *a, const struct claim_status *b)
+{
+    static const int rank[] = {
+        [CLAIM_SYNCED] = 0, [CLAIM_LISTING] = 1, [CLAIM_ERROR] = 2, [CLAIM_FORBIDDEN] = 3};
+    if (a->state != b->state) return rank[a->state] > rank[b->state];
+    return a->state == CLAIM_SYNCED ? a->since_us > b->since_us : a->since_us < b->since_us;
+}
+
+/* A set is as its worst member is, as old as the one that was heard last of all, and synced when all are. */
+static void get_set(const struct informer_set *set, struct claim_status *out)
+{
+    get_member(set->members[0], out);
+    for (size_t i = 1; i < set->count; i++) {
+        struct claim_status one;
+        get_member(set->members[i], &one);
+        int64_t heard_us = one.heard_us < out->heard_us ? one.heard_us : out->heard_us;
+        bool synced = out->synced && one.synced;
+        if (is_worse(&one, out)) *out = one;
+        out->heard_us = heard_us;
+        out->synced = synced;
+    }
+    measure(set->store, out);
 }
 
 void claim_get_status(struct informer_claim *claim, struct claim_status *out)
 {
+    if (claim->set) {
+        get_set(claim->set, out);
+        return;
+    }
     *out = (struct claim_status){
         .state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
         .since_us = claim->since_us,
         .last_error = claim->unknown,
     };
     err_clear(&out->reflector.last_error);
-    if (claim->shared) get_informer(claim, out);
-    const char *text = out->last_error.text;
-    if (out->state == CLAIM_LISTING && !*text) text = "the first list is under way";
-    snprintf(out->text, sizeof out->text, "%s", text);
+    explain(out);
+}
+
+size_t claim_part_count(const struct informer_claim *claim)
+{
+    return claim->set ? claim->set->count : 0;
+}
+
+const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out)
+{
+    struct shared *member = claim->set->members[i];
+    get_member(member, out);
+    measure(shared_informer_indexer(member->informer), out);
+    return member->key.namespace_;
+}
+
+static void describe(const struct informer_claim *claim, const char *name, const struct claim_status *status,
+                     struct buf *out)
+{
+    struct clock *clock = loop_clock(claim->factory->options.engine_loop);
+    int64_t seconds = (clock_wall_us(clock) - status->since_us) / 1000000;
+    if (out->len) buf_puts(out, "; ");
+    buf_printf(out, "%s: %s for %lld s", name, claim_state_name(status->state), (long long)seconds);
+    if (*status->text) buf_printf(out, ": %s", status->text);
 }
 
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out)
 {
     struct claim_status status;
-    struct clock *clock = loop_clock(claim->factory->options.engine_loop);
     if (claim_has_synced(claim)) return false;
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct shared_informer *informer = claim->set->members[i]->informer;
+        get_member(claim->set->members[i], &status);
+        if (!status.synced) describe(claim, shared_informer_name(informer), &status, out);
+    }
+    if (claim->set) return true;
     claim_get_status(claim, &status);
-    int64_t seconds = (clock_wall_us(clock) - status.since_us) / 1000000;
-    if (claim->shared)
-        buf_puts(out, shared_informer_name(claim->shared->informer));
-    else
-        buf_puts(out, claim->spec.kind);
-    buf_printf(out, ": %s for %lld s", claim_state_name(status.state), (long long)seconds);
-    if (*status.text) buf_printf(out, ": %s", status.text);
+    describe(claim, claim->spec.kind, &status, out);
     return true;
 }

@@ -36,7 +36,14 @@ struct claim_status {
 
 /* "pending", "unknown kind", "listing", "synced", "forbidden", "error": what users see. */
 const char *claim_state_name(enum claim_state state);
-/* Looks at some thousand objects at most to estimate `bytes`. */
+/* Of a claim on several namespaces it is that of the one that fares worst; it is synced when all are. Looks
+ * at some thousand objects at most to estimate `bytes`. */
 void claim_get_status(struct informer_claim *claim, struct claim_status *out);
-/* Appends "pods: forbidden for 12 s: failed to list pods: ..."; nothing for one that is synced (I-20). */
+/* The informers that the claim reads as one: one for each namespace that it names, else one; 0 until it is
+ * resolved. */
+size_t claim_part_count(const struct informer_claim *claim);
+/* Gives its namespace, borrowed: "" for all, or for a kind that has none. */
+const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out);
+/* Appends "pods: forbidden for 12 s: failed to list pods: ...", each informer that is not synced after a ";";
+ * false, and nothing, when the claim is synced (I-20). */
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out);

@@ -45,7 +45,8 @@ void shared_tell_claims(struct shared *shared)
     shared_note_state(shared, &status);
     if (!factory->options.changed) return;
     TAILQ_FOREACH (claim, &factory->claims, link)
-        if (claim->shared == shared) factory->options.changed(factory->options.ctx, claim);
+        if (claim->set && informer_set_has(claim->set, shared))
+            factory->options.changed(factory->options.ctx, claim);
 }
 
 static void shared_stop(struct shared *shared)

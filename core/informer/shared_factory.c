@@ -29,6 +29,7 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
     factory->memory = watch_list_memory_new();
     factory->waker = waker_new(options->engine_loop, on_wake, factory);
     TAILQ_INIT(&factory->informers);
+    TAILQ_INIT(&factory->sets);
     TAILQ_INIT(&factory->claims);
     return factory;
 }
@@ -48,6 +49,14 @@ static bool process_slice(struct shared *shared, struct clock *clock)
     return delta_fifo_len(shared_informer_fifo(shared->informer)) > 0;
 }
 
+/* Whoever waits for a version may make and cancel waits when he is told, but no claim. */
+static void note_versions(struct shared *shared)
+{
+    struct informer_set *set;
+    TAILQ_FOREACH (set, &shared->factory->sets, link)
+        if (informer_set_has(set, shared)) informer_set_note_version(set);
+}
+
 /* Each informer in turn, from the one that waits longest, until the turn is over. */
 bool shared_factory_process(struct shared_factory *factory)
 {
@@ -60,6 +69,7 @@ bool shared_factory_process(struct shared_factory *factory)
         TAILQ_INSERT_TAIL(&factory->informers, shared, link);
         if (!shared->stopping) {
             more |= process_slice(shared, clock);
+            note_versions(shared);
             shared_tell_claims(shared);
         }
         if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);

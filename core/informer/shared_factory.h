@@ -36,8 +36,11 @@ struct shared_factory_options {
 };
 
 struct informer_spec {
-    const char *kind;           /* as kubectl takes it */
-    const char *namespace_;     /* "": all */
+    const char *kind;       /* as kubectl takes it */
+    const char *namespace_; /* "": all */
+    /* Instead of it: so many namespaces, read as one; a kind that has none is watched as a whole. */
+    const char *const *namespaces;
+    size_t namespace_count;
     const char *label_selector; /* canonical or as written; "" everything */
     const char *field_selector; /* "" */
     /* What is kept of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */

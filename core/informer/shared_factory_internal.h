@@ -1,6 +1,6 @@
 /* What a shared factory and its claims share: shared_factory.c has the turns, shared.c the
- * informers, informer_claim.c what scripts hold of them. Owner: the engine thread, but for what says
- * otherwise. */
+ * informers, informer_set.c several of them read as one, informer_claim.c and claim_handler.c what scripts
+ * hold of them. Owner: the engine thread, but for what says otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -8,13 +8,15 @@
 #include "informer/claim_index.h"
 #include "informer/feed.h"
 #include "informer/informer_key.h"
+#include "informer/informer_set.h"
 #include "informer/shared_factory.h"
 
 struct claim_handler {
     TAILQ_ENTRY(claim_handler) link;
     struct informer_claim *claim;
     struct event_handler handler;
-    struct registration *registration; /* NULL until there is an informer */
+    struct registration **registrations; /* one for each informer of the set; NULL until there is one */
+    bool attaching, removed;
 };
 
 /* One informer with its feed. `stopping` from the last release until the I/O thread has let go. */
@@ -36,7 +38,7 @@ struct informer_claim {
     TAILQ_ENTRY(informer_claim) link;
     struct shared_factory *factory;
     struct informer_spec spec; /* owned texts */
-    struct shared *shared;     /* NULL until resolved */
+    struct informer_set *set;  /* NULL until resolved */
     TAILQ_HEAD(, claim_handler) handlers;
     struct claim_index_list indexes;
     struct err unknown; /* why it is not resolved; ERR_NONE: discovery has not answered */
@@ -49,6 +51,7 @@ struct shared_factory {
     struct watch_list_memory *memory; /* of the server; used on the I/O thread */
     TAILQ_HEAD(, shared) informers;
     size_t informer_count;
+    TAILQ_HEAD(, informer_set) sets;
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
     bool closing;
@@ -67,3 +70,5 @@ void shared_free(struct shared *shared);
 void shared_tell_claims(struct shared *shared);
 /* Looks what state it is in, and keeps the time when that is news. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
+/* Hands the handlers that wait to the informers. */
+void claim_handlers_attach(struct informer_claim *claim);

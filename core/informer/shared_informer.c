@@ -6,11 +6,13 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/handler_list.h"
+#include "informer/mirrors.h"
 
 struct shared_informer {
     char *name;
     struct delta_fifo *fifo;
     struct indexer *store;
+    struct mirrors mirrors;
     struct handler_list handlers;
     struct version_waits waits;
     struct clock *clock;
@@ -46,6 +48,7 @@ void shared_informer_free(struct shared_informer *informer)
     if (!informer) return;
     must(!informer->processing);
     handler_list_clear(&informer->handlers);
+    mirrors_clear(&informer->mirrors);
     version_waits_clear(&informer->waits);
     delta_fifo_free(informer->fifo);
     indexer_free(informer->store);
@@ -106,6 +109,7 @@ static void process_put(struct shared_informer *informer, const struct delta *de
                         const struct event_info *info)
 {
     struct root *before = indexer_put(informer->store, root_ref(delta->object));
+    mirrors_put(&informer->mirrors, delta->object);
     note_version(informer, delta);
     deliver_object(informer, before, delta->object, info);
     root_unref(before);
@@ -116,6 +120,7 @@ static void process_delete(struct shared_informer *informer, const struct delta 
                            const struct event_info *info)
 {
     struct root *before = indexer_remove(informer->store, delta->object);
+    mirrors_delete(&informer->mirrors, delta->object);
     note_version(informer, delta);
     if (before || !delta->born) tell(informer, HANDLER_DELETE, before, delta->object, info);
     root_unref(before);
@@ -156,6 +161,7 @@ static void process_replace(struct shared_informer *informer, const struct delta
     if (delta->refused) keep_refused(delta->refused, store, &replaced);
     replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
     indexer_set_resource_version(store, str_of(delta->resource_version));
+    mirrors_replace(&informer->mirrors, &replaced, delta->objects);
     deliver_vanished(informer, &replaced, info);
     for (size_t i = 0; i < delta->count; i++)
         deliver_object(informer, replaced.before[i], delta->objects[i], info);
@@ -272,6 +278,16 @@ bool shared_informer_has_synced(const struct shared_informer *informer)
 struct indexer *shared_informer_indexer(struct shared_informer *informer)
 {
     return informer->store;
+}
+
+void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store)
+{
+    mirrors_add(&informer->mirrors, store, informer->store);
+}
+
+void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store)
+{
+    mirrors_remove(&informer->mirrors, store);
 }
 
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer)

@@ -69,6 +69,10 @@ bool registration_has_synced(const struct registration *registration);
  * version_wait_cancel ends the wait; freeing the informer ends it untold. */
 struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
                                                   void (*reached)(void *ctx), void *ctx, struct err *err);
+/* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
+ * until it is removed, which leaves its content alone. */
+void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);
+void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store);
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
 const char *shared_informer_name(const struct shared_informer *informer);

@@ -91,13 +91,29 @@ static void push_status(lua_State *L, const struct claim_status *status, int64_t
     lua_setfield(L, -2, "resource_version");
 }
 
+/* One for each namespace that the script named, by its name, in the table on top. */
+static void set_namespaces(lua_State *L, struct informer_claim *claim, int64_t now_us)
+{
+    if (!claim_spec(claim)->namespace_count || !claim_part_count(claim)) return;
+    lua_newtable(L);
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct claim_status status;
+        const char *ns = claim_get_part_status(claim, i, &status);
+        push_status(L, &status, now_us);
+        lua_setfield(L, -2, ns);
+    }
+    lua_setfield(L, -2, "namespaces");
+}
+
 /* pods:status(): how it fares (B-7). */
 static int l_informer_status(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "status");
+    int64_t now_us = clock_wall_us(loop_clock(script_of(L)->host->loop));
     struct claim_status status;
     claim_get_status(box->claim, &status);
-    push_status(L, &status, clock_wall_us(loop_clock(script_of(L)->host->loop)));
+    push_status(L, &status, now_us);
+    set_namespaces(L, box->claim, now_us);
     return 1;
 }
 

@@ -40,6 +40,16 @@ static bool read_flag(lua_State *L, int table, const char *name)
     return lua_toboolean(L, -1);
 }
 
+static void read_namespaces(lua_State *L, int table, struct informer_spec *spec)
+{
+    struct projection_paths names = read_texts(L, table, "namespaces", "k8s.informer: namespaces");
+    for (size_t i = 0; i < names.count; i++)
+        if (!*names.texts[i]) script_raise(L, "k8s.informer: namespaces: [%d] is empty", (int)i + 1);
+    spec->namespaces = names.texts;
+    spec->namespace_count = names.count;
+    if (names.count) spec->namespace_ = "";
+}
+
 /* The last step, as the projection has an owner only once it is in the spec. */
 static void read_projection(lua_State *L, int table, struct informer_spec *spec)
 {
@@ -65,6 +75,7 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
                    "k8s.informer: selector"); /* a bad one is told here, not by the server */
     spec->field_selector = read_text(L, idx, "field_selector", "k8s.informer: field_selector");
     if (!spec->namespace_) spec->namespace_ = script_of(L)->host->default_namespace;
+    read_namespaces(L, idx, spec);
     read_projection(L, idx, spec);
 }
 

@@ -10,6 +10,7 @@ local factory = {}
 -- Of an informer; a factory has the same, as defaults.
 local OPTIONS = {
   namespace = "string",
+  namespaces = "table",
   selector = "string",
   field_selector = "string",
   fields = "table",
@@ -24,12 +25,21 @@ local function check_kind(kind)
   end
 end
 
+local function check(where, given)
+  local own = options.check(where, given, OPTIONS)
+  if own.namespace and own.namespaces then
+    raw.raise(where .. ": give namespace or namespaces, not both")
+  end
+  return own
+end
+
 -- What an informer does not say of itself is the factory's.
 local function merge(own, defaults)
   local merged = {}
+  local scoped = own.namespace or own.namespaces
   for name in pairs(OPTIONS) do
     merged[name] = own[name]
-    if own[name] == nil then
+    if own[name] == nil and not (scoped and (name == "namespace" or name == "namespaces")) then
       merged[name] = defaults[name]
     end
   end
@@ -38,7 +48,7 @@ end
 
 local function claim(defaults, kind, given)
   check_kind(kind)
-  local merged = merge(options.check("k8s.informer", given, OPTIONS), defaults)
+  local merged = merge(check("k8s.informer", given), defaults)
   local claimed = raw.informer.claim(kind, merged)
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
   return claimed
@@ -51,7 +61,7 @@ end
 
 -- k8s.factory { namespace, selector, ... }: informers with options in common.
 function factory.factory(given)
-  local defaults = merge(options.check("k8s.factory", given, OPTIONS), {})
+  local defaults = merge(check("k8s.factory", given), {})
   local self
   self = freeze("factory", {
     informer = function(called_on, kind, own)

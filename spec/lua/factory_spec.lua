@@ -34,6 +34,18 @@ describe("k8s.informer", function()
     assert.same({ n = 2, "pods", { namespace = "other", selector = "team=a", metadata_only = false } }, record.claim)
   end)
 
+  it("takes one namespace or several, its own before those of the factory", function()
+    local team = factory.factory { namespaces = { "a", "b" } }
+    team:informer "pods"
+    assert.same({ n = 2, "pods", { namespaces = { "a", "b" } } }, record.claim)
+    team:informer("pods", { namespace = "c" })
+    assert.same({ n = 2, "pods", { namespace = "c" } }, record.claim)
+    factory.factory({ namespace = "c" }):informer("pods", { namespaces = { "a" } })
+    assert.same({ n = 2, "pods", { namespaces = { "a" } } }, record.claim)
+    local function both() factory.informer("pods", { namespace = "a", namespaces = { "b" } }) end
+    assert.error_matches(both, "give namespace or namespaces, not both")
+  end)
+
   it("says so when the factory's method is called with a dot", function()
     local team = factory.factory {}
     assert.error_matches(function() team.informer "pods" end, "called with ':'")

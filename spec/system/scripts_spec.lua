@@ -53,6 +53,13 @@ local examples = {
       create_pod(api, "e", started(0), { app = "e" })
     end,
   },
+  ["cache_size.lua"] = {
+    verb = "exec", lines = { "^pods +synced +2 ", "^  default +synced +2 ", "^  kube%-system +synced +0 ", "^nodes +synced +0 " },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", started(0))
+    end,
+  },
   ["count_by_node.lua"] = {
     verb = "exec", lines = { "^NODE", "^node%-1 +2 +200m +128Mi$" },
     before = function(api)

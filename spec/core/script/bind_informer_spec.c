@@ -93,10 +93,35 @@ static void test_bad_options_raise_with_the_line(void **state)
                         "k8s.informer: fields must be an array of strings that is not empty");
     assert_string_equal(load_error(b, "k8s.informer('pods', { fields = { 'a' }, metadata_only = true })"),
                         "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
+    assert_string_equal(load_error(b, "k8s.informer('pods', { namespaces = { 'a', '' } })"),
+                        "k8s.informer: namespaces: [2] is empty");
     assert_string_equal(load_error(b, "k8s.informer('')"), "k8s.informer: the kind is empty");
     assert_string_equal(load_error(b, "k8s.informer('pods', { selector = 'a=b=c' })"),
                         "k8s.informer: selector: selector \"a=b=c\": found '=', expected: ',' or 'end of "
                         "string'");
+}
+
+/* B-6, B-7 */
+static void test_b7_several_namespaces_have_a_status_each(void **state)
+{
+    struct bench *b = *state;
+    struct script *set = cluster_load(&b->c, "set",
+                                      "k8s = require 'k8s'\n"
+                                      "pods = k8s.informer('pods', { namespaces = { 'a', 'b', 'a' } })\n"
+                                      "nodes = k8s.informer('nodes', { namespaces = { 'a', 'b' } })\n");
+    assert_ask(&b->c, set, "return pods:status().namespaces", "nil");
+    cluster_resolve(&b->c);
+    assert_int_equal(b->c.source_count, 4); /* the two namespaces, nodes, and those of the other script */
+    cluster_list(&b->c, 1, "a/x;a/y");
+    assert_ask(
+        &b->c, set,
+        "local s = pods:status() return s.state .. ' ' .. s.objects .. ' ' .. s.namespaces.a.state .. ' ' "
+        ".. s.namespaces.a.objects .. ' ' .. s.namespaces.b.state",
+        "listing 2 synced 2 listing");
+    cluster_list(&b->c, 2, "b/z");
+    assert_ask(&b->c, set, "local s = pods:status() return s.state .. ' ' .. s.objects", "synced 3");
+    assert_ask(&b->c, set, "return pods:lister():count() .. pods:lister():namespace('b'):count()", "31");
+    script_free(set);
 }
 
 static void test_status_is_a_method(void **state)
@@ -115,6 +140,7 @@ int main(void)
         TEST(test_b7_status_is_a_table_that_says_how_it_fares),
         TEST(test_what_is_kept_is_part_of_the_informer),
         TEST(test_bad_options_raise_with_the_line),
+        TEST(test_b7_several_namespaces_have_a_status_each),
         TEST(test_status_is_a_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,68 @@
+/* The handlers of a claim: each is one registration with every informer of its set; see shared_factory.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/shared_factory_internal.h"
+
+static void handler_free(struct claim_handler *handler)
+{
+    handler_options_unref(handler->handler.options);
+    free(handler->registrations);
+    free(handler);
+}
+
+/* The calls that it gets at once may remove it. */
+static void attach(struct claim_handler *handler)
+{
+    struct informer_set *set = handler->claim->set;
+    handler->registrations = xcalloc(set->count, sizeof(struct registration *));
+    handler->attaching = true;
+    for (size_t i = 0; i < set->count && !handler->removed; i++)
+        shared_informer_add_handler(set->members[i]->informer, &handler->handler, &handler->registrations[i]);
+    handler->attaching = false;
+    if (handler->removed) handler_free(handler);
+}
+
+struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler)
+{
+    struct claim_handler *h = NEW(struct claim_handler);
+    h->claim = claim;
+    h->handler = *handler;
+    if (handler->options) handler_options_ref(handler->options);
+    TAILQ_INSERT_TAIL(&claim->handlers, h, link);
+    if (claim->set) attach(h);
+    return h;
+}
+
+static struct claim_handler *first_waiting(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    TAILQ_FOREACH (handler, &claim->handlers, link)
+        if (!handler->registrations) return handler;
+    return NULL;
+}
+
+void claim_handlers_attach(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    while ((handler = first_waiting(claim))) attach(handler);
+}
+
+void claim_remove_handler(struct claim_handler *handler)
+{
+    struct informer_claim *claim = handler->claim;
+    for (size_t i = 0; handler->registrations && i < claim->set->count; i++)
+        if (handler->registrations[i])
+            shared_informer_remove_handler(claim->set->members[i]->informer, handler->registrations[i]);
+    TAILQ_REMOVE(&claim->handlers, handler, link);
+    handler->removed = true;
+    if (!handler->attaching) handler_free(handler);
+}
+
+bool claim_handler_has_synced(const struct claim_handler *handler)
+{
+    if (!handler->registrations) return false;
+    for (size_t i = 0; i < handler->claim->set->count; i++)
+        if (!handler->registrations[i] || !registration_has_synced(handler->registrations[i])) return false;
+    return true;
+}

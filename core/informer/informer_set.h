@@ -1,0 +1,35 @@
+/* The informers that one claim reads as one: that of each namespace it names, or a single one. Each namespace
+ * has a watch of its own, shared with every other set that has it, so that a set that differs in one
+ * namespace starts and stops only that (B-6), and one without rights in a namespace goes on with the others.
+ * A set of several has a store of all their objects. Owner: the factory; shared by count by the claims with
+ * the same set. Engine thread. */
+#pragma once
+#include <sys/queue.h>
+
+#include "informer/indexer.h"
+#include "informer/version_wait.h"
+#include "kube/resource.h"
+
+struct informer_spec;
+struct shared;
+struct shared_factory;
+
+struct informer_set {
+    TAILQ_ENTRY(informer_set) link;
+    struct shared_factory *factory;
+    size_t claims;
+    struct shared **members; /* sorted by namespace */
+    size_t count;
+    struct indexer *store;      /* of all members; the one member's own */
+    struct version_waits waits; /* of sets with several members */
+};
+
+/* One claim more on the informers that `spec` asks for. */
+struct informer_set *informer_set_acquire(struct shared_factory *factory, const struct resource *resource,
+                                          const struct informer_spec *spec);
+void informer_set_release(struct informer_set *set);
+
+bool informer_set_has(const struct informer_set *set, const struct shared *member);
+bool informer_set_has_synced(const struct informer_set *set);
+/* Members may have moved on: a store of several is as old as the oldest of them (S-10). */
+void informer_set_note_version(struct informer_set *set);
