@@ -46,6 +46,28 @@ describe("10,000 pods #threads", function()
     assert.is_true(each <= 4096, ("%.0f bytes per pod"):format(each))
   end)
 
+  it("are read page by page in the memory of some pages", function()
+    if sanitized then return pending "a sanitizer's own memory would be measured" end
+    local sim = cluster.sim { "--pods", tostring(pods) }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "pods:list" }
+      k8s.main(function()
+        k8s.list("pods", { limit = 1 })
+        print "idle"
+        local count = 0
+        for page in k8s.pages "pods" do count = count + #page end
+        print("read", count)
+      end)
+    ]])
+    engine:wait_line "^idle$"
+    local idle = engine:rss()
+    assert.are.equal(tostring(pods), engine:wait_line("^read\t(%d+)$", 60))
+    local grown = (engine:rss() - idle) / 2 ^ 20
+    print(("# %.1f MB more after reading %d pods"):format(grown, pods))
+    assert.is_true(grown <= 12, ("%.1f MB more"):format(grown))
+  end)
+
   it("stay as they are when the server is killed and comes back", function()
     local sim = cluster.sim { "--pods", tostring(pods) }
     local port = sim.server:match ":(%d+)$"
