@@ -58,6 +58,14 @@ void replacement_keep(struct replacement *r, struct indexer *indexer, struct str
 void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all);
 void replacement_clear(struct replacement *r);
 
+/* --- a point in time */
+
+/* The same objects in the same order, with a reference for each, the version, and no indexes: those come when
+ * they are asked for. The caller frees it by indexer_free. */
+struct indexer *indexer_copy(const struct indexer *indexer);
+/* What the store takes, about, its objects not counted. */
+size_t indexer_bytes(const struct indexer *indexer);
+
 /* --- indexes */
 
 struct index;

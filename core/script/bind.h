@@ -18,4 +18,6 @@ void bind_host(lua_State *L);            /* raw.print, raw.log, raw.main, raw.ra
 void bind_task(lua_State *L);            /* raw.task: what waiting needs */
 void bind_time(lua_State *L);            /* raw.time */
 void bind_index(lua_State *L);           /* raw.index */
+void bind_query(lua_State *L);           /* raw.query */
+void bind_snapshot(lua_State *L);        /* raw.snapshot */
 void bind_selects(lua_State *L);         /* raw.selects */

@@ -55,12 +55,13 @@ static const struct index *find_index(lua_State *L, const struct lister *lister,
 {
     struct err err;
     bool is_namespace;
-    struct claim_index *named = claim_find_index(lister->claim, name, &is_namespace, &err);
+    struct claim_index *named = claim_find_index(lister->source.claim, name, &is_namespace, &err);
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
     if (is_namespace || !cache) return NULL;
     lua_State *outer = index_functions_enter(L);
     const struct index *index = claim_index_in(named, cache, &err);
     index_functions_leave(L, outer);
+    source_grew(L, &lister->source);
     if (!index) script_raise(L, "%s: %s", verb, err.text);
     return index;
 }
@@ -76,7 +77,7 @@ static int l_lister_by_index(lua_State *L)
                      arg_type_name(L, 3));
     lua_pushlstring(L, value->data, value->len); /* an index function may need the scratch */
     struct str wanted = arg_str(L, -1, "value");
-    struct indexer *cache = lister_cache(L, lister);
+    struct indexer *cache = source_cache(L, &lister->source);
     const struct index *index = find_index(L, lister, cache, name, "lister:by_index");
     struct lister_list *list = lister_push_list(L);
     if (cache) lister_by_index(cache, index, lister_ns(lister), wanted, list);
@@ -89,7 +90,7 @@ static int l_lister_index_values(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "index_values");
     struct str name = index_name(L, 2, "lister:index_values: name");
-    struct indexer *cache = lister_cache(L, lister);
+    struct indexer *cache = source_cache(L, &lister->source);
     const struct index *index = find_index(L, lister, cache, name, "lister:index_values");
     struct script *script = script_of(L);
     size_t count = 0;

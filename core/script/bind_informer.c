@@ -5,6 +5,7 @@
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/informer_options.h"
+#include "script/source.h"
 
 struct box {
     struct informer_claim *claim;
@@ -50,7 +51,7 @@ static int l_informer_claim(lua_State *L)
 static int l_informer_lister(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "lister");
-    lister_push(L, box->claim, "", 0);
+    lister_push(L, &(struct source){.claim = box->claim}, "", 0);
     return 1;
 }
 

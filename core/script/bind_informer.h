@@ -5,8 +5,9 @@
 #include <lua.h>
 
 struct informer_claim;
+struct source;
 
 /* Raises "verb: expected an informer, not nil". */
 struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb);
-/* Pushes a lister of the claim's cache; `ns` empty for all namespaces. */
-void lister_push(lua_State *L, struct informer_claim *claim, const char *ns, size_t len);
+/* Pushes a lister; `ns` empty for all namespaces. */
+void lister_push(lua_State *L, const struct source *source, const char *ns, size_t len);

@@ -13,15 +13,10 @@ struct list {
     size_t next;
 };
 
-struct indexer *lister_cache(lua_State *L, const struct lister *lister)
-{
-    return claim_indexer(lister->claim);
-}
-
-void lister_push(lua_State *L, struct informer_claim *claim, const char *ns, size_t len)
+void lister_push(lua_State *L, const struct source *source, const char *ns, size_t len)
 {
     struct lister *lister = lua_newuserdata(L, sizeof *lister + len + 1);
-    lister->claim = claim;
+    lister->source = *source;
     lister->len = len;
     memcpy(lister->ns, ns, len);
     lister->ns[len] = '\0';
@@ -38,7 +33,7 @@ struct lister_list *lister_push_list(lua_State *L)
 
 static void push_list(lua_State *L, const struct lister *lister, const struct selector *selector)
 {
-    struct indexer *cache = lister_cache(L, lister);
+    struct indexer *cache = source_cache(L, &lister->source);
     struct lister_list *list = lister_push_list(L);
     if (cache) lister_list(cache, lister_ns(lister), selector, list);
 }
@@ -66,13 +61,18 @@ static int l_list_next(lua_State *L)
     return 1;
 }
 
+int lister_push_iterator(lua_State *L)
+{
+    lua_pushcclosure(L, l_list_next, 1);
+    return 1;
+}
+
 /* lister:list(selector): an iterator. */
 static int l_lister_list(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "list");
     push_list(L, lister, cache_selector(L, 2, "lister:list: selector"));
-    lua_pushcclosure(L, l_list_next, 1);
-    return 1;
+    return lister_push_iterator(L);
 }
 
 void lister_push_array(lua_State *L, struct lister_list *list)
@@ -99,7 +99,7 @@ static int l_lister_count(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "count");
     const struct selector *selector = cache_selector(L, 2, "lister:count: selector");
-    struct indexer *cache = lister_cache(L, lister);
+    struct indexer *cache = source_cache(L, &lister->source);
     lua_pushinteger(L, cache ? (lua_Integer)lister_count(cache, lister_ns(lister), selector) : 0);
     return 1;
 }
@@ -107,12 +107,12 @@ static int l_lister_count(lua_State *L)
 /* nil, err with the text of F-12: `pods "x" not found`. */
 static int push_not_found(lua_State *L, const struct lister *lister, struct str name)
 {
-    const struct resource *resource = claim_resource(lister->claim);
+    const struct resource *resource = claim_resource(lister->source.claim);
     struct buf *out = script_scratch(script_of(L));
     if (resource)
         resource_name(resource, out);
     else
-        buf_puts(out, claim_spec(lister->claim)->kind);
+        buf_puts(out, claim_spec(lister->source.claim)->kind);
     buf_printf(out, " \"%.*s\" not found", STR_ARG(name));
     return push_error(L, 404, "NotFound", buf_slice(out));
 }
@@ -121,7 +121,7 @@ static int push_not_found(lua_State *L, const struct lister *lister, struct str 
 static void split_key(lua_State *L, const struct lister *lister, struct str key, struct str *ns,
                       struct str *name)
 {
-    const struct resource *resource = claim_resource(lister->claim);
+    const struct resource *resource = claim_resource(lister->source.claim);
     struct str rest = key, first;
     str_cut(&rest, '/', &first);
     bool has_namespace = rest.p != NULL;
@@ -148,7 +148,7 @@ static int l_lister_get(lua_State *L)
     struct lister *lister = class_self(L, CLASS_LISTER, "get");
     struct str ns, name;
     split_key(L, lister, arg_str(L, 2, "lister:get: key"), &ns, &name);
-    struct indexer *cache = lister_cache(L, lister);
+    struct indexer *cache = source_cache(L, &lister->source);
     struct root *found = cache ? indexer_get(cache, ns, name) : NULL;
     if (!found) return push_not_found(L, lister, name);
     view_push_object(L, found);
@@ -160,14 +160,16 @@ static int l_lister_namespace(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "namespace");
     struct str ns = arg_str(L, 2, "lister:namespace: namespace");
-    lister_push(L, lister->claim, ns.p, ns.n);
+    lister_push(L, &lister->source, ns.p, ns.n);
+    lua_getfenv(L, 1); /* it keeps the snapshot, if there is one */
+    lua_setfenv(L, -2);
     return 1;
 }
 
 static int l_lister_tostring(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "tostring");
-    lua_pushfstring(L, lister->len ? "lister %s in %s" : "lister %s", claim_spec(lister->claim)->kind,
+    lua_pushfstring(L, lister->len ? "lister %s in %s" : "lister %s", claim_spec(lister->source.claim)->kind,
                     lister->ns);
     return 1;
 }

@@ -10,7 +10,7 @@ enum { FACTOR_BITS = 53 };
 #define FACTOR_MAX ((lua_Number)((int64_t)1 << FACTOR_BITS))
 
 /* Lua aligns userdata to 8 bytes, a 128-bit integer wants 16: the struct is copied in and out. */
-static void push(lua_State *L, const struct quantity *q)
+void push_quantity(lua_State *L, const struct quantity *q)
 {
     memcpy(lua_newuserdata(L, sizeof *q), q, sizeof *q);
     class_set(L, script_of(L), CLASS_QUANTITY);
@@ -50,7 +50,7 @@ static int l_quantity_new(lua_State *L)
     struct quantity q;
     struct err err;
     if (!read(L, 1, &q, &err)) return push_error(L, 0, "Invalid", str_of(err.text));
-    push(L, &q);
+    push_quantity(L, &q);
     return 1;
 }
 
@@ -88,7 +88,7 @@ static int combine(lua_State *L, bool (*fn)(const struct quantity *, const struc
     operand(L, 1, &a);
     operand(L, 2, &b);
     if (!fn(&a, &b, &result, &err)) script_raise(L, "%s", err.text);
-    push(L, &result);
+    push_quantity(L, &result);
     return 1;
 }
 
@@ -115,7 +115,7 @@ static int l_quantity_mul(lua_State *L)
         n != (lua_Number)(int64_t)n)
         script_raise(L, "quantity: may be multiplied by a whole number only");
     if (!quantity_mul(&q, (int64_t)n, &result, &err)) script_raise(L, "%s", err.text);
-    push(L, &result);
+    push_quantity(L, &result);
     return 1;
 }
 

@@ -98,6 +98,8 @@ static void bind_all(lua_State *L)
     bind_handler_options(L);
     bind_lister(L);
     bind_index(L);
+    bind_query(L);
+    bind_snapshot(L);
     bind_selects(L);
     bind_live(L);
     bind_host(L);

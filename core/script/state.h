@@ -34,6 +34,9 @@ enum script_class {
     CLASS_RESOURCE, /* what the kind of a live read means; scripts do not see it */
     CLASS_PAGES,    /* a live list; scripts see its iterator only */
     CLASS_WATCH,    /* a live watch */
+    CLASS_QUERY,
+    CLASS_SNAPSHOT,
+    CLASS_GROUPS, /* the groups of a query while they are handed out */
     CLASS_COUNT,
 };
 
@@ -113,6 +116,7 @@ struct script {
     struct buf text, keys;
     struct tape_parser *parser;
 
+    size_t snapshot_bytes;         /* that snapshots hold, as part of `memory` */
     lua_State *inside;             /* what asks index functions was called with it; NULL: no script runs */
     struct index_values *emitting; /* of the index function that runs; NULL: none */
     struct informer_claim **claims;

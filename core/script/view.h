@@ -46,5 +46,6 @@ const struct wide *int64_test(lua_State *L, int idx);
 void int64_text(const struct wide *wide, struct buf *out);
 
 struct quantity;
+void push_quantity(lua_State *L, const struct quantity *q);
 /* Fills `*out` when the value is a k8s.quantity. */
 bool quantity_test(lua_State *L, int idx, struct quantity *out);

@@ -51,4 +51,9 @@ function methods:add_index(name, source)
   return raw.index.add(self, name, source)
 end
 
+-- pods:query(): a question to the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
+function methods:query()
+  return raw.query.new(self)
+end
+
 return methods

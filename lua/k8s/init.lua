@@ -26,4 +26,5 @@ return freeze("k8s", {
   sleep = time.sleep,
   selects = require "k8s.selects",
   watch = live.watch,
+  snapshot = raw.snapshot,
 })

@@ -50,6 +50,8 @@ describe("types/k8s.lua", function()
     for name, verb in pairs(bound("bind_index.c", "lister_index_methods")) do lister[name] = verb end
     assert.same(sorted(lister), sorted(declared "Lister"))
     assert.same(sorted(bound("bind_reader.c", "watch_methods")), sorted(declared "Watch"))
+    assert.same(sorted(bound("bind_query.c", "query_methods")), sorted(declared "Query"))
+    assert.same(sorted(bound("bind_snapshot.c", "snapshot_methods")), sorted(declared "Snapshot"))
     assert.same(sorted(bound("bind_registration.c", "registration_methods")), sorted(declared "Registration"))
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))

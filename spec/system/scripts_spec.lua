@@ -71,6 +71,25 @@ local examples = {
     verb = "exec", lines = { "^ COUNT", "^ +1  no +registry:5000/web$" },
     before = function(api) create_pod(api, "a", started(0)) end,
   },
+  ["busiest_nodes.lua"] = {
+    verb = "exec", lines = { "^NODE", "^node%-1 +2  200m$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", started(0))
+    end,
+  },
+  ["orphan_services.lua"] = {
+    verb = "exec", lines = { "^no pods for default/lost$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      for name, app in pairs { found = "a", lost = "b" } do
+        api:create("/api/v1/namespaces/default/services", {
+          apiVersion = "v1", kind = "Service", metadata = { name = name, namespace = "default" },
+          spec = { selector = { app = app }, ports = { { port = 80 } } },
+        })
+      end
+    end,
+  },
   ["pods_by_image.lua"] = {
     verb = "exec", lines = { "^ +2  registry:5000/web  %(default/a%)$" },
     before = function(api)

@@ -56,6 +56,7 @@ function raw_verbs.new(record)
     check_stack = noop,
     int64 = noop,
     quantity = noop,
+    snapshot = noop,
     null = "null",
     live = {
       watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,

@@ -1,0 +1,166 @@
+/* raw.snapshot: several caches as they were at one moment. */
+#include "informer/indexer.h"
+
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/bind_informer.h"
+#include "script/bind_query.h"
+#include "script/source.h"
+
+enum { CACHES_MAX = 100 };
+#define SNAPSHOT_BYTES_MAX ((size_t)256 << 20)
+
+struct snapshot {
+    size_t count, bytes;
+    bool closed;
+    struct {
+        struct informer_claim *claim;
+        struct indexer *cache; /* NULL: there was none yet */
+    } at[];
+};
+
+struct indexer *source_cache(lua_State *L, const struct source *source)
+{
+    if (!source->snapshot) return claim_indexer(source->claim);
+    if (source->snapshot->closed) script_raise(L, "the snapshot is closed");
+    return source->snapshot->at[source->slot].cache;
+}
+
+static void account(struct script *script, struct snapshot *snapshot, size_t bytes)
+{
+    script->memory += bytes - snapshot->bytes;
+    script->snapshot_bytes += bytes - snapshot->bytes;
+    snapshot->bytes = bytes;
+}
+
+static void count_bytes(struct script *script, struct snapshot *snapshot)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->at[i].cache) bytes += indexer_bytes(snapshot->at[i].cache);
+    account(script, snapshot, bytes);
+}
+
+void source_grew(lua_State *L, const struct source *source)
+{
+    if (source->snapshot) count_bytes(script_of(L), source->snapshot);
+}
+
+static void release(struct script *script, struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        indexer_free(snapshot->at[i].cache);
+        snapshot->at[i].cache = NULL;
+    }
+    account(script, snapshot, 0);
+    snapshot->closed = true;
+}
+
+static size_t bytes_of(lua_State *L, int count)
+{
+    size_t bytes = 0;
+    for (int i = 1; i <= count; i++) {
+        const struct indexer *cache = claim_indexer(informer_arg(L, i, "k8s.snapshot"));
+        if (cache) bytes += indexer_bytes(cache);
+    }
+    return bytes;
+}
+
+/* Lua's collector sees a small userdata only: what snapshots hold that nobody uses any more goes first. */
+static void make_room(lua_State *L, size_t bytes)
+{
+    struct script *script = script_of(L);
+    if (script->snapshot_bytes + bytes > SNAPSHOT_BYTES_MAX / 8) lua_gc(L, LUA_GCCOLLECT, 0);
+    if (script->snapshot_bytes + bytes <= SNAPSHOT_BYTES_MAX) return;
+    script_raise(L, "k8s.snapshot: the snapshots of this script would take more than %zu MiB; close() some",
+                 SNAPSHOT_BYTES_MAX >> 20);
+}
+
+/* new(informer, ...) */
+static int l_snapshot_new(lua_State *L)
+{
+    int count = lua_gettop(L);
+    if (count == 0 || count > CACHES_MAX)
+        script_raise(L, "k8s.snapshot: expected 1 to %d informers", CACHES_MAX);
+    make_room(L, bytes_of(L, count));
+    struct script *script = script_of(L);
+    struct snapshot *snapshot = lua_newuserdata(L, sizeof *snapshot + (size_t)count * sizeof snapshot->at[0]);
+    memset(snapshot, 0, sizeof *snapshot);
+    class_set(L, script, CLASS_SNAPSHOT);
+    for (int i = 0; i < count; i++) {
+        struct informer_claim *claim = informer_arg(L, i + 1, "k8s.snapshot");
+        const struct indexer *cache = claim_indexer(claim);
+        snapshot->at[i].claim = claim;
+        snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
+        snapshot->count++;
+    }
+    count_bytes(script, snapshot);
+    return 1;
+}
+
+static struct source find_source(lua_State *L, const char *method)
+{
+    struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, method);
+    char verb[64];
+    snprintf(verb, sizeof verb, "snapshot:%s", method);
+    struct informer_claim *claim = informer_arg(L, 2, verb);
+    if (snapshot->closed) script_raise(L, "%s: the snapshot is closed", verb);
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->at[i].claim == claim) return (struct source){claim, snapshot, i};
+    script_raise(L, "%s: the snapshot does not have %s", verb, claim_spec(claim)->kind);
+}
+
+/* What reads the snapshot, on top of the stack, keeps it alive by its environment. */
+static int keep_alive(lua_State *L)
+{
+    lua_createtable(L, 1, 0);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, 1);
+    lua_setfenv(L, -2);
+    return 1;
+}
+
+/* snapshot:lister(informer) */
+static int l_snapshot_lister(lua_State *L)
+{
+    struct source source = find_source(L, "lister");
+    lister_push(L, &source, "", 0);
+    return keep_alive(L);
+}
+
+/* snapshot:query(informer) */
+static int l_snapshot_query(lua_State *L)
+{
+    struct source source = find_source(L, "query");
+    query_push(L, &source);
+    return keep_alive(L);
+}
+
+/* snapshot:close(): gives the objects back at once. */
+static int l_snapshot_close(lua_State *L)
+{
+    release(script_of(L), class_self(L, CLASS_SNAPSHOT, "close"));
+    return 0;
+}
+
+static int l_snapshot_gc(lua_State *L)
+{
+    release(script_of(L), lua_touserdata(L, 1));
+    return 0;
+}
+
+static const luaL_Reg snapshot_methods[] = {
+    {"lister", l_snapshot_lister},
+    {"query", l_snapshot_query},
+    {"close", l_snapshot_close},
+    {NULL, NULL},
+};
+
+void bind_snapshot(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", l_snapshot_gc}, {NULL, NULL}};
+    class_define(L, CLASS_SNAPSHOT, meta, snapshot_methods);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, l_snapshot_new);
+    lua_setfield(L, -2, "snapshot");
+}
