@@ -52,6 +52,7 @@ struct reflector {
     enum reflector_next after_delay;
     struct timer deadline;    /* of a watch-list's end bookmark */
     struct timer resync;      /* */
+    int64_t resynced_ms;      /* when the last one was asked for, or the watch began */
     struct lw_call *call;     /* the list or watch that runs; NULL for none */
     struct buf version;       /* last seen */
     bool version_unavailable; /* the server no longer, or not yet, has it */
@@ -63,7 +64,9 @@ struct reflector {
     int64_t alive_since_ms, alive_until_ms; /* of watches in a row without a failure; -1 for none */
     uint64_t interruption;                  /* hash of the last one's text */
     int64_t interruption_quiet_ms;          /* no line about the same before this instant */
-    pthread_mutex_t lock;                   /* of `status` */
+    int64_t refusal_quiet_ms;               /* no line about a refused object before this instant */
+    uint64_t refusals_unlogged;
+    pthread_mutex_t lock; /* of `status` */
     struct reflector_status status;
 };
 

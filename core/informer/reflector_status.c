@@ -7,6 +7,8 @@
 #include "base/metrics.h"
 #include "informer/reflector_internal.h"
 
+enum { REFUSAL_INTERVAL_MS = 1000 };
+
 const char *reflector_state_name(enum reflector_state state)
 {
     static const char *const names[] = {
@@ -108,10 +110,24 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     clear_error(r);
 }
 
+/* At most one line a second; the next one tells how many were left out. */
+static void log_refusal(struct reflector *r, const struct err *err)
+{
+    int64_t now_ms = clock_now_ms(r->options.clock);
+    if (now_ms < r->refusal_quiet_ms) {
+        r->refusals_unlogged++;
+        return;
+    }
+    log_warn("Object refused", F("reflector", r->name), F("err", err->text),
+             FI("unreported", r->refusals_unlogged));
+    r->refusal_quiet_ms = now_ms + REFUSAL_INTERVAL_MS;
+    r->refusals_unlogged = 0;
+}
+
 void reflector_refused(struct reflector *r, const struct lw_refusal *refusal)
 {
     reflector_count(r, &r->status.counters.refused, 1);
-    log_warn("Object refused", F("reflector", r->name), F("err", refusal->err->text));
+    log_refusal(r, refusal->err);
     reflector_tell_changed(r);
 }
 

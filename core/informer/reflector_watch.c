@@ -9,6 +9,8 @@
 #include "kube/client.h"
 #include "object/value.h"
 
+#define LONG_AGO_MS (INT64_MIN / 2)
+
 enum {
     TIMEOUT_MIN_S = 300,  /* in [300,600) */
     VERY_SHORT_MS = 1000, /* */
@@ -48,25 +50,34 @@ void reflector_open_watch(struct reflector *r, bool watch_list)
                  &sink, r);
 }
 
-/* As handlers come and go, so does the wish for resyncs: without any it is asked for now and then. */
-static void plan_resync(struct reflector *r)
+/* As handlers come and go, so does the wish for resyncs: it is asked for now and then. */
+static void plan_resync(struct reflector *r, int64_t now_ms)
 {
-    int64_t period_ms = delta_fifo_resync_ms(r->options.fifo);
-    timer_start(&r->resync, r->options.clock, period_ms > 0 ? period_ms : RESYNC_ASK_MS);
+    int64_t period_ms = delta_fifo_resync_ms(r->options.fifo), left_ms = r->resynced_ms + period_ms - now_ms;
+    timer_start(&r->resync, r->options.clock,
+                period_ms > 0 && left_ms < RESYNC_ASK_MS ? left_ms : RESYNC_ASK_MS);
 }
 
 void reflector_on_resync(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, resync);
-    if (delta_fifo_resync_ms(r->options.fifo) > 0)
-        delta_fifo_resync(r->options.fifo, clock_now_ms(r->options.clock));
-    plan_resync(r);
+    int64_t period_ms = delta_fifo_resync_ms(r->options.fifo), now_ms = clock_now_ms(r->options.clock);
+    if (period_ms == 0) r->resynced_ms = LONG_AGO_MS;
+    if (period_ms > 0 && now_ms - r->resynced_ms >= period_ms) {
+        delta_fifo_resync(r->options.fifo, now_ms);
+        r->resynced_ms = now_ms;
+    }
+    plan_resync(r, now_ms);
 }
 
 void reflector_watch_runs(struct reflector *r)
 {
-    if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = clock_now_ms(r->options.clock);
-    if (!timer_running(&r->resync)) plan_resync(r);
+    int64_t now_ms = clock_now_ms(r->options.clock);
+    if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = now_ms;
+    if (!timer_running(&r->resync)) {
+        r->resynced_ms = now_ms;
+        plan_resync(r, now_ms);
+    }
     reflector_enter(r, REFLECTOR_WATCHING);
 }
 

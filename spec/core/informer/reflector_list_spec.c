@@ -244,7 +244,24 @@ static void test_r19_a_refused_item_is_named_and_the_others_are_listed(void **st
     source_list(&source, "c@3", "5");
     assert_queued("All(5: a@1 c@3)");
     assert_int_equal(status_now().counters.refused, 1);
-    assert_string_equal(log_take(), "W Object refused reflector=pods err=b: 9000000 bytes are too many\n");
+    assert_string_equal(log_take(),
+                        "W Object refused reflector=pods err=b: 9000000 bytes are too many unreported=0\n");
+}
+
+static void test_refused_items_are_named_at_most_once_a_second(void **state)
+{
+    source_asked(&source);
+    log_take();
+    for (int i = 0; i < 5; i++) source_refuse(&source, "b: too large");
+    assert_int_equal(log_lines(), 1);
+    log_take();
+    advance(999);
+    source_refuse(&source, "c: too large");
+    assert_int_equal(log_lines(), 0);
+    advance(1);
+    source_refuse(&source, "d: too large");
+    assert_string_equal(log_take(), "W Object refused reflector=pods err=d: too large unreported=5\n");
+    assert_int_equal(status_now().counters.refused, 7);
 }
 
 static void test_a_refused_item_is_said_to_be_there(void **state)
@@ -328,6 +345,7 @@ int main(void)
         TEST(test_a_list_that_breaks_off_leaves_nothing_behind),
         TEST(test_a_page_without_its_end_is_an_error),
         TEST(test_r19_a_refused_item_is_named_and_the_others_are_listed),
+        TEST(test_refused_items_are_named_at_most_once_a_second),
         TEST(test_a_refused_item_is_said_to_be_there),
         TEST(test_a_refused_item_without_a_known_key_is_said_to_be_there),
         TEST(test_a_server_that_asks_for_more_time_gets_it),

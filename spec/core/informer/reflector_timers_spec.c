@@ -87,11 +87,30 @@ static void test_r26_a_period_that_comes_later_is_found(void **state)
     assert_queued("");
 }
 
+static void test_i15_a_shorter_period_need_not_wait_for_the_end_of_a_longer_one(void **state)
+{
+    delta_fifo_set_resync(fifo, 600000);
+    start_watching("", "7");
+    advance(15000);
+    assert_queued("");
+    delta_fifo_set_resync(fifo, 2000);
+    advance(5000);
+    assert_queued("Sync");
+    advance(2000);
+    assert_queued("Sync");
+    delta_fifo_set_resync(fifo, 30000);
+    advance(29999);
+    assert_queued("");
+    advance(1);
+    assert_queued("Sync");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, reflector_open, reflector_close)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_i15_a_shorter_period_need_not_wait_for_the_end_of_a_longer_one),
         TEST(test_r27_inside_its_window_an_internal_error_is_tried_again_at_once),
         TEST(test_r27_after_a_minute_without_errors_the_window_is_a_new_one),
         TEST(test_r27_the_window_is_for_streams_not_for_opens),
