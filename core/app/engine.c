@@ -154,6 +154,7 @@ static bool make_parts(struct engine *engine)
         .loop = engine->loop,
         .live = engine->live,
         .kinds = engine->kinds,
+        .resync_ms = options->resync_ms,
         .default_namespace =
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
         .print_waits = engine->options.mode == ENGINE_EXEC,

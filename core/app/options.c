@@ -55,6 +55,8 @@ const struct flag *engine_flags(struct options *o)
          "for the end of such a list, before a plain one is asked for (default 30s)"},
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
+        {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
+         "how often handlers that do not say are told of every object again (default 0: never)"},
         {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
     _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");

@@ -15,7 +15,7 @@ struct options {
     size_t max_object_size;
     const char *watch_list;
     int64_t watch_list_deadline_ms;
-    int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms;
+    int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
     const char *metrics_address, *health_address; /* of `run` */
     const char *admin_socket;                     /* NULL: the default path */
 };

@@ -3,10 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/handler_list.h"
 #include "informer/mirrors.h"
+
+/* */
+enum { SLOW_DEPTH = 10, SLOW_MS = 100 };
 
 struct shared_informer {
     char *name;
@@ -218,11 +222,40 @@ static void note_synced(struct shared_informer *informer)
     if (informer->on_synced) informer->on_synced(informer->synced_ctx);
 }
 
+/* what takes long while others wait is said, and how many wait. */
+static void trace_slow(const struct shared_informer *informer, const struct delta *delta, int64_t took_ms,
+                       size_t waiting)
+{
+    static const char *const names[] = {"Added", "Updated", "Deleted", "ReplacedAll", "SyncAll", "Bookmark"};
+    struct buf key = {0};
+    if (took_ms < SLOW_MS) return;
+    if (delta->object) root_key(delta->object, &key);
+    log_v(2, "Slow processing", F("informer", informer->name), F("delta", names[delta->type]),
+          FS("key", buf_slice(&key)), FI("objects", delta->count), FI("tookMs", took_ms),
+          FI("queued", waiting));
+    buf_clear(&key);
+}
+
+static void process_timed(struct shared_informer *informer, struct delta *batch, size_t count, size_t depth)
+{
+    int64_t begun_ms = clock_now_ms(informer->clock);
+    for (size_t i = 0; i < count; i++) {
+        process_one(informer, &batch[i]);
+        int64_t now_ms = clock_now_ms(informer->clock);
+        trace_slow(informer, &batch[i], now_ms - begun_ms, depth - i - 1);
+        begun_ms = now_ms;
+    }
+}
+
 static size_t process_batch(struct shared_informer *informer, size_t max)
 {
     struct delta *batch;
     size_t count = delta_fifo_take(informer->fifo, max, &batch);
-    for (size_t i = 0; i < count; i++) process_one(informer, &batch[i]);
+    size_t depth = count + delta_fifo_len(informer->fifo);
+    if (depth > SLOW_DEPTH && log_verbosity() >= 2)
+        process_timed(informer, batch, count, depth);
+    else
+        for (size_t i = 0; i < count; i++) process_one(informer, &batch[i]);
     delta_fifo_release(informer->fifo, batch, count);
     note_synced(informer);
     return count;

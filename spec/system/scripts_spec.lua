@@ -37,6 +37,12 @@ local function started(restarts)
   }
 end
 
+local function waiting(reason)
+  local container = { name = "main", image = "web", imageID = "", ready = false, restartCount = 0 }
+  container.state = { waiting = { reason = reason } }
+  return { containerStatuses = { container } }
+end
+
 local function set_ready(api, status)
   api:patch("/api/v1/nodes/node-1/status", { status = { conditions = { { type = "Ready", status = status } } } })
 end
@@ -115,6 +121,19 @@ local examples = {
       { function(api)
         api:patch(pods .. "/web/status", { status = { conditions = { { type = "Ready", status = "True" } } } })
       end, "^modified default/web$" },
+    },
+  },
+  ["image_errors.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "web", { phase = "Pending" }) end,
+    steps = {
+      { function(api)
+        api:patch(pods .. "/web/status", { status = waiting "ErrImagePull" })
+      end, "^no image default/web: ErrImagePull$" },
+      { function(api)
+        api:patch(pods .. "/web/status", { status = waiting "ImagePullBackOff" })
+      end, "^no image default/web: ImagePullBackOff$" },
+      { function(api) api:patch(pods .. "/web/status", { status = started(0) }) end, "^resolved default/web$" },
     },
   },
   ["configmap_changes.lua"] = {

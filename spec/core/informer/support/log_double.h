@@ -6,5 +6,7 @@
 /* The lines since the last time: "W Message key=value ...", one below the other. Borrowed until the next
  * call. */
 const char *log_take(void);
+/* As --v; 0 at the start. */
+void log_set_verbosity(int level);
 /* Lines since the last log_take. */
 size_t log_lines(void);

@@ -1,0 +1,165 @@
+-- Options of handlers, through the whole binary: filters, resyncs, what a new list brings, and what becomes of changes
+-- that pile up before a slow handler.
+local cluster = require "spec.support.cluster"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+
+local function configmap(name, labels, data)
+  return {
+    apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default", labels = labels },
+    data = data or { a = "b" },
+  }
+end
+
+-- A script that watches configmaps with these options and prints what it is told of.
+local function watcher(options)
+  return cluster.script(([[
+    local k8s = require "k8s"
+    local maps = k8s.informer("configmaps", { namespace = "default" })
+    local function flags(ev)
+      local set = ""
+      for _, name in ipairs { "filtered", "resync", "coalesced", "final_state_unknown" } do
+        if ev[name] then set = set .. " " .. name end
+      end
+      return set
+    end
+    local options = { %s }
+    options.OnAdd = function(obj, ev) print("add " .. obj:name() .. flags(ev)) end
+    options.OnUpdate = function(old, new, ev) print("update " .. new:name() .. flags(ev)) end
+    options.OnDelete = function(last, ev) print("delete " .. last:name() .. flags(ev)) end
+    maps:add_event_handler(options)
+    k8s.main(function() print "synced" end)
+  ]]):format(options))
+end
+
+describe("the options of a handler", function()
+  after_each(cluster.stop_all)
+
+  it("tell it of what passes its filter as if nothing else existed (I-18)", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap("one", { tier = "web" }))
+    sim.api:create(configmaps, configmap("two", { tier = "db" }))
+    local engine = cluster.run(sim.server, watcher [[
+      selector = "tier=web", namespaces = { "def*", "!kube-*" }, where = { ["data.a"] = { "b", "c" } },
+      filter = function(obj) return obj:name() ~= "never" end
+    ]])
+    engine:wait_line "^synced$"
+    sim.api:create(configmaps, configmap("never", { tier = "web" }))
+    sim.api:patch(configmaps .. "/two", { metadata = { labels = { tier = "web" } } })
+    engine:wait_line "^add two filtered$"
+    sim.api:patch(configmaps .. "/two", { data = { a = "c" } })
+    engine:wait_line "^update two$"
+    sim.api:patch(configmaps .. "/two", { data = { a = "d" } })
+    engine:wait_line "^delete two filtered$"
+    sim.api:delete(configmaps .. "/two")
+    sim.api:delete(configmaps .. "/one")
+    engine:wait_line "^delete one$"
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_no_match("never", engine:out(), 1, true)
+    assert.are.equal(1, select(2, engine:out():gsub("delete two", "")))
+  end)
+
+  it("leave out updates that change none of the paths it cares for", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    local engine = cluster.run(sim.server, watcher [[ changed = { "data" } ]])
+    engine:wait_line "^synced$"
+    for i = 1, 5 do sim.api:patch(configmaps .. "/one", { metadata = { labels = { round = tostring(i) } } }) end
+    sim.api:patch(configmaps .. "/one", { data = { a = "c" } })
+    engine:wait_line "^update one$"
+    sim.api:delete(configmaps .. "/one")
+    engine:wait_line "^delete one$"
+    assert.are.equal(1, select(2, engine:out():gsub("update", "")))
+  end)
+
+  it("have it told of every object again and again when it wants resyncs (I-15, I-17)", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    local engine = cluster.run(sim.server, watcher [[ resync = "1s" ]], { "-f", watcher "id = 'other'" })
+    for _ = 1, 2 do engine:wait_line "^update one resync$" end
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("take the period of --resync when nobody says one (I-15)", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    local engine = cluster.run(sim.server, watcher "", { "--resync", "1s" })
+    engine:wait_line "^update one resync$"
+  end)
+
+  it("tell it of unchanged objects of a new list only on request (I-14, B-4)", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    local engine = cluster.run(sim.server, watcher [[ unchanged = true ]])
+    local silent = cluster.run(sim.server, watcher "")
+    engine:wait_line "^synced$"
+    silent:wait_line "^synced$"
+    sim:play { ["do"] = "expire", resource = "configmaps" }
+    engine:wait_line "^update one$"
+    sim.api:create(configmaps, configmap "two")
+    silent:wait_line "^add two$"
+    assert.has_no_match("update", silent:out(), 1, true)
+  end)
+
+  it("split an object that was recreated unseen into a delete and an add (Q-22)", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    local engine = cluster.run(sim.server, watcher [[ split_recreated = true ]], { "-f", watcher "" })
+    for _ = 1, 2 do engine:wait_line "^synced$" end
+    sim:play { ["do"] = "fault", verb = "watch", resource = "configmaps", what = "status", code = 500, times = 1 }
+    sim:play { ["do"] = "inject", resource = "configmaps", what = "cut" }
+    engine:wait_error "trying again"
+    sim.api:delete(configmaps .. "/one")
+    sim.api:create(configmaps, configmap "one")
+    engine:wait_line "^delete one final_state_unknown$"
+    engine:wait_line "^add one$"
+    engine:wait_line "^update one$"
+  end)
+
+  it("are named when they are wrong, with the script's line", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("pods"):on_add(print, { namespaces = { "Not A Name" } })
+    ]])
+    assert.are.equal(2, engine:wait())
+    assert.has_match('%.lua:2: on_add: namespaces: namespace "Not A Name"', engine:err())
+  end)
+end)
+
+describe("changes that pile up before a slow handler", function()
+  after_each(cluster.stop_all)
+
+  it("become one for each object, and the watch goes on (Q-1, Q-16)", function()
+    local sim = cluster.sim { "--pods", "20" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local pods = k8s.informer("pods")
+      local blocked, told = false, 0
+      pods:on_update(function(old, new, ev)
+        if not blocked then
+          blocked = true
+          print "blocked"
+          local stop = k8s.now() + 4
+          while k8s.now() < stop do end
+        end
+        told = told + 1
+        if ev.coalesced then print("coalesced", told) end
+        if new:annotation "spec/last" then print("last", told) end
+      end)
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    sim:play { ["do"] = "touch", resource = "pods", pick = 1, count = 1 }
+    engine:wait_line "^blocked$"
+    sim:play { ["do"] = "touch", resource = "pods", pick = 1, count = 30000 }
+    local _, first = next(sim.api:get("/api/v1/pods?limit=1").items)
+    sim.api:patch(("/api/v1/namespaces/%s/pods/%s"):format(first.metadata.namespace, first.metadata.name),
+      { metadata = { annotations = { ["spec/last"] = "yes" } } })
+    engine:wait_line "^last\t"
+    local told = tonumber(engine:out():match "last\t(%d+)")
+    assert.is_true(told < 1000, told .. " updates were told")
+    assert.has_match("coalesced", engine:out(), 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
