@@ -6,9 +6,11 @@
 #include <sys/queue.h>
 
 #include "script/handler_metrics.h"
+#include "script/pending.h"
+#include "script/report.h"
 #include "script/state.h"
 
-enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
+extern const char *const handler_event_names[ON_COUNT];
 
 struct script_handler {
     TAILQ_ENTRY(script_handler) link;
@@ -22,9 +24,17 @@ struct script_handler {
     struct handler_options *options; /* a reference */
     bool removed;
     int refs;
-    int64_t reported_ms; /* when a failure was last logged, for at most one line a second */
-    uint64_t unreported;
+    unsigned long long number;
+    struct failure_report report;
     struct handler_metrics metrics;
+
+    struct task *task;    /* of the call that waits; NULL: none */
+    struct event current; /* what it was called for, with references */
+    int64_t begun_ns;
+    struct pending pending;
+    uint64_t initial_until; /* so many entries must leave the list before the cache was told whole */
+    bool due;               /* goes on in the next turn */
+    TAILQ_ENTRY(script_handler) due_link;
 };
 
 /* Takes three functions (or nils) from stack index `first` on, then the filter's or nil. `id` NULL: kind and
@@ -35,9 +45,14 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
 /* One of its functions ended with an error, which script->failure describes: logs and counts it. */
 void handler_failed(struct script_handler *handler, const char *function, const struct root *object,
                     enum script_result result);
-/* No call comes after it. `L` is the state or the coroutine that asks. */
+/* No call comes after it, and one that waits is cancelled, unless it is the caller. `L` is the state or the
+ * coroutine that asks. */
 void handler_remove(lua_State *L, struct script_handler *handler);
 void handler_unref(struct script_handler *handler);
+/* It was told of the whole cache: all those calls have ended (I-6). */
 bool handler_has_synced(const struct script_handler *handler);
-/* Hands those that wait to their informers. Outside of any call into Lua. */
+/* It was handed the whole cache; some of it may lie in its pending list. */
+bool handler_was_handed_cache(const struct script_handler *handler);
+/* Hands those that wait to their informers; those that are added meanwhile come in a later turn. Outside of
+ * any call into Lua. */
 void handlers_attach(struct script *script);

@@ -15,6 +15,8 @@ void handler_metrics_clear(struct handler_metrics *m)
     for (int i = 0; i < HANDLER_EVENTS; i++) series_free(m->durations[i]);
     series_free(m->latency);
     series_free(m->errors);
+    series_free(m->pending);
+    series_free(m->coalesced);
 }
 
 int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *name, int64_t received_us)
@@ -31,5 +33,17 @@ int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *
 void handler_metrics_end(struct handler_metrics *m, int event, int64_t begun_ns, enum script_result result)
 {
     series_observe(m->durations[event], (double)(clock_measure_ns() - begun_ns) / 1e9);
-    if (result != SCRIPT_OK && result != SCRIPT_YIELDED) series_inc(m->errors);
+    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) series_inc(m->errors);
+}
+
+void handler_metrics_pending(struct handler_metrics *m, size_t count)
+{
+    if (!m->pending) m->pending = SERIES(FAMILY_HANDLER_PENDING, m->script, m->handler);
+    series_set(m->pending, (double)count);
+}
+
+void handler_metrics_coalesced(struct handler_metrics *m)
+{
+    if (!m->coalesced) m->coalesced = SERIES(FAMILY_HANDLER_COALESCED, m->script, m->handler);
+    series_inc(m->coalesced);
 }

@@ -10,6 +10,7 @@ struct handler_metrics {
     const char *script, *handler;             /* borrowed; the labels */
     struct series *durations[HANDLER_EVENTS]; /* made with the first call */
     struct series *latency, *errors;
+    struct series *pending, *coalesced; /* made when its first call waits */
 };
 
 void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
@@ -20,3 +21,6 @@ int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const 
                               int64_t received_us);
 void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns,
                          enum script_result result);
+/* So many events wait for a call that waits; one of them joined another. */
+void handler_metrics_pending(struct handler_metrics *metrics, size_t count);
+void handler_metrics_coalesced(struct handler_metrics *metrics);

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "script/handler.h"
 #include "script/modules.h"
+#include "script/report.h"
 #include "script/state.h"
 
 static void run_chunk(lua_State *L, void *ctx)
@@ -43,6 +44,7 @@ struct script *script_load(const struct script_host *host, const char *path, con
     script->path = xstrdup(path);
     script->name = xstrdup(name);
     TAILQ_INIT(&script->handlers);
+    TAILQ_INIT(&script->due);
     if (!state_open(script, err) || !load(script, err)) {
         script_free(script);
         return NULL;
@@ -114,34 +116,21 @@ bool script_has_synced(const struct script *script)
         if (!claim_has_synced(script->claims[i])) return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->handlers, link)
-        if (!handler_has_synced(handler)) return false;
+        if (!handler_was_handed_cache(handler)) return false;
     return true;
 }
 
 static void push_main(lua_State *L, void *ctx)
 {
-    push_ref(L, script_of(L), REF_RUN_MAIN);
     push_ref(L, script_of(L), REF_MAIN);
-}
-
-static void log_main(const struct script *script, enum script_result result)
-{
-    const struct script_failure *failure = &script->failure;
-    const struct log_field fields[] = {
-        F("script", script->name),
-        F("result", script_result_name(result)),
-        FS("err", buf_slice(&failure->text)),
-        FS("traceback", buf_slice(&failure->traceback)),
-        {.key = NULL},
-    };
-    log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line, "Main failed",
-              fields);
 }
 
 static void main_ended(void *ctx, enum script_result result)
 {
     struct script *script = ctx;
-    if (result != SCRIPT_OK) log_main(script, result);
+    if (result == SCRIPT_CANCELLED) return;
+    if (result != SCRIPT_OK)
+        report_failure(NULL, script, result, "Main failed", (const struct log_field[]){{.key = NULL}});
     script->main.done(script->main.ctx, result, script->main.exit_code);
 }
 
@@ -151,7 +140,8 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     must(script->has_main && !script->main.done);
     script->main.done = done;
     script->main.ctx = ctx;
-    const struct task_call call = {.prepare = push_main, .done = main_ended, .ctx = script};
+    const struct task_call call = {
+        .function = script->refs[REF_RUN_MAIN], .prepare = push_main, .done = main_ended, .ctx = script};
     enum script_result result = task_run(script, &call, &task);
     handlers_attach(script);
     if (result != SCRIPT_YIELDED) main_ended(script, result);

@@ -60,7 +60,7 @@ size_t script_handler_count(const struct script *script);
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);
 bool script_has_main(const struct script *script);
-/* Every informer synced, and every handler told of its cache. True for a script without informers. */
+/* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);
 /* Starts the function given to k8s.main. `done` is called once, perhaps before this returns, or not at all
  * when the script is freed first; it may not free the script. `exit_code` is what main returned (0 for

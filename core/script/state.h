@@ -122,9 +122,10 @@ struct script {
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
     struct script_reads reads;
-    unsigned open_lists, open_watches; /* live, see bind_reader.c */
-    TAILQ_HEAD(, script_handler) handlers;
-    uint64_t handlers_made;
+    unsigned open_lists, open_watches;          /* live, see bind_reader.c */
+    TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
+    size_t handler_count, due_count;
+    unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool attaching, has_main;
     struct {

@@ -7,8 +7,7 @@
 #include "base/metrics.h"
 #include "base/must.h"
 #include "script/args.h"
-#include "script/handler.h"
-#include "script/state.h"
+#include "script/delivery.h"
 
 struct task {
     TAILQ_ENTRY(task) link; /* among the waiting or the idle */
@@ -23,16 +22,16 @@ struct task {
 /* --- coroutines
  * ------------------------------------------------------------------------------------------------- */
 
-/* A function and its arguments become what the coroutine is resumed with: xpcall, as only its handler sees
- * the frames of an error while they are there. */
+/* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
+ * they are there. */
 static int l_prepare(lua_State *L)
 {
     struct script *script = script_of(L);
-    script->entry.body(L, script->entry.ctx);
-    push_ref(L, script, REF_TRACEBACK);
-    lua_insert(L, 2);
+    const struct task_call *call = script->entry.ctx;
     push_ref(L, script, REF_XPCALL);
-    lua_insert(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->function);
+    push_ref(L, script, REF_TRACEBACK);
+    if (call->prepare) call->prepare(L, call->prepare_ctx);
     return lua_gettop(L);
 }
 
@@ -129,7 +128,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->done = call->done;
     task->ctx = call->ctx;
     call_enter(script, NULL, __builtin_frame_address(0));
-    script->entry = (struct script_entry){call->prepare, call->prepare_ctx};
+    script->entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
     int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
     enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
@@ -244,6 +243,7 @@ void task_cancel(struct task *task)
     leave_waiting(task);
     drop_wait(task);
     metric_inc(METRIC_TASKS_CANCELLED);
+    task->done(task->ctx, SCRIPT_CANCELLED);
     discard(task);
 }
 
@@ -277,6 +277,7 @@ static void on_turn(struct timer *timer)
     struct task_wait *wait;
     for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--)
         go_on(wait);
+    deliveries_turn(script);
     handlers_attach(script);
     if (tasks->woken_count > 0) tasks_turn_soon(script);
 }

@@ -52,7 +52,8 @@ void task_wake(struct task_wait *wait);
 /* --- for those who call a script */
 
 struct task_call {
-    script_body *prepare; /* pushes a function and its arguments, and nothing else */
+    int function;         /* in the registry */
+    script_body *prepare; /* pushes its arguments, above what is on the stack; may raise. NULL for none */
     void *prepare_ctx;
     /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
      */
@@ -63,7 +64,7 @@ struct task_call {
 /* SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
  * not be. Never from inside a call of the same script. */
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
-/* Ends a task that waits; `done` is not called. */
+/* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 
 /* --- for state.c */

@@ -37,6 +37,41 @@ describe("a script that waits #threads", function()
     assert.is_true(proc.now() - start < 1, "took longer than a second")
   end)
 
+  it("has a handler sleep while others go on, and keeps its events in order", function()
+    local sim = cluster.sim()
+    local function configmap(name, data)
+      return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = data }
+    end
+    local configmaps = "/api/v1/namespaces/default/configmaps"
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      maps:add_event_handler {
+        OnAdd = function(o)
+          print("slow begins", o:name())
+          while not go do k8s.sleep "10ms" end
+          print("slow add", o:name())
+        end,
+        OnUpdate = function(old, new) print("slow update", old.data.x, new.data.x) end,
+        OnDelete = function(o) print("slow delete", o:name()) end,
+      }
+      maps:on_add(function(o) print("quick", o:name()) go = o:name() == "go" end)
+      maps:on_delete(function(o) print("quick delete", o:name()) end)
+    ]])
+    sim.api:create(configmaps, configmap("a", { x = "1" }))
+    engine:wait_line "^quick\ta$"
+    sim.api:patch(configmaps .. "/a", { data = { x = "2" } })
+    sim.api:patch(configmaps .. "/a", { data = { x = "3" } })
+    sim.api:delete(configmaps .. "/a")
+    engine:wait_line "^quick delete\ta$"
+    sim.api:create(configmaps, configmap("go", { x = "4" }))
+    engine:wait_line "^slow add\tgo$"
+    local slow = {}
+    for line in engine:out():gmatch "slow ([^\n]*)" do slow[#slow + 1] = line:gsub("\t", " ") end
+    assert.are.same({ "begins a", "add a", "update 1 2", "update 2 3", "delete a", "begins go", "add go" }, slow)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("is told where it may not wait, with its file and line", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script "local k8s = require 'k8s'\nk8s.sleep(1)\n")

@@ -194,14 +194,16 @@ static void test_a_cancelled_task_ends_what_it_waits_for(void **state)
     assert_int_equal(drops, 2);
     virtual_clock_advance(&run_clock, 1000);
     assert_lua(f, "return take()", "");
-    assert_int_equal(run.ends + woken.ends, 0);
+    assert_int_equal(run.ends, 1); /* told at once */
+    assert_int_equal(run.result, SCRIPT_CANCELLED);
+    assert_int_equal(woken.ends, 1);
     assert_int_equal(metric_get(METRIC_TASKS_CANCELLED) - cancelled, 2);
 }
 
 static void test_freeing_a_script_cancels_its_tasks(void **state)
 {
     struct fixture *f = *state;
-    struct run runs[3];
+    static struct run runs[3]; /* told when the fixture frees the script */
     define_verbs(f);
     run_start(f, &runs[0], "k8s.sleep(10)");
     run_start(f, &runs[1], "coroutine.wrap(function() await() end)()");

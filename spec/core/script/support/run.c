@@ -32,10 +32,13 @@ int run_teardown(void **state)
     return 0;
 }
 
-static void push_chunk(lua_State *L, void *ctx)
+static int chunk;
+
+static void load_chunk(lua_State *L, void *ctx)
 {
     const struct run *run = ctx;
     if (luaL_loadbuffer(L, run->lua, strlen(run->lua), "@task.lua") != 0) lua_error(L);
+    chunk = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 static void on_end(void *ctx, enum script_result result)
@@ -48,9 +51,10 @@ static void on_end(void *ctx, enum script_result result)
 void run_start(struct fixture *f, struct run *run, const char *lua)
 {
     *run = (struct run){.lua = lua};
-    run->result = task_run(
-        f->script, &(struct task_call){.prepare = push_chunk, .prepare_ctx = run, .done = on_end, .ctx = run},
-        &run->task);
+    assert_int_equal(script_call(f->script, "a spec", load_chunk, run), SCRIPT_OK);
+    run->result =
+        task_run(f->script, &(struct task_call){.function = chunk, .done = on_end, .ctx = run}, &run->task);
+    luaL_unref(f->script->L, LUA_REGISTRYINDEX, chunk);
 }
 
 enum script_result run_whole(struct fixture *f, const char *lua)

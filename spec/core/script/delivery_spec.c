@@ -1,0 +1,192 @@
+/* core/script/delivery.c: handlers that wait, and what comes for them meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "core/script/support/cluster.h"
+#include "script/handler.h"
+
+static struct virtual_clock clock_;
+
+static int setup(void **state)
+{
+    static struct cluster c;
+    virtual_clock_init(&clock_);
+    cluster_init(&c);
+    c.host.clock = &clock_.clock;
+    *state = &c;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    cluster_clear(*state);
+    virtual_clock_clear(&clock_);
+    return 0;
+}
+
+static void pass(int64_t ms)
+{
+    virtual_clock_advance(&clock_, ms);
+}
+
+/* Handler "slow" sleeps a second in each call, "quick" does not. */
+static const char sleeper[] =
+    "k8s = require 'k8s' said = ''\n"
+    "function say(...) said = said .. table.concat({...}, ' ') .. '; ' end\n"
+    "function take() local text = said said = '' return text end\n"
+    "pods = k8s.informer 'pods'\n"
+    "local function x(o) return o:label 'x' or '-' end\n"
+    "slow = pods:add_event_handler {\n"
+    "  id = 'slow',\n"
+    "  OnAdd = function(o, ev) k8s.sleep(1) say('add', o:key(), x(o), ev.coalesced and 'c' or '', ev.initial "
+    "and 'i' or '') end,\n"
+    "  OnUpdate = function(a, b, ev) k8s.sleep(1) say('update', b:key(), x(a), x(b), ev.coalesced and 'c' or "
+    "'') end,\n"
+    "  OnDelete = function(o, ev) k8s.sleep(1) say('delete', o:key()) end,\n"
+    "}\n"
+    "quick = pods:add_event_handler {\n"
+    "  OnAdd = function(o) say('+' .. o:name()) end, OnUpdate = function(_, o) say('=' .. o:name()) end,\n"
+    "  OnDelete = function(o) say('-' .. o:name()) end }\n";
+
+static void test_a_handler_that_waits_is_told_the_rest_in_order(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "sleeper", sleeper);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b");
+    assert_ask(c, script, "return take()", "+a; +b; "); /* the other handler is not held up */
+    assert_true(script_has_synced(script));
+    assert_ask(c, script, "return tostring(slow:has_synced()) .. tostring(quick:has_synced())",
+               "falsetrue"); /* I-6 */
+    cluster_event(c, 0, LW_MODIFIED, "shop/a x=1");
+    cluster_event(c, 0, LW_DELETED, "shop/a x=1");
+    cluster_event(c, 0, LW_ADDED, "shop/a x=2");
+    assert_ask(c, script, "return take()", "=a; -a; +a; ");
+    pass(1000);
+    assert_ask(c, script, "return take()", "add shop/a -  i; ");
+    assert_ask(c, script, "return tostring(slow:has_synced())", "false");
+    pass(1000);
+    assert_ask(c, script, "return take()", "add shop/b -  i; ");
+    assert_ask(c, script, "return tostring(slow:has_synced())", "true");
+    pass(3000);
+    assert_ask(c, script, "return take()", "update shop/a - 1 ; delete shop/a; add shop/a 2  ; ");
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=9"); /* nothing waits: straight again */
+    pass(1000);
+    assert_ask(c, script, "return take()", "=b; update shop/b - 9 ; ");
+    script_free(script);
+}
+
+static void test_a_full_pending_list_coalesces_and_stays_bounded(void **state)
+{
+    struct cluster *c = *state;
+    char pod[32];
+    struct script *script = cluster_load(c, "sleeper", sleeper);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b");
+    for (int i = 1; i <= 3000; i++) {
+        snprintf(pod, sizeof pod, "shop/%c x=%d", i % 2 ? 'a' : 'b', i);
+        cluster_event(c, 0, LW_MODIFIED, pod);
+    }
+    cluster_event(c, 0, LW_DELETED, "shop/b x=3000");
+    struct script_handler *slow = TAILQ_FIRST(&script->handlers);
+    assert_int_equal(slow->pending.count, 1024); /* as many as the mark, though 3002 came (I-8, B-2) */
+    assert_ask(c, script, "take() return ''", "");
+    pass(1022 * 1000);
+    assert_ask(c, script, "local first = take():match '^.-; .-; .-; ' return first",
+               "add shop/a -  i; add shop/b -  i; update shop/a - 1 ; ");
+    assert_ask(c, script, "return take()", "");
+    pass(2000);
+    assert_ask(c, script, "return take()", "update shop/a 1019 1021 ; delete shop/b; ");
+    pass(1000);
+    assert_ask(c, script, "return take()", "update shop/a 1021 2999 c; ");
+    pass(5000);
+    assert_ask(c, script, "return take()", "");
+    script_free(script);
+}
+
+static void test_an_error_after_a_wait_ends_that_call_only(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script =
+        cluster_load(c, "failing",
+                     "local k8s = require 'k8s' said = ''\n"
+                     "k8s.informer('pods'):on_add(function(o)\n"
+                     "  k8s.sleep(1)\n"
+                     "  if o:name() == 'a' then error 'late' end said = said .. o:name() end)");
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b");
+    pass(2000);
+    assert_ask(c, script, "return said", "b");
+    assert_int_equal(script_counters(script).errors, 1);
+    assert_int_equal(script_counters(script).adds, 2);
+    script_free(script);
+}
+
+static void test_removing_a_handler_cancels_its_call_unless_it_is_the_caller(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "removing",
+        "local k8s = require 'k8s' said = '' pods = k8s.informer 'pods'\n"
+        "other = pods:on_add(function(o) k8s.sleep(1) said = said .. 'never ' end)\n"
+        "self = pods:on_add(function(o) self:remove() k8s.sleep(1) said = said .. 'first ' .. o:name()\n"
+        "  k8s.sleep(1) said = said .. ' last' end)\n"
+        "late = pods:on_add(function(o) k8s.sleep(1) late:remove() k8s.sleep(1) said = said .. ' late' "
+        "end)\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b;shop/c");
+    assert_ask(c, script, "other:remove()", "nil");
+    pass(10000);
+    assert_ask(c, script, "return said", "first a last late");
+    script_free(script);
+}
+
+static void test_freeing_a_script_lets_go_of_what_waits(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "sleeper", sleeper);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b;shop/c");
+    cluster_event(c, 0, LW_DELETED, "shop/a");
+    script_free(script); /* the cluster looks for references that leaked */
+}
+
+/* A handler that adds handlers that add handlers: one more each turn, until the limit. */
+static void test_handlers_that_add_handlers_do_not_hold_the_loop_up(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "breeding",
+        "local k8s = require 'k8s' n = 0 local pods = k8s.informer 'pods'\n"
+        "local function add() n = n + 1 if not pcall(pods.on_add, pods, add) then full = true end end\n"
+        "pods:on_add(add)\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a");
+    for (size_t i = 1; i <= 100; i++) {
+        assert_int_equal(script->handler_count, 2 + i);
+        clock_fire(&clock_.clock); /* a turn of the loop */
+    }
+    pass(0);
+    assert_ask(c, script, "return tostring(full) .. n", "true1000");
+    script_free(script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_a_handler_that_waits_is_told_the_rest_in_order),
+        T(test_a_full_pending_list_coalesces_and_stays_bounded),
+        T(test_an_error_after_a_wait_ends_that_call_only),
+        T(test_removing_a_handler_cancels_its_call_unless_it_is_the_caller),
+        T(test_freeing_a_script_lets_go_of_what_waits),
+        T(test_handlers_that_add_handlers_do_not_hold_the_loop_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* core/script/pending.c: what waits for a handler (I-8, B-2). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/script/support/fixture.h"
+#include "script/pending.h"
+
+enum { KEYS = 6, MARK = 4, STEPS = 400, ROUNDS = 300 };
+
+static struct root *pack(struct fixture *f, int key, int uid, int version)
+{
+    char json[256];
+    snprintf(json, sizeof json,
+             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"namespace\":\"n\",\"name\":\"k%d\","
+             "\"uid\":\"u%d\","
+             "\"resourceVersion\":\"%d\"}}",
+             key, uid, version);
+    return fixture_pack(f, json);
+}
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    fixture_init(&f);
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_clear(*state);
+    return 0;
+}
+
+static void let_go(struct event *event)
+{
+    root_unref(event->old_object);
+    root_unref(event->object);
+}
+
+/* --- single joins: letters are puts of one key ("A" add, "U" update, "D" delete, "T" tombstone), what comes
+ * out is told the same way, with the versions: "U1>3" */
+
+static const char *outcome(struct fixture *f, const char *puts, enum pending_pairs pairs, bool new_uids)
+{
+    static char text[128];
+    struct pending pending;
+    struct root *objects[8] = {NULL};
+    struct event event;
+    int uid = 1;
+    pending_init(&pending, 0, pairs); /* always full */
+    objects[0] = pack(f, 0, uid, 0);
+    for (int i = 0; puts[i]; i++) {
+        if (puts[i] == 'A' && new_uids) uid++;
+        objects[i + 1] = pack(f, 0, uid, i + 1);
+        event = (struct event){.type = puts[i] == 'A'   ? ON_ADD
+                                       : puts[i] == 'U' ? ON_UPDATE
+                                                        : ON_DELETE,
+                               .object = objects[i + 1],
+                               .info = {.final_state_unknown = puts[i] == 'T', .received_us = i + 1}};
+        if (puts[i] == 'U') event.old_object = objects[i];
+        pending_put(&pending, &event);
+    }
+    char *out = text;
+    *out = '\0';
+    while (pending_take(&pending, &event)) {
+        struct text buffer;
+        struct str version = root_resource_version(event.object, &buffer);
+        out += sprintf(out, "%s%c", out == text ? "" : " ",
+                       event.info.final_state_unknown ? 'T' : "AUD"[event.type]);
+        if (event.old_object) {
+            struct text old;
+            out += sprintf(out, "%.*s>", STR_ARG(root_resource_version(event.old_object, &old)));
+        }
+        out += sprintf(out, "%.*s%s", STR_ARG(version), event.info.coalesced ? "" : "!");
+        let_go(&event);
+    }
+    for (int i = 0; i < 8; i++) root_unref(objects[i]);
+    return text;
+}
+
+static void test_events_of_a_key_join_when_the_list_is_full(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *puts, *joined, *kept; /* `kept`: with PENDING_KEEP_PAIRS */
+    } cases[] = {
+        {"A", "A1!", "A1!"},       {"AU", "A2", "A2"},        {"AD", "", ""},
+        {"ADA", "A3", "A3"},       {"ADAU", "A4", "A4"},      {"UU", "U0>2", "U0>2"},
+        {"UUU", "U0>3", "U0>3"},   {"UD", "D2", "D2"},        {"DA", "U1>2", "D1! A2!"},
+        {"DAU", "U1>3", "D1! A3"}, {"DAD", "D3", "D1!"},      {"UDA", "U2>3", "D2 A3!"},
+        {"TD", "D2", "D2"},        {"DT", "D1", "D1"},        {"TT", "T2", "T2"},
+        {"ADD", "D3", "D3"},       {"UDAU", "U2>4", "D2 A4"}, {"DADA", "U3>4", "D1! A4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_string_equal(outcome(f, cases[i].puts, PENDING_JOIN_ALL, false), cases[i].joined);
+        assert_string_equal(outcome(f, cases[i].puts, PENDING_KEEP_PAIRS, false), cases[i].kept);
+        assert_string_equal(outcome(f, cases[i].puts, PENDING_SPLIT_RECREATED, false), cases[i].joined);
+        assert_string_equal(outcome(f, cases[i].puts, PENDING_SPLIT_RECREATED, true),
+                            cases[i].kept); /* */
+    }
+}
+
+static void test_flags_tell_what_became_of_the_event(void **state)
+{
+    struct fixture *f = *state;
+    struct pending pending;
+    struct event event;
+    struct root *a = pack(f, 0, 1, 1), *b = pack(f, 0, 1, 2);
+    pending_init(&pending, 0, PENDING_JOIN_ALL);
+    pending_put(&pending, &(struct event){ON_ADD, NULL, a, {.initial = true, .received_us = 1}});
+    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
+    assert_true(pending_take(&pending, &event));
+    assert_true(event.info.initial && event.info.coalesced && !event.info.resync);
+    let_go(&event);
+    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
+    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 3}});
+    assert_true(pending_take(&pending, &event));
+    assert_true(event.info.resync && event.info.received_us == 3);
+    let_go(&event);
+    pending_put(&pending, &(struct event){ON_UPDATE, a, b, {.received_us = 2}});
+    pending_put(&pending, &(struct event){ON_UPDATE, b, b, {.resync = true, .received_us = 3}});
+    assert_true(pending_take(&pending, &event));
+    assert_true(!event.info.resync && event.old_object == a && event.object == b);
+    let_go(&event);
+    root_unref(a);
+    root_unref(b);
+}
+
+static void test_what_is_left_is_let_go(void **state)
+{
+    struct fixture *f = *state;
+    struct pending pending;
+    pending_init(&pending, 2, PENDING_JOIN_ALL);
+    for (int i = 0; i < 5; i++) {
+        struct root *object = pack(f, i % 3, 1, i);
+        pending_put(&pending, &(struct event){.type = ON_ADD, .object = object});
+        root_unref(object);
+    }
+    assert_int_equal(pending.count, 3);
+    pending_clear(&pending);
+    assert_int_equal(pending.count, 0);
+} /* the fixture looks for what leaked */
+
+/* --- any order of puts and takes: the handler always sees a possible history, and its end is the truth */
+
+struct world {
+    struct root *truth[KEYS], *seen[KEYS];
+    struct pending pending;
+    int version, uid;
+    size_t most;
+    bool joined;
+};
+
+static void change(struct fixture *f, struct world *w)
+{
+    int key = rand() % KEYS;
+    struct root *before = w->truth[key], *after;
+    if (before && rand() % 3 == 0) { /* the last state may be newer than any update */
+        after = pack(f, key, w->uid, ++w->version);
+        w->joined |= pending_put(&w->pending, &(struct event){.type = ON_DELETE, .object = after});
+        root_unref(after);
+        after = NULL;
+    } else {
+        if (!before) w->uid++;
+        after = pack(f, key, w->uid, ++w->version);
+        w->joined |= pending_put(
+            &w->pending,
+            &(struct event){.type = before ? ON_UPDATE : ON_ADD, .old_object = before, .object = after});
+    }
+    root_unref(before);
+    w->truth[key] = after;
+    if (w->pending.count > w->most) w->most = w->pending.count;
+}
+
+static int key_of(struct root *object)
+{
+    struct text text;
+    return root_name(object, &text).p[1] - '0';
+}
+
+static bool take(struct world *w)
+{
+    struct event event;
+    if (!pending_take(&w->pending, &event)) return false;
+    int key = key_of(event.object);
+    struct root *before = w->seen[key];
+    switch (event.type) {
+    case ON_ADD: assert_null(before); break;
+    case ON_UPDATE:
+        assert_non_null(before);
+        /* its old is what the handler saw last, or the last state of what was deleted meanwhile */
+        assert_true(event.old_object == before || event.info.coalesced);
+        break;
+    default: assert_non_null(before); break;
+    }
+    w->seen[key] = event.type == ON_DELETE ? NULL : root_ref(event.object);
+    root_unref(before);
+    let_go(&event);
+    return true;
+}
+
+static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
+{
+    struct fixture *f = *state;
+    const char *given = getenv("SEED");
+    unsigned seed = given ? (unsigned)atoi(given) : (unsigned)time(NULL);
+    printf("SEED=%u\n", seed);
+    srand(seed);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct world w = {0};
+        bool slow = round % 2; /* else the handler keeps up and nothing may join */
+        pending_init(&w.pending, MARK, (enum pending_pairs)(round % 3));
+        for (int i = 0; i < STEPS / 10; i++) {
+            change(f, &w);
+            if (slow ? rand() % 4 == 0 : true) take(&w);
+        }
+        while (take(&w)) {}
+        assert_true(w.joined == slow || (slow && w.most < MARK));
+        assert_true(w.most <= MARK + 2 * KEYS);
+        assert_int_equal(w.pending.put, w.pending.taken);
+        for (int key = 0; key < KEYS; key++) {
+            assert_ptr_equal(w.seen[key], w.truth[key]);
+            root_unref(w.seen[key]);
+            root_unref(w.truth[key]);
+        }
+        pending_clear(&w.pending);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_events_of_a_key_join_when_the_list_is_full),
+        T(test_flags_tell_what_became_of_the_event),
+        T(test_what_is_left_is_let_go),
+        T(test_a_random_history_is_told_in_order_and_to_its_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
