@@ -140,7 +140,7 @@ function Registration:has_synced() end
 
 ---How an informer fares.
 ---@class k8s.InformerStatus
----@field state "pending"|"unknown kind"|"listing"|"synced"|"forbidden"|"error"
+---@field state "pending"|"unknown kind"|"listing"|"synced"|"forbidden"|"gone"|"error"
 ---@field synced boolean the cache holds a whole list, whatever has happened since
 ---@field since number seconds since the epoch at which it came into its state
 ---@field last_error? k8s.Error nil while all is well

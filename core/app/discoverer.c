@@ -88,6 +88,11 @@ void discoverer_ask(struct discoverer *d, int64_t delay_ms)
         timer_start(&d->timer, loop_clock(d->options.engine_loop), delay_ms);
 }
 
+bool discoverer_is_asking(const struct discoverer *d)
+{
+    return d->asking || timer_running(&d->timer);
+}
+
 const char *discoverer_error(const struct discoverer *d)
 {
     return d->asking ? "" : d->question.err.text;

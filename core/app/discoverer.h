@@ -21,6 +21,8 @@ struct discoverer *discoverer_new(const struct discoverer_options *options);
 /* Asks after `delay_ms`, unless a question is under way. A failure is logged and asked again with back-off.
  */
 void discoverer_ask(struct discoverer *discoverer, int64_t delay_ms);
+/* A question is under way, or will be. */
+bool discoverer_is_asking(const struct discoverer *discoverer);
 /* Why there is no answer yet; "" when the last one was good. */
 const char *discoverer_error(const struct discoverer *discoverer);
 /* The I/O thread must have been stopped: nothing it could still send is waited for. */

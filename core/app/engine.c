@@ -73,6 +73,7 @@ static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
     struct engine *engine = ctx;
     if (claim_has_synced(claim)) check_soon(engine);
+    if (claim_is_missing(claim)) engine_ask_kinds(engine);
     monitor_touch(engine->monitor);
 }
 

@@ -30,6 +30,8 @@ struct engine {
     struct monitor *monitor;    /* of `run`; NULL for `exec` */
     struct series **memory;     /* of each script */
     struct admin_socket *admin; /* NULL when it is switched off */
+    int asks;                   /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;           /* when the last of them was due */
     bool started;
     int64_t started_us;
     struct timer sync_deadline;
@@ -48,6 +50,8 @@ void engine_stop(struct engine *engine, int exit_code);
 const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
 /* Discovery has answered. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
+/* A kind is missing: discovery is asked again before long. */
+void engine_ask_kinds(struct engine *engine);
 /* exec's time to sync is over. */
 void engine_on_sync_deadline(struct timer *timer);
 

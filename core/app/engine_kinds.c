@@ -6,13 +6,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* A kind that the server does not serve yet is asked for again after this time. */
-enum { UNKNOWN_KIND_RETRY_MS = 10000 };
+/* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
+enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_CALM_MS = 60000 };
 
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    size_t refused, waiting;
+    size_t refused;
 };
 
 const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
@@ -36,9 +36,30 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
         fprintf(stderr, "kubelua: %s: %s\n", script, err->text);
         return;
     }
-    r->waiting++;
+    if (r->engine->asks > 0) return; /* it was said before */
     log_warn("Waiting for a kind the server does not serve", F("script", script), F("kind", kind),
-             F("unanswered", failures));
+             F("err", err->text));
+}
+
+static bool is_anything_missing(const struct engine *engine)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
+            if (claim_is_missing(script_claim(engine->scripts[i], j))) return true;
+    return false;
+}
+
+/* Discovery may lag behind the server's lists, so that what it still knows is answered 404: the delays grow
+ * then too. */
+void engine_ask_kinds(struct engine *engine)
+{
+    int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
+    if (discoverer_is_asking(engine->discoverer)) return;
+    if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
+    delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : ASK_MAX_MS;
+    engine->asks++;
+    engine->asked_ms = now_ms + delay_ms;
+    discoverer_ask(engine->discoverer, delay_ms);
 }
 
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
@@ -48,8 +69,8 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
     if (r.refused)
         engine_stop(r.engine, EXIT_USAGE);
-    else if (r.waiting)
-        discoverer_ask(r.engine->discoverer, UNKNOWN_KIND_RETRY_MS);
+    else if (is_anything_missing(r.engine))
+        engine_ask_kinds(r.engine);
 }
 
 /* --- exec's deadline

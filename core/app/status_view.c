@@ -156,7 +156,8 @@ static void put_informer_name(struct viewer *v, size_t at)
 static enum tint tint_of(struct str state)
 {
     if (str_is(state, "synced")) return TINT_GOOD;
-    return str_is(state, "error") || str_is(state, "forbidden") || str_is(state, "unknown kind")
+    return str_is(state, "error") || str_is(state, "forbidden") || str_is(state, "unknown kind") ||
+                   str_is(state, "gone")
                ? TINT_BAD
                : TINT_WAITING;
 }

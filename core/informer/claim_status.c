@@ -12,7 +12,8 @@ const char *claim_state_name(enum claim_state state)
 {
     static const char *const names[] = {
         [CLAIM_PENDING] = "pending", [CLAIM_UNKNOWN_KIND] = "unknown kind", [CLAIM_LISTING] = "listing",
-        [CLAIM_SYNCED] = "synced",   [CLAIM_FORBIDDEN] = "forbidden",       [CLAIM_ERROR] = "error",
+        [CLAIM_SYNCED] = "synced",   [CLAIM_FORBIDDEN] = "forbidden",       [CLAIM_GONE] = "gone",
+        [CLAIM_ERROR] = "error",
     };
     return names[state];
 }
@@ -26,6 +27,7 @@ static bool is_failing(const struct shared *shared, const struct reflector_statu
 
 static enum claim_state state_of(const struct shared *shared, const struct reflector_status *status)
 {
+    if (shared->gone.code) return CLAIM_GONE;
     if (is_failing(shared, status))
         return status->last_error.http_status == 403 ? CLAIM_FORBIDDEN : CLAIM_ERROR;
     return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
@@ -33,6 +35,8 @@ static enum claim_state state_of(const struct shared *shared, const struct refle
 
 void shared_note_state(struct shared *shared, const struct reflector_status *status)
 {
+    /* It came back before discovery was asked. */
+    if (status->state == REFLECTOR_WATCHING && !status->last_error.code) err_clear(&shared->gone);
     enum claim_state state = state_of(shared, status);
     if (state == shared->state) return;
     shared->state = state;
@@ -88,7 +92,7 @@ static void get_member(struct shared *shared, struct claim_status *out)
     out->state = shared->state;
     out->since_us = shared->since_us;
     out->synced = shared_informer_has_synced(shared->informer);
-    out->last_error = out->reflector.last_error;
+    out->last_error = shared->gone.code ? shared->gone : out->reflector.last_error;
     out->heard_us = out->reflector.heard_us;
     explain(out);
 }
@@ -97,7 +101,7 @@ static void get_member(struct shared *shared, struct claim_status *out)
 static bool is_worse(const struct claim_status *a, const struct claim_status *b)
 {
     static const int rank[] = {
-        [CLAIM_SYNCED] = 0, [CLAIM_LISTING] = 1, [CLAIM_ERROR] = 2, [CLAIM_FORBIDDEN] = 3};
+        [CLAIM_SYNCED] = 0, [CLAIM_LISTING] = 1, [CLAIM_ERROR] = 2, [CLAIM_FORBIDDEN] = 3, [CLAIM_GONE] = 4};
     if (a->state != b->state) return rank[a->state] > rank[b->state];
     return a->state == CLAIM_SYNCED ? a->since_us > b->since_us : a->since_us < b->since_us;
 }

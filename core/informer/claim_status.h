@@ -18,6 +18,7 @@ enum claim_state {
     CLAIM_LISTING,      /* the informer runs, its first list is not in yet */
     CLAIM_SYNCED,       /* the cache follows the server */
     CLAIM_FORBIDDEN,    /* the server does not let us list or watch; tried again, as rights may come */
+    CLAIM_GONE,         /* the server had the kind and no longer has it; what was in the cache stays there */
     CLAIM_ERROR,        /* a list or watch failed; it will be tried again */
 };
 
@@ -34,7 +35,7 @@ struct claim_status {
     char text[ERR_TEXT_MAX];           /* why it is not synced, or the last error; "" when all is well */
 };
 
-/* "pending", "unknown kind", "listing", "synced", "forbidden", "error": what users see. */
+/* "pending", "unknown kind", "listing", "synced", "forbidden", "gone", "error": what users see. */
 const char *claim_state_name(enum claim_state state);
 /* Of a claim on several namespaces it is that of the one that fares worst; it is synced when all are. Looks
  * at some thousand objects at most to estimate `bytes`. */

@@ -10,16 +10,23 @@
 struct feed {
     struct feed_options options;
     char *name;
-    struct mail start, stop;
+    struct mail start, restart, stop;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct reflector *reflector; /* under the lock; made, used and freed on the I/O thread */
-    bool ended;                  /* under the lock */
+    bool restarting, ended;      /* under the lock */
 };
 
-static void on_start(struct mail *mail)
+static void set_reflector(struct feed *feed, struct reflector *reflector)
 {
-    struct feed *feed = container_of(mail, struct feed, start);
+    pthread_mutex_lock(&feed->lock);
+    feed->reflector = reflector;
+    feed->restarting = false;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+static void start(struct feed *feed)
+{
     const struct feed_options *o = &feed->options;
     struct buf resource = {0};
     resource_name(o->resource, &resource);
@@ -36,10 +43,25 @@ static void on_start(struct mail *mail)
         .ctx = o->ctx,
     });
     buf_clear(&resource);
-    pthread_mutex_lock(&feed->lock);
-    feed->reflector = reflector;
-    pthread_mutex_unlock(&feed->lock);
+    set_reflector(feed, reflector);
     reflector_start(reflector);
+}
+
+static void on_start(struct mail *mail)
+{
+    start(container_of(mail, struct feed, start));
+}
+
+/* The old one first, so that nothing of it comes behind the new one's list. */
+static void on_restart(struct mail *mail)
+{
+    struct feed *feed = container_of(mail, struct feed, restart);
+    pthread_mutex_lock(&feed->lock);
+    struct reflector *before = feed->reflector;
+    feed->reflector = NULL;
+    pthread_mutex_unlock(&feed->lock);
+    reflector_free(before);
+    start(feed);
 }
 
 static void on_stop(struct mail *mail)
@@ -64,11 +86,29 @@ struct feed *feed_start(const struct feed_options *options)
     feed->options = *options;
     feed->name = xstrdup(options->name);
     feed->start.deliver = on_start;
+    feed->restart.deliver = on_restart;
     feed->stop.deliver = on_stop;
     pthread_mutex_init(&feed->lock, NULL);
     pthread_cond_init(&feed->changed, NULL);
     mailbox_post(loop_mailbox(options->io_loop), &feed->start);
     return feed;
+}
+
+void feed_restart(struct feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    must(!feed->restarting);
+    feed->restarting = true;
+    pthread_mutex_unlock(&feed->lock);
+    mailbox_post(loop_mailbox(feed->options.io_loop), &feed->restart);
+}
+
+bool feed_is_restarting(struct feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    bool restarting = feed->restarting;
+    pthread_mutex_unlock(&feed->lock);
+    return restarting;
 }
 
 void feed_stop(struct feed *feed)

@@ -72,6 +72,9 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
                             void *ctx)
 {
     struct informer_claim *claim;
+    struct shared *shared;
+    TAILQ_FOREACH (shared, &factory->informers, link)
+        if (!shared->stopping) shared_follow(shared, catalogue);
     TAILQ_FOREACH (claim, &factory->claims, link) {
         struct resource resource;
         if (claim->set) continue;
@@ -79,6 +82,7 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
             attach(claim, &resource);
             resource_clear(&resource);
         } else {
+            catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
             unknown(ctx, claim, &claim->unknown);
         }
     }
@@ -109,6 +113,17 @@ struct version_wait *claim_wait_version(struct informer_claim *claim, struct str
     }
     if (set->count > 1) return version_waits_add(&set->waits, version, reached, ctx, err);
     return shared_informer_wait_version(set->members[0]->informer, version, reached, ctx, err);
+}
+
+bool claim_is_missing(const struct informer_claim *claim)
+{
+    bool missing = !claim->set && claim->unknown.code;
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) {
+        struct reflector_status status = {0};
+        feed_get_status(claim->set->members[i]->feed, &status);
+        missing |= shared_is_missing(claim->set->members[i], &status);
+    }
+    return missing;
 }
 
 bool claim_has_synced(const struct informer_claim *claim)

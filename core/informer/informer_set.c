@@ -74,11 +74,8 @@ static void release_members(struct shared *const *members, size_t count)
     for (size_t i = 0; i < count; i++) shared_release(members[i]);
 }
 
-struct informer_set *informer_set_acquire(struct shared_factory *factory, const struct resource *resource,
-                                          const struct informer_spec *spec)
+struct informer_set *informer_set_join(struct shared_factory *factory, struct shared **members, size_t count)
 {
-    size_t count;
-    struct shared **members = acquire_members(factory, resource, spec, &count);
     struct informer_set *set = find(factory, members, count);
     if (set) {
         release_members(members, count); /* the set has its claim on them already */
@@ -88,6 +85,14 @@ struct informer_set *informer_set_acquire(struct shared_factory *factory, const 
     }
     set->claims++;
     return set;
+}
+
+struct informer_set *informer_set_acquire(struct shared_factory *factory, const struct resource *resource,
+                                          const struct informer_spec *spec)
+{
+    size_t count;
+    struct shared **members = acquire_members(factory, resource, spec, &count);
+    return informer_set_join(factory, members, count);
 }
 
 void informer_set_release(struct informer_set *set)

@@ -27,6 +27,8 @@ struct informer_set {
 /* One claim more on the informers that `spec` asks for. */
 struct informer_set *informer_set_acquire(struct shared_factory *factory, const struct resource *resource,
                                           const struct informer_spec *spec);
+/* The same for these informers, sorted by namespace. Takes the malloc'ed array and a claim on each. */
+struct informer_set *informer_set_join(struct shared_factory *factory, struct shared **members, size_t count);
 void informer_set_release(struct informer_set *set);
 
 bool informer_set_has(const struct informer_set *set, const struct shared *member);

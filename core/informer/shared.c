@@ -65,8 +65,13 @@ static void on_grace_over(struct timer *timer)
     shared_stop(shared);
 }
 
-/* Takes what `key` owns. */
-static struct shared *shared_new(struct shared_factory *factory, const struct informer_key *key)
+void shared_touch(struct shared *shared)
+{
+    atomic_store(&shared->changed, true);
+    wake(shared->factory);
+}
+
+struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key)
 {
     struct shared *shared = NEW(struct shared);
     struct buf name = {0};
@@ -124,7 +129,7 @@ struct shared *shared_acquire(struct shared_factory *factory, struct informer_ke
     if (shared)
         informer_key_clear(key);
     else
-        shared = shared_new(factory, key);
+        shared = shared_start(factory, key);
     timer_cancel(&shared->grace);
     shared->claims++;
     return shared;

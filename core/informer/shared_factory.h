@@ -57,9 +57,10 @@ void shared_factory_free(struct shared_factory *factory);
  * the last claim its informer ends. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
-/* Gives every claim without an informer its informer, if `catalogue` knows the kind. `unknown` is called for
- * each it does not know, with the cause; neither it nor a handler that is attached here may release a claim.
- * May be called again with a newer catalogue. */
+/* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource
+ * the server does not have any more go to the version that it has, or wait. `unknown` is called for each kind
+ * it does not know that never had an informer, with the cause; neither it nor a handler that is attached here
+ * may release a claim. May be called again with a newer catalogue. */
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx);
@@ -76,6 +77,8 @@ struct indexer *claim_indexer(struct informer_claim *claim);
 struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err);
 bool claim_has_synced(const struct informer_claim *claim);
+/* The server does not have the kind, or no longer: a newer catalogue may know more. */
+bool claim_is_missing(const struct informer_claim *claim);
 
 /* Handlers wait with the claim until there is an informer. */
 struct claim_handler;

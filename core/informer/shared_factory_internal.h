@@ -31,6 +31,7 @@ struct shared {
     bool stopping;
     enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
     int64_t since_us;
+    struct err gone;      /* why the server no longer has its resource; ERR_NONE while it has */
     _Atomic bool changed; /* its status did, and its claims have not been told */
 };
 
@@ -72,3 +73,14 @@ void shared_tell_claims(struct shared *shared);
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* Hands the handlers that wait to the informers. */
 void claim_handlers_attach(struct informer_claim *claim);
+/* A new informer, whatever others there are. Takes what the key owns. */
+struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key);
+/* Its state may be another one: its claims are told soon. */
+void shared_touch(struct shared *shared);
+
+/* --- shared_follow.c */
+
+/* The server says that it does not have the resource. */
+bool shared_is_missing(const struct shared *shared, const struct reflector_status *status);
+/* One that is missing goes where discovery knows it now, or waits for it. */
+void shared_follow(struct shared *shared, const struct catalogue *catalogue);

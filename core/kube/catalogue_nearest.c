@@ -51,3 +51,17 @@ bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struc
     if (best) resource_name(&best->resource, out);
     return best != NULL;
 }
+
+void catalogue_explain(const struct catalogue *catalogue, struct str name, struct err *err)
+{
+    if (err->code != ERR_NOT_FOUND) return;
+    struct buf near = {0}, text = {0};
+    const char *failures = catalogue_failures(catalogue);
+    buf_puts(&text, err->text);
+    if (catalogue_nearest(catalogue, name, &near))
+        buf_printf(&text, ", did you mean \"%s\"?", buf_text(&near));
+    if (*failures) buf_printf(&text, " (not all groups answered: %s)", failures);
+    err_set(err, ERR_NOT_FOUND, "%s", buf_text(&text));
+    buf_clear(&near);
+    buf_clear(&text);
+}

@@ -76,15 +76,6 @@ bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *
 {
     must(kinds->catalogue);
     if (catalogue_resolve(kinds->catalogue, name, out, err)) return true;
-    if (err->code != ERR_NOT_FOUND) return false;
-    struct buf near = {0}, text = {0};
-    const char *failures = catalogue_failures(kinds->catalogue);
-    buf_puts(&text, err->text);
-    if (catalogue_nearest(kinds->catalogue, name, &near))
-        buf_printf(&text, ", did you mean \"%s\"?", buf_text(&near));
-    if (*failures) buf_printf(&text, " (not all groups answered: %s)", failures);
-    err_set(err, ERR_NOT_FOUND, "%s", buf_text(&text));
-    buf_clear(&near);
-    buf_clear(&text);
+    catalogue_explain(kinds->catalogue, name, err);
     return false;
 }

@@ -44,6 +44,8 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struc
 const char *catalogue_failures(const struct catalogue *catalogue);
 /* The plural of what was meant by a name that is unknown, "deployments.apps"; false when none is near. */
 bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out);
+/* Adds to an ERR_NOT_FOUND of catalogue_resolve which name was meant, and which groups did not answer. */
+void catalogue_explain(const struct catalogue *catalogue, struct str name, struct err *err);
 /* A new reference, on the thread that got the catalogue from discovery. */
 struct catalogue *catalogue_ref(const struct catalogue *catalogue);
 /* Gives a reference back. */

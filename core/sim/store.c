@@ -71,6 +71,19 @@ static bool is(const struct sim_kind *kind, const char *group, const char *plura
     return !kind->gone && strcmp(kind->plural, plural) == 0 && strcmp(kind->group, group) == 0;
 }
 
+static void wake_all(struct sim_resource *resource)
+{
+    struct sim_watcher *watcher;
+    TAILQ_FOREACH (watcher, &resource->watchers, link) sim_watcher_wake(watcher);
+}
+
+static void end_all(struct sim_resource *resource)
+{
+    struct sim_watcher *watcher;
+    TAILQ_FOREACH (watcher, &resource->watchers, link) watcher->ended = true;
+    wake_all(resource);
+}
+
 /* The kinds of a CRD that changes give way to new ones; what they were is still read by requests that run. */
 static struct sim_resource *supersede(struct sim_store *store, const struct sim_kind *by)
 {
@@ -84,12 +97,29 @@ static struct sim_resource *supersede(struct sim_store *store, const struct sim_
     return resource;
 }
 
+/* Whether these versions, with the same one stored, are what is served already. */
+static bool serves_the_same(struct sim_store *store, struct sim_kind *const *kinds, size_t n)
+{
+    size_t now = 0;
+    for (size_t i = 0; i < store->served_count; i++)
+        now += is(store->served[i]->kind, kinds[0]->group, kinds[0]->plural);
+    for (size_t i = 0; i < n; i++) {
+        const struct sim_kind *kind = kinds[i];
+        const struct sim_served *served = sim_store_find(store, kind->group, kind->version, kind->plural);
+        if (!served || served->kind->not_storage != kind->not_storage) return false;
+    }
+    return now == n;
+}
+
+/* As on a real server, other versions end the watches; who watched a version that is gone finds out. */
 void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, size_t n)
 {
     const struct sim_kind *storage = kinds[0];
     for (size_t i = 0; i < n; i++)
         if (!kinds[i]->not_storage) storage = kinds[i];
+    bool same = serves_the_same(store, kinds, n);
     struct sim_resource *resource = supersede(store, storage);
+    if (resource && !same) end_all(resource);
     if (!resource) resource = resource_new(store, storage);
     resource->kind = storage;
     for (size_t i = 0; i < n; i++) serve(store, kinds[i], resource);
@@ -157,19 +187,6 @@ void sim_watcher_wake(struct sim_watcher *watcher)
     if (!watcher->asleep) return;
     watcher->asleep = false;
     must(eventfd_write(watcher->wake_fd, 1) == 0);
-}
-
-static void wake_all(struct sim_resource *resource)
-{
-    struct sim_watcher *watcher;
-    TAILQ_FOREACH (watcher, &resource->watchers, link) sim_watcher_wake(watcher);
-}
-
-static void end_all(struct sim_resource *resource)
-{
-    struct sim_watcher *watcher;
-    TAILQ_FOREACH (watcher, &resource->watchers, link) watcher->ended = true;
-    wake_all(resource);
 }
 
 /* Takes `map`, `object` and `before`. */

@@ -93,7 +93,12 @@ void settle(void)
 
 void resolve(bool with_widgets)
 {
-    struct catalogue *catalogue = small_catalogue(with_widgets);
+    resolve_with(with_widgets ? "v1" : NULL);
+}
+
+void resolve_with(const char *widgets)
+{
+    struct catalogue *catalogue = small_catalogue_with(widgets);
     factory_unknown.len = 0;
     shared_factory_resolve(factory, catalogue, on_unknown, NULL);
     catalogue_free(catalogue);

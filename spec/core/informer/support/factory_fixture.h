@@ -25,6 +25,8 @@ int factory_close(void **state);
 void settle(void);
 /* Discovery answers with the small catalogue. */
 void resolve(bool with_widgets);
+/* Widgets in that version; NULL: none. */
+void resolve_with(const char *widgets);
 struct informer_claim *claim(const char *kind);
 struct informer_claim *claim_scope(const char *kind, const char *ns, const char *labels, const char *fields);
 struct claim_handler *claim_history(struct informer_claim *claim, struct history *history);

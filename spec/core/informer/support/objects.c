@@ -14,6 +14,7 @@
 #include "object/pack.h"
 #include "object/value.h"
 
+const char *objects_api_version = "v1";
 static struct pool *pool;
 static struct packer *packer;
 
@@ -44,7 +45,7 @@ void objects_close(void)
 static void write_json(struct buf *json, struct str ns, struct str name, struct str version, struct str uid,
                        const char *labels)
 {
-    buf_puts(json, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{");
+    buf_printf(json, "{\"apiVersion\":\"%s\",\"kind\":\"Pod\",\"metadata\":{", objects_api_version);
     if (ns.n) buf_printf(json, "\"namespace\":\"%.*s\",", STR_ARG(ns));
     buf_printf(json, "\"name\":\"%.*s\",\"uid\":\"%.*s\",", STR_ARG(name), STR_ARG(uid));
     if (version.n) buf_printf(json, "\"resourceVersion\":\"%.*s\",", STR_ARG(version));

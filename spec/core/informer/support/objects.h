@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "object/pool.h"
 
+extern const char *objects_api_version; /* of what is made from now on: "v1" */
+
 void objects_open(void);
 /* The calling thread makes and frees objects from now on. The one before must be done with it. */
 void objects_adopt(void);

@@ -4,7 +4,8 @@
 #include "base/must.h"
 #include "kube/catalogue.h"
 
-static void add(struct catalogue *catalogue, const char *json, const char *group, unsigned order)
+static void add(struct catalogue *catalogue, const char *json, const char *group, const char *version,
+                unsigned order)
 {
     struct tape_parser *parser = tape_parser_new();
     struct tape tape;
@@ -12,12 +13,17 @@ static void add(struct catalogue *catalogue, const char *json, const char *group
     buf_puts(&text, json);
     buf_reserve(&text, TAPE_PADDING);
     must(tape_parse(parser, text.data, text.len, &tape, NULL));
-    catalogue_add_legacy(catalogue, &tape, str_of(group), STR("v1"), order, 0);
+    catalogue_add_legacy(catalogue, &tape, str_of(group), str_of(version), order, 0);
     tape_parser_free(parser);
     buf_clear(&text);
 }
 
 struct catalogue *small_catalogue(bool with_widgets)
+{
+    return small_catalogue_with(with_widgets ? "v1" : NULL);
+}
+
+struct catalogue *small_catalogue_with(const char *widgets)
 {
     struct catalogue *catalogue = catalogue_new();
     add(catalogue,
@@ -26,13 +32,13 @@ struct catalogue *small_catalogue(bool with_widgets)
         "\"verbs\":[\"get\",\"list\",\"watch\"],\"shortNames\":[\"po\"]},"
         "{\"name\":\"nodes\",\"singularName\":\"node\",\"namespaced\":false,\"kind\":\"Node\","
         "\"verbs\":[\"get\",\"list\",\"watch\"]}]}",
-        "", 0);
-    if (with_widgets)
+        "", "v1", 0);
+    if (widgets)
         add(catalogue,
-            "{\"kind\":\"APIResourceList\",\"groupVersion\":\"example.com/v1\",\"resources\":["
+            "{\"kind\":\"APIResourceList\",\"resources\":["
             "{\"name\":\"widgets\",\"singularName\":\"widget\",\"namespaced\":true,\"kind\":\"Widget\","
             "\"verbs\":[\"get\",\"list\",\"watch\"]}]}",
-            "example.com", 1);
+            "example.com", widgets, 1);
     catalogue_finish(catalogue);
     return catalogue;
 }

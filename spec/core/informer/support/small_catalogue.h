@@ -6,3 +6,5 @@
 #include "kube/resource.h"
 
 struct catalogue *small_catalogue(bool with_widgets);
+/* Widgets in that version; NULL: none. */
+struct catalogue *small_catalogue_with(const char *widgets);

@@ -1,0 +1,167 @@
+/* Resources that go, come back or change their version while an informer of them runs; see
+ * shared_factory_internal.h. The server says so by 404 to a list; discovery then knows more. The store and
+ * the handlers stay: whatever the next list holds is compared with what was known, so that an object that
+ * only changed its version is an update. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "informer/shared_factory_internal.h"
+
+bool shared_is_missing(const struct shared *shared, const struct reflector_status *status)
+{
+    return shared->gone.code ||
+           (status->last_error.http_status == 404 && status->state == REFLECTOR_BACKING_OFF);
+}
+
+static bool is_missing(struct shared *shared)
+{
+    struct reflector_status status = {0};
+    feed_get_status(shared->feed, &status);
+    return !feed_is_restarting(shared->feed) && shared_is_missing(shared, &status);
+}
+
+static bool same_resource(const struct resource *a, const struct resource *b)
+{
+    return strcmp(a->group, b->group) == 0 && strcmp(a->version, b->version) == 0 &&
+           strcmp(a->plural, b->plural) == 0;
+}
+
+static bool resolves(const struct catalogue *catalogue, const struct informer_claim *claim,
+                     struct resource *out, struct err *err)
+{
+    return catalogue_resolve(catalogue, str_of(claim->spec.kind), out, err);
+}
+
+/* --- gone */
+
+static void become_gone(struct shared *shared, const struct err *why)
+{
+    bool news = !shared->gone.code;
+    const struct resource *was = &shared->key.resource;
+    err_set(&shared->gone, ERR_NOT_FOUND, "%s%s%s is no longer served: %s", was->group,
+            *was->group ? "/" : "", was->version, why->text);
+    if (!news) return;
+    log_warn("The server no longer has a kind; waiting for it to come back",
+             F("informer", shared_informer_name(shared->informer)), F("err", shared->gone.text));
+    shared_touch(shared);
+}
+
+/* --- somewhere else */
+
+/* A claim that means another resource than the one to which the informer goes, as it names a version. */
+static bool stays_behind(const struct informer_claim *claim, const struct shared *shared,
+                         const struct catalogue *catalogue)
+{
+    struct resource found;
+    if (!claim->set || !informer_set_has(claim->set, shared)) return false;
+    if (!resolves(catalogue, claim, &found, NULL)) return true;
+    bool along = same_resource(&found, &shared->key.resource);
+    resource_clear(&found);
+    return !along;
+}
+
+/* Nothing is told to them: the store that they meet is empty still. */
+static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to)
+{
+    struct claim_handler *handler;
+    size_t at = 0;
+    while (claim->set->members[at] != from) at++;
+    TAILQ_FOREACH (handler, &claim->handlers, link) {
+        if (!handler->registrations || !handler->registrations[at]) continue;
+        shared_informer_remove_handler(from->informer, handler->registrations[at]);
+        handler->registrations[at] = NULL;
+        shared_informer_add_handler(to->informer, &handler->handler, &handler->registrations[at]);
+    }
+}
+
+static bool copy_object(void *ctx, struct root *object)
+{
+    root_unref(indexer_put(ctx, root_ref(object)));
+    return true;
+}
+
+static void copy_store(struct shared *from, struct shared *to)
+{
+    struct indexer *store = shared_informer_indexer(to->informer);
+    indexer_each(shared_informer_indexer(from->informer), copy_object, store);
+}
+
+static void change_set(struct informer_claim *claim, struct shared *from, struct shared *to)
+{
+    struct informer_set *before = claim->set;
+    struct shared **members = xcalloc(before->count, sizeof(struct shared *));
+    for (size_t i = 0; i < before->count; i++) {
+        members[i] = before->members[i] == from ? to : before->members[i];
+        members[i]->claims++;
+    }
+    claim_indexes_detach(claim);
+    claim->set = informer_set_join(claim->factory, members, before->count);
+    claim_indexes_attach(claim);
+    informer_set_release(before);
+}
+
+/* They get an informer of their own, with what is known so far. */
+static void leave_behind(struct shared *shared, const struct catalogue *catalogue,
+                         const struct informer_key *old)
+{
+    struct shared_factory *factory = shared->factory;
+    struct shared *behind = NULL;
+    struct informer_claim *claim;
+    TAILQ_FOREACH (claim, &factory->claims, link) {
+        if (!stays_behind(claim, shared, catalogue)) continue;
+        if (!behind) {
+            struct informer_key key;
+            struct lw_scope scope = informer_key_scope(old);
+            informer_key_init(&key, &old->resource, &scope);
+            behind = shared_start(factory, &key);
+        }
+        move_handlers(claim, shared, behind);
+    }
+    if (!behind) return;
+    copy_store(shared, behind);
+    TAILQ_FOREACH (claim, &factory->claims, link)
+        if (stays_behind(claim, shared, catalogue)) change_set(claim, shared, behind);
+}
+
+/* The informer of old keeps its name, its store and its handlers. Takes `target`. */
+static void move(struct shared *shared, const struct catalogue *catalogue, struct resource *target)
+{
+    struct informer_key old;
+    struct lw_scope scope = informer_key_scope(&shared->key);
+    informer_key_init(&old, &shared->key.resource, &scope);
+    resource_clear(&shared->key.resource);
+    shared->key.resource = *target;
+    if (!target->namespaced) shared->key.namespace_[0] = '\0';
+    log_info("A kind is served in another version", F("informer", shared_informer_name(shared->informer)),
+             F("from", old.resource.version), F("to", target->version));
+    leave_behind(shared, catalogue, &old);
+    informer_key_clear(&old);
+}
+
+void shared_follow(struct shared *shared, const struct catalogue *catalogue)
+{
+    struct informer_claim *claim;
+    struct resource target;
+    struct err err;
+    bool found = false, claimed = false;
+    if (!is_missing(shared)) return;
+    TAILQ_FOREACH (claim, &shared->factory->claims, link) {
+        if (found || !claim->set || !informer_set_has(claim->set, shared)) continue;
+        claimed = true;
+        found = resolves(catalogue, claim, &target, &err);
+    }
+    if (!claimed) return; /* it lives on borrowed time anyway */
+    if (!found) {
+        become_gone(shared, &err);
+        return;
+    }
+    if (same_resource(&target, &shared->key.resource))
+        resource_clear(&target);
+    else
+        move(shared, catalogue, &target);
+    err_clear(&shared->gone);
+    shared_touch(shared);
+    feed_restart(shared->feed);
+}

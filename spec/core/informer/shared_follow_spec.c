@@ -1,0 +1,209 @@
+/* core/informer/shared_follow.c: resources that go, come back and change their version while informers run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/informer/support/factory_fixture.h"
+
+static struct history history;
+static struct informer_claim *widgets;
+
+/* A synced informer of widgets v1alpha1 that knows a/x and a/y. */
+static int setup(void **state)
+{
+    factory_open(state);
+    history = (struct history){0};
+    objects_api_version = "example.com/v1alpha1";
+    widgets = claim("widgets.example.com");
+    claim_history(widgets, &history);
+    resolve_with("v1alpha1");
+    source_list(&sources[0], "a/x@1 a/y@2", "5");
+    settle();
+    assert_string_equal(history_take(&history), "add+ a/x@1; add+ a/y@2");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    history_clear(&history);
+    objects_api_version = "v1";
+    return factory_close(state);
+}
+
+/* The watch ends, and so the next list: the server does not have the resource. */
+static void server_loses_it(size_t source)
+{
+    source_fail_http(&sources[source], 404, "NotFound");
+    settle();
+    assert_true(claim_is_missing(widgets));
+}
+
+static void test_a_kind_that_goes_is_waited_for_with_its_cause(void **state)
+{
+    assert_false(claim_is_missing(widgets));
+    server_loses_it(0);
+    assert_int_equal(status_of(widgets).state, CLAIM_ERROR);
+    factory_changed = 0;
+    resolve_with(NULL);
+    assert_int_equal(status_of(widgets).state, CLAIM_GONE);
+    assert_string_equal(claim_state_name(CLAIM_GONE), "gone");
+    assert_non_null(strstr(status_of(widgets).text, "example.com/v1alpha1 is no longer served: "));
+    assert_true(factory_changed > 0);
+    assert_string_equal(buf_text(&factory_unknown), "");
+    assert_true(claim_has_synced(widgets));
+    assert_int_equal(status_of(widgets).objects, 2);
+    assert_string_equal(history_take(&history), "");
+    resolve_with(NULL);
+    assert_int_equal(source_count, 1);
+}
+
+static void test_a_kind_that_comes_back_goes_on_where_it_was(void **state)
+{
+    server_loses_it(0);
+    resolve_with(NULL);
+    resolve_with("v1alpha1");
+    assert_int_equal(source_count, 2);
+    assert_false(claim_is_missing(widgets));
+    assert_int_equal(status_of(widgets).state, CLAIM_SYNCED);
+    source_list(&sources[1], "a/y@2 a/z@9", "20");
+    settle();
+    assert_string_equal(history_take(&history), "delete? a/x@1; add a/z@9");
+    source_event(&sources[1], LW_MODIFIED, "a/z@21");
+    settle();
+    assert_string_equal(history_take(&history), "update a/z@9 a/z@21");
+}
+
+/* The same objects in another shape: updates, no deletes, although nothing was written. */
+static void test_another_version_is_followed_with_store_and_handlers(void **state)
+{
+    server_loses_it(0);
+    resolve_with("v1");
+    assert_int_equal(source_count, 2);
+    assert_string_equal(claim_resource(widgets)->version, "v1");
+    objects_api_version = "example.com/v1";
+    source_list(&sources[1], "a/x@1 a/y@2", "30");
+    settle();
+    assert_string_equal(history_take(&history), "update a/x@1 a/x@1; update a/y@2 a/y@2");
+    assert_int_equal(status_of(widgets).state, CLAIM_SYNCED);
+    struct informer_claim *late = claim("widgets.v1.example.com");
+    resolve_with("v1");
+    assert_int_equal(source_count, 2);
+    assert_ptr_equal(claim_indexer(late), claim_indexer(widgets));
+}
+
+static void test_who_asked_for_the_old_version_stays_with_it(void **state)
+{
+    struct history old = {0};
+    struct informer_claim *pinned = claim("example.com/v1alpha1/Widget");
+    claim_history(pinned, &old);
+    resolve_with("v1alpha1");
+    assert_ptr_equal(claim_indexer(pinned), claim_indexer(widgets));
+    history_take(&old);
+    server_loses_it(0);
+    resolve_with("v1");
+    assert_string_equal(claim_resource(widgets)->version, "v1");
+    assert_string_equal(claim_resource(pinned)->version, "v1alpha1");
+    assert_int_equal(indexer_count(claim_indexer(pinned)), 2);
+    assert_string_equal(history_take(&old), "");
+    assert_int_equal(source_count, 3); /* that of the one left behind first */
+    objects_api_version = "example.com/v1";
+    source_list(&sources[2], "a/x@1 a/y@2", "30");
+    source_fail_http(&sources[1], 404, "NotFound");
+    settle();
+    assert_string_equal(history_take(&history), "update a/x@1 a/x@1; update a/y@2 a/y@2");
+    resolve_with("v1");
+    assert_int_equal(status_of(pinned).state, CLAIM_GONE);
+    assert_int_equal(status_of(widgets).state, CLAIM_SYNCED);
+    resolve_with("v1alpha1");
+    objects_api_version = "example.com/v1alpha1";
+    source_list(&sources[3], "a/x@1", "40");
+    settle();
+    assert_string_equal(history_take(&old), "delete? a/y@2");
+    assert_string_equal(history_take(&history), "");
+    history_clear(&old);
+}
+
+static struct informer_claim *claim_both(const char *kind)
+{
+    static const char *const namespaces[] = {"a", "b"};
+    return shared_factory_claim(
+        factory, &(struct informer_spec){.kind = kind, .namespaces = namespaces, .namespace_count = 2});
+}
+
+/* Each namespace finds out by itself; the claim stays one cache all the time. */
+static void test_a_set_of_namespaces_is_followed_one_by_one(void **state)
+{
+    struct history both = {0}, old = {0};
+    struct informer_claim *set = claim_both("widgets.example.com");
+    struct informer_claim *pinned = claim_both("example.com/v1alpha1/Widget");
+    claim_history(set, &both);
+    claim_history(pinned, &old);
+    resolve_with("v1alpha1");
+    source_list(&sources[1], "a/x@1", "5");
+    source_list(&sources[2], "b/x@2", "5");
+    settle();
+    history_take(&both);
+    history_take(&old);
+    source_fail_http(&sources[1], 404, "NotFound");
+    settle();
+    resolve_with("v1"); /* sources 3: what stays behind of a; 4: a in v1 */
+    assert_int_equal(source_count, 5);
+    source_fail_http(&sources[2], 404, "NotFound");
+    settle();
+    resolve_with("v1"); /* 5: what stays behind of b; 6: b in v1 */
+    assert_int_equal(source_count, 7);
+    objects_api_version = "example.com/v1";
+    source_list(&sources[4], "a/x@1", "30");
+    source_list(&sources[6], "b/x@2 b/y@9", "30");
+    settle();
+    assert_string_equal(history_take(&both), "update a/x@1 a/x@1; update b/x@2 b/x@2; add b/y@9");
+    assert_string_equal(history_take(&old), "");
+    assert_int_equal(indexer_count(claim_indexer(set)), 3);
+    assert_int_equal(indexer_count(claim_indexer(pinned)), 2);
+    assert_string_equal(claim_resource(pinned)->version, "v1alpha1");
+    history_clear(&both);
+    history_clear(&old);
+}
+
+/* Discovery may still name what the lists no longer have: it is tried again, and asked again. */
+static void test_a_kind_that_discovery_still_knows_is_listed_again(void **state)
+{
+    server_loses_it(0);
+    resolve_with("v1alpha1");
+    assert_int_equal(source_count, 2);
+    assert_false(claim_is_missing(widgets));
+    server_loses_it(1);
+    assert_string_equal(history_take(&history), "");
+}
+
+static void test_other_errors_are_no_reason_to_leave(void **state)
+{
+    source_fail_http(&sources[0], 403, "Forbidden");
+    settle();
+    assert_false(claim_is_missing(widgets));
+    resolve_with(NULL);
+    assert_int_equal(status_of(widgets).state, CLAIM_FORBIDDEN);
+    assert_int_equal(source_count, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_kind_that_goes_is_waited_for_with_its_cause),
+        TEST(test_a_kind_that_comes_back_goes_on_where_it_was),
+        TEST(test_another_version_is_followed_with_store_and_handlers),
+        TEST(test_who_asked_for_the_old_version_stays_with_it),
+        TEST(test_a_set_of_namespaces_is_followed_one_by_one),
+        TEST(test_a_kind_that_discovery_still_knows_is_listed_again),
+        TEST(test_other_errors_are_no_reason_to_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
