@@ -12,8 +12,8 @@ function relay.start(target)
   return setmetatable({ process = process, port = tonumber(port), url = (scheme or "") .. "127.0.0.1:" .. port }, relay)
 end
 
-local function tell(self, word)
-  self.process:write(word .. "\n")
+local function tell(self, word, argument)
+  self.process:write(word .. (argument and " " .. argument or "") .. "\n")
   self.process:wait_line("^" .. word .. "$", 10)
 end
 
@@ -24,6 +24,13 @@ function relay:cut() tell(self, "cut") end
 function relay:hold() tell(self, "hold") end
 
 function relay:mend() tell(self, "mend") end
+
+-- Lets so many more bytes to the client pass and then holds; wait_held() returns when that is so.
+function relay:pass(bytes) tell(self, "pass", bytes) end
+function relay:wait_held(seconds) self.process:wait_line("^held$", seconds or 60) end
+
+-- Carries new connections to another server; those that are there stay.
+function relay:aim(target) tell(self, "target", target:match "[^/]*$") end
 
 function relay:stop()
   self.process:kill("TERM")
