@@ -31,6 +31,8 @@ struct run {
     struct reflector *reflector;
     struct watch_list_memory *memory;
     struct jitter jitter, meddling;
+    int slow;    /* one step of so many is one of the consumer; 0: most are */
+    size_t mark; /* of the queue, when it is slow */
     struct replay
         handlers[HANDLERS]; /* the first is there from the start to the end, the others come and go */
 };
@@ -38,7 +40,7 @@ struct run {
 /* What all runs did together. */
 static struct {
     size_t calls, lists, watches, watch_lists, refusals, meddlings;
-    size_t unchanged, resyncs, filtered, recreated; /* of the calls */
+    size_t unchanged, resyncs, filtered, recreated, coalesced; /* of the calls */
     uint64_t digest;
 } total;
 
@@ -94,6 +96,14 @@ static void begin_handler(struct run *run, struct replay *replay)
     };
 }
 
+/* A consumer that rarely comes, and a queue that compresses soon. */
+static void begin_slow(struct run *run)
+{
+    run->slow = (int)dice(run, 5, 30);
+    run->mark = (size_t)dice(run, 1, 20);
+    delta_fifo_set_mark(shared_informer_fifo(run->informer), run->mark);
+}
+
 static void begin(struct run *run, uint64_t seed)
 {
     *run = (struct run){.jitter = {seed}, .meddling = {~seed}};
@@ -103,6 +113,7 @@ static void begin(struct run *run, uint64_t seed)
     shared_informer_set_clock(run->informer, &run->clock.clock);
     begin_server(run);
     for (int i = 0; i < HANDLERS; i++) begin_handler(run, &run->handlers[i]);
+    if (!dice(run, 0, 3)) begin_slow(run);
     replay_start(&run->handlers[0], run->informer);
     run->memory = watch_list_memory_new();
     run->reflector = reflector_new(&(struct reflector_options){
@@ -128,6 +139,14 @@ static int64_t choose_pause(struct run *run)
     }
 }
 
+/* Above the mark there is one delta for each key, beside those that the consumer has begun with, a list, a
+ * resync, a bookmark (Q-16). */
+static void check_bound(struct run *run)
+{
+    size_t waiting = delta_fifo_len(shared_informer_fifo(run->informer));
+    if (run->slow) assert_in_range(waiting, 0, 2 * (run->mark + FAKE_KEYS + 4));
+}
+
 static void step(struct run *run)
 {
     for (int64_t i = dice(run, 0, 4); i > 0; i--) fake_server_change(&run->server);
@@ -135,7 +154,9 @@ static void step(struct run *run)
     if (!dice(run, 0, 40)) fake_server_expire(&run->server);
     if (!dice(run, 0, 10)) run->server.lag = dice(run, 0, 2) ? 0 : dice(run, 1, 10);
     virtual_clock_advance(&run->clock, choose_pause(run));
-    if (dice(run, 0, 3)) shared_informer_process(run->informer, (size_t)dice(run, 1, 20));
+    if (run->slow ? !dice(run, 0, run->slow) : dice(run, 0, 3) > 0)
+        shared_informer_process(run->informer, (size_t)dice(run, 1, 20));
+    check_bound(run);
     if (!dice(run, 0, 20)) toggle(run, any_but_first(run, &run->jitter));
 }
 
@@ -200,6 +221,7 @@ static void end_handler(struct replay *replay)
     total.resyncs += replay->resync_calls;
     total.filtered += replay->filtered_calls;
     total.recreated += replay->recreated_calls;
+    total.coalesced += replay->coalesced_calls;
     total.digest = total.digest * 31 + replay->digest;
     replay_stop(replay);
 }
@@ -267,9 +289,11 @@ static void test_after_random_faults_cache_and_handlers_agree_with_the_server(vo
                   "handlers moved by others\n",
                   total.calls, total.lists, total.watches, total.watch_lists, total.refusals,
                   total.meddlings);
-    print_message("of the calls %zu by filters, %zu unchanged, %zu resyncs, %zu of recreated objects\n",
-                  total.filtered, total.unchanged, total.resyncs, total.recreated);
+    print_message(
+        "of the calls %zu by filters, %zu unchanged, %zu resyncs, %zu of recreated objects, %zu coalesced\n",
+        total.filtered, total.unchanged, total.resyncs, total.recreated, total.coalesced);
     assert_true(total.filtered > 0 && total.unchanged > 0 && total.recreated > 0 && total.resyncs > 0);
+    assert_true(total.coalesced > 0);
     assert_true(total.calls > 0 && total.lists > 0 && total.watches > 0 && total.watch_lists > 0);
 }
 

@@ -30,6 +30,7 @@ static void note(struct replay *replay, const struct root *object, bool newer, c
     int key = fake_key(object);
     int64_t version = version_of(object);
     replay->calls++;
+    replay->coalesced_calls += info->coalesced;
     digest(replay, (uint64_t)call << 56 | (uint64_t)key << 48 | (uint64_t)version);
     digest(replay, (uint64_t)info->initial << 1 | info->final_state_unknown);
     if (newer)
