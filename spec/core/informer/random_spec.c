@@ -77,6 +77,7 @@ static void begin_server(struct run *run)
     for (int64_t i = dice(run, 1, 30); i > 0; i--) fake_server_change(server);
     server->fault_percent = (int)dice(run, 0, 40);
     server->refuse_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
+    server->refuse_nameless = dice(run, 0, 2);
     server->silent_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
     server->ignores_initial_events = !dice(run, 0, 6); /* both for ever: B-1 has to find it out */
     server->no_end_bookmark = !dice(run, 0, 6);

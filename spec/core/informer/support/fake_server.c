@@ -187,7 +187,7 @@ bool fake_refuse(struct lw_call *call, const struct root *object, bool deleted)
     if (!percent(call->server, call->server->refuse_percent)) return false;
     err_set(&err, ERR_LIMIT, "fake limit");
     struct lw_refusal refusal = {.err = &err, .deleted = deleted};
-    switch (fake_dice(call->server, 0, 4)) {
+    switch (fake_dice(call->server, call->server->refuse_nameless ? 0 : 1, 4)) {
     case 0: call->server->nameless++; break; /* its name is not known */
     case 1:                                  /* something beside the object, which has no name at all */
         refusal.keyless = true;

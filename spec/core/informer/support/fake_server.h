@@ -25,12 +25,13 @@ struct fake_server {
     struct jitter jitter;
     struct fake_change *log; /* change i has version FAKE_FIRST + i */
     size_t count, cap;
-    int64_t compacted;  /* older versions are gone */
-    int64_t lag;        /* answers come from a replica that is so many versions behind; a list of the newest
-                         * state and what is compacted are never behind */
-    int fault_percent;  /* of lists, pages and looks at a watch */
-    int refuse_percent; /* of objects: the client cannot take them */
-    int silent_percent; /* of watches: they stay open without a byte */
+    int64_t compacted;    /* older versions are gone */
+    int64_t lag;          /* answers come from a replica that is so many versions behind; a list of the newest
+                           * state and what is compacted are never behind */
+    int fault_percent;    /* of lists, pages and looks at a watch */
+    int refuse_percent;   /* of objects: the client cannot take them */
+    bool refuse_nameless; /* and sometimes nobody knows which one it was */
+    int silent_percent;   /* of watches: they stay open without a byte */
     bool ignores_initial_events; /* does not know watch-lists */
     bool no_end_bookmark;        /* knows them, and never says that the first state is whole */
     size_t lists, watches, watch_lists, refusals, nameless;

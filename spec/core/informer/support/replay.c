@@ -45,6 +45,17 @@ static const struct root *stored(const struct replay *replay, const struct root 
     return indexer_get_like(shared_informer_indexer(replay->informer), object);
 }
 
+/* S-10. What was merged in the queue is newer than the version, which comes behind it. */
+static void check_store_version(const struct replay *replay, const struct root *object,
+                                const struct event_info *info)
+{
+    if (replay->taking_it_in || info->coalesced || info->resync) return;
+    uint64_t version = 0;
+    assert_true(
+        str_to_u64(str_of(indexer_resource_version(shared_informer_indexer(replay->informer))), &version));
+    assert_true((int64_t)version >= version_of(object));
+}
+
 static void meddle(struct replay *replay)
 {
     if (replay->meddle) replay->meddle(replay->ctx);
@@ -92,6 +103,7 @@ static void on_add(void *ctx, struct root *object, const struct event_info *info
     if (!initial || info->filtered) assert_false(info->initial); /* Q-13, I-18 */
     note(replay, object, true, 'a', info);
     assert_ptr_equal(stored(replay, object), object); /* the store comes first */
+    check_store_version(replay, object, info);
     replay->map[key] = root_ref(object);
     replay->filtered_calls += info->filtered;
     meddle(replay);
@@ -120,6 +132,7 @@ static void on_update(void *ctx, struct root *before, struct root *after, const 
     if (info->resync) assert_true(same);
     note(replay, after, !same, 'u', info);
     assert_ptr_equal(stored(replay, after), after);
+    check_store_version(replay, after, info);
     replay->map[key] = root_ref(after);
     root_unref(before);
     meddle(replay);
