@@ -87,9 +87,22 @@ local function scenario(number)
   return { seed = number, steps = steps }
 end
 
+-- How the engine is to list, and whether the server knows watch-lists (B-1).
+local function flags_of(dice)
+  local modes = { "auto", "on", "off" }
+  return { "--watch-list", modes[dice(1, 3)], "--watch-list-deadline", "1500ms" }
+end
+
+local function break_watch_lists(sim, dice)
+  local kinds = { "no-end-bookmark", "ignore-initial-events" }
+  local what = kinds[dice(1, 4)]
+  if what then sim:play { ["do"] = "fault", verb = "watch", what = what, times = dice(1, 3) } end
+end
+
 local function start(number)
-  local sim = cluster.sim { "--pods", "60" }
-  local engine = cluster.run(sim.server, "spec/support/scripts/replay.lua")
+  local sim, dice = cluster.sim { "--pods", "60" }, dice_of(number * 7919)
+  break_watch_lists(sim, dice)
+  local engine = cluster.run(sim.server, "spec/support/scripts/replay.lua", flags_of(dice))
   for i = 1, 10 do sim.api:create("/api/v1/namespaces/default/configmaps", configmap("first" .. i)) end
   sim.api:request("POST", "/sim/scenario", scenario(number))
   return { number = number, sim = sim, engine = engine, replay = replay.new(engine) }
