@@ -17,9 +17,15 @@ static struct object_get *get(void *ctx, const struct resource *resource, struct
     return object_get_start(io_thread_client(engine->io), resource, ns, name, done, done_ctx);
 }
 
+static void ask_kinds(void *ctx)
+{
+    struct engine *engine = ctx;
+    discoverer_ask(engine->discoverer, 0);
+}
+
 void engine_make_live(struct engine *engine)
 {
-    engine->kinds = kinds_new();
+    engine->kinds = kinds_new(loop_clock(engine->loop), ask_kinds, engine);
     engine->live = live_new(&(struct live_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),

@@ -6,14 +6,24 @@
 #include "base/mem.h"
 #include "base/must.h"
 
+/* So long an answer is believed. */
+enum { FRESH_MS = 5000 };
+
 struct kinds {
     struct catalogue *catalogue; /* NULL before the first */
+    struct clock *clock;
+    int64_t fresh_until_ms;
+    void (*ask)(void *ctx);
+    void *ctx;
     TAILQ_HEAD(waiter_list, kinds_waiter) waiters;
 };
 
-struct kinds *kinds_new(void)
+struct kinds *kinds_new(struct clock *clock, void (*ask)(void *ctx), void *ctx)
 {
     struct kinds *kinds = NEW(struct kinds);
+    kinds->clock = clock;
+    kinds->ask = ask;
+    kinds->ctx = ctx;
     TAILQ_INIT(&kinds->waiters);
     return kinds;
 }
@@ -44,6 +54,7 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
 {
     struct catalogue *old = kinds->catalogue;
     kinds->catalogue = catalogue_ref(catalogue);
+    kinds->fresh_until_ms = clock_now_ms(kinds->clock) + FRESH_MS;
     catalogue_free(old);
     wake_all(kinds, NULL);
 }
@@ -58,9 +69,16 @@ bool kinds_known(const struct kinds *kinds)
     return kinds->catalogue != NULL;
 }
 
+bool kinds_doubt(struct kinds *kinds)
+{
+    if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
+    kinds->ask(kinds->ctx);
+    return true;
+}
+
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter)
 {
-    must(!kinds->catalogue && !waiter->kinds);
+    must(!waiter->kinds);
     waiter->kinds = kinds;
     TAILQ_INSERT_TAIL(&kinds->waiters, waiter, link);
 }

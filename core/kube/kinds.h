@@ -5,13 +5,14 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "kube/resource.h"
 
 struct kinds;
 
-/* Waits for the first catalogue. Belongs to who waits; in place until `ready` or kinds_cancel. */
+/* Waits for the next catalogue. Belongs to who waits; in place until `ready` or kinds_cancel. */
 struct kinds_waiter {
     /* There is a catalogue; or there will be none soon, and `err` says why. */
     void (*ready)(struct kinds_waiter *waiter, const struct err *err);
@@ -19,7 +20,8 @@ struct kinds_waiter {
     TAILQ_ENTRY(kinds_waiter) link;
 };
 
-struct kinds *kinds_new(void);
+/* `ask` has the server asked for a new catalogue, soon; kinds_set or kinds_fail follows. */
+struct kinds *kinds_new(struct clock *clock, void (*ask)(void *ctx), void *ctx);
 /* Nobody may wait any more. */
 void kinds_free(struct kinds *kinds);
 /* A new catalogue; takes a reference of its own. */
@@ -27,7 +29,9 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue);
 /* The server could not be asked. What was known stays. */
 void kinds_fail(struct kinds *kinds, const struct err *err);
 bool kinds_known(const struct kinds *kinds);
-/* Only while nothing is known. */
+/* What is known seems to be old: a name is missing, or the server no longer knows one. True when the server
+ * is asked again; false when it was a moment ago. */
+bool kinds_doubt(struct kinds *kinds);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Harmless when it does not wait. */
 void kinds_cancel(struct kinds_waiter *waiter);

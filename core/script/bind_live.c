@@ -68,7 +68,7 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct verb *verb, st
 static int push_resource(lua_State *L, const struct verb *verb, struct str kind)
 {
     const struct script *script = script_of(L);
-    const struct kinds *kinds = script->host->kinds;
+    struct kinds *kinds = script->host->kinds;
     struct box *box = lua_newuserdata(L, sizeof *box);
     struct err err;
     memset(box, 0, sizeof *box);
@@ -79,7 +79,7 @@ static int push_resource(lua_State *L, const struct verb *verb, struct str kind)
     return known ? 1 : push_err(L, &err);
 }
 
-/* Until discovery has answered. */
+/* Until discovery has answered, for the first time or once more. */
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
@@ -98,7 +98,8 @@ static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
 static int push_kind(lua_State *L, struct task_wait *base)
 {
     struct kind_wait *wait = container_of(base, struct kind_wait, wait);
-    if (wait->err.code != ERR_NONE) return push_err(L, &wait->err);
+    bool known = kinds_known(script_of(L)->host->kinds);
+    if (!known) return push_err(L, &wait->err);
     return push_resource(L, wait->verb, str_of(wait->kind));
 }
 
@@ -118,6 +119,22 @@ static const struct verb *verb_arg(lua_State *L, int idx)
     script_raise(L, "no live read: %s", name);
 }
 
+/* Nothing new is to be learned of the name: it is known, or not declared, or the server was asked a moment
+ * ago. */
+static bool is_settled(const struct script *script, const struct verb *verb, struct str kind)
+{
+    struct kinds *kinds = script->host->kinds;
+    struct resource resource;
+    struct err err;
+    if (!kinds_known(kinds)) return false;
+    if (kinds_resolve(kinds, kind, &resource, &err)) {
+        resource_clear(&resource);
+        return true;
+    }
+    bool declared = reads_allow(&script->reads, verb->access, kind, NULL, kinds);
+    return err.code != ERR_NOT_FOUND || !declared || !kinds_doubt(kinds);
+}
+
 /* resource(verb, kind): what a kind means. Waits. */
 static int l_live_resource(lua_State *L)
 {
@@ -129,7 +146,7 @@ static int l_live_resource(lua_State *L)
     task_check(L, verb->name);
     if (!script->host->live) script_raise(L, "%s: there is no server to ask", verb->name);
     if (script->reads.count == 0) raise_undeclared(L, verb, kind);
-    if (kinds_known(script->host->kinds)) return push_resource(L, verb, kind);
+    if (is_settled(script, verb, kind)) return push_resource(L, verb, kind);
     struct kind_wait *wait = NEW(struct kind_wait);
     wait->verb = verb;
     wait->kind = xstrndup(kind.p, kind.n);

@@ -143,6 +143,15 @@ static struct MHD_Response *response_of(struct sim_http *http, struct MHD_Connec
     return text_response(http, &reply->text, takes_gzip(http, connection));
 }
 
+/* who is rejected by priority and fairness is told by which of its rules. */
+static void add_fairness(struct MHD_Response *response)
+{
+    MHD_add_response_header(response, "X-Kubernetes-PF-FlowSchema-UID",
+                            "5d0b1b0e-0f4e-4a5c-9a52-4e1f6f1d2c01");
+    MHD_add_response_header(response, "X-Kubernetes-PF-PriorityLevel-UID",
+                            "5d0b1b0e-0f4e-4a5c-9a52-4e1f6f1d2c02");
+}
+
 static enum MHD_Result answer(struct sim_http *http, struct MHD_Connection *connection,
                               struct sim_reply *reply)
 {
@@ -155,6 +164,7 @@ static enum MHD_Result answer(struct sim_http *http, struct MHD_Connection *conn
         snprintf(seconds, sizeof seconds, "%d", reply->retry_after_s);
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
     }
+    if (reply->code == MHD_HTTP_TOO_MANY_REQUESTS) add_fairness(response);
     enum MHD_Result queued = MHD_queue_response(connection, (unsigned)reply->code, response);
     MHD_destroy_response(response);
     return queued;

@@ -176,6 +176,39 @@ describe("live reads #threads", function()
     assert.are.equal('nil\t404\tthe server doesn\'t have a resource type "nodez", did you mean "nodes"?\n', out)
   end)
 
+  it("of a kind that comes with a CRD find it soon, and learn that it went", function()
+    local engine = start [[
+      local list, err = k8s.list "trees.wood.example"
+      print(list, err.code)
+      repeat
+        k8s.sleep "100ms"
+        list, err = k8s.list "trees.wood.example"
+      until list
+      print("found", #list)
+      repeat
+        k8s.sleep "100ms"
+        list, err = k8s.list "trees.wood.example"
+      until not list
+      print("gone", err.code)
+    ]]
+    local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    engine:wait_line "^nil\t404$"
+    sim.api:create(crds, {
+      apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+      metadata = { name = "trees.wood.example" },
+      spec = {
+        group = "wood.example", scope = "Namespaced", names = { plural = "trees", singular = "tree", kind = "Tree" },
+        versions = { {
+          name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+        } },
+      },
+    })
+    engine:wait_line("^found\t0$", 30)
+    sim.api:delete(crds .. "/trees.wood.example")
+    engine:wait_line("^gone\t404$", 30)
+    assert.are.equal(0, engine:wait(30), engine:err())
+  end)
+
   it("tell when the server cannot be reached", function()
     local engine = cluster.kubelua { "exec", "--server=http://127.0.0.1:1", cluster.script(live.prelude .. [[
       k8s.main(function()

@@ -52,6 +52,7 @@ describe("faults of the simulated server #threads", function()
       assert.are.equal(0, code)
       assert.has_match("^HTTP/1.1 429", text)
       assert.has_match("Retry%-After: 1\r", text)
+      assert.has_match("X%-Kubernetes%-PF%-FlowSchema%-UID: [%x-]+\r", text) -- A-6
       assert.has_match('"reason":"TooManyRequests"', text)
     end
     sim.api:get(configmaps)

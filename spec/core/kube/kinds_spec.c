@@ -51,6 +51,22 @@ static struct catalogue *new_catalogue(void)
     return catalogue;
 }
 
+static struct virtual_clock vclock;
+static int asked;
+
+static void ask(void *ctx)
+{
+    asked++;
+}
+
+static struct kinds *open_kinds(void)
+{
+    virtual_clock_clear(&vclock);
+    virtual_clock_init(&vclock);
+    asked = 0;
+    return kinds_new(&vclock.clock, ask, NULL);
+}
+
 static void set(struct kinds *kinds)
 {
     struct catalogue *catalogue = new_catalogue();
@@ -60,7 +76,7 @@ static void set(struct kinds *kinds)
 
 static void test_who_waits_is_told_once(void **state)
 {
-    struct kinds *kinds = kinds_new();
+    struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready}, two = {.base.ready = on_ready};
     assert_false(kinds_known(kinds));
     kinds_wait(kinds, &one.base);
@@ -77,7 +93,7 @@ static void test_who_waits_is_told_once(void **state)
 
 static void test_a_server_that_cannot_be_asked_is_told_with_its_cause(void **state)
 {
-    struct kinds *kinds = kinds_new();
+    struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready, .again = kinds}, two = {.base.ready = on_ready};
     struct waiter canceller = {.base.ready = on_ready, .cancels = &two};
     struct err err;
@@ -106,7 +122,7 @@ static void assert_unknown(const struct kinds *kinds, const char *name, const ch
 
 static void test_an_unknown_name_is_told_the_nearest(void **state)
 {
-    struct kinds *kinds = kinds_new();
+    struct kinds *kinds = open_kinds();
     struct resource resource;
     struct err err;
     set(kinds);
@@ -126,7 +142,7 @@ static void test_an_unknown_name_is_told_the_nearest(void **state)
 
 static void test_groups_that_did_not_answer_are_named(void **state)
 {
-    struct kinds *kinds = kinds_new();
+    struct kinds *kinds = open_kinds();
     struct catalogue *catalogue = new_catalogue();
     catalogue_add_failure(catalogue, "metrics.k8s.io/v1beta1", "503");
     catalogue_finish(catalogue);
@@ -138,6 +154,24 @@ static void test_groups_that_did_not_answer_are_named(void **state)
     kinds_free(kinds);
 }
 
+static void test_a_doubt_has_the_server_asked_again_unless_it_just_was(void **state)
+{
+    struct kinds *kinds = open_kinds();
+    struct waiter one = {.base.ready = on_ready};
+    set(kinds);
+    assert_false(kinds_doubt(kinds));
+    virtual_clock_advance(&vclock, 4999);
+    assert_false(kinds_doubt(kinds));
+    virtual_clock_advance(&vclock, 1);
+    assert_true(kinds_doubt(kinds));
+    assert_int_equal(asked, 1);
+    kinds_wait(kinds, &one.base);
+    set(kinds);
+    assert_int_equal(one.calls, 1);
+    assert_false(kinds_doubt(kinds));
+    kinds_free(kinds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_a_server_that_cannot_be_asked_is_told_with_its_cause),
         cmocka_unit_test(test_an_unknown_name_is_told_the_nearest),
         cmocka_unit_test(test_groups_that_did_not_answer_are_named),
+        cmocka_unit_test(test_a_doubt_has_the_server_asked_again_unless_it_just_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
