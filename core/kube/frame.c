@@ -1,4 +1,4 @@
-/* Frames out of a stream of bytes: what both forms share, and the lines of a watch; see frame.h. */
+/* Frames out of a stream of bytes: what both forms share; see frame.h. */
 #include "kube/frame.h"
 
 #include <stdlib.h>
@@ -53,67 +53,44 @@ static bool give_oversize(struct framer *framer, const char *head, size_t head_l
 }
 
 /* A buffer that one large frame made large is given back; the usual ones are kept. */
-static void reset(struct framer *framer)
+void frame_reset(struct framer *framer)
 {
     framer->seen = 0;
     framer->pending.len = 0;
     if (framer->pending.cap > FRAME_BUFFER_KEPT) buf_clear(&framer->pending);
 }
 
+struct str frame_gather(struct framer *framer, const char *data, size_t len, size_t behind)
+{
+    if (framer->seen == 0 && behind >= TAPE_PADDING) return (struct str){data, len};
+    frame_keep(framer, data, len);
+    buf_reserve(&framer->pending, TAPE_PADDING);
+    return buf_slice(&framer->pending);
+}
+
 bool frame_finish(struct framer *framer, const char *data, size_t len, size_t behind)
 {
-    if (framer->seen == 0 && behind >= TAPE_PADDING && len <= framer->max_frame)
-        return give(framer, data, len);
-    frame_keep(framer, data, len);
-    struct buf *pending = &framer->pending;
     bool more;
-    if (framer->seen > framer->max_frame) {
-        more = give_oversize(framer, pending->data, pending->len, framer->seen);
+    if (framer->seen + len > framer->max_frame) {
+        frame_keep(framer, data, len);
+        more = give_oversize(framer, framer->pending.data, framer->pending.len, framer->seen);
     } else {
-        buf_reserve(pending, TAPE_PADDING);
-        more = give(framer, pending->data, pending->len);
+        struct str text = frame_gather(framer, data, len, behind);
+        more = give(framer, text.p, text.n);
     }
-    reset(framer);
+    frame_reset(framer);
     return more;
-}
-
-/* How many blanks there are at the beginning. */
-static size_t count_blanks(const char *data, size_t len)
-{
-    size_t n = 0;
-    while (n < len && (data[n] == ' ' || data[n] == '\t' || data[n] == '\r')) n++;
-    return n;
-}
-
-static bool feed_lines(struct framer *framer, const char *data, size_t len)
-{
-    while (len > 0) {
-        size_t blanks = framer->seen == 0 ? count_blanks(data, len) : 0;
-        data += blanks;
-        len -= blanks;
-        const char *end = len ? memchr(data, '\n', len) : NULL;
-        if (!end) {
-            frame_keep(framer, data, len);
-            return true;
-        }
-        size_t line = (size_t)(end - data);
-        if ((line > 0 || framer->seen > 0) && !frame_finish(framer, data, line, len - line)) return false;
-        len -= line + 1;
-        data = end + 1;
-    }
-    return true;
 }
 
 bool framer_feed(struct framer *framer, const char *data, size_t len, struct err *err)
 {
     if (err) err_clear(err);
-    return framer->form == FRAME_WATCH ? feed_lines(framer, data, len)
+    return framer->form == FRAME_WATCH ? frame_feed_watch(framer, data, len, err)
                                        : frame_feed_list(framer, data, len, err);
 }
 
 bool framer_end(struct framer *framer, struct err *err)
 {
     if (err) err_clear(err);
-    if (framer->form == FRAME_LIST) return frame_end_list(framer, err);
-    return framer->seen == 0 || err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside a line");
+    return framer->form == FRAME_WATCH ? frame_end_watch(framer, err) : frame_end_list(framer, err);
 }

@@ -1,4 +1,4 @@
-/* Cuts a stream of bytes into JSON texts: the lines of a watch, and the items of a list body one by one, so
+/* Cuts a stream of bytes into JSON texts: the events of a watch, and the items of a list body one by one, so
  * that never more than one object of it is in memory. Owner: the framer owns its bytes; what a callback gets
  * is borrowed for the call, with TAPE_PADDING readable bytes behind it. Callbacks may not feed or clear the
  * framer. */
@@ -12,7 +12,10 @@
 
 struct frame_sink {
     void *ctx;
-    /* One watch line without its end, or one element of `items`. False stops; the feed then gives false with
+    /* Watches only: whether a line is one whole JSON text. False is no error: its bytes are then cut by the
+     * brackets in them. A true one is handed to `frame` next, at the same place. */
+    bool (*is_one)(void *ctx, const char *text, size_t len);
+    /* One watch event, or one element of `items`. False stops; the feed then gives false with
      * nothing in `err`. */
     bool (*frame)(void *ctx, const char *text, size_t len);
     /* A frame beyond the limit, skipped. `head` is its beginning (16 KiB at most), enough to name the object;
@@ -33,8 +36,8 @@ struct framer;
 struct framer *framer_new(enum frame_form form, size_t max_frame, const struct frame_sink *sink);
 void framer_free(struct framer *framer);
 /* ERR_PARSE when the bytes cannot be a list body (its items must be objects; what is in them is not looked
- * at), ERR_LIMIT when a list has more than 1 MiB besides its items. A watch line is not looked into; blank
- * lines are skipped. */
+ * at), ERR_LIMIT when a list has more than 1 MiB besides its items; ERR_PARSE when what comes by a watch
+ * cannot be a JSON object. Events may stand in lines, over several lines, or one behind the other (H-10). */
 bool framer_feed(struct framer *framer, const char *data, size_t len, struct err *err);
 /* The stream ended. May call `envelope`. ERR_CLOSED when it ended inside a frame or before the list body was
  * whole. */

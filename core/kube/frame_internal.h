@@ -1,8 +1,9 @@
-/* What frame.c (frames in general, lines) and frame_list.c (the body of a list) share.
+/* What frame.c (frames in general), frame_watch.c (events) and frame_list.c (the body of a list) share.
  * Owner: as frame.h says. For these files only. */
 #pragma once
 #include "kube/frame.h"
 #include "kube/json_scan.h"
+#include "kube/json_walk.h"
 
 enum {
     FRAME_HEAD_MAX = 16 << 10,     /* what is kept of an oversize frame */
@@ -39,6 +40,10 @@ struct framer {
     struct frame_sink sink;
     struct buf pending; /* the frame that has begun, or the head of one that is too large */
     size_t seen;        /* its bytes so far */
+    /* Watches: */
+    bool walking;  /* the event's end is found by its brackets, not by a line end */
+    bool no_lines; /* this server does not end events with lines: all are walked through */
+    struct json_walk walk;
     /* Lists: */
     enum list_state state;
     struct json_scan scan;
@@ -56,5 +61,13 @@ void frame_keep(struct framer *framer, const char *data, size_t len);
  * stop. */
 bool frame_finish(struct framer *framer, const char *data, size_t len, size_t behind);
 
+/* The whole text of a frame within the limit, of which `data` is the last stretch, with TAPE_PADDING readable
+ * bytes behind it. */
+struct str frame_gather(struct framer *framer, const char *data, size_t len, size_t behind);
+/* The frame is over. */
+void frame_reset(struct framer *framer);
+
+bool frame_feed_watch(struct framer *framer, const char *data, size_t len, struct err *err);
+bool frame_end_watch(struct framer *framer, struct err *err);
 bool frame_feed_list(struct framer *framer, const char *data, size_t len, struct err *err);
 bool frame_end_list(struct framer *framer, struct err *err);

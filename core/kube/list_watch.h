@@ -57,8 +57,8 @@ struct lw_sink {
     void (*refused)(void *ctx, const struct lw_refusal *refusal);
     /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an
      * unknown event type or a line that is no JSON is an error here (H-10); ERR_PARSE is client-go's decode
-     * error. Of a watch, ERR_CLOSED (reset, lost, EOF inside a line) and ERR_TIMEOUT (the server did not end
-     * it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
+     * error. Of a watch, ERR_CLOSED (reset, lost, EOF inside an event) and ERR_TIMEOUT (the server did not
+     * end it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
      * end. */
     void (*done)(void *ctx, const struct err *err);
     /* The answer's head came, and was good: an error after it is one of the stream. Optional. */

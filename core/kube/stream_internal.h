@@ -10,8 +10,10 @@ struct stream {
     struct stream_options options;
     struct framer *framer;
     bool stopped;
-    int64_t received_us;   /* of the bytes being fed */
-    struct err err;        /* set by a frame that ends the stream */
+    int64_t received_us; /* of the bytes being fed */
+    struct err err;      /* set by a frame that ends the stream */
+    struct tape tape;    /* watches: of the text that was found to be one event */
+    bool parsed;
     struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
 };
 

@@ -1,4 +1,4 @@
-/* Lines of a watch to events: {"type":..,"object":..} is parsed once, and the object packed from the same
+/* Texts of a watch to events: {"type":..,"object":..} is parsed once, and the object packed from the same
  * tape; see stream.h. */
 #include "kube/client.h"
 #include "kube/stream_internal.h"
@@ -50,18 +50,25 @@ static bool error_event(struct stream *stream, const struct tape *tape, size_t o
     return kube_status_error_tape(&stream->err, tape, object, 0, -1);
 }
 
-static bool on_line(void *ctx, const char *text, size_t len)
+/* What is parsed to know whether it is one text need not be parsed again. */
+static bool is_one(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
+}
+
+static bool on_event(void *ctx, const char *text, size_t len)
 {
     static const struct {
         struct str name;
         enum lw_event_type type;
     } types[] = {{STR("ADDED"), LW_ADDED}, {STR("MODIFIED"), LW_MODIFIED}, {STR("DELETED"), LW_DELETED}};
     struct stream *stream = ctx;
-    struct tape tape;
-    if (!tape_parse(stream->options.parser, text, len, &tape, &stream->err))
+    if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
         return err_wrap(&stream->err, "watch event");
+    struct tape tape = stream->tape;
+    stream->parsed = false;
     size_t event = tape_root(&tape);
-    if (tape_type(&tape, event) != '{') return fail(stream, "a watch event that is no object");
     struct str type = tape_str(&tape, tape_field(&tape, event, STR("type")));
     size_t object = tape_field(&tape, event, STR("object"));
     size_t known = 0;
@@ -83,7 +90,7 @@ static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t see
 
 struct stream *watch_stream_new(const struct stream_options *options)
 {
-    const struct frame_sink sink = {.frame = on_line, .oversize = on_oversize};
+    const struct frame_sink sink = {.is_one = is_one, .frame = on_event, .oversize = on_oversize};
     struct stream_options own = *options;
     if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* events say it */
     return stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);

@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "kube/frame.h"
+#include "object/tape.h"
 
 enum { MAX_FRAME = 200 };
 
@@ -23,6 +24,14 @@ static bool on_frame(void *ctx, const char *text, size_t len)
     volatile char sum = 0; /* the promised bytes behind it can be read */
     for (size_t i = 0; i < 64; i++) sum = (char)(sum + text[len + i]);
     return true;
+}
+
+static struct tape_parser *parser;
+
+static bool is_one(void *ctx, const char *text, size_t len)
+{
+    struct tape tape;
+    return tape_parse(parser, text, len, &tape, NULL);
 }
 
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
@@ -51,7 +60,7 @@ static bool on_list_type(void *ctx, struct str kind, struct str api_version)
 
 static void run(enum frame_form form, const char *data, size_t len, size_t stretch, struct output *out)
 {
-    const struct frame_sink sink = {out, on_frame, on_oversize, on_envelope, on_list_type};
+    const struct frame_sink sink = {out, is_one, on_frame, on_oversize, on_envelope, on_list_type};
     struct framer *framer = framer_new(form, MAX_FRAME, &sink);
     struct err err;
     bool ok = true;
@@ -73,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2) return 0;
+    if (!parser) parser = tape_parser_new();
     enum frame_form form = data[0] % 2 ? FRAME_LIST : FRAME_WATCH;
     const char *text = (const char *)data + 2;
     struct output whole = {0}, cut = {0};

@@ -24,7 +24,7 @@ local script = [[
 ]]
 
 local watch_faults = {
-  { what = "half-line", says = "the stream ended inside a line" },
+  { what = "half-line", says = "the stream ended inside an event" },
   { what = "invalid-json", says = "JSON" },
   { what = "unknown-type", says = 'unknown event type \\"RENAMED\\"' },
   { what = "no-metadata", says = "without metadata", goes_on = true },

@@ -211,7 +211,7 @@ describe("the reflector #threads", function()
     fault("half-line", { after = 1 })
     start()
     expect_sync("list in 1 page; watch-list: the stream ended before the end of the initial events: " ..
-      "unexpected EOF: the stream ended inside a line")
+      "unexpected EOF: the stream ended inside an event")
     expect_events()
   end)
 end)

@@ -33,6 +33,14 @@ static bool on_frame(void *ctx, const char *text, size_t len)
     return more(sunk);
 }
 
+static struct tape_parser *parser;
+
+static bool is_one(void *ctx, const char *text, size_t len)
+{
+    struct tape tape;
+    return tape_parse(parser, text, len, &tape, NULL);
+}
+
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
 {
     struct sunk *sunk = ctx;
@@ -59,7 +67,7 @@ static bool on_type(void *ctx, struct str kind, struct str api_version)
 static char *frames(enum frame_form form, size_t max, struct str text, uint64_t cuts, int stop_after)
 {
     struct sunk sunk = {.stop_after = stop_after};
-    const struct frame_sink sink = {&sunk, on_frame, on_oversize, on_envelope, on_type};
+    const struct frame_sink sink = {&sunk, is_one, on_frame, on_oversize, on_envelope, on_type};
     struct framer *framer = framer_new(form, max, &sink);
     struct err err;
     bool ok = true;
@@ -94,17 +102,66 @@ static void test_lines_are_frames(void **state)
 {
     expect(FRAME_WATCH, 100, "", "ok");
     expect(FRAME_WATCH, 100, "{\"a\":1}\n{\"b\":2}\n", "F{\"a\":1}\nF{\"b\":2}\nok");
-    expect(FRAME_WATCH, 100, "\n \t\n{\"a\":1}\r\n\r\n\n", "F{\"a\":1}\r\nok");
+    expect(FRAME_WATCH, 100, "\n \t\n{\"a\":1}  \r\n\r\n\n", "F{\"a\":1}\nok");
     expect(FRAME_WATCH, 100, "{\"a\":1}\n{\"b\"",
-           "F{\"a\":1}\nfailed unexpected EOF: the stream ended inside a line");
+           "F{\"a\":1}\nfailed unexpected EOF: the stream ended inside an event");
     expect(FRAME_WATCH, 100, "{\"a\":1}\n \t ", "F{\"a\":1}\nok");
 }
 
-static void test_a_line_of_just_the_limit_is_a_frame_and_one_byte_more_is_not(void **state)
+static void test_h10_line_ends_are_not_needed(void **state)
 {
-    expect(FRAME_WATCH, 10, "0123456789\n0123456789a\nb\n", "F0123456789\nO11 of 11 0123456789a\nFb\nok");
-    expect(FRAME_WATCH, 10, "0123456789abc", "failed unexpected EOF: the stream ended inside a line");
+    const char *both = "F{\"a\":{\"b\":[1,{}]}}\nF{\"c\":\"}{\\\"\\n\"}\nok";
+    expect(FRAME_WATCH, 100, "{\"a\":{\"b\":[1,{}]}}{\"c\":\"}{\\\"\\n\"}", both);
+    expect(FRAME_WATCH, 100, "{\"a\":{\"b\":[1,{}]}}{\"c\":\"}{\\\"\\n\"}\n", both);
+    expect(FRAME_WATCH, 100, " {\"a\":{\"b\":[1,{}]}} \r {\"c\":\"}{\\\"\\n\"}\r\n\r\n", both);
+    expect(FRAME_WATCH, 100, "{}{}{}\n{}{} {}", "F{}\nF{}\nF{}\nF{}\nF{}\nF{}\nok");
+    expect(FRAME_WATCH, 100, "{\"a\":1}{\"b\"",
+           "F{\"a\":1}\nfailed unexpected EOF: the stream ended inside an event");
+}
+
+static void test_h10_an_event_may_stand_in_several_lines(void **state)
+{
+    expect(FRAME_WATCH, 100, "{\n  \"a\": {},\n  \"b\": [\n    true\n  ]\n}\n{\n}\n{\"c\":0}\n",
+           "F{\n  \"a\": {},\n  \"b\": [\n    true\n  ]\n}\nF{\n}\nF{\"c\":0}\nok");
+}
+
+static void test_what_is_no_object_is_an_error_at_once(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"hello\n", "failed watch event: malformed JSON at its byte 0"},
+        {"[1]\n", "failed watch event: malformed JSON at its byte 0"},
+        {"{\"a\":1}\nnull\n", "F{\"a\":1}\nfailed watch event: malformed JSON at its byte 0"},
+        {"{\"a\":{{\"b\":1}\n", "failed watch event: malformed JSON at its byte 6"},
+        {"{\"a\":\"half a\n{\"b\":1}\n", "failed watch event: malformed JSON at its byte 12"},
+        {"{\"a\":[1}\n", "failed watch event: malformed JSON at its byte 7"},
+        {"{\"a\" 1}\n", "failed watch event: malformed JSON at its byte 5"},
+        {"{\"a\":1,}\n", "failed watch event: malformed JSON at its byte 7"},
+        {"{,}\n", "failed watch event: malformed JSON at its byte 1"},
+        {"{\"a\":1 2}\n", "failed watch event: malformed JSON at its byte 7"},
+        {"{\"a\":1}]\n", "F{\"a\":1}\nfailed watch event: malformed JSON at its byte 0"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) expect(FRAME_WATCH, 100, cases[i].text, cases[i].expected);
+}
+
+static void test_nesting_beyond_all_reason_is_an_error(void **state)
+{
+    char text[5000] = "{\"a\":";
+    memset(text + 5, '[', sizeof text - 6);
+    char *got = frames(FRAME_WATCH, 10000, str_of(text), 0x1111, -1);
+    assert_string_equal(got, "failed watch event: malformed JSON at its byte 2051");
+    free(got);
+}
+
+static void test_an_event_of_just_the_limit_is_a_frame_and_one_byte_more_is_not(void **state)
+{
+    expect(FRAME_WATCH, 10, "{\"a\":1234}\n{\"a\":12345}\n{}\n",
+           "F{\"a\":1234}\nO11 of 11 {\"a\":12345}\nF{}\nok");
+    expect(FRAME_WATCH, 10, "{\"a\":12345", "failed unexpected EOF: the stream ended inside an event");
     expect(FRAME_WATCH, 10, "            \n", "ok"); /* blanks are no frame, however many */
+    expect(FRAME_WATCH, 10, "{\"a\":1}{\"b\":2}{\"c\":\"long\"}{}",
+           "F{\"a\":1}\nF{\"b\":2}\nO12 of 12 {\"c\":\"long\"}\nF{}\nok");
 }
 
 static void test_an_oversize_frame_keeps_its_head_only(void **state)
@@ -112,8 +169,9 @@ static void test_an_oversize_frame_keeps_its_head_only(void **state)
     size_t len = 3 << 20;
     char *text = xmalloc(len + 2);
     memset(text, 'x', len);
-    memcpy(text + len, "\n", 2);
-    char *expected = xasprintf("O16384 of %zu xxxxxxxxxxxxxxxxxxxx\nok", len);
+    memcpy(text, "{\"a\":\"", 6);
+    memcpy(text + len - 2, "\"}\n", 4);
+    char *expected = xasprintf("O16384 of %zu {\"a\":\"xxxxxxxxxxxxxx\nok", len);
     for (size_t max = 1000; max < len; max *= 40) {
         char *got = frames(FRAME_WATCH, max, str_of(text), 1, -1);
         assert_string_equal(got, expected);
@@ -173,8 +231,11 @@ static void test_a_huge_envelope_is_an_error(void **state)
 
 static void test_a_sink_can_stop(void **state)
 {
-    char *got = frames(FRAME_WATCH, 100, STR("a\nb\nc\n"), 0, 1);
-    assert_string_equal(got, "Fa\nFb\nfailed ");
+    char *got = frames(FRAME_WATCH, 100, STR("{\"a\":1}\n{}\n{}\n"), 0, 1);
+    assert_string_equal(got, "F{\"a\":1}\nF{}\nfailed ");
+    free(got);
+    got = frames(FRAME_WATCH, 100, STR("{}{}{}"), 0, 1);
+    assert_string_equal(got, "F{}\nF{}\nfailed ");
     free(got);
     got = frames(FRAME_LIST, 100, STR("{\"kind\":\"A\",\"apiVersion\":\"B\",\"items\":[{}]}"), 0, 0);
     assert_string_equal(got, "TA B\nfailed ");
@@ -235,11 +296,56 @@ static void test_scanning_by_blocks_equals_scanning_by_bytes(void **state)
     }
 }
 
+/* However they stand and however they are cut: the same objects. */
+static void test_objects_are_found_whatever_is_between_them_and_wherever_they_are_cut(void **state)
+{
+    static const char *const objects[] = {"{}", "{\"a\":[{},[],\"}\\\"]\",-1.5e3]}", "{\"a\":{\"b\":null}}",
+                                          "{ \"k\" :\n[ true ,\n false ] }",
+                                          "{\"long\":\"0123456789012345678\"}"};
+    static const char *const gaps[] = {"", "\n", " ", "\r\n", "\n\n \t", "\r"};
+    uint64_t random = seed_of_test();
+    for (int round = 0; round < 3000; round++) {
+        struct buf text = {0}, expected = {0};
+        for (uint64_t n = next_random(&random) % 12; n > 0; n--) {
+            const char *one = objects[next_random(&random) % ARRAY_LEN(objects)];
+            buf_printf(&text, "%s%s", one, gaps[next_random(&random) % (round % 2 ? ARRAY_LEN(gaps) : 2)]);
+            if (strlen(one) <= 30)
+                buf_printf(&expected, "F%s\n", one);
+            else
+                buf_printf(&expected, "O%zu of %zu %.20s\n", strlen(one), strlen(one), one);
+        }
+        buf_puts(&expected, "ok");
+        char *got =
+            frames(FRAME_WATCH, 30, buf_slice(&text), next_random(&random) << 13 ^ next_random(&random), -1);
+        assert_string_equal(got, buf_text(&expected));
+        free(got);
+        buf_clear(&text);
+        buf_clear(&expected);
+    }
+}
+
+static int open_parser(void **state)
+{
+    parser = tape_parser_new();
+    return 0;
+}
+
+static int close_parser(void **state)
+{
+    tape_parser_free(parser);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_are_frames),
-        cmocka_unit_test(test_a_line_of_just_the_limit_is_a_frame_and_one_byte_more_is_not),
+        cmocka_unit_test(test_h10_line_ends_are_not_needed),
+        cmocka_unit_test(test_h10_an_event_may_stand_in_several_lines),
+        cmocka_unit_test(test_what_is_no_object_is_an_error_at_once),
+        cmocka_unit_test(test_nesting_beyond_all_reason_is_an_error),
+        cmocka_unit_test(test_an_event_of_just_the_limit_is_a_frame_and_one_byte_more_is_not),
+        cmocka_unit_test(test_objects_are_found_whatever_is_between_them_and_wherever_they_are_cut),
         cmocka_unit_test(test_an_oversize_frame_keeps_its_head_only),
         cmocka_unit_test(test_list_items_are_frames),
         cmocka_unit_test(test_an_oversize_item_is_skipped),
@@ -248,5 +354,5 @@ int main(void)
         cmocka_unit_test(test_a_sink_can_stop),
         cmocka_unit_test(test_scanning_by_blocks_equals_scanning_by_bytes),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_parser, close_parser);
 }

@@ -197,7 +197,7 @@ static void test_a_watch_cut_inside_an_event_or_reset_says_so(void **state)
     tiny_close(bench->conn);
     bench_until_done(bench);
     assert_int_equal(bench->err.code, ERR_CLOSED);
-    assert_string_equal(bench->err.text, "unexpected EOF: the stream ended inside a line");
+    assert_string_equal(bench->err.text, "unexpected EOF: the stream ended inside an event");
     open_watch(bench);
     tiny_reset(bench->conn);
     bench_until_done(bench);
@@ -219,6 +219,21 @@ static void test_an_error_event_ends_the_watch_and_its_connection(void **state)
     bench_settle(bench);
     assert_string_equal(buf_text(&bench->log), "added shop/a\nadded shop/b\n");
     assert_int_equal(tiny_server_open(bench->server), 0);
+}
+
+static void test_h10_events_need_no_lines_of_their_own(void **state)
+{
+    struct bench *bench = *state;
+    const char *text = "{\n  \"type\": \"MODIFIED\",\n  \"object\": " POD(
+        "a") "\n}\n"
+             "{\"type\":\"DELETED\",\"object\":" POD("a") "}{\"type\":\"ADDED\",\"object\":" POD("b") "}";
+    bench_new_client(bench, false);
+    open_watch(bench);
+    tiny_chunk(bench->conn, text, strlen(text));
+    while (!strstr(buf_text(&bench->log), "shop/b")) loop_once(bench->loop, true);
+    assert_string_equal(buf_text(&bench->log),
+                        "added shop/a\nmodified shop/a\ndeleted shop/a\nadded shop/b\n");
+    bench->source->ops->cancel(bench->call);
 }
 
 static void test_a_cancelled_watch_is_silent(void **state)
@@ -335,6 +350,7 @@ int main(void)
         T(test_a_watch_ends_cleanly_between_events),
         T(test_a_watch_cut_inside_an_event_or_reset_says_so),
         T(test_an_error_event_ends_the_watch_and_its_connection),
+        T(test_h10_events_need_no_lines_of_their_own),
         T(test_a_cancelled_watch_is_silent),
         T(test_a_watch_that_the_server_does_not_end_is_ended),
         T(test_the_open_is_told_of_when_it_is_good),
