@@ -186,7 +186,7 @@ function Informer:status() end
 ---@param source string|fun(obj: k8s.Object, emit: fun(value: string|number|boolean|nil))
 function Informer:add_index(name, source) end
 
----A question to the cache, which C answers: docs/queries.md. Each part of it is added to the query, which is given back.
+---A question to the cache, which C answers: docs/queries.md. Each part is added to the query, which is given back.
 ---@return k8s.Query
 function Informer:query() end
 
@@ -217,7 +217,7 @@ function Lister:namespace(namespace) end
 ---@return integer
 function Lister:count(selector) end
 
----The objects under a value of an index, in the order in which they became known. The index "namespace" is always there.
+---The objects under a value of an index, in the order in which they became known. "namespace" is always one.
 ---@param name string
 ---@param value string|number|boolean
 ---@return k8s.Object[]

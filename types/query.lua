@@ -1,4 +1,5 @@
 ---@meta k8s.query
+-- luacheck: ignore 241
 -- What pods:query() and k8s.snapshot() give.
 
 ---@class k8s.Query

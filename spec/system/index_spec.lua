@@ -157,7 +157,8 @@ describe("an index #threads", function()
       pods:add_index("many", function(_, emit) for i = 1, 10001 do emit(i) end end)
       print(#lister:index_values("wild"), #lister:index_values("nested"), #lister:index_values("many"))
     ]])
-    assert.has_match("^default/a shop/c\nfalse\t[^\n]*emit: the index function has returned\n3\n0\t0\t0\n$", engine:out())
+    assert.has_match("^default/a shop/c\nfalse\t[^\n]*emit: the index function has returned\n3\n0\t0\t0\n$",
+      engine:out())
     local err = engine:err()
     assert.has_match('Index function failed" script=[^\n]* index="fails" key="default/b"[^\n]*no b', err)
     assert.has_match("emit: a value must be a string, a number or a boolean, not table", err, 1, true)
@@ -220,7 +221,8 @@ describe("k8s.selects", function()
     assert_prints(sim, "", [[
       local labels = { app = "web", tier = "1" }
       local pod = lister:get "default/a"
-      for _, s in ipairs { "", "app=web", "app!=web", "app in (web,db)", "app notin (web)", "tier>0", "!none", "none!=x" } do
+      local all = { "", "app=web", "app!=web", "app in (web,db)", "app notin (web)", "tier>0", "!none", "none!=x" }
+      for _, s in ipairs(all) do
         print(s, k8s.selects(s, labels), k8s.selects(s, pod.metadata.labels), k8s.selects(s, pod), k8s.selects(s))
       end
       local no, err = k8s.selects("a=b=c", labels)
@@ -248,7 +250,8 @@ nil	400	BadRequest	selector "a=b=c": found '=', expected: ',' or 'end of string'
       local function by(key, operator, values)
         return k8s.selects({ matchExpressions = { { key = key, operator = operator, values = values } } }, labels)
       end
-      print(by("app", "In", { "web", "x" }), by("app", "NotIn", { "web" }), by("app", "Exists"), by("app", "DoesNotExist"))
+      print(by("app", "In", { "web", "x" }), by("app", "NotIn", { "web" }))
+      print(by("app", "Exists"), by("app", "DoesNotExist"))
       print(select(2, by("app", "Like", {})).message)
       print(select(2, by("app", "In", {})).message)
       print(select(2, by("app", "In", { "a,b" })).message)
@@ -259,7 +262,8 @@ nil	400	BadRequest	selector "a=b=c": found '=', expected: ',' or 'end of string'
       print((select(2, pcall(k8s.selects, "a=b", "c")):gsub("^.-:%d+: ", "")))
     ]], [[
 true	true	false	true	true
-true	false	true	false
+true	false
+true	false
 selector: the operator "Like" is not valid
 selector: In of app needs values
 selector: the value "a,b" is not valid

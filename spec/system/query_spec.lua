@@ -18,7 +18,8 @@ end
 local function start()
   local sim = cluster.sim()
   sim.api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = "shop" } })
-  create(sim.api, "default", "a", { app = "web", node = "n1", image = "nginx:1.25", cpu = { "100m", "1" }, priority = 3 })
+  create(sim.api, "default", "a",
+    { app = "web", node = "n1", image = "nginx:1.25", cpu = { "100m", "1" }, priority = 3 })
   create(sim.api, "default", "b", { app = "db", node = "n2", image = "pg:16", cpu = { "500m" }, priority = 10 })
   create(sim.api, "shop", "c", { app = "web", node = "n1", image = "nginx:1.26", cpu = { "2" } })
   create(sim.api, "shop", "d", { app = "job", image = "busybox", cpu = { "0.3" } })
@@ -199,7 +200,8 @@ describe("k8s.snapshot", function()
       local snap, kept
       local function show(what)
         local frozen = snap:lister(pods)
-        print(what, pods:lister():count(), frozen:count(), #frozen:by_index("node", "n1"), #frozen:by_index("app", "web"),
+        print(what, pods:lister():count(), frozen:count(),
+          #frozen:by_index("node", "n1"), #frozen:by_index("app", "web"),
           frozen:namespace "default":get "a":name(), snap:query(pods):where("spec.nodeName", "=", "n1"):count(),
           snap:lister(spaces):get "shop":name(), table.concat(frozen:index_values "app", ","))
       end
