@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "informer/label_index.h"
 
 enum { NONE = STORE_NONE, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 
@@ -89,6 +90,7 @@ void indexer_free(struct indexer *indexer)
     for (size_t i = 0; i < indexer->used; i++) root_unref(indexer->entries[i].object);
     clear_namespaces(indexer);
     indexes_free(indexer);
+    label_indexes_free(indexer);
     free(indexer->entries);
     free(indexer->slots);
     buf_clear(&indexer->resource_version);

@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "informer/index_path.h"
 #include "informer/indexer_internal.h"
+#include "informer/label_index.h"
 
 /* --- kept up to date
  * -------------------------------------------------------------------------------------------- */
@@ -14,6 +15,7 @@ void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
     indexer->indexing = true;
     for (size_t i = 0; i < indexer->index_count; i++) index_set(indexer->indexes[i].index, entry, object);
     indexer->indexing = false;
+    label_indexes_changed(indexer);
 }
 
 void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t count)

@@ -29,6 +29,8 @@ struct entry {
     int32_t previous, next; /* in its namespace */
 };
 
+struct label_indexes;
+
 struct indexer {
     struct entry *entries;
     size_t used, cap, count; /* entries with holes, room, objects */
@@ -40,7 +42,8 @@ struct indexer {
     struct buf resource_version;
     struct indexed *indexes;
     size_t index_count;
-    bool indexing; /* a source is being asked: indexes may not come or go */
+    struct label_indexes *labels; /* NULL: none was ever asked for */
+    bool indexing;                /* a source is being asked: indexes may not come or go */
 };
 
 /* An index of the store and how many use it. */

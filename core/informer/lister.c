@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "informer/label_index.h"
 
 struct walk {
     const struct selector *selector;
@@ -29,16 +30,23 @@ static bool visit(void *ctx, struct root *object)
 }
 
 /* An empty selector evaluates no labels (F-11). */
-static void run(const struct indexer *indexer, struct str ns, struct walk *walk)
+static void run(struct indexer *indexer, struct str ns, struct walk *walk)
 {
     if (walk->selector && selector_is_everything(walk->selector)) walk->selector = NULL;
-    if (ns.n)
+    size_t all = ns.n ? indexer_namespace_count(indexer, ns) : indexer_count(indexer);
+    struct str value;
+    const struct index *index =
+        walk->selector ? label_index_serve(indexer, walk->selector, all, &value) : NULL;
+    walk->ns = index ? ns : (struct str){0};
+    if (index)
+        indexer_each_under(indexer, index, value, visit, walk);
+    else if (ns.n)
         indexer_each_in(indexer, ns, visit, walk);
     else
         indexer_each(indexer, visit, walk);
 }
 
-void lister_list(const struct indexer *indexer, struct str ns, const struct selector *selector,
+void lister_list(struct indexer *indexer, struct str ns, const struct selector *selector,
                  struct lister_list *out)
 {
     *out = (struct lister_list){0};
@@ -53,7 +61,7 @@ void lister_free_list(struct lister_list *list)
     *list = (struct lister_list){0};
 }
 
-size_t lister_count(const struct indexer *indexer, struct str ns, const struct selector *selector)
+size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector)
 {
     if (!indexer) return 0;
     if (!selector || selector_is_everything(selector))

@@ -13,11 +13,12 @@ struct lister_list {
     size_t count;
 };
 
-/* `ns` empty: all namespaces. `selector` NULL: everything. In the order in which keys came (B-9). */
-void lister_list(const struct indexer *indexer, struct str ns, const struct selector *selector,
+/* `ns` empty: all namespaces. `selector` NULL: everything. In the order in which keys came (B-9).
+ * An index of a label serves where it pays (label_index.h). */
+void lister_list(struct indexer *indexer, struct str ns, const struct selector *selector,
                  struct lister_list *out);
 void lister_free_list(struct lister_list *list);
-size_t lister_count(const struct indexer *indexer, struct str ns, const struct selector *selector);
+size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector);
 /* What is under a value of an index, in the order in which keys came (S-7, B-9). `index` NULL: the namespace
  * index. */
 void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,

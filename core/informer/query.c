@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "informer/label_index.h"
 
 struct query *query_new(void)
 {
@@ -115,7 +116,7 @@ static void consider(struct plan *plan, const struct index *index, struct str va
     if (count < plan->count) *plan = (struct plan){index, value, count};
 }
 
-static struct plan make_plan(const struct query *q, const struct indexer *store)
+static struct plan make_plan(const struct query *q, struct indexer *store)
 {
     struct plan plan = {.count = indexer_count(store)};
     if (q->ns) plan.count = indexer_namespace_count(store, str_of(q->ns));
@@ -125,11 +126,16 @@ static struct plan make_plan(const struct query *q, const struct indexer *store)
         if (condition_equality(q->conditions[i], &path, &value))
             consider(&plan, indexer_path_index(store, path), value->text);
     }
+    for (size_t i = 0; i < q->selector_count; i++) {
+        struct str value;
+        const struct index *index = label_index_serve(store, q->selectors[i], plan.count, &value);
+        if (index) consider(&plan, index, value);
+    }
     return plan;
 }
 
-void query_each(const struct query *q, const struct indexer *store,
-                bool (*fn)(void *ctx, struct root *object), void *ctx)
+void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
+                void *ctx)
 {
     struct visit v = {q, fn, ctx};
     struct plan plan = make_plan(q, store);
@@ -217,7 +223,7 @@ static void sort_objects(const struct query *q, struct lister_list *list)
     buf_clear(&arena);
 }
 
-void query_select(const struct query *q, const struct indexer *store, struct lister_list *out)
+void query_select(const struct query *q, struct indexer *store, struct lister_list *out)
 {
     size_t limit = q->limited ? q->limit : SIZE_MAX;
     *out = (struct lister_list){0};
@@ -233,7 +239,7 @@ static bool count_one(void *ctx, struct root *object)
     return true;
 }
 
-size_t query_count(const struct query *q, const struct indexer *store)
+size_t query_count(const struct query *q, struct indexer *store)
 {
     size_t count = 0;
     query_each(q, store, count_one, &count);

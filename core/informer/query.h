@@ -27,8 +27,8 @@ bool query_is_grouped(const struct query *query);
 struct str query_bad_group_order(const struct query *query);
 
 /* The objects, ordered and limited; with references. */
-void query_select(const struct query *query, const struct indexer *store, struct lister_list *out);
-size_t query_count(const struct query *query, const struct indexer *store);
+void query_select(const struct query *query, struct indexer *store, struct lister_list *out);
+size_t query_count(const struct query *query, struct indexer *store);
 
 /* Numbers and quantities added up; what is neither does not count. */
 struct query_sum {
@@ -38,7 +38,7 @@ struct query_sum {
 };
 /* All of it, to be compared. */
 struct scalar query_total(const struct query_sum *sum);
-bool query_sum(const struct query *query, const struct indexer *store, const struct path *path,
+bool query_sum(const struct query *query, struct indexer *store, const struct path *path,
                struct query_sum *out, struct err *err);
 
 struct query_group_row {
@@ -55,6 +55,6 @@ struct query_groups {
 
 /* An object is in one group for each value of the path, in that of null when it has none. By key, unless
  * ordered otherwise. `sum` NULL: only counted. */
-bool query_groups(const struct query *query, const struct indexer *store, const struct path *sum,
+bool query_groups(const struct query *query, struct indexer *store, const struct path *sum,
                   struct query_groups *out, struct err *err);
 void query_free_groups(struct query_groups *groups);

@@ -46,8 +46,8 @@ struct scalar query_total(const struct query_sum *sum)
     return total;
 }
 
-bool query_sum(const struct query *q, const struct indexer *store, const struct path *path,
-               struct query_sum *out, struct err *err)
+bool query_sum(const struct query *q, struct indexer *store, const struct path *path, struct query_sum *out,
+               struct err *err)
 {
     struct lister_list list;
     bool good = true;
@@ -198,7 +198,7 @@ static void take_rows(struct grouping *g, struct query_groups *out)
     free(sorted);
 }
 
-bool query_groups(const struct query *q, const struct indexer *store, const struct path *sum,
+bool query_groups(const struct query *q, struct indexer *store, const struct path *sum,
                   struct query_groups *out, struct err *err)
 {
     struct grouping g = {.query = q, .sum = sum, .err = err, .good = true};

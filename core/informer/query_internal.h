@@ -20,7 +20,7 @@ struct query {
 };
 
 /* Calls `fn` for every object that the query is about, in the order of the store, until it gives false. */
-void query_each(const struct query *query, const struct indexer *store,
-                bool (*fn)(void *ctx, struct root *object), void *ctx);
+void query_each(const struct query *query, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
+                void *ctx);
 /* Adds what `path` finds in the object. */
 bool query_add(const struct path *path, struct root *object, struct query_sum *sum, struct err *err);

@@ -7,7 +7,7 @@
 
 #define NANOS 1000000000
 
-int rows_push_objects(lua_State *L, const struct query *query, const struct indexer *cache)
+int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache)
 {
     struct lister_list *list = lister_push_list(L);
     if (cache) query_select(query, cache, list);
@@ -15,7 +15,7 @@ int rows_push_objects(lua_State *L, const struct query *query, const struct inde
     return 1;
 }
 
-int rows_push_iterator(lua_State *L, const struct query *query, const struct indexer *cache)
+int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache)
 {
     struct lister_list *list = lister_push_list(L);
     if (cache) query_select(query, cache, list);
@@ -61,8 +61,7 @@ static void push_row(lua_State *L, const struct query_group_row *row, bool summe
     lua_setfield(L, -2, "sum");
 }
 
-int rows_push_groups(lua_State *L, const struct query *query, const struct indexer *cache,
-                     const struct path *path)
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path)
 {
     struct query_groups *groups = push_groups(L);
     struct err err;

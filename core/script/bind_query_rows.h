@@ -6,12 +6,11 @@
 #include "informer/query.h"
 
 /* An array of views. */
-int rows_push_objects(lua_State *L, const struct query *query, const struct indexer *cache);
+int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache);
 /* An iterator over them. */
-int rows_push_iterator(lua_State *L, const struct query *query, const struct indexer *cache);
+int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache);
 /* An array of { key =, count = }, with `path` of { key =, count =, sum = }. */
-int rows_push_groups(lua_State *L, const struct query *query, const struct indexer *cache,
-                     const struct path *path);
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path);
 /* Replaces the array on top of the stack by an iterator over it. */
 int rows_push_array_iterator(lua_State *L);
 /* A number, or a quantity when one was among the summands. */
