@@ -136,6 +136,7 @@ function Registration:has_synced() end
 ---@field prune? string[] paths that are dropped before an object is stored: names, [*] and [?name=='text']
 ---@field fields? string[] paths that alone are kept, together with what identifies the object
 ---@field metadata_only? boolean ask the server for metadata alone
+---@field transform? fun(copy: table): table? what is stored of each object; nil: it is not wanted
 ---@field resync? number|string period for handlers that say none
 
 ---How an informer fares.
@@ -228,6 +229,7 @@ function Lister:by_index(name, value) end
 ---@return string[]
 function Lister:index_values(name) end
 
+---Those of informers, but for `transform`.
 ---@class k8s.FactoryOptions : k8s.InformerOptions
 
 ---Informers with options in common; what an informer says of itself wins.

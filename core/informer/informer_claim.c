@@ -25,6 +25,7 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
         .namespace_count = spec->namespace_count,
         .projection = spec->projection ? projection_ref(spec->projection) : NULL,
         .metadata_only = spec->metadata_only,
+        .transform = spec->transform,
     };
     err_clear(&claim->unknown);
     claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
@@ -43,6 +44,7 @@ static void clear_spec(struct informer_spec *spec)
     for (size_t i = 0; i < spec->namespace_count; i++) free((char *)spec->namespaces[i]);
     free((void *)spec->namespaces);
     projection_unref(spec->projection);
+    if (spec->transform.free) spec->transform.free(spec->transform.ctx);
 }
 
 void claim_release(struct informer_claim *claim)

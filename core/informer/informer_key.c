@@ -70,6 +70,7 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
     key->field_selector = canonical_fields(scope->field_selector);
     key->projection = scope->projection ? projection_ref(scope->projection) : NULL;
     key->metadata_only = scope->metadata_only;
+    key->transform = (struct transform){0};
 }
 
 void informer_key_clear(struct informer_key *key)
@@ -97,7 +98,8 @@ bool informer_key_equal(const struct informer_key *a, const struct informer_key 
     return same_resource(&a->resource, &b->resource) && strcmp(a->namespace_, b->namespace_) == 0 &&
            strcmp(a->label_selector, b->label_selector) == 0 &&
            strcmp(a->field_selector, b->field_selector) == 0 && a->metadata_only == b->metadata_only &&
-           strcmp(text_of(a->projection), text_of(b->projection)) == 0;
+           strcmp(text_of(a->projection), text_of(b->projection)) == 0 &&
+           a->transform.fn == b->transform.fn && a->transform.ctx == b->transform.ctx;
 }
 
 struct lw_scope informer_key_scope(const struct informer_key *key)
@@ -119,4 +121,5 @@ void informer_key_describe(const struct informer_key *key, struct buf *out)
     if (*key->field_selector) buf_printf(out, " with field selector %s", key->field_selector);
     if (key->metadata_only) buf_puts(out, ", metadata only");
     if (key->projection && *text_of(key->projection)) buf_printf(out, ", %s", text_of(key->projection));
+    if (key->transform.fn) buf_printf(out, ", transformed by %s", key->transform.owner);
 }

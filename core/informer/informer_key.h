@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "informer/transform.h"
 #include "kube/list_watch.h"
 #include "kube/resource.h"
 
@@ -13,6 +14,7 @@ struct informer_key {
     char *namespace_, *label_selector, *field_selector;
     struct projection *projection; /* NULL: everything */
     bool metadata_only;
+    struct transform transform; /* borrowed; one that has any is nobody else's informer */
 };
 
 /* The scope as users wrote it; the namespace of a kind that has none is left out. */

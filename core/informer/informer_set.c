@@ -19,6 +19,7 @@ static struct shared *acquire_member(struct shared_factory *factory, const struc
                           .projection = spec->projection,
                           .metadata_only = spec->metadata_only,
                       });
+    key.transform = spec->transform;
     return shared_acquire(factory, &key);
 }
 

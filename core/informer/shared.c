@@ -80,6 +80,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
     shared->grace.fn = on_grace_over;
     informer_key_describe(key, &name);
     shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
+    shared_informer_set_transform(shared->informer, &key->transform);
     shared_informer_set_ready(shared->informer, wake, factory);
     shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
     shared->state = CLAIM_LISTING;
@@ -139,7 +140,8 @@ void shared_release(struct shared *shared)
 {
     const struct shared_factory_options *o = &shared->factory->options;
     if (--shared->claims > 0) return;
-    if (o->grace_ms > 0 && !shared->factory->closing)
+    /* Who could have claimed a transformed one again is gone, and its function with him. */
+    if (o->grace_ms > 0 && !shared->key.transform.fn && !shared->factory->closing)
         timer_start(&shared->grace, loop_clock(o->engine_loop), o->grace_ms);
     else
         shared_stop(shared);

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "informer/shared_factory_internal.h"
 #include "informer/watch_list_memory.h"
+#include "object/pack.h"
 
 /* What one informer may take before the others have their turn. */
 enum {
@@ -32,6 +33,15 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
     TAILQ_INIT(&factory->sets);
     TAILQ_INIT(&factory->claims);
     return factory;
+}
+
+struct packer *shared_factory_packer(struct shared_factory *factory)
+{
+    if (!factory->packer) {
+        factory->pool = pool_new(NULL);
+        factory->packer = packer_new(factory->pool);
+    }
+    return factory->packer;
 }
 
 /* --- turns
@@ -100,6 +110,8 @@ void shared_factory_free(struct shared_factory *factory)
     TAILQ_FOREACH (shared, &factory->informers, link) shared_close(shared); /* F-5 */
     while ((shared = TAILQ_FIRST(&factory->informers))) shared_finish(shared);
     watch_list_memory_free(factory->memory);
+    packer_free(factory->packer);
+    if (factory->pool) pool_free(factory->pool);
     waker_free(factory->waker);
     free(factory);
 }

@@ -46,6 +46,9 @@ struct informer_spec {
     /* What is kept of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */
     struct projection *projection;
     bool metadata_only; /* ask the server for metadata alone (F-9) */
+    /* What objects become before they are stored; `fn` NULL: nothing. It is the claim's from then on, and the
+     * informer too: it is shared with nobody else. */
+    struct transform transform;
 };
 
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
@@ -64,6 +67,9 @@ void claim_release(struct informer_claim *claim);
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx);
+/* Packs into a pool of the engine thread's own, made when it is first asked for: where results of transforms
+ * go. Whatever is in it must have been released before the factory is freed. */
+struct packer *shared_factory_packer(struct shared_factory *factory);
 /* Processes what the queues hold, a bounded slice for each informer; gives true when there is more. Called by
  * the factory itself when the engine loop is woken; for tests. */
 bool shared_factory_process(struct shared_factory *factory);

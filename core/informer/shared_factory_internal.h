@@ -56,6 +56,8 @@ struct shared_factory {
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
     bool closing;
+    struct pool *pool; /* of transformed objects, with their packer; NULL until there are any */
+    struct packer *packer;
 };
 
 /* One claim more on the informer of this identity (F-1), which is made and started when there is none. Takes

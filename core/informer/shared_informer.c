@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "informer/handler_list.h"
 #include "informer/mirrors.h"
+#include "informer/unchanged.h"
 
 /* */
 enum { SLOW_DEPTH = 10, SLOW_MS = 100 };
@@ -16,6 +17,7 @@ struct shared_informer {
     char *name;
     struct delta_fifo *fifo;
     struct indexer *store;
+    struct transform transform;
     struct mirrors mirrors;
     struct handler_list handlers;
     struct version_waits waits;
@@ -66,6 +68,11 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
     informer->ready_ctx = ctx;
 }
 
+void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform)
+{
+    informer->transform = *transform;
+}
+
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock)
 {
     informer->clock = clock;
@@ -73,24 +80,6 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 
 /* --- deltas
  * ----------------------------------------------------------------------------------------------------- */
-
-/* Another version of its group is another shape of the same object, although nothing was written. */
-static bool same_api_version(const struct root *a, const struct root *b)
-{
-    struct text text_a, text_b;
-    return str_eq(value_str(value_field(root_value(a), STR("apiVersion")), &text_a),
-                  value_str(value_field(root_value(b), STR("apiVersion")), &text_b));
-}
-
-/* The same object, or one that only its version text proves the same (B-4). */
-static bool is_unchanged(const struct root *a, const struct root *b)
-{
-    struct text text_a, text_b;
-    if (a == b) return true;
-    struct str version = root_resource_version(a, &text_a);
-    if (version.n == 0 || !str_eq(version, root_resource_version(b, &text_b))) return false;
-    return str_eq(root_uid(a, &text_a), root_uid(b, &text_b)) && same_api_version(a, b);
-}
 
 static void tell(struct shared_informer *informer, enum handler_call call, struct root *before,
                  struct root *object, const struct event_info *info)
@@ -122,7 +111,6 @@ static void process_put(struct shared_informer *informer, const struct delta *de
 {
     struct root *before = indexer_put(informer->store, root_ref(delta->object));
     mirrors_put(&informer->mirrors, delta->object);
-    note_version(informer, delta);
     deliver_object(informer, before, delta->object, info);
     root_unref(before);
 }
@@ -133,7 +121,6 @@ static void process_delete(struct shared_informer *informer, const struct delta 
 {
     struct root *before = indexer_remove(informer->store, delta->object);
     mirrors_delete(&informer->mirrors, delta->object);
-    note_version(informer, delta);
     if (before || !delta->born) tell(informer, HANDLER_DELETE, before, delta->object, info);
     root_unref(before);
 }
@@ -204,11 +191,10 @@ static void process_resync(struct shared_informer *informer, const struct delta 
     indexer_each(informer->store, resync_object, &resync);
 }
 
-static void process_one(struct shared_informer *informer, const struct delta *delta)
+static void dispatch(struct shared_informer *informer, const struct delta *delta)
 {
     const struct event_info info = {
         .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
-    handler_list_next_turn(&informer->handlers);
     switch (delta->type) {
     case DELTA_ADDED:
     case DELTA_UPDATED: process_put(informer, delta, &info); break;
@@ -219,6 +205,14 @@ static void process_one(struct shared_informer *informer, const struct delta *de
         indexer_set_resource_version(informer->store, str_of(delta->resource_version));
         break;
     }
+}
+
+static void process_one(struct shared_informer *informer, struct delta *delta)
+{
+    const struct transform *transform = &informer->transform;
+    handler_list_next_turn(&informer->handlers);
+    if (delta->object) note_version(informer, delta);
+    if (!transform->fn || transform_delta(transform, informer->store, delta)) dispatch(informer, delta);
     version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->store)));
 }
 

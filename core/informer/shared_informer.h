@@ -10,6 +10,7 @@
 #include "informer/delta_fifo.h"
 #include "informer/handler_options.h"
 #include "informer/indexer.h"
+#include "informer/transform.h"
 #include "informer/version_wait.h"
 
 struct event_info {
@@ -48,6 +49,8 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
 /* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
  * the producer's clock. */
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
+/* What objects become before they are stored; before the first delta. */
+void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
 /* Processes at most `max` deltas; gives how many. A ReplacedAll is one delta and is processed whole. Not to
  * be called by a handler. Deltas may be left when it returns: delta_fifo_len says so. */

@@ -191,11 +191,12 @@ static uint32_t shape_of(struct encoder *e, const struct pending *entry, size_t 
         keys[i] = word_payload(entry[i].key);
     }
     uint32_t *guess = &e->shape_guess[(keys[0] * 31 + keys[count - 1] + count) % SHAPE_GUESSES];
-    if (shape_key_count(*guess) == count && memcmp(keys, shape_keys(*guess), count * sizeof *keys) == 0) {
-        return *guess;
+    if (*guess && shape_key_count(*guess - 1) == count &&
+        memcmp(keys, shape_keys(*guess - 1), count * sizeof *keys) == 0) {
+        return *guess - 1;
     }
     uint32_t shape = shape_intern(keys, count);
-    if (shape != SHAPE_NONE) *guess = shape;
+    if (shape != SHAPE_NONE) *guess = shape + 1;
     return shape;
 }
 

@@ -31,8 +31,9 @@ struct encoder {
     struct pending *stack;
     size_t depth, stack_cap;
     struct key_cache keys;
-    uint32_t shape_guess[SHAPE_GUESSES]; /* by the first and the last key and their number */
-    uint32_t *fresh;                     /* nodes made for this object, each with one reference of ours */
+    uint32_t
+        shape_guess[SHAPE_GUESSES]; /* plus one, 0: none; by the first and the last key and their number */
+    uint32_t *fresh;                /* nodes made for this object, each with one reference of ours */
     size_t fresh_count, fresh_cap;
 };
 

@@ -10,7 +10,7 @@
 
 struct key_ref {
     struct str text;
-    _Atomic uint32_t id;
+    _Atomic uint32_t id; /* who reads it may read what the dictionary has under it */
 };
 
 static inline void key_ref_init(struct key_ref *key, struct str text)
@@ -21,10 +21,10 @@ static inline void key_ref_init(struct key_ref *key, struct str text)
 
 static inline struct value key_ref_field(struct key_ref *key, struct value map)
 {
-    uint32_t id = atomic_load_explicit(&key->id, memory_order_relaxed);
+    uint32_t id = atomic_load_explicit(&key->id, memory_order_acquire);
     if (id == DICT_NONE) {
         id = dict_find(key->text);
-        if (id != DICT_NONE) atomic_store_explicit(&key->id, id, memory_order_relaxed);
+        if (id != DICT_NONE) atomic_store_explicit(&key->id, id, memory_order_release);
     }
     return value_field_id(map, id, key->text);
 }

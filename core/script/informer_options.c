@@ -4,6 +4,7 @@
 #include "object/projection.h"
 #include "script/args.h"
 #include "script/cache.h"
+#include "script/transform.h"
 
 /* Pushes the option. */
 static const char *read_text(lua_State *L, int table, const char *name, const char *what)
@@ -66,6 +67,15 @@ static void read_projection(lua_State *L, int table, struct informer_spec *spec)
     if (!spec->projection) script_raise(L, "k8s.informer: %s", err.text);
 }
 
+/* LUA_NOREF for none. */
+static int read_transform(lua_State *L, int table)
+{
+    lua_getfield(L, table, "transform");
+    if (lua_isnil(L, -1)) return LUA_NOREF;
+    arg_function(L, lua_gettop(L), "k8s.informer: transform");
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
 {
     luaL_checkstack(L, 16, "k8s.informer");
@@ -76,7 +86,9 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
     spec->field_selector = read_text(L, idx, "field_selector", "k8s.informer: field_selector");
     if (!spec->namespace_) spec->namespace_ = script_of(L)->host->default_namespace;
     read_namespaces(L, idx, spec);
+    int transform = read_transform(L, idx);
     read_projection(L, idx, spec);
+    if (transform != LUA_NOREF) spec->transform = script_transform(script_of(L), transform, spec->kind);
 }
 
 void informer_options_clear(struct informer_spec *spec)

@@ -1,6 +1,6 @@
 /* The options table of an informer, from lua/k8s/factory.lua, as a spec of a claim.
  * Owner: the texts of the spec borrow from the table, which must stay on the stack; the projection is the
- * caller's. Inside a call into Lua. */
+ * caller's, the transform the claim's. Inside a call into Lua. */
 #pragma once
 #include <lua.h>
 

@@ -7,7 +7,7 @@ local options = require "k8s.options"
 
 local factory = {}
 
--- Of an informer; a factory has the same, as defaults.
+-- Of informers, and of factories as defaults.
 local OPTIONS = {
   namespace = "string",
   namespaces = "table",
@@ -19,14 +19,20 @@ local OPTIONS = {
   resync = "duration",
 }
 
+-- An informer with a transform belongs to its script; no factory gives one to all its informers.
+local INFORMER_OPTIONS = { transform = "function" }
+for name, expected in pairs(OPTIONS) do
+  INFORMER_OPTIONS[name] = expected
+end
+
 local function check_kind(kind)
   if type(kind) ~= "string" then
     raw.raise("k8s.informer: the kind must be a string, not " .. type(kind))
   end
 end
 
-local function check(where, given)
-  local own = options.check(where, given, OPTIONS)
+local function check(where, given, known)
+  local own = options.check(where, given, known)
   if own.namespace and own.namespaces then
     raw.raise(where .. ": give namespace or namespaces, not both")
   end
@@ -48,7 +54,9 @@ end
 
 local function claim(defaults, kind, given)
   check_kind(kind)
-  local merged = merge(check("k8s.informer", given), defaults)
+  local own = check("k8s.informer", given, INFORMER_OPTIONS)
+  local merged = merge(own, defaults)
+  merged.transform = own.transform
   local claimed = raw.informer.claim(kind, merged)
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
   return claimed
@@ -61,7 +69,7 @@ end
 
 -- k8s.factory { namespace, selector, ... }: informers with options in common.
 function factory.factory(given)
-  local defaults = merge(check("k8s.factory", given), {})
+  local defaults = merge(check("k8s.factory", given, OPTIONS), {})
   local self
   self = freeze("factory", {
     informer = function(called_on, kind, own)

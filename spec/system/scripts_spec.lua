@@ -214,6 +214,14 @@ local examples = {
       { function(api) api:patch(pods .. "/p/status", { status = started(0) }) end, "^resolved default/p: Running$" },
     },
   },
+  ["restarted.lua"] = {
+    verb = "exec", lines = { "^ +7  default/b main$", "^ +1  default/c main$" },
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", started(7))
+      create_pod(api, "c", started(1))
+    end,
+  },
   ["restarts.lua"] = {
     verb = "run",
     before = function(api) create_pod(api, "p", started(0)) end,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/metrics.h"
 #include "core/script/support/cluster.h"
 
 struct bench {
@@ -124,6 +125,36 @@ static void test_b7_several_namespaces_have_a_status_each(void **state)
     script_free(set);
 }
 
+/* transforms run on the engine thread, into a pool of its own. */
+static void test_q4_a_transform_makes_what_is_stored(void **state)
+{
+    struct bench *b = *state;
+    struct script *s = cluster_load(&b->c, "transformer",
+                                    "k8s = require 'k8s' log = {}\n"
+                                    "pods = k8s.informer('pods', { transform = function(pod)\n"
+                                    "  if pod.metadata.name == 'unwanted' then return nil end\n"
+                                    "  if pod.metadata.name == 'fails' then error 'cannot' end\n"
+                                    "  if pod.metadata.name == 'renamed' then pod.metadata.name = 'x' end\n"
+                                    "  if pod.metadata.name == 'text' then return 'pod' end\n"
+                                    "  if pod.metadata.name == 'waits' then k8s.sleep(1) end\n"
+                                    "  return { metadata = pod.metadata, spec = { many = k8s.json.array {}, "
+                                    "big = k8s.int64 '9007199254740993' } }\n"
+                                    "end })\n"
+                                    "pods:on_add(function(pod) log[#log + 1] = pod:json() end)\n");
+    cluster_resolve(&b->c);
+    assert_int_equal(b->c.source_count, 2); /* shared with nobody */
+    cluster_list(&b->c, 1, "shop/unwanted;shop/fails;shop/renamed;shop/text;shop/waits;shop/a app=web");
+    assert_ask(&b->c, s, "return table.concat(log, ' ')",
+               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"labels\":{\"app\":\"web\"},\"name\":"
+               "\"a\",\"namespace\":\"shop\",\"resourceVersion\":\"6\"},\"spec\":{\"big\":9007199254740993,"
+               "\"many\":[]}}");
+    assert_ask(&b->c, s, "return pods:lister():count()", "1");
+    assert_int_equal(metric_get(METRIC_TRANSFORM_ERRORS), 4);
+    script_free(s);
+    cluster_settle(&b->c);
+    assert_true(b->c.sources[1].freed);
+}
+
 static void test_status_is_a_method(void **state)
 {
     struct bench *b = *state;
@@ -141,6 +172,7 @@ int main(void)
         TEST(test_what_is_kept_is_part_of_the_informer),
         TEST(test_bad_options_raise_with_the_line),
         TEST(test_b7_several_namespaces_have_a_status_each),
+        TEST(test_q4_a_transform_makes_what_is_stored),
         TEST(test_status_is_a_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,82 @@
+/* Transforms deltas; see transform.h. */
+#include "informer/transform.h"
+
+#include "base/mem.h"
+#include "informer/unchanged.h"
+
+/* A version that is known already, as after a relist, is not transformed again. */
+static enum transform_result apply(const struct transform *transform, struct root *known, struct root *object,
+                                   struct root **out)
+{
+    if (!known || !is_unchanged(known, object)) return transform->fn(transform->ctx, object, out);
+    *out = root_ref(known);
+    return TRANSFORM_KEPT;
+}
+
+/* Takes `by`. */
+static void replace(struct root **object, struct root *by)
+{
+    root_unref(*object);
+    *object = by;
+}
+
+/* The last state of what is deleted; what was never stored need not be told. */
+static bool transform_deleted(const struct transform *transform, struct root *known, struct delta *delta)
+{
+    struct root *out;
+    if (transform->fn(transform->ctx, delta->object, &out) == TRANSFORM_KEPT)
+        replace(&delta->object, out);
+    else if (known)
+        replace(&delta->object, root_ref(known));
+    else
+        return false;
+    return true;
+}
+
+static bool transform_put(const struct transform *transform, struct root *known, struct delta *delta)
+{
+    struct root *out;
+    enum transform_result result = apply(transform, known, delta->object, &out);
+    if (result == TRANSFORM_KEPT) {
+        replace(&delta->object, out);
+        return true;
+    }
+    if (result == TRANSFORM_FAILED || !known) return false;
+    delta->type = DELTA_DELETED; /* it was wanted, and no longer is */
+    replace(&delta->object, root_ref(known));
+    return true;
+}
+
+/* An object that failed is in the list all the same: what is known of it stays. */
+static void note_failed(struct delta *delta, const struct root *object)
+{
+    struct text text;
+    if (!delta->refused) delta->refused = NEW(struct delta_refused);
+    buf_str(&delta->refused->keys, root_namespace(object, &text));
+    buf_putc(&delta->refused->keys, '\0');
+    buf_str(&delta->refused->keys, root_name(object, &text));
+    buf_putc(&delta->refused->keys, '\0');
+}
+
+static void transform_list(const struct transform *transform, const struct indexer *store,
+                           struct delta *delta)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < delta->count; i++) {
+        struct root *object = delta->objects[i], *out;
+        enum transform_result result = apply(transform, indexer_get_like(store, object), object, &out);
+        if (result == TRANSFORM_FAILED) note_failed(delta, object);
+        if (result == TRANSFORM_KEPT) delta->objects[kept++] = out;
+        root_unref(object);
+    }
+    delta->count = kept;
+}
+
+bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta)
+{
+    if (delta->type == DELTA_REPLACED_ALL) transform_list(transform, store, delta);
+    if (!delta->object) return true;
+    struct root *known = indexer_get_like(store, delta->object);
+    return delta->type == DELTA_DELETED ? transform_deleted(transform, known, delta)
+                                        : transform_put(transform, known, delta);
+}

@@ -1,0 +1,27 @@
+/* What a script makes of each object before it is stored, once for each version of an object (R-35, BEAT) and
+ * never for resyncs (Q-4). One that fails costs that object only (Q-4, BEAT): what the cache holds of it
+ * stays. Owner: the claim that brings it, which alone uses its informer. On the engine thread, inside the
+ * processing of a delta: it may not touch the informer. */
+#pragma once
+#include <stdbool.h>
+
+#include "informer/delta_fifo.h"
+#include "informer/indexer.h"
+
+enum transform_result {
+    TRANSFORM_KEPT,
+    TRANSFORM_DROPPED, /* it is not wanted: as if the server did not have it */
+    TRANSFORM_FAILED,
+};
+
+struct transform {
+    /* `*out` is a new reference when it is kept: an object with the same key, uid and version. NULL: none. */
+    enum transform_result (*fn)(void *ctx, struct root *object, struct root **out);
+    void (*free)(void *ctx); /* when the claim ends; NULL: nothing to free */
+    void *ctx;
+    const char *owner; /* for names; borrowed */
+};
+
+/* Puts the results into the delta, in place of its objects. `store` holds what earlier ones became. False:
+ * nothing of it is left to be processed. */
+bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta);
