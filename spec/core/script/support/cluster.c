@@ -44,7 +44,8 @@ static void free_source(struct list_watch *base)
     container_of(base, struct cluster_source, base)->freed = true;
 }
 
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+struct list_watch *cluster_new_source(void *ctx, const struct resource *resource,
+                                      const struct lw_scope *scope)
 {
     static const struct list_watch_ops ops = {start, cancel, free_source, NULL};
     struct cluster *c = ctx;
@@ -84,7 +85,7 @@ void cluster_init(struct cluster *c)
     c->pool = pool_new(&(struct pool_options){0});
     c->packer = packer_new(c->pool);
     c->factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = c->loop, .io_loop = c->loop, .new_source = new_source, .ctx = c});
+        .engine_loop = c->loop, .io_loop = c->loop, .new_source = cluster_new_source, .ctx = c});
     c->catalogue = catalogue_new();
     add_group(c->catalogue, "", 0,
               RESOURCES(RESOURCE("pods", "Pod", "true") "," RESOURCE("nodes", "Node", "false")));

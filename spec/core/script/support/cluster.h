@@ -37,6 +37,10 @@ void cluster_init(struct cluster *c);
 /* Scripts must have been freed. */
 void cluster_clear(struct cluster *c);
 
+/* A source of lists and watches, the next of `sources`; `ctx` is the cluster. */
+struct list_watch *cluster_new_source(void *ctx, const struct resource *resource,
+                                      const struct lw_scope *scope);
+
 /* Loads a script of this text; fails the test when it does not load. */
 struct script *cluster_load(struct cluster *c, const char *name, const char *lua);
 /* Discovery answers; sources start. */
