@@ -168,6 +168,28 @@ describe("live reads #threads", function()
     end)
   end)
 
+  it("are made by handlers too, each for itself", function()
+    local engine = cluster.run(sim.server, cluster.script(live.prelude .. [[
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      maps:on_add(function(map) print("got", k8s.get("cm", map:key()).data.colour) end, { id = "get" })
+      maps:on_add(function(map) print("of", #k8s.list("cm", { chunk_size = 1 })) end, { id = "list" })
+    ]]))
+    local deadline = proc.now() + 20
+    local wanted = { "got\tred\n", "got\tgreen\n", "got\tblue\n", "of\t3\nof\t3\nof\t3\n" }
+    local function all_there()
+      local of = engine:out():gsub("got[^\n]*\n", "")
+      for i, text in ipairs(wanted) do
+        if not (i == 4 and of or engine:out()):find(text, 1, true) then return false end
+      end
+      return true
+    end
+    while not all_there() do
+      assert.is_true(proc.now() < deadline, engine:report())
+      engine:pump(proc.now() + 0.05)
+    end
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("of a kind that the server does not have name the one that was meant", function()
     local out = run [[
       local list, err = k8s.list("nodez")

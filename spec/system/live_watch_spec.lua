@@ -178,6 +178,27 @@ describe("a live watch #threads", function()
       "k8s.list may not be called in a function that gsub calls\n", engine:out())
   end)
 
+  it("is waited for by one at a time", function()
+    local engine = cluster.run(sim.server, cluster.script(live.prelude .. [[
+      local shared
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      maps:on_update(function() print("first", shared().type) end, { id = "first" })
+      maps:on_update(function()
+        print("second", (select(2, pcall(shared)):gsub("^.-:%d+: ", "")))
+        shared:close()
+      end, { id = "second" })
+      k8s.main(function()
+        shared = watch { field_selector = "metadata.name=none" }
+        print "ready"
+      end)
+    ]]))
+    engine:wait_line "^ready$"
+    sim.api:patch(configmaps .. "/map-1", { data = { colour = "black" } })
+    engine:wait_line "^second\tk8s.watch: another coroutine waits for it$"
+    engine:wait_error "Handler failed" -- closed under the first: nothing came
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("goes on beside the caches of other scripts", function()
     local one = cluster.script(live.prelude .. [[
       k8s.main(function()
