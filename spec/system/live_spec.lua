@@ -131,6 +131,15 @@ describe("live reads #threads", function()
       assert.are.equal("nil\t403\tForbidden\t3\n", run(list))
     end)
 
+    it("leave out an object that cannot be taken, and exec says so", function()
+      fault { verb = "list", what = "oversize", after = 1 }
+      local engine = start [[print(names(k8s.list "cm"))]]
+      assert.are.equal(3, engine:wait(30))
+      assert.are.equal("map-1 map-2 map-3\n", engine:out())
+      assert.has_match("Object refused.*more than %-%-max%-object%-size", engine:err())
+      assert.has_match("incomplete: 1 objects were refused", engine:err())
+    end)
+
     it("come page by page when the script asks for them", function()
       local engine = start [[
         for page, version in k8s.pages("cm", { chunk_size = 1 }) do
