@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/writer.h"
 
 static _Atomic int verbosity;
@@ -85,6 +86,34 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     }
 }
 
+/* Whether a key of ours, or that of another field, is `key` with `added` underscores behind it. */
+static bool is_taken(const struct log_field *all, const struct log_field *field, size_t added)
+{
+    static const char *const ours[] = {"ts", "level", "caller", "msg"};
+    struct str key = str_of(field->key);
+    for (size_t i = 0; i < ARRAY_LEN(ours) && added == 0; i++)
+        if (str_is(key, ours[i])) return true;
+    for (const struct log_field *other = all; other->key; other++) {
+        struct str name = str_of(other->key);
+        bool blocks = other < field || (added > 0 && other != field);
+        if (blocks && name.n == key.n + added && str_starts(name, key) &&
+            strspn(name.p + key.n, "_") == added)
+            return true;
+    }
+    return false;
+}
+
+/* Scripts choose names too: one that is there already gets underscores, as a key may stand in JSON once. */
+static void put_key(struct buf *b, const struct log_field *all, const struct log_field *field)
+{
+    size_t added = 0;
+    while (is_taken(all, field, added)) added++;
+    buf_json_string(b, str_of(field->key));
+    b->len--;
+    for (size_t i = 0; i < added; i++) buf_putc(b, '_');
+    buf_putc(b, '"');
+}
+
 static void put_json(struct buf *b, enum log_level level, const char *file, int line, const char *msg,
                      const struct log_field *fields)
 {
@@ -95,11 +124,11 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
     put_name(b, base_name(file));
     buf_printf(b, ":%d\",\"msg\":", line);
     buf_json_string(b, str_of(msg));
-    for (; fields->key; fields++) {
+    for (const struct log_field *f = fields; f->key; f++) {
         buf_putc(b, ',');
-        buf_json_string(b, str_of(fields->key));
+        put_key(b, fields, f);
         buf_putc(b, ':');
-        put_value(b, fields);
+        put_value(b, f);
     }
     buf_putc(b, '}');
 }

@@ -145,6 +145,27 @@ describe("kubelua run #threads", function()
     assert.has_match("nodez", refused:err(), 1, true)
   end)
 
+  it("writes JSON logs in which a key stands once, whatever a script calls its fields", function()
+    local engine = cluster.run("http://127.0.0.1:1", cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function()
+        k8s.log.info("fields", { 
+          msg = "a", ts = 1, level = "b", script = "c", script_ = "d", caller = "e", mine = true,
+        })
+      end)
+    ]], { "--log-format", "json" })
+    local line = engine:wait_error '^(.*"msg":"fields".*)$'
+    local seen = {}
+    for key in line:gmatch '[{,]"([^"]+)":' do
+      assert.is_nil(seen[key], key .. " comes twice: " .. line)
+      seen[key] = true
+    end
+    local fields = require("cjson").decode(line)
+    assert.are.same({ "fields", "a", "b", "c", "d", "e", true }, {
+      fields.msg, fields.msg_, fields.level_, fields.script__, fields.script_, fields.caller_, fields.mine,
+    })
+  end)
+
   it("names every script that does not load", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script "local x = = 1", { "-f", cluster.script "error 'no'" })
