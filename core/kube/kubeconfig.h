@@ -34,7 +34,7 @@ struct cluster_config {
     struct cluster_header *impersonate; /* headers that ask to act as somebody else (T-9) */
     size_t impersonate_count;
     char *namespace_; /* never NULL: "default" when nothing says otherwise (C-12) */
-    char *source;     /* for logs: "/home/x/.kube/config, context dev", "--server", "in-cluster" */
+    char *source;     /* for logs: "/home/x/.kube/config, context dev", "the flag --server", "in-cluster" */
 };
 
 /* Files: --kubeconfig, else all of KUBECONFIG merged, else ~/.kube/config (C-1, C-2); nothing configured:

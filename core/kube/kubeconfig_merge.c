@@ -196,7 +196,7 @@ static char *describe(const struct cluster_flags *flags, const struct chosen *ch
 {
     const struct kubeconfig_entry *cluster = nonempty(flags->server) ? NULL : chosen->cluster;
     if (chosen->context) return xasprintf("%s, context %s", chosen->context->file, chosen->context->name);
-    return cluster ? xasprintf("%s, cluster %s", cluster->file, cluster->name) : xstrdup("--server");
+    return cluster ? xasprintf("%s, cluster %s", cluster->file, cluster->name) : xstrdup("the flag --server");
 }
 
 bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *chosen,

@@ -98,7 +98,7 @@ static void test_a_server_flag_needs_no_file(void **state)
     bench->flags.server = "http://127.0.0.1:8080";
     bench_good(bench);
     assert_string_equal(bench->config.server, "http://127.0.0.1:8080");
-    assert_string_equal(bench->config.source, "--server");
+    assert_string_equal(bench->config.source, "the flag --server");
     assert_string_equal(bench->config.namespace_, "default");
     bench->flags.server = "localhost:8080"; /* as client-go: plain, unless something of TLS is given */
     bench_good(bench);
