@@ -30,6 +30,7 @@ struct engine {
     struct monitor *monitor;    /* of `run`; NULL for `exec` */
     struct series **memory;     /* of each script */
     struct admin_socket *admin; /* NULL when it is switched off */
+    unsigned observed;          /* times */
     int asks;                   /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;           /* when the last of them was due */
     bool started;

@@ -7,6 +7,8 @@
 
 /* So many informers are named when they lag; the rest is counted. */
 enum { LAGGARDS_MAX = 20 };
+/* The size of a cache is estimated from thousands of its objects: not each second. */
+enum { THOROUGH_EVERY = 10 };
 
 /* Scripts that share an informer have it named once. */
 static bool is_named(const struct buf *names, struct str line)
@@ -71,6 +73,7 @@ void engine_observe(void *ctx)
     struct engine *engine = ctx;
     observe_informers(engine);
     observe_scripts(engine);
+    shared_factory_show_metrics(engine->factory, engine->observed++ % THOROUGH_EVERY == 0);
 }
 
 void engine_observe_end(struct engine *engine)

@@ -49,6 +49,14 @@ static void render_bucket(struct rendering *r, const struct series *s, const cha
                *s->labels ? "," : "", bound, count);
 }
 
+static void render_sum(struct rendering *r, const struct series *s, uint64_t count)
+{
+    const char *open = *s->labels ? "{" : "", *close = *s->labels ? "}" : "";
+    buf_printf(r->out, "%s_sum%s%s%s ", r->family->name, open, s->labels, close);
+    exposition_number(r->out, atomic_load_explicit(&s->value, memory_order_relaxed));
+    buf_printf(r->out, "\n%s_count%s%s%s %" PRIu64 "\n", r->family->name, open, s->labels, close, count);
+}
+
 /* Buckets are cumulative; the count is the last one's, so that the two agree whatever happens meanwhile. */
 static void render_histogram(struct rendering *r, const struct series *s)
 {
@@ -62,20 +70,19 @@ static void render_histogram(struct rendering *r, const struct series *s)
     }
     total += atomic_load_explicit(&s->above, memory_order_relaxed);
     render_bucket(r, s, "+Inf", total);
-    const char *open = *s->labels ? "{" : "", *close = *s->labels ? "}" : "";
-    buf_printf(r->out, "%s_sum%s%s%s ", r->family->name, open, s->labels, close);
-    exposition_number(r->out, atomic_load_explicit(&s->value, memory_order_relaxed));
-    buf_printf(r->out, "\n%s_count%s%s%s %" PRIu64 "\n", r->family->name, open, s->labels, close, total);
+    render_sum(r, s, total);
 }
 
 static void render(void *ctx, const struct series *series)
 {
-    static const char *const types[] = {"counter", "gauge", "histogram"};
+    static const char *const types[] = {"counter", "gauge", "histogram", "summary"};
     struct rendering *r = ctx;
     if (!r->begun) exposition_head(r->out, r->family->name, types[r->family->kind], r->family->help);
     r->begun = true;
     if (r->family->kind == FAMILY_HISTOGRAM)
         render_histogram(r, series);
+    else if (r->family->kind == FAMILY_SUMMARY)
+        render_sum(r, series, atomic_load_explicit(&series->above, memory_order_relaxed));
     else
         render_plain(r, series);
 }

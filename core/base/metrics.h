@@ -10,12 +10,6 @@
     X(METRIC_HANDLER_CALLS, "kubelua_handler_calls_total", "Calls of event handlers.")                    \
     X(METRIC_TASKS_CANCELLED, "kubelua_tasks_cancelled_total",                                            \
       "Waiting calls of scripts that were cancelled.")                                                    \
-    X(METRIC_LISTS, "reflector_lists_total", "Lists that were started.")                                  \
-    X(METRIC_LISTED_ITEMS, "reflector_listed_items_total", "Objects that came by lists.")                 \
-    X(METRIC_WATCHES, "reflector_watches_total", "Watches that were started.")                            \
-    X(METRIC_SHORT_WATCHES, "reflector_short_watches_total",                                              \
-      "Watches that ended within a second without an event.")                                             \
-    X(METRIC_WATCH_EVENTS, "reflector_watch_events_total", "Events that came by watches.")                \
     X(METRIC_OBJECTS_REFUSED, "kubelua_objects_refused_total",                                            \
       "Objects that were refused: too large, malformed, without metadata.")                               \
     X(METRIC_DELTAS_COALESCED, "kubelua_deltas_coalesced_total",                                          \

@@ -15,8 +15,11 @@ static const double durations[] = {1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3,
                                    5e-3, 0.01, 0.05, 0.1,  0.5,  1,    5};
 static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,
                                    0.05, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+/* client-go's (I-22). */
+static const double processing[] = {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
-                            buckets_LATENCIES = {ARRAY_LEN(latencies), latencies};
+                            buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
+                            buckets_PROCESSING = {ARRAY_LEN(processing), processing};
 
 static const struct family_info families[] = {
 #define X(symbol, kind, name, labels, buckets, help) {name, help, labels, FAMILY_##kind, &buckets_##buckets},
@@ -118,9 +121,16 @@ void series_add(struct series *series, double amount)
     if (series) add(&series->value, amount);
 }
 
-void series_set(struct series *gauge, double value)
+void series_set(struct series *series, double value)
 {
-    if (gauge) atomic_store_explicit(&gauge->value, value, memory_order_relaxed);
+    if (series) atomic_store_explicit(&series->value, value, memory_order_relaxed);
+}
+
+void series_set_summary(struct series *summary, double sum, uint64_t count)
+{
+    if (!summary) return;
+    atomic_store_explicit(&summary->value, sum, memory_order_relaxed);
+    atomic_store_explicit(&summary->above, count, memory_order_relaxed);
 }
 
 void series_observe(struct series *histogram, double value)

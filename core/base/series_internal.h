@@ -24,8 +24,8 @@ struct series {
     char *labels; /* as they are shown, without braces */
     unsigned refs;
     const struct buckets *buckets;
-    _Atomic double value;   /* of a histogram: the sum */
-    _Atomic uint64_t above; /* beyond the last bucket */
+    _Atomic double value;   /* of a histogram or a summary: the sum */
+    _Atomic uint64_t above; /* beyond the last bucket; of a summary: the count */
     _Atomic uint64_t counts[];
 };
 

@@ -59,7 +59,7 @@ static bool look_at(void *ctx, struct root *object)
     return true;
 }
 
-static size_t estimate_bytes(const struct indexer *indexer)
+size_t indexer_estimate_bytes(const struct indexer *indexer)
 {
     size_t count = indexer_count(indexer);
     struct sample sample = {.step = count / SAMPLE + 1};
@@ -72,7 +72,7 @@ static size_t estimate_bytes(const struct indexer *indexer)
 static void measure(const struct indexer *indexer, struct claim_status *out)
 {
     out->objects = indexer_count(indexer);
-    out->bytes = estimate_bytes(indexer);
+    out->bytes = indexer_estimate_bytes(indexer);
     snprintf(out->resource_version, sizeof out->resource_version, "%s", indexer_resource_version(indexer));
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/metrics.h"
 #include "informer/reflector_internal.h"
 #include "kube/client.h"
 
@@ -62,7 +61,6 @@ static void start_over(struct reflector *r)
     collection_clear(&list->objects);
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
-    metric_inc(METRIC_LISTS);
     reflector_count(r, &r->status.counters.lists, 1);
     request_page(r);
 }

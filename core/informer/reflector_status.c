@@ -69,7 +69,6 @@ void reflector_saw_version(struct reflector *r, struct str version)
 void reflector_listed(struct reflector *r, const struct list_result *result)
 {
     struct reflector_status *status = &r->status;
-    metric_add(METRIC_LISTED_ITEMS, result->objects);
     pthread_mutex_lock(&r->lock);
     bool changed = !status->listed_once || status->last_error.code != ERR_NONE;
     status->listed_once = true;
@@ -106,7 +105,6 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     r->watch.events++;
     r->alive_until_ms = clock_now_ms(r->options.clock);
     reflector_count(r, is_object ? &counters->watched_objects : &counters->bookmarks, 1);
-    if (is_object) metric_inc(METRIC_WATCH_EVENTS);
     clear_error(r);
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "informer/reflector_internal.h"
 #include "kube/client.h"
 #include "object/value.h"
@@ -84,7 +83,6 @@ void reflector_watch_runs(struct reflector *r)
 /* */
 void reflector_start_watch(struct reflector *r)
 {
-    metric_inc(METRIC_WATCHES);
     reflector_count(r, &r->status.counters.watches, 1);
     reflector_watch_runs(r);
     reflector_open_watch(r, false);
@@ -161,7 +159,6 @@ bool reflector_was_very_short(const struct reflector *r)
 static void end_very_short(struct reflector *r, const struct err *err)
 {
     struct err cause;
-    metric_inc(METRIC_SHORT_WATCHES);
     reflector_count(r, &r->status.counters.short_watches, 1);
     err_set(&cause, ERR_CLOSED,
             "failed to watch %s: very short watch: it ended within a second without an event%s%s", r->name,

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "informer/reflector_internal.h"
 #include "informer/watch_list_memory.h"
 #include "kube/client.h"
@@ -56,7 +55,6 @@ static void request(struct reflector *r)
 {
     list_progress_clear(&r->list);
     r->list.started_ms = clock_now_ms(r->options.clock);
-    metric_inc(METRIC_LISTS);
     reflector_count(r, &r->status.counters.watch_lists, 1);
     timer_start(&r->deadline, r->options.clock, deadline_ms(r));
     reflector_open_watch(r, true);

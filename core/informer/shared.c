@@ -71,6 +71,12 @@ void shared_touch(struct shared *shared)
     wake(shared->factory);
 }
 
+void shared_start_metrics(struct shared *shared)
+{
+    informer_metrics_init(&shared->metrics, shared_informer_name(shared->informer), &shared->key.resource);
+    shared_informer_set_latency(shared->informer, shared->metrics.series[INFORMER_PROCESSING]);
+}
+
 struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key)
 {
     struct shared *shared = NEW(struct shared);
@@ -83,6 +89,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
     shared_informer_set_transform(shared->informer, &key->transform);
     shared_informer_set_ready(shared->informer, wake, factory);
     shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
+    shared_start_metrics(shared);
     shared->state = CLAIM_LISTING;
     shared->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INSERT_TAIL(&factory->informers, shared, link);
@@ -112,6 +119,7 @@ void shared_free(struct shared *shared)
     shared->factory->informer_count--;
     feed_free(shared->feed);
     shared_informer_free(shared->informer);
+    informer_metrics_clear(&shared->metrics);
     informer_key_clear(&shared->key);
     free(shared);
 }

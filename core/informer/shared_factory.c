@@ -88,6 +88,24 @@ bool shared_factory_process(struct shared_factory *factory)
     return more || over;
 }
 
+void shared_factory_show_metrics(struct shared_factory *factory, bool thorough)
+{
+    struct shared *shared;
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        struct reflector_status status = {0};
+        const struct indexer *store = shared_informer_indexer(shared->informer);
+        feed_get_status(shared->feed, &status);
+        informer_metrics_show(&shared->metrics,
+                              &(struct informer_figures){
+                                  .reflector = &status,
+                                  .store_version = indexer_resource_version(store),
+                                  .queued = delta_fifo_len(shared_informer_fifo(shared->informer)),
+                                  .objects = indexer_count(store),
+                              });
+        if (thorough) informer_metrics_show_bytes(&shared->metrics, indexer_estimate_bytes(store));
+    }
+}
+
 /* With one loop for both sides, as specs have it, nobody else runs it: it frees what has ended by itself. */
 static void shared_finish(struct shared *shared)
 {

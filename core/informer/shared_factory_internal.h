@@ -8,6 +8,7 @@
 #include "informer/claim_index.h"
 #include "informer/feed.h"
 #include "informer/informer_key.h"
+#include "informer/informer_metrics.h"
 #include "informer/informer_set.h"
 #include "informer/shared_factory.h"
 
@@ -31,7 +32,8 @@ struct shared {
     bool stopping;
     enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
     int64_t since_us;
-    struct err gone;      /* why the server no longer has its resource; ERR_NONE while it has */
+    struct err gone; /* why the server no longer has its resource; ERR_NONE while it has */
+    struct informer_metrics metrics;
     _Atomic bool changed; /* its status did, and its claims have not been told */
 };
 
@@ -75,6 +77,10 @@ void shared_tell_claims(struct shared *shared);
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* Hands the handlers that wait to the informers. */
 void claim_handlers_attach(struct informer_claim *claim);
+/* What the objects of a cache take, about; looks at some thousand of them at most. */
+size_t indexer_estimate_bytes(const struct indexer *indexer);
+/* Its series begin, under its name and resource of now. */
+void shared_start_metrics(struct shared *shared);
 /* A new informer, whatever others there are. Takes what the key owns. */
 struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key);
 /* Its state may be another one: its claims are told soon. */

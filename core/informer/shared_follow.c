@@ -136,6 +136,8 @@ static void move(struct shared *shared, const struct catalogue *catalogue, struc
     if (!target->namespaced) shared->key.namespace_[0] = '\0';
     log_info("A kind is served in another version", F("informer", shared_informer_name(shared->informer)),
              F("from", old.resource.version), F("to", target->version));
+    informer_metrics_clear(&shared->metrics); /* they name the version */
+    shared_start_metrics(shared);
     leave_behind(shared, catalogue, &old);
     informer_key_clear(&old);
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/series.h"
 #include "informer/handler_list.h"
 #include "informer/mirrors.h"
 #include "informer/unchanged.h"
@@ -22,6 +23,7 @@ struct shared_informer {
     struct handler_list handlers;
     struct version_waits waits;
     struct clock *clock;
+    struct series *latency;
     bool processing;
     void (*on_synced)(void *ctx);
     void *synced_ctx;
@@ -71,6 +73,11 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform)
 {
     informer->transform = *transform;
+}
+
+void shared_informer_set_latency(struct shared_informer *informer, struct series *latency)
+{
+    informer->latency = latency;
 }
 
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock)
@@ -216,6 +223,14 @@ static void process_one(struct shared_informer *informer, struct delta *delta)
     version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->store)));
 }
 
+/* I-22 */
+static void process_measured(struct shared_informer *informer, struct delta *delta)
+{
+    int64_t begun_ns = informer->latency ? clock_measure_ns() : 0;
+    process_one(informer, delta);
+    if (informer->latency) series_observe(informer->latency, (double)(clock_measure_ns() - begun_ns) / 1e9);
+}
+
 /* once, when the first list was processed and every handler told. */
 static void note_synced(struct shared_informer *informer)
 {
@@ -242,7 +257,7 @@ static void process_timed(struct shared_informer *informer, struct delta *batch,
 {
     int64_t begun_ms = clock_now_ms(informer->clock);
     for (size_t i = 0; i < count; i++) {
-        process_one(informer, &batch[i]);
+        process_measured(informer, &batch[i]);
         int64_t now_ms = clock_now_ms(informer->clock);
         trace_slow(informer, &batch[i], now_ms - begun_ms, depth - i - 1);
         begun_ms = now_ms;
@@ -257,7 +272,7 @@ static size_t process_batch(struct shared_informer *informer, size_t max)
     if (depth > SLOW_DEPTH && log_verbosity() >= 2)
         process_timed(informer, batch, count, depth);
     else
-        for (size_t i = 0; i < count; i++) process_one(informer, &batch[i]);
+        for (size_t i = 0; i < count; i++) process_measured(informer, &batch[i]);
     delta_fifo_release(informer->fifo, batch, count);
     note_synced(informer);
     return count;

@@ -149,7 +149,7 @@ describe("kubelua run #threads", function()
     local engine = cluster.run("http://127.0.0.1:1", cluster.script [[
       local k8s = require "k8s"
       k8s.main(function()
-        k8s.log.info("fields", { 
+        k8s.log.info("fields", {
           msg = "a", ts = 1, level = "b", script = "c", script_ = "d", caller = "e", mine = true,
         })
       end)

@@ -83,6 +83,36 @@ describe("the metrics of kubelua run #threads", function()
     assert.are.equal(0, samples.kubelua_objects_refused_total)
   end)
 
+  -- I-22, I-24: client-go's names and labels.
+  it("have the lists, watches and caches of each informer, as long as it lives", function()
+    local sim = cluster.sim { "--pods", "20" }
+    local engine = measured(sim.server, [[
+      require("k8s").informer("pods", { namespace = "team-001" }):on_update(function() print "updated" end)
+      require("k8s").informer "deployments"
+    ]])
+    local of = '{name="%s",resource_type="%s"}'
+    local pods, deployments = of:format("pods in team-001", "pods"), of:format("deployments.apps", "deployments.apps")
+    local count = #sim.api:get("/api/v1/namespaces/team-001/pods").items
+    assert.is_true(count > 0)
+    await(engine, 'kubelua_cache_objects{name="pods in team-001",resource="pods"}', count)
+    sim:play { ["do"] = "touch", resource = "pods", namespace = "team-001", pick = 1 }
+    engine:wait_line "^updated$"
+    local samples = await(engine, "reflector_watched_objects" .. pods, 1)
+    assert.are.equal(1, samples["reflector_lists_total" .. pods] + samples["reflector_watchlists_total" .. pods])
+    assert.are.equal(1, samples["reflector_list_duration_seconds_count" .. pods])
+    assert.are.equal(count, samples["reflector_listed_items_sum" .. pods])
+    assert.are.equal(0, samples["reflector_short_watches_total" .. pods])
+    assert.is_true(samples["reflector_watches_total" .. deployments]
+      + samples["reflector_watchlists_total" .. deployments] > 0)
+    local informer = '{name="pods in team-001",group="",version="v1",resource="pods"'
+    assert.are.equal(0, samples["informer_queued_items" .. informer .. "}"])
+    assert.is_true(samples["informer_processing_latency_seconds_count" .. informer .. "}"] >= 2)
+    local version = samples["informer_store_resource_version" .. informer .. "}"]
+    assert.is_true(version > 1e6 and version < 1e15 and version % 1 == 0)
+    assert.are.equal(version, samples["reflector_last_resource_version" .. pods])
+    assert.is_true(samples['kubelua_cache_bytes{name="pods in team-001",resource="pods"}'] ~= nil)
+  end)
+
   it("are not served by exec", function()
     local sim = cluster.sim()
     local script = cluster.script [[ require("k8s").main(function() end) ]]
