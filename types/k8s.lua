@@ -191,6 +191,13 @@ function Informer:add_index(name, source) end
 ---@return k8s.Query
 function Informer:query() end
 
+---Waits until the cache has seen this resource version, and handlers were told.
+---@param version string
+---@param timeout? k8s.Duration 30 seconds by default
+---@return true? ok
+---@return k8s.Error? err
+function Informer:wait_rv(version, timeout) end
+
 ---Reads the cache. A result does not change when the cache does.
 ---@class k8s.Lister
 local Lister = {}
@@ -240,6 +247,12 @@ local Factory = {}
 ---@param options? k8s.InformerOptions
 ---@return k8s.Informer
 function Factory:informer(kind, options) end
+
+---Waits until all its informers hold their first lists. The error names each that does not, and why.
+---@param timeout? k8s.Duration 30 seconds by default
+---@return true? ok
+---@return k8s.Error? err
+function Factory:wait_for_cache_sync(timeout) end
 
 ---@param options? k8s.FactoryOptions
 ---@return k8s.Factory
@@ -314,21 +327,6 @@ function Watch:close() end
 ---@param options k8s.WatchOptions
 ---@return k8s.Watch
 function k8s.watch(kind, options) end
-
----@return number seconds since the epoch, with fractions
-function k8s.now() end
-
----Seconds as a number, or a text such as "500ms", "90s", "5m", "1h30m".
----@alias k8s.Duration number|string
-
----The time that was so long ago, in seconds since the epoch: k8s.now() less the duration.
----@param duration k8s.Duration
----@return number
-function k8s.ago(duration) end
-
----Waits. Others go on meanwhile.
----@param duration k8s.Duration
-function k8s.sleep(duration) end
 
 ---@param value integer|string|k8s.Int64
 ---@return k8s.Int64

@@ -72,7 +72,10 @@ static void check_soon(struct engine *engine)
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
     struct engine *engine = ctx;
-    if (claim_has_synced(claim)) check_soon(engine);
+    if (claim_has_synced(claim)) {
+        check_soon(engine);
+        for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
+    }
     if (claim_is_missing(claim)) engine_ask_kinds(engine);
     monitor_touch(engine->monitor);
 }

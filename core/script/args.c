@@ -7,15 +7,12 @@
 #include "base/duration.h"
 
 static const char *const class_names[CLASS_COUNT] = {
-    [CLASS_OBJECT] = "view",       [CLASS_VIEW] = "view",
-    [CLASS_INT64] = "int64",       [CLASS_QUANTITY] = "quantity",
-    [CLASS_INFORMER] = "informer", [CLASS_REGISTRATION] = "registration",
-    [CLASS_LISTER] = "lister",     [CLASS_LIST] = "list",
-    [CLASS_PATH] = "path",         [CLASS_SELECTOR] = "selector",
-    [CLASS_RESOURCE] = "resource", [CLASS_PAGES] = "pages",
-    [CLASS_WATCH] = "watch",       [CLASS_HANDLER_OPTIONS] = "handler options",
-    [CLASS_QUERY] = "query",       [CLASS_GROUPS] = "groups",
-    [CLASS_SNAPSHOT] = "snapshot",
+    [CLASS_OBJECT] = "view",       [CLASS_VIEW] = "view",         [CLASS_INT64] = "int64",
+    [CLASS_QUANTITY] = "quantity", [CLASS_INFORMER] = "informer", [CLASS_REGISTRATION] = "registration",
+    [CLASS_TIMER] = "timer",       [CLASS_LISTER] = "lister",     [CLASS_LIST] = "list",
+    [CLASS_PATH] = "path",         [CLASS_SELECTOR] = "selector", [CLASS_RESOURCE] = "resource",
+    [CLASS_PAGES] = "pages",       [CLASS_WATCH] = "watch",       [CLASS_HANDLER_OPTIONS] = "handler options",
+    [CLASS_QUERY] = "query",       [CLASS_GROUPS] = "groups",     [CLASS_SNAPSHOT] = "snapshot",
 };
 
 bool script_where(lua_State *L, lua_Debug *ar)

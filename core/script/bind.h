@@ -21,3 +21,4 @@ void bind_index(lua_State *L);           /* raw.index */
 void bind_query(lua_State *L);           /* raw.query */
 void bind_snapshot(lua_State *L);        /* raw.snapshot */
 void bind_selects(lua_State *L);         /* raw.selects */
+void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_synced */

@@ -1,9 +1,11 @@
-/* raw.time: what happens later. */
+/* raw.time: waiting, timers, and the time. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/script_timer.h"
 #include "script/task.h"
 
 struct sleep {
@@ -59,9 +61,78 @@ static int l_ago(lua_State *L)
     return 1;
 }
 
+/* --- timers
+ * ------------------------------------------------------------------------------------------------------ */
+
+enum { PERIOD_MIN_MS = 10 };
+
+struct box {
+    struct script_timer *timer;
+};
+
+/* (duration, function) gives a timer. */
+static int new_timer(lua_State *L, const char *verb, bool period)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%s: the duration", verb);
+    int64_t delay_ms = arg_duration_ms(L, 1, what);
+    if (period && delay_ms < PERIOD_MIN_MS)
+        script_raise(L, "%s: the duration must be at least %d ms", verb, PERIOD_MIN_MS);
+    snprintf(what, sizeof what, "%s: the second argument", verb);
+    arg_function(L, 2, what);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    box->timer = NULL;
+    class_set(L, script_of(L), CLASS_TIMER);
+    lua_pushvalue(L, 2);
+    box->timer = script_timer_new(L, verb, delay_ms, period);
+    return 1;
+}
+
+static int l_every(lua_State *L)
+{
+    return new_timer(L, "k8s.every", true);
+}
+
+static int l_after(lua_State *L)
+{
+    return new_timer(L, "k8s.after", false);
+}
+
+static int l_timer_cancel(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_TIMER, "cancel");
+    lua_pushboolean(L, script_timer_stop(L, box->timer));
+    return 1;
+}
+
+static int l_timer_gc(lua_State *L)
+{
+    struct box *box = lua_touserdata(L, 1);
+    if (box->timer) script_timer_unref(box->timer);
+    box->timer = NULL;
+    return 0;
+}
+
+static int l_timer_tostring(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_TIMER, "tostring");
+    lua_pushfstring(L, "timer %s", box->timer->name);
+    return 1;
+}
+
+static const luaL_Reg timer_methods[] = {
+    {"cancel", l_timer_cancel},
+    {"stop", l_timer_cancel},
+    {NULL, NULL},
+};
+
 void bind_time(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"sleep", l_sleep}, {"now", l_now}, {"ago", l_ago}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"sleep", l_sleep}, {"now", l_now},     {"ago", l_ago},
+                                     {"every", l_every}, {"after", l_after}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__tostring", l_timer_tostring}, {"__gc", l_timer_gc}, {NULL, NULL}};
+    class_define(L, CLASS_TIMER, meta, timer_methods);
+    lua_pop(L, 1);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "time");

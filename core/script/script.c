@@ -9,7 +9,9 @@
 #include "script/handler.h"
 #include "script/modules.h"
 #include "script/report.h"
+#include "script/script_timer.h"
 #include "script/state.h"
+#include "script/wait.h"
 
 static void run_chunk(lua_State *L, void *ctx)
 {
@@ -45,6 +47,8 @@ struct script *script_load(const struct script_host *host, const char *path, con
     script->name = xstrdup(name);
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
+    TAILQ_INIT(&script->timers);
+    TAILQ_INIT(&script->sync_waits);
     if (!state_open(script, err) || !load(script, err)) {
         script_free(script);
         return NULL;
@@ -60,6 +64,7 @@ void script_free(struct script *script)
     must(script->depth == 0);
     struct script_handler *handler;
     while ((handler = TAILQ_FIRST(&script->handlers))) handler_remove(script->L, handler);
+    script_timers_clear(script);
     if (script->L) tasks_clear(script);
     state_close(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
@@ -145,6 +150,11 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     enum script_result result = task_run(script, &call, &task);
     handlers_attach(script);
     if (result != SCRIPT_YIELDED) main_ended(script, result);
+}
+
+void script_claims_changed(struct script *script)
+{
+    waits_claims_changed(script);
 }
 
 struct script_counters script_counters(const struct script *script)

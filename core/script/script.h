@@ -59,6 +59,8 @@ size_t script_handler_count(const struct script *script);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);
+/* A claim may have synced: to be told whenever the factory tells of a change. */
+void script_claims_changed(struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

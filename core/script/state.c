@@ -105,6 +105,7 @@ static void bind_all(lua_State *L)
     bind_host(L);
     bind_task(L);
     bind_time(L);
+    bind_wait(L);
     set_ref(L, REF_RAW);
 }
 

@@ -37,6 +37,7 @@ enum script_class {
     CLASS_QUERY,
     CLASS_SNAPSHOT,
     CLASS_GROUPS, /* the groups of a query while they are handed out */
+    CLASS_TIMER,
     CLASS_COUNT,
 };
 
@@ -125,6 +126,9 @@ struct script {
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
     size_t handler_count, due_count;
+    TAILQ_HEAD(, script_timer) timers;
+    size_t timer_count;
+    TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool attaching, has_main;

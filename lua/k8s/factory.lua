@@ -5,6 +5,8 @@ local freeze = require("k8s.frozen").freeze
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
 
+local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
+
 local factory = {}
 
 -- Of informers, and of factories as defaults.
@@ -70,13 +72,26 @@ end
 -- k8s.factory { namespace, selector, ... }: informers with options in common.
 function factory.factory(given)
   local defaults = merge(check("k8s.factory", given, OPTIONS), {})
+  local informers = {}
   local self
+
+  local function check_self(called_on, name)
+    if called_on ~= self then
+      raw.raise("factory:" .. name .. ": methods are called with ':'")
+    end
+  end
+
   self = freeze("factory", {
     informer = function(called_on, kind, own)
-      if called_on ~= self then
-        raw.raise("factory:informer: methods are called with ':'")
-      end
-      return claim(defaults, kind, own)
+      check_self(called_on, "informer")
+      local made = claim(defaults, kind, own)
+      informers[#informers + 1] = made
+      return made
+    end,
+    -- Until all its informers hold their first lists: true, or nil, err that tells why not. 30 seconds by default.
+    wait_for_cache_sync = function(called_on, timeout)
+      check_self(called_on, "wait_for_cache_sync")
+      return wait_synced(timeout or 30, unpack(informers))
     end,
   })
   return self

@@ -3,6 +3,7 @@ local raw = ...
 
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
+local blocking = require("k8s.task").blocking
 
 local methods = raw.informer.methods
 
@@ -54,6 +55,13 @@ end
 -- pods:query(): a question to the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
 function methods:query()
   return raw.query.new(self)
+end
+
+local wait_version = blocking(raw.informer.wait_version)
+
+-- pods:wait_rv(version, timeout): until the cache has seen that version; true, or nil, err. 30 seconds by default.
+function methods:wait_rv(version, timeout)
+  return wait_version(self, version, timeout or 30)
 end
 
 return methods

@@ -8,7 +8,9 @@ local live = require "k8s.live"
 local time = require "k8s.time"
 
 return freeze("k8s", {
+  after = time.after,
   ago = time.ago,
+  every = time.every,
   factory = factory.factory,
   get = live.get,
   informer = factory.informer,

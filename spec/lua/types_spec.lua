@@ -27,7 +27,7 @@ local function bound(file, name)
 end
 
 -- The functions that the stubs declare on a local, "lister:get" as "get".
-local stubs = read "types/k8s.lua" .. "\n" .. read "types/query.lua"
+local stubs = read "types/k8s.lua" .. "\n" .. read "types/query.lua" .. "\n" .. read "types/time.lua"
 local function declared(owner)
   local set = {}
   for name in ("\n" .. stubs):gmatch("\nfunction " .. owner .. "[.:]([%w_]+)%(") do set[name] = true end
@@ -53,6 +53,7 @@ describe("types/k8s.lua", function()
     assert.same(sorted(bound("bind_query.c", "query_methods")), sorted(declared "Query"))
     assert.same(sorted(bound("bind_snapshot.c", "snapshot_methods")), sorted(declared "Snapshot"))
     assert.same(sorted(bound("bind_registration.c", "registration_methods")), sorted(declared "Registration"))
+    assert.same(sorted(bound("bind_time.c", "timer_methods")), sorted(declared "Timer"))
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))
   end)

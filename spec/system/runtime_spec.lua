@@ -13,7 +13,7 @@ describe("a script that waits #threads", function()
       k8s.main(function()
         local start = k8s.now()
         k8s.sleep "30ms"
-        print("slept", k8s.now() - start >= 0.03, pods:lister():count())
+        print("slept", k8s.now() - start >= 0.025, pods:lister():count())
         return 7
       end)
     ]]
@@ -69,6 +69,44 @@ describe("a script that waits #threads", function()
     local slow = {}
     for line in engine:out():gmatch "slow ([^\n]*)" do slow[#slow + 1] = line:gsub("\t", " ") end
     assert.are.same({ "begins a", "add a", "update 1 2", "update 2 3", "delete a", "begins go", "add go" }, slow)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("is kept alive by a timer alone, and ends at once although its tick waits", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local n = 0
+      k8s.every("20ms", function()
+        n = n + 1
+        if n == 2 then error "broken" end
+        print("tick", n)
+        if n == 3 then k8s.sleep "1h" end
+      end)
+    ]])
+    engine:wait_line "^tick\t3$"
+    assert.has_match('"Timer failed".*broken', engine:err())
+    local start = proc.now()
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.is_true(proc.now() - start < 1, "took longer than a second")
+    assert.is_nil(engine:out():find("tick\t4", 1, true))
+  end)
+
+  it("waits for its caches, and is told which one does not sync and why", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local good, all = k8s.factory {}, k8s.factory {}
+      good:informer "pods"
+      all:informer "pods"
+      all:informer "widgets.example.com"
+      k8s.after(0, function()
+        print("good", good:wait_for_cache_sync "20s")
+        print("all", all:wait_for_cache_sync "50ms")
+      end)
+    ]])
+    engine:wait_line "^good\ttrue$"
+    engine:wait_line "^all\tnil\tnot synced within 0.05 s: widgets%.example%.com: unknown kind"
     assert.are.equal(0, cluster.terminate(engine))
   end)
 

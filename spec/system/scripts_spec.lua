@@ -136,6 +136,17 @@ local examples = {
       { function(api) api:patch(pods .. "/web/status", { status = started(0) }) end, "^resolved default/web$" },
     },
   },
+  ["phase_report.lua"] = {
+    verb = "run",
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", { phase = "Pending" })
+    end,
+    steps = {
+      { function() end, "^Pending 1, Running 1$" },
+      { function(api) api:patch(pods .. "/b/status", { status = started(0) }) end, "^Running 2$" },
+    },
+  },
   ["configmap_changes.lua"] = {
     verb = "run",
     steps = {

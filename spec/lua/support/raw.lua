@@ -51,7 +51,7 @@ function raw_verbs.new(record)
     log = function(...) record.logged = { ... } end,
     main = function(fn) record.main = fn end,
     main_result = noop,
-    time = { now = os.time, ago = noop, sleep = noop },
+    time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_stack = noop,
     int64 = noop,
@@ -64,6 +64,8 @@ function raw_verbs.new(record)
     },
     informer = {
       methods = {},
+      wait_version = noop,
+      wait_synced = noop,
       claim = function(...)
         record.claim = { n = select("#", ...), ... }
         return "informer"

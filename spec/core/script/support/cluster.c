@@ -59,6 +59,12 @@ struct list_watch *cluster_new_source(void *ctx, const struct resource *resource
     return &source->base;
 }
 
+static void on_changed(void *ctx, struct informer_claim *claim)
+{
+    const struct cluster *c = ctx;
+    if (c->told) script_claims_changed(c->told);
+}
+
 static void add_group(struct catalogue *catalogue, const char *group, unsigned order, const char *json)
 {
     struct tape_parser *parser = tape_parser_new();
@@ -84,8 +90,11 @@ void cluster_init(struct cluster *c)
     c->loop = loop_new();
     c->pool = pool_new(&(struct pool_options){0});
     c->packer = packer_new(c->pool);
-    c->factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = c->loop, .io_loop = c->loop, .new_source = cluster_new_source, .ctx = c});
+    c->factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = c->loop,
+                                                                     .io_loop = c->loop,
+                                                                     .new_source = cluster_new_source,
+                                                                     .ctx = c,
+                                                                     .changed = on_changed});
     c->catalogue = catalogue_new();
     add_group(c->catalogue, "", 0,
               RESOURCES(RESOURCE("pods", "Pod", "true") "," RESOURCE("nodes", "Node", "false")));

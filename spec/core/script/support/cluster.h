@@ -26,6 +26,7 @@ struct cluster {
     struct pool *pool;
     struct packer *packer;
     struct script_host host;
+    struct script *told;                                /* of claims that change; NULL: nobody */
     struct cluster_source sources[CLUSTER_SOURCES_MAX]; /* in the order in which they were started */
     size_t source_count;
     char folder[64];

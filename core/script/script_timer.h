@@ -1,0 +1,30 @@
+/* Timers of a script: k8s.every and k8s.after. Each tick is a call that may wait; the next tick waits for its
+ * end. Owner: the script's list, as long as ticks may come or one is under way, and the userdata share one by
+ * count. On the engine thread. */
+#pragma once
+#include "script/report.h"
+#include "script/task.h"
+
+struct script_timer {
+    TAILQ_ENTRY(script_timer) link;
+    struct script *script;
+    struct timer timer;
+    int64_t period_ms; /* 0: once */
+    int64_t due_ms;
+    int function; /* in the registry; LUA_NOREF once no tick comes any more */
+    bool stopped, running;
+    int refs;
+    char *name; /* "scripts/x.lua:12", where it was made */
+    struct failure_report report;
+};
+
+enum { TIMERS_MAX = 10000 };
+
+/* Takes the function on top of the stack. `period` false: once. Raises when there are too many. Gives a
+ * reference for the caller, who must not raise before it is kept. */
+struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period);
+/* No tick comes after it; one that is under way goes on. False when there was none to come. */
+bool script_timer_stop(lua_State *L, struct script_timer *timer);
+void script_timer_unref(struct script_timer *timer);
+/* Stops all. */
+void script_timers_clear(struct script *script);
