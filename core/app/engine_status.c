@@ -48,6 +48,9 @@ static void put_script(struct engine *engine, size_t i, struct buf *out)
     json_int(out, "deletes", (int64_t)counters.deletes);
     json_int(out, "errors", (int64_t)counters.errors);
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
+    json_open(out, "reads", '[');
+    for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));
+    json_close(out, ']');
     json_close(out, '}');
 }
 
