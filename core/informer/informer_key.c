@@ -119,7 +119,9 @@ void informer_key_describe(const struct informer_key *key, struct buf *out)
     if (*key->namespace_) buf_printf(out, " in %s", key->namespace_);
     if (*key->label_selector) buf_printf(out, " with labels %s", key->label_selector);
     if (*key->field_selector) buf_printf(out, " with field selector %s", key->field_selector);
-    if (key->metadata_only) buf_puts(out, ", metadata only");
-    if (key->projection && *text_of(key->projection)) buf_printf(out, ", %s", text_of(key->projection));
+    if (key->metadata_only)
+        buf_puts(out, ", metadata only");
+    else if (key->projection)
+        buf_printf(out, ", %s", text_of(key->projection));
     if (key->transform.fn) buf_printf(out, ", transformed by %s", key->transform.owner);
 }
