@@ -1,6 +1,6 @@
-/* The objects of a whole list under way: one pointer for each until it is whole (B-3), in the order in which
- * their keys came (R-34, B-9), with what the server has but could not be taken. Owner: the reflector that
- * embeds it; zero-initialised is empty and valid. One thread; may be used from any callback. */
+/* The objects of a whole list under way: one pointer for each until it is whole (B-3, R-40), in the order in
+ * which their keys came (R-34, B-9), with what the server has but could not be taken. Owner: the reflector
+ * that embeds it; zero-initialised is empty and valid. One thread; may be used from any callback. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -15,7 +15,7 @@
 /* A run that grew longer than this in a burst is given back to the system. */
 enum { KEEP_DELTAS = 4096 };
 
-/* */
+/* Q-11, V3 */
 enum population {
     POPULATION_NONE,    /* nothing came */
     POPULATION_INITIAL, /* the first list is queued or being processed */

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "object/pool.h"
 
+/* */
 enum delta_type {
     DELTA_ADDED,
     DELTA_UPDATED,

@@ -72,6 +72,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     leave(list);
 }
 
+/* I-9 (BEAT) */
 void handler_list_remove(struct handler_list *list, struct registration *registration)
 {
     must(!registration->removed);

@@ -1,6 +1,6 @@
 /* The handlers of one informer, told of each change in the order in which they were added.
  * Owner: the shared informer that embeds it. Handlers may add and remove handlers, their own included, from
- * inside any call: none is skipped, none is told twice. */
+ * inside any call: none is skipped, none is told twice. The same functions may be there many times (I-4). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* One index of a store: from a value to the entries that have it (S-5). An entry may have several values, or
- * none; it is known here by its number in the store, and by the values it was put under, so that a function
- * that changes its mind can leave nothing behind.
- * Owner: the indexer, on the engine thread. A source's function must not change the store. */
+/* One index of a store: from a value to the entries that have it (S-5, V17, V21). An entry may have several
+ * values, or none; it is known here by its number in the store, and by the values it was put under, so that a
+ * function that changes its mind can leave nothing behind. Owner: the indexer, on the engine thread. A
+ * source's function must not change the store. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

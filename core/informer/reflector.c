@@ -128,7 +128,7 @@ void reflector_start(struct reflector *reflector)
     reflector_start_cycle(reflector);
 }
 
-/* Decision table, "any | stop": it ends, without an error. */
+/* Decision table, "any | stop": it ends, without an error, and what it asked for too. */
 void reflector_free(struct reflector *r)
 {
     if (!r) return;

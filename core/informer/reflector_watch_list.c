@@ -188,8 +188,9 @@ static void ask_for_the_newest(struct reflector *r, const struct err *err)
     r->list.second_try = true;
 }
 
-/* "watch-list stream | closed after >= 1 event or >= 1 s": servers, and proxies before them, that do not know
- * watch-lists end such a stream like any other. */
+/* Decision table, "watch-list stream | closed after >= 1 event or >= 1 s, or deadline passed, no end
+ * bookmark": servers, and proxies before them, that do not know watch-lists end such a stream like any other.
+ */
 static void closed_early(struct reflector *r, const struct err *err)
 {
     struct err cause;
@@ -220,7 +221,7 @@ void watch_list_ended(struct reflector *r, const struct err *err)
         err_wrap(&cause, "failed to watch-list %s", r->name);
         list_progress_clear(&r->list);
         reflector_failed(r, &cause, NEXT_CYCLE);
-    } else { /* "any other error": plain list in this cycle */
+    } else { /* "watch-list open or stream | any other error, very short stream" */
         fall_back(r, err, says_no(err));
     }
 }

@@ -1,5 +1,5 @@
-/* One handler of an informer, and what of a change it is told: filters (I-18), unchanged updates (I-14, B-4),
- * recreated objects (Q-22), resyncs (I-15, I-16). Owner: the handler list, on the engine thread. */
+/* One handler of an informer, and what of a change it is told: filters (I-18), unchanged updates (I-13, I-14,
+ * B-4), recreated objects (Q-22), resyncs (I-15, I-16). Owner: the handler list, on the engine thread. */
 #pragma once
 #include "informer/shared_informer.h"
 

@@ -49,6 +49,7 @@ void shared_tell_claims(struct shared *shared)
             factory->options.changed(factory->options.ctx, claim);
 }
 
+/* I-2: what is queued is dropped. */
 static void shared_stop(struct shared *shared)
 {
     shared->stopping = true;

@@ -1,8 +1,8 @@
 /* All informers of the process: the same (resource, scope, selectors, projection) is one informer, shared by
  * all who claim it (F-1), and ended when nobody does any more (B-6, F-7). Owner: the engine, on the engine
- * thread. A claim is what a script holds: made while it loads, by a name that may not be known yet; it meets
- * its informer when discovery has answered. Reflectors live on the I/O thread; they are started and stopped
- * through its mailbox.*/
+ * thread. A claim is what a script holds: made while it loads, by a name that may not be known yet (F-4); it
+ * meets its informer when discovery has answered. Reflectors live on the I/O thread; they are started and
+ * stopped through its mailbox.*/
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

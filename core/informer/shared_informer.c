@@ -132,7 +132,9 @@ static void process_delete(struct shared_informer *informer, const struct delta 
     root_unref(before);
 }
 
-/* Deletes that nobody saw, sorted by key (Q-7, B-9), each with its last known object and a flag (B-5). */
+/* Deletes that nobody saw, sorted by key (Q-7, Q-9, B-9), each with its last known object and a flag (Q-8,
+ * B-5).
+ */
 static void deliver_vanished(struct shared_informer *informer, const struct replacement *replaced,
                              const struct event_info *info)
 {
@@ -198,6 +200,7 @@ static void process_resync(struct shared_informer *informer, const struct delta 
     indexer_each(informer->store, resync_object, &resync);
 }
 
+/* Q-15 (BEAT): what is told is what the store has, and nothing of the deltas behind it. */
 static void dispatch(struct shared_informer *informer, const struct delta *delta)
 {
     const struct event_info info = {
@@ -239,7 +242,7 @@ static void note_synced(struct shared_informer *informer)
     if (informer->on_synced) informer->on_synced(informer->synced_ctx);
 }
 
-/* what takes long while others wait is said, and how many wait. */
+/* Q-21, I-12: what takes long while others wait is said, and how many wait. */
 static void trace_slow(const struct shared_informer *informer, const struct delta *delta, int64_t took_ms,
                        size_t waiting)
 {

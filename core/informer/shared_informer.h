@@ -1,7 +1,7 @@
 /* One cache and its handlers: takes deltas from the DeltaFIFO, updates the store first, then calls every
- * handler, in order (contract I, Q-19). Owner: the shared factory, on the engine thread. Handlers may add and
- * remove handlers, their own included, and read the store, which already holds what they are told. They may
- * not free the informer. */
+ * handler, in order (contract I, Q-19, V1, V2). Owner: the shared factory, on the engine thread. Handlers may
+ * add and remove handlers, their own included, and read the store, which already holds what they are told.
+ * They may not free the informer. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

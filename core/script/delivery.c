@@ -71,6 +71,7 @@ void handler_failed(struct script_handler *h, const char *function, const struct
         {.key = NULL},
     };
     h->script->counters.errors++;
+    /* I-11 (BEAT): the next event follows at once. */
     report_failure(&h->report, h->script, result, "Handler failed", about);
     buf_clear(&key);
 }

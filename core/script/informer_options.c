@@ -1,4 +1,5 @@
-/* Options of informers; see informer_options.h. */
+/* Options of informers; see informer_options.h. Of what a request says only the scope is theirs (F-3, BEAT).
+ */
 #include "script/informer_options.h"
 
 #include "object/projection.h"

@@ -1,4 +1,4 @@
-/* Views over packed objects; see view.h. */
+/* Views over packed objects, which nobody can change (S-11); see view.h. */
 #include "script/view.h"
 
 #include "object/dict.h"

@@ -1,6 +1,6 @@
 -- One story told to one script on any API server: what happens to ConfigMaps, unbound pods and custom objects, on a
--- good connection, while it is cut, and while it is cut and the version expires. The script must print the same on each
--- server, which is the claim of the specs that call story.run.
+-- good connection, while it is cut, and while it is cut and the version expires (B-5, F-8). The script must print the
+-- same on each server, which is the claim of the specs that call story.run.
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 

@@ -86,7 +86,7 @@ describe("10,000 pods #threads", function()
   end)
 end)
 
--- B-3, B-4: a relist has one pointer for each object until its end.
+-- B-3, B-4, R-40: a relist has one pointer for each object until its end.
 describe("100,000 pods", function()
   after_each(cluster.stop_all)
 

@@ -62,6 +62,7 @@ static void assert_popped(const char *expected)
     buf_clear(&all);
 }
 
+/* */
 static void test_v5_an_empty_replace_is_one_delta(void **state)
 {
     replace("", "123");

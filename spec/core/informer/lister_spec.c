@@ -72,6 +72,7 @@ static void test_f11_a_namespace_lists_by_its_index(void **state)
     assert_listed("c", NULL, "");
 }
 
+/* F-13: labels only */
 static void test_f11_a_selector_selects_with_and_without_namespace(void **state)
 {
     assert_listed("", "app", "a/1@1 b/2@1 a/4@1");

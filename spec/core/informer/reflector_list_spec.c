@@ -34,6 +34,7 @@ static void test_r8_r9_the_first_list_asks_for_any_version_in_pages_of_500(void 
     assert_false(status_now().listed_once);
 }
 
+/* Decision table, "list/Replace ok" */
 static void test_r13_a_list_is_one_replace_and_the_watch_starts_from_its_version(void **state)
 {
     source_asked(&source);
@@ -91,6 +92,7 @@ static void test_r10_when_the_whole_list_expires_too_the_newest_is_asked_for(voi
     assert_queued("All(31: b@2 c@3)");
 }
 
+/* Decision table, "list | Expired/Gone, too large RV" */
 static void test_r10_an_expired_list_is_repeated_at_once_with_the_page_size_it_had(void **state)
 {
     source_asked(&source);
@@ -197,6 +199,7 @@ static void test_r9_an_explicit_page_size_always_wins(void **state)
     assert_asked_after(800, "list limit=50 rv=10");
 }
 
+/* Decision table, "list | other error (or 2nd failure)" */
 static void test_r16_another_list_error_waits_and_shows_its_cause(void **state)
 {
     source_asked(&source);

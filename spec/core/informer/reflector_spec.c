@@ -113,6 +113,7 @@ static void test_r24_every_end_with_an_error_shows_its_cause_and_logs_one_line(v
     }
 }
 
+/* by its name */
 static void test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_none(void **state)
 {
     source_list(&source, "", "7");
@@ -245,6 +246,7 @@ static void test_states_and_ways_of_syncing_have_names(void **state)
     assert_string_equal(reflector_sync_name(status_now().synced_by), "none");
 }
 
+/* Decision table, "any | stop" */
 static void test_stopping_cancels_the_watch(void **state)
 {
     start_watching("a@1", "7");

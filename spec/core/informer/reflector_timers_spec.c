@@ -17,6 +17,7 @@ static void fail_inside(void)
     source_fail_http(&source, 500, "InternalError");
 }
 
+/* Decision table, "watch stream | ERROR InternalError, window enabled and open" */
 static void test_r27_inside_its_window_an_internal_error_is_tried_again_at_once(void **state)
 {
     reflector_restart_with_window(10000);

@@ -31,6 +31,7 @@ static void test_r30_r31_the_first_request_is_a_watch_list_of_the_newest(void **
     assert_string_equal(status_now().resource_version, "");
 }
 
+/* Decision table, "watch-list stream | end bookmark" */
 static void test_r32_r33_the_end_mark_is_one_replace_and_the_same_stream_goes_on(void **state)
 {
     source_open(&source);
@@ -138,6 +139,7 @@ static void test_r3_health_counts_from_the_end_mark(void **state)
 
 /* --- decision table: watch-list open and stream */
 
+/* Decision table, "watch-list open | 429, connection refused" */
 static void test_r36_429_and_a_refused_connection_wait_and_try_it_again(void **state)
 {
     source_fail_http(&source, 429, "TooManyRequests");
@@ -154,6 +156,7 @@ static void test_r36_429_and_a_refused_connection_wait_and_try_it_again(void **s
     assert_int_equal(status_now().no_watch_list_until_us, 0);
 }
 
+/* Decision table, "watch-list open or stream | Expired, too large RV" */
 static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newest(void **state)
 {
     struct err err;
@@ -184,6 +187,7 @@ static void test_b1_expired_with_no_version_is_not_asked_for_ever(void **state)
     assert_asked("list limit=500");
 }
 
+/* Decision table, "watch-list open or stream | any other error, very short stream" */
 static void test_r36_any_other_error_is_a_plain_list_in_this_cycle_and_is_not_remembered(void **state)
 {
     source_event(&source, LW_ADDED, "old@1");
@@ -235,6 +239,8 @@ static void expect_no_watch_list_for_an_hour(void)
     assert_int_equal(status_now().no_watch_list_until_us, now_us + INT64_C(3600000000));
 }
 
+/* Decision table, "watch-list stream | closed after >= 1 event or >= 1 s, or deadline passed, no end
+ * bookmark" */
 static void test_b1_a_stream_that_closes_before_the_end_mark_is_a_list_and_remembered(void **state)
 {
     source_event(&source, LW_ADDED, "gone@1");

@@ -155,6 +155,7 @@ static void test_long_versions_are_kept_whole(void **state)
 
 /* --- decision table: watch stream, clean end */
 
+/* Decision table, "watch stream | clean end, >= 1 event or >= 1 s" */
 static void test_r6_a_watch_with_an_event_is_resumed_at_once(void **state)
 {
     start_watching("", "7");
@@ -182,6 +183,7 @@ static void test_r6_a_watch_of_a_second_is_resumed_at_once(void **state)
     assert_cause(ERR_NONE);
 }
 
+/* Decision table, "watch stream | very short" */
 static void test_r7_a_very_short_watch_is_an_error_and_the_next_is_a_list(void **state)
 {
     start_watching("", "7");
@@ -242,6 +244,7 @@ static void test_h6_a_connection_that_breaks_before_anything_came_is_a_very_shor
 
 /* --- decision table: watch open and stream, errors */
 
+/* Decision table, "watch open | 429, connection refused" */
 static void test_r22_a_refused_connection_waits_and_watches_again_without_a_list(void **state)
 {
     start_watching("a@1", "7");
@@ -262,6 +265,7 @@ static void test_r22_too_many_requests_at_open_waits_and_watches_again(void **st
     assert_asked_after(800, "watch bookmarks rv=7");
 }
 
+/* Decision table, "watch stream | ERROR 429" */
 static void test_r23_error_429_on_the_stream_waits_and_watches_again(void **state)
 {
     start_watching("a@1", "7");
@@ -277,6 +281,7 @@ static void test_r22_no_route_to_the_server_is_a_new_cycle(void **state)
     assert_asked_after(800, "list rv=7");
 }
 
+/* Decision table, "watch open | other error" */
 static void test_r22_410_at_open_is_a_new_cycle_with_the_last_version(void **state)
 {
     start_watching("a@1", "7");
@@ -290,6 +295,7 @@ static void test_r22_410_at_open_is_a_new_cycle_with_the_last_version(void **sta
     assert_asked("watch bookmarks rv=9");
 }
 
+/* Decision table, "watch stream | ERROR Expired, decode error, other error" */
 static void test_r5_r23_an_error_event_410_waits_and_lists_with_the_last_version(void **state)
 {
     start_watching("a@1", "7");

@@ -13,6 +13,7 @@
 
 /* --- claims and resolving */
 
+/* F-4 */
 static void test_a_claim_waits_for_discovery(void **state)
 {
     struct informer_claim *pods = claim("pods");
@@ -260,6 +261,7 @@ static void test_the_handlers_of_a_released_claim_hear_nothing_more(void **state
     history_clear(&b_history);
 }
 
+/* I-2 */
 static void test_deltas_of_an_informer_that_ends_are_released(void **state)
 {
     struct informer_claim *pods = claim("pods");

@@ -71,6 +71,7 @@ static void test_nothing_is_deleted_when_the_key_of_what_was_refused_is_not_know
     assert_history("delete? b@2");
 }
 
+/* */
 static void test_b9_deletes_are_sorted_by_the_text_of_the_key(void **state)
 {
     start_with("b/1@1 a/2@2 a-b/3@3 a/10@4", "4");
@@ -347,6 +348,7 @@ static void take_long(struct history *h, void *ctx)
     if (h->calls % 4 == 0) virtual_clock_advance(ctx, 100);
 }
 
+/* I-12 */
 static void test_q21_what_takes_long_while_others_wait_is_traced(void **state)
 {
     struct virtual_clock now;

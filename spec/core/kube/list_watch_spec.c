@@ -254,6 +254,7 @@ static int64_t skewed_now_ms(struct clock *clock)
     return clock_now_ms(clock_real()) + skew_ms;
 }
 
+/* F-14 */
 static void test_a_watch_that_the_server_does_not_end_is_ended(void **state)
 {
     struct bench *bench = *state;

@@ -83,6 +83,7 @@ static void test_what_is_kept_is_part_of_the_informer(void **state)
     script_free(more);
 }
 
+/* F-3 */
 static void test_bad_options_raise_with_the_line(void **state)
 {
     struct bench *b = *state;

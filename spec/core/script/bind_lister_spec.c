@@ -81,6 +81,7 @@ static void test_what_is_not_there_is_an_error_value_with_the_words_of_client_go
     assert_ask(&b->c, b->script, "return tostring(select(2, nodes:get 'x'))", "nodes \"x\" not found");
 }
 
+/* S-1 */
 static void test_a_wrong_key_raises(void **state)
 {
     struct bench *b = *state;

@@ -130,6 +130,7 @@ static char *restore(int before, const char *path, char *text, size_t size)
     return text;
 }
 
+/* I-11 */
 static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_on(void **state)
 {
     struct cluster *c = *state;

@@ -118,6 +118,7 @@ static void test_loops_walk_views_as_they_walk_tables(void **state)
     assert_lua(f, "local n = 0 for k, v in pairs({1, 2, x = 3}) do n = n + v end return n", "6");
 }
 
+/* S-11 */
 static void test_writing_raises_and_names_copy(void **state)
 {
     struct fixture *f = *state;

@@ -102,7 +102,7 @@ static void on_add(void *ctx, struct root *object, const struct event_info *info
     if (replay->taking_it_in) assert_true(info->initial);        /* I-5 */
     if (!initial || info->filtered) assert_false(info->initial); /* Q-13, I-18 */
     note(replay, object, true, 'a', info);
-    assert_ptr_equal(stored(replay, object), object); /* the store comes first */
+    assert_ptr_equal(stored(replay, object), object); /* the store comes first */
     check_store_version(replay, object, info);
     replay->map[key] = root_ref(object);
     replay->filtered_calls += info->filtered;
@@ -160,7 +160,7 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
     struct replay *replay = ctx;
     int key = fake_key(last);
     if (!replay->blind) assert_non_null(replay->map[key]);
-    if (info->final_state_unknown) assert_ptr_equal(replay->map[key], last); /* B-5 */
+    if (info->final_state_unknown) assert_ptr_equal(replay->map[key], last); /* Q-8, B-5 */
     check_delete(replay, last, info);
     note(replay, last, !info->final_state_unknown && !info->filtered, 'd', info);
     root_unref(replay->map[key]);
