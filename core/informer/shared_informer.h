@@ -79,6 +79,7 @@ struct version_wait *shared_informer_wait_version(struct shared_informer *inform
  * until it is removed, which leaves its content alone. */
 void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);
 void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store);
+/* I-7 (BEAT): the store has the first list, and handlers that do not wait were told of it. */
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
 const char *shared_informer_name(const struct shared_informer *informer);

@@ -313,6 +313,7 @@ static void not_synced_yet(struct history *h, void *ctx)
     assert_int_equal(synced_calls, 0);
 }
 
+/* I-7 */
 static void test_v3_synced_only_after_the_last_call_of_the_first_list(void **state)
 {
     history.before = not_synced_yet;

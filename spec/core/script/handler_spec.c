@@ -240,6 +240,7 @@ static void test_scripts_share_one_informer_and_one_may_end_before_the_other(voi
     script_free(b);
 }
 
+/* F-2 */
 static void test_options_become_the_scope_of_the_watch(void **state)
 {
     struct cluster *c = *state;
