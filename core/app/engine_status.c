@@ -78,14 +78,35 @@ static void collect(struct engine *engine, struct claims *all)
         }
 }
 
-/* An informer is known by where its resource lies; one that is not there yet by what was asked for. */
-static bool is_same(const struct informer_claim *a, const struct informer_claim *b)
+/* Informers are known by their cache; one that is not there yet by what was asked for. */
+static bool is_same(struct informer_claim *a, struct informer_claim *b)
 {
     const struct informer_spec *x = claim_spec(a), *y = claim_spec(b);
-    if (claim_resource(a) || claim_resource(b)) return claim_resource(a) == claim_resource(b);
+    if (claim_indexer(a) || claim_indexer(b)) return claim_indexer(a) == claim_indexer(b);
     return strcmp(x->kind, y->kind) == 0 && strcmp(x->namespace_, y->namespace_) == 0 &&
            strcmp(x->label_selector, y->label_selector) == 0 &&
            strcmp(x->field_selector, y->field_selector) == 0;
+}
+
+/* "pods in shop"; of several namespaces "pods in 2 namespaces". */
+static void put_name(const struct informer_claim *claim, struct buf *out)
+{
+    const struct informer_spec *spec = claim_spec(claim);
+    const struct resource *resource = claim_resource(claim);
+    size_t parts = claim_part_count(claim);
+    struct buf name = {0};
+    if (parts == 1) {
+        buf_puts(&name, claim_part_name(claim, 0));
+    } else {
+        if (resource)
+            resource_name(resource, &name);
+        else
+            buf_puts(&name, spec->kind);
+        if (spec->namespace_count) buf_printf(&name, " in %zu namespaces", spec->namespace_count);
+        if (!spec->namespace_count && *spec->namespace_) buf_printf(&name, " in %s", spec->namespace_);
+    }
+    json_text(out, "name", buf_text(&name));
+    buf_clear(&name);
 }
 
 static void put_names(const struct informer_claim *claim, struct buf *out)
@@ -97,6 +118,7 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
         resource_name(resource, &name);
         resource_api_version(resource, &version);
     }
+    put_name(claim, out);
     json_text(out, "kind", spec->kind);
     json_text(out, "resource", buf_text(&name));
     json_text(out, "apiVersion", buf_text(&version));
@@ -107,19 +129,17 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
     buf_clear(&version);
 }
 
-static void put_status(struct informer_claim *claim, struct buf *out)
+static void put_status(const struct claim_status *status, struct buf *out)
 {
-    struct claim_status status;
-    claim_get_status(claim, &status);
-    const struct reflector_status *r = &status.reflector;
-    json_text(out, "state", claim_state_name(status.state));
-    json_time(out, "since", status.since_us);
-    json_text(out, "cause", status.text);
-    json_bool(out, "synced", status.synced);
-    json_int(out, "objects", (int64_t)status.objects);
-    json_int(out, "bytes", (int64_t)status.bytes);
-    json_text(out, "resourceVersion", status.resource_version);
-    json_time(out, "heard", status.heard_us);
+    const struct reflector_status *r = &status->reflector;
+    json_text(out, "state", claim_state_name(status->state));
+    json_time(out, "since", status->since_us);
+    json_text(out, "cause", status->text);
+    json_bool(out, "synced", status->synced);
+    json_int(out, "objects", (int64_t)status->objects);
+    json_int(out, "bytes", (int64_t)status->bytes);
+    json_text(out, "resourceVersion", status->resource_version);
+    json_time(out, "heard", status->heard_us);
     json_text(out, "doing", reflector_state_name(r->state));
     json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
     json_text(out, "syncedHow", r->sync_text);
@@ -130,17 +150,39 @@ static void put_status(struct informer_claim *claim, struct buf *out)
     json_int(out, "refused", (int64_t)r->counters.refused);
 }
 
+/* Each namespace of a set has a watch and a fate of its own. */
+static void put_parts(struct informer_claim *claim, struct buf *out)
+{
+    if (claim_part_count(claim) < 2) return;
+    json_open(out, "parts", '[');
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct claim_status status;
+        const char *ns = claim_get_part_status(claim, i, &status);
+        json_open(out, NULL, '{');
+        json_text(out, "name", claim_part_name(claim, i));
+        json_text(out, "namespace", ns);
+        put_status(&status, out);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 static void put_informer(struct claims *all, size_t first, struct buf *out)
 {
     struct informer_claim *claim = all->items[first].claim;
+    struct claim_status status;
+    const char *script = NULL;
     int64_t claims = 0;
+    claim_get_status(claim, &status);
     json_open(out, NULL, '{');
     put_names(claim, out);
-    put_status(claim, out);
+    put_status(&status, out);
+    put_parts(claim, out);
     json_open(out, "scripts", '[');
     for (size_t i = first; i < all->count; i++) {
         if (!is_same(claim, all->items[i].claim)) continue;
-        json_text(out, NULL, all->items[i].script);
+        if (script != all->items[i].script) json_text(out, NULL, all->items[i].script);
+        script = all->items[i].script; /* those of one script stand together */
         all->items[i].told = true;
         claims++;
     }

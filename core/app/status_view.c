@@ -140,19 +140,6 @@ static const struct text_column columns_narrow[] = {
     {"MEMORY", true},    {"SYNCED BY", false}, {NULL, false},
 };
 
-static void put_informer_name(struct viewer *v, size_t at)
-{
-    struct buf *out = cell(v, 0);
-    struct str resource = text_at(v, at, "resource"), kind = text_at(v, at, "kind");
-    static const char *const parts[][2] = {
-        {"namespace", "in"}, {"labels", "with labels"}, {"fields", "with fields"}};
-    buf_str(out, resource.n ? resource : kind);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        struct str value = text_at(v, at, parts[i][0]);
-        if (value.n) buf_printf(out, " %s %.*s", parts[i][1], STR_ARG(value));
-    }
-}
-
 static enum tint tint_of(struct str state)
 {
     if (str_is(state, "synced")) return TINT_GOOD;
@@ -180,11 +167,12 @@ static void note(struct viewer *v, struct text_table *table, size_t at)
     buf_clear(&text);
 }
 
-static void add_informer(struct viewer *v, struct text_table *table, size_t at)
+/* `part`: of a set of namespaces, below the row of the whole. */
+static void add_row_of(struct viewer *v, struct text_table *table, size_t at, bool part)
 {
     struct str state = text_at(v, at, "state");
-    bool known = text_at(v, at, "resource").n > 0;
-    put_informer_name(v, at);
+    bool known = part || text_at(v, at, "resource").n > 0;
+    buf_printf(cell(v, 0), "%s%.*s", part ? "  " : "", STR_ARG(text_at(v, at, "name")));
     put_text(v, COLUMN_STATE, state);
     put_age(v, 2, at, "since");
     put_int(v, 3, int_at(v, at, "objects"));
@@ -198,7 +186,17 @@ static void add_informer(struct viewer *v, struct text_table *table, size_t at)
     for (size_t i = 3; i < 5 && !known; i++) put_text(v, i, (struct str){0});
     add_row(v, table);
     text_table_tint(table, COLUMN_STATE, tint_of(state));
-    note(v, table, at);
+}
+
+static void add_informer(struct viewer *v, struct text_table *table, size_t at)
+{
+    size_t parts = tape_field(v->tape, at, STR("parts"));
+    add_row_of(v, table, at, false);
+    if (!parts) note(v, table, at);
+    for (size_t p = tape_first(v->tape, parts, NULL); p; p = tape_next(v->tape, parts, p, NULL)) {
+        add_row_of(v, table, p, true);
+        note(v, table, p);
+    }
 }
 
 static void print_informers(struct viewer *v, size_t informers)

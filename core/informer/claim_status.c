@@ -142,6 +142,11 @@ size_t claim_part_count(const struct informer_claim *claim)
     return claim->set ? claim->set->count : 0;
 }
 
+const char *claim_part_name(const struct informer_claim *claim, size_t i)
+{
+    return shared_informer_name(claim->set->members[i]->informer);
+}
+
 const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out)
 {
     struct shared *member = claim->set->members[i];

@@ -43,6 +43,8 @@ void claim_get_status(struct informer_claim *claim, struct claim_status *out);
 /* The informers that the claim reads as one: one for each namespace that it names, else one; 0 until it is
  * resolved. */
 size_t claim_part_count(const struct informer_claim *claim);
+/* "pods in shop with labels app=web": as logs and metrics name it; borrowed. */
+const char *claim_part_name(const struct informer_claim *claim, size_t i);
 /* Gives its namespace, borrowed: "" for all, or for a kind that has none. */
 const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out);
 /* Appends "pods: forbidden for 12 s: failed to list pods: ...", each informer that is not synced after a ";";

@@ -58,6 +58,7 @@ describe("kubelua status #threads", function()
     assert.are.equal(30, pods.objects)
     assert.is_true(pods.bytes > 1000)
     assert.are.equal(2, pods.claims)
+    assert.are.equal(1, #pods.scripts)
     assert.are.equal("v1", pods.apiVersion)
     assert.are.not_equal("", pods.resourceVersion)
     assert.are.not_equal("", pods.syncedBy)
@@ -75,7 +76,7 @@ describe("kubelua status #threads", function()
     assert.has_match("^kubelua [%d.]+  ready  pid %d+  up %w+  memory [%d.]+Mi", text)
     assert.has_match("\nINFORMER +STATE +AGE +OBJECTS +MEMORY +SYNCED BY\npods +synced +%w+ +30 ", text)
     assert.has_match("SCRIPTS\n", engine.status "-owide", 1, true)
-    assert.has_match("\n- kind: \"po\"\n  resource: \"pods\"\n", engine.status "-oyaml", 1, true)
+    assert.has_match("\n- name: \"pods\"\n  kind: \"po\"\n", engine.status "-oyaml", 1, true)
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
@@ -109,6 +110,34 @@ describe("kubelua status #threads", function()
       local one = informer(later, "configmaps")
       return one.state == "synced" and one.objects == 1 and one.cause == ""
     end)
+  end)
+
+  it("shows each namespace of a set by itself", function()
+    local sim = cluster.sim()
+    for _, namespace in ipairs { "a", "b" } do
+      sim.api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = namespace } })
+    end
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play {
+        ["do"] = "fault", verb = verb, resource = "configmaps", namespace = "b", what = "status", code = 403,
+        reason = "Forbidden", message = "not in b", times = 0,
+      }
+    end
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("configmaps", { namespaces = { "a", "b" } })
+      k8s.informer("configmaps", { namespace = "a" })
+      k8s.informer("configmaps", { metadata_only = true })
+    ]])
+    engine.await(function(status)
+      local set = informer(status, "configmaps")
+      return set.state == "forbidden" and set.parts[1].state == "synced"
+    end)
+    local text = engine.status()
+    assert.has_match("\nconfigmaps in 2 namespaces +forbidden [^\n]*\n  configmaps in a +synced [^\n]*\n"
+      .. "  configmaps in b +forbidden [^\n]*\n    [^\n]*not in b", text)
+    assert.has_match("\nconfigmaps in a +synced ", text)
+    assert.has_match("\nconfigmaps, metadata only[^\n]* +synced ", text)
   end)
 
   it("says that no engine listens, and exits with 2", function()
