@@ -109,7 +109,7 @@ struct claim_index *claim_find_index(struct informer_claim *claim, struct str na
     return index;
 }
 
-const struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)
+struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)
 {
     struct index_source source = borrowed(index);
     if (cache == claim_indexer(index->claim)) {

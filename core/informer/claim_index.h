@@ -24,7 +24,7 @@ struct claim_index *claim_find_index(struct informer_claim *claim, struct str na
                                      struct err *err);
 /* The index in a cache of the claim, or in a copy of it, which gets the index now. NULL with an error when it
  * cannot have it. */
-const struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err);
+struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err);
 
 /* For informer_claim.c: the claim has a cache now, or is about to lose it; and the end. */
 void claim_indexes_attach(struct informer_claim *claim);

@@ -205,14 +205,24 @@ static void reserve_heads(struct index *index, size_t count)
  * ---------------------------------------------------------------------------------------------------- */
 
 /* Asks the source; what it gave before it failed does not count. */
-static void ask(struct index *index, struct root *object)
+static void ask(struct index *index, struct root *object, struct index_values *out)
 {
     struct err err;
-    index->values.bytes.len = index->values.count = 0;
-    if (!object || index->source.values(index->source.ctx, object, &index->values, &err)) return;
-    index->values.bytes.len = index->values.count = 0;
+    out->bytes.len = out->count = 0;
+    if (!object || index->source.values(index->source.ctx, object, out, &err)) return;
+    out->bytes.len = out->count = 0;
     index->failures++;
     metric_inc(METRIC_INDEX_ERRORS);
+}
+
+/* The value at `*at`, which moves behind it. */
+static struct str next_value(const char **at)
+{
+    struct str value;
+    memcpy(&value.n, *at, sizeof value.n);
+    value.p = *at + sizeof value.n;
+    *at = value.p + value.n;
+    return value;
 }
 
 /* Marks the postings of the values with the round and keeps each once. */
@@ -221,11 +231,7 @@ static void mark_fresh(struct index *index)
     const char *at = index->values.bytes.data;
     index->fresh.len = 0;
     for (size_t i = 0; i < index->values.count; i++) {
-        struct str value;
-        memcpy(&value.n, at, sizeof value.n);
-        value.p = at + sizeof value.n;
-        at = value.p + value.n;
-        struct posting *p = posting_of(index, value);
+        struct posting *p = posting_of(index, next_value(&at));
         if (p->mark == index->round) continue;
         p->mark = index->round;
         buf_append(&index->fresh, &p, sizeof p);
@@ -252,7 +258,7 @@ static void unlink_stale(struct index *index, uint32_t entry)
 void index_set(struct index *index, uint32_t entry, struct root *object)
 {
     reserve_heads(index, (size_t)entry + 1);
-    ask(index, object);
+    ask(index, object, &index->values);
     mark_fresh(index);
     unlink_stale(index, entry);
     struct posting **fresh = (struct posting **)index->fresh.data;
@@ -304,6 +310,22 @@ void index_entries(const struct index *index, struct str value, struct buf *out)
         buf_append(out, &entry, sizeof entry);
     }
     if (!sorted) qsort(out->data + start, p->count, sizeof last, by_number);
+}
+
+void index_entries_like(struct index *index, struct root *object, struct buf *out)
+{
+    struct index_values values = {0};
+    size_t start = out->len;
+    ask(index, object, &values);
+    const char *at = values.bytes.data;
+    for (size_t i = 0; i < values.count; i++) index_entries(index, next_value(&at), out);
+    buf_clear(&values.bytes);
+    uint32_t *numbers = (uint32_t *)(out->data + start);
+    size_t count = (out->len - start) / sizeof *numbers, kept = 0;
+    if (count) qsort(numbers, count, sizeof *numbers, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || numbers[i] != numbers[kept - 1]) numbers[kept++] = numbers[i];
+    out->len = start + kept * sizeof *numbers;
 }
 
 void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),

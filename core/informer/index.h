@@ -49,6 +49,9 @@ void index_renumber(struct index *index, const uint32_t *numbers, size_t count);
 size_t index_count(const struct index *index, struct str value);
 /* Appends their numbers to `out` (uint32_t), ascending, which is the order of the store. */
 void index_entries(const struct index *index, struct str value, struct buf *out);
+/* The same for all values that the source gives for an object, each number once (S-7): what it shares a value
+ * with, whether the store has the object itself or not. */
+void index_entries_like(struct index *index, struct root *object, struct buf *out);
 /* Every value that some entry has; the text is borrowed until the index changes. In no order. */
 void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
                       void *ctx);

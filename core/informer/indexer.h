@@ -86,6 +86,9 @@ struct index *indexer_source_index(const struct indexer *indexer, const struct i
 /* The objects under a value, in the order in which their keys came. */
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx);
+/* Those that share a value with `object` (S-7). */
+void indexer_each_like(const struct indexer *indexer, struct index *index, struct root *object,
+                       bool (*fn)(void *ctx, struct root *object), void *ctx);
 /* The values of each object of a namespace. */
 void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,
                            void (*fn)(void *ctx, struct str value), void *ctx);

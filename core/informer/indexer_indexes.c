@@ -114,15 +114,30 @@ struct index *indexer_source_index(const struct indexer *indexer, const struct i
     return NULL;
 }
 
+/* Takes the numbers. */
+static void each_entry(const struct indexer *indexer, struct buf *entries,
+                       bool (*fn)(void *ctx, struct root *object), void *ctx)
+{
+    const uint32_t *numbers = (const uint32_t *)entries->data;
+    for (size_t i = 0; i < entries->len / sizeof *numbers; i++)
+        if (!fn(ctx, indexer->entries[numbers[i]].object)) break;
+    buf_clear(entries);
+}
+
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx)
 {
     struct buf entries = {0};
     index_entries(index, value, &entries);
-    const uint32_t *numbers = (const uint32_t *)entries.data;
-    for (size_t i = 0; i < entries.len / sizeof *numbers; i++)
-        if (!fn(ctx, indexer->entries[numbers[i]].object)) break;
-    buf_clear(&entries);
+    each_entry(indexer, &entries, fn, ctx);
+}
+
+void indexer_each_like(const struct indexer *indexer, struct index *index, struct root *object,
+                       bool (*fn)(void *ctx, struct root *object), void *ctx)
+{
+    struct buf entries = {0};
+    index_entries_like(index, object, &entries);
+    each_entry(indexer, &entries, fn, ctx);
 }
 
 void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,

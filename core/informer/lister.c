@@ -82,6 +82,18 @@ void lister_by_index(const struct indexer *indexer, const struct index *index, s
         indexer_each_in(indexer, value, visit, &walk);
 }
 
+void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
+                          struct root *object, struct lister_list *out)
+{
+    struct text text;
+    struct walk walk = {.ns = ns, .out = out};
+    *out = (struct lister_list){0};
+    if (index)
+        indexer_each_like(indexer, index, object, visit, &walk);
+    else
+        indexer_each_in(indexer, root_namespace(object, &text), visit, &walk);
+}
+
 static void add_value(void *ctx, struct str value)
 {
     buf_append(ctx, &value, sizeof value);

@@ -23,6 +23,9 @@ size_t lister_count(struct indexer *indexer, struct str ns, const struct selecto
  * index. */
 void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
                      struct str value, struct lister_list *out);
+/* What shares a value with `object`, each once (S-7). */
+void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
+                          struct root *object, struct lister_list *out);
 /* The values of an index that some object of the namespace has, sorted, each once (S-7, B-9): texts borrowed
  * until the store changes, in a malloc'ed array. */
 struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,

@@ -50,8 +50,8 @@ static int l_index_add(lua_State *L)
 }
 
 /* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. */
-static const struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
-                                      struct str name, const char *verb)
+static struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
+                                struct str name, const char *verb)
 {
     struct err err;
     bool is_namespace;
@@ -59,29 +59,90 @@ static const struct index *find_index(lua_State *L, const struct lister *lister,
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
     if (is_namespace || !cache) return NULL;
     lua_State *outer = index_functions_enter(L);
-    const struct index *index = claim_index_in(named, cache, &err);
+    struct index *index = claim_index_in(named, cache, &err);
     index_functions_leave(L, outer);
     source_grew(L, &lister->source);
     if (!index) script_raise(L, "%s: %s", verb, err.text);
     return index;
 }
 
-/* lister:by_index(name, value): an array of views. */
+/* The value as a string at index 3, where it stays: an index function may need the scratch. */
+static struct str value_arg(lua_State *L, const char *verb)
+{
+    struct buf *value = script_scratch(script_of(L));
+    if (!index_value_text(L, 3, value))
+        script_raise(L, "%s: the value must be a string, a number or a boolean, not %s", verb,
+                     arg_type_name(L, 3));
+    lua_settop(L, 2);
+    lua_pushlstring(L, value->data, value->len);
+    return arg_str(L, 3, "value");
+}
+
+/* Pushes the list of what is under the value. */
+static struct lister_list *push_found(lua_State *L, const struct lister *lister, const char *verb,
+                                      struct str name)
+{
+    struct str value = value_arg(L, verb);
+    struct indexer *cache = source_cache(L, &lister->source);
+    const struct index *index = find_index(L, lister, cache, name, verb);
+    struct lister_list *list = lister_push_list(L);
+    if (cache) lister_by_index(cache, index, lister_ns(lister), value, list);
+    return list;
+}
+
+/* Pushes the list of what shares a value with the object at index 3. */
+static struct lister_list *push_alike(lua_State *L, const struct lister *lister, struct str name)
+{
+    struct root *object = view_arg(L, 3, "lister:by_index")->root;
+    struct indexer *cache = source_cache(L, &lister->source);
+    struct index *index = find_index(L, lister, cache, name, "lister:by_index");
+    struct lister_list *list = lister_push_list(L);
+    lua_State *outer = index_functions_enter(L);
+    if (cache) lister_by_index_like(cache, index, lister_ns(lister), object, list);
+    index_functions_leave(L, outer);
+    return list;
+}
+
+/* lister:by_index(name, value or object): an array of views. */
 static int l_lister_by_index(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "by_index");
     struct str name = index_name(L, 2, "lister:by_index: name");
-    struct buf *value = script_scratch(script_of(L));
-    if (!index_value_text(L, 3, value))
-        script_raise(L, "lister:by_index: the value must be a string, a number or a boolean, not %s",
-                     arg_type_name(L, 3));
-    lua_pushlstring(L, value->data, value->len); /* an index function may need the scratch */
-    struct str wanted = arg_str(L, -1, "value");
-    struct indexer *cache = source_cache(L, &lister->source);
-    const struct index *index = find_index(L, lister, cache, name, "lister:by_index");
-    struct lister_list *list = lister_push_list(L);
-    if (cache) lister_by_index(cache, index, lister_ns(lister), wanted, list);
-    lister_push_array(L, list);
+    bool alike = class_test(L, 3, CLASS_OBJECT);
+    lister_push_array(L,
+                      alike ? push_alike(L, lister, name) : push_found(L, lister, "lister:by_index", name));
+    return 1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* lister:index_keys(name, value): the keys of the same objects, sorted. */
+static int l_lister_index_keys(lua_State *L)
+{
+    struct lister *lister = class_self(L, CLASS_LISTER, "index_keys");
+    struct str name = index_name(L, 2, "lister:index_keys: name");
+    struct lister_list *list = push_found(L, lister, "lister:index_keys", name);
+    struct script *script = script_of(L);
+    struct buf *text = script_scratch(script);
+    script->keys.len = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t at = text->len;
+        root_key(list->objects[i], text);
+        buf_append(&script->keys, &(struct str){(const char *)at, text->len - at}, sizeof(struct str));
+    }
+    struct str *keys = (struct str *)script->keys.data;
+    for (size_t i = 0; i < list->count; i++) keys[i].p = text->data + (size_t)keys[i].p;
+    if (list->count) qsort(keys, list->count, sizeof *keys, by_key);
+    lua_createtable(L, (int)list->count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < list->count; i++) {
+        lua_pushlstring(L, keys[i].p, keys[i].n);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lister_free_list(list);
     return 1;
 }
 
@@ -91,7 +152,7 @@ static int l_lister_index_values(lua_State *L)
     struct lister *lister = class_self(L, CLASS_LISTER, "index_values");
     struct str name = index_name(L, 2, "lister:index_values: name");
     struct indexer *cache = source_cache(L, &lister->source);
-    const struct index *index = find_index(L, lister, cache, name, "lister:index_values");
+    struct index *index = find_index(L, lister, cache, name, "lister:index_values");
     struct script *script = script_of(L);
     size_t count = 0;
     script->keys.len = 0;
@@ -111,7 +172,11 @@ static int l_lister_index_values(lua_State *L)
 }
 
 static const luaL_Reg lister_index_methods[] = {
-    {"by_index", l_lister_by_index}, {"index_values", l_lister_index_values}, {NULL, NULL}};
+    {"by_index", l_lister_by_index},
+    {"index_keys", l_lister_index_keys},
+    {"index_values", l_lister_index_values},
+    {NULL, NULL},
+};
 
 void bind_lister_indexes(lua_State *L)
 {

@@ -27,7 +27,8 @@ local function bound(file, name)
 end
 
 -- The functions that the stubs declare on a local, "lister:get" as "get".
-local stubs = read "types/k8s.lua" .. "\n" .. read "types/query.lua" .. "\n" .. read "types/time.lua"
+local stubs = ""
+for path in io.popen "ls types/*.lua":lines() do stubs = stubs .. "\n" .. read(path) end
 local function declared(owner)
   local set = {}
   for name in ("\n" .. stubs):gmatch("\nfunction " .. owner .. "[.:]([%w_]+)%(") do set[name] = true end

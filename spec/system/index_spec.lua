@@ -69,6 +69,19 @@ describe("an index #threads", function()
     ]], "default/a shop/c\ndefault/a default/b shop/c\nenvoy:1 nginx:1 nginx:2\n")
   end)
 
+  it("gives what shares a value with an object, and sorted keys (S-7)", function()
+    assert_prints(sim, [[
+      pods:add_index("image", "spec.containers[*].image")
+      pods:add_index("node", function(obj, emit) emit(obj.spec.nodeName) end)
+    ]], [[
+      local a, b = lister:get "default/a", lister:get "default/b"
+      print(keys(lister:by_index("image", b)))
+      print(keys(lister:by_index("node", a)), keys(lister:namespace "shop":by_index("node", a)))
+      print(keys(lister:by_index("namespace", a)))
+      print(table.concat(lister:index_keys("image", "nginx:1"), " "), #lister:index_keys("image", "none"))
+    ]], "default/a default/b shop/c\ndefault/a shop/c\tshop/c\ndefault/a default/b\ndefault/a shop/c\t0\n")
+  end)
+
   it("is filled at once when it comes late, by a function too (S-8)", function()
     assert_prints(sim, "", [[
       pods:add_index("repository", function(obj, emit)
