@@ -15,6 +15,48 @@ void live_answer_clear(struct live_answer *answer)
     *answer = (struct live_answer){0};
 }
 
+static void post(struct live_read *read, struct mail *question)
+{
+    mailbox_post(loop_mailbox(read->live->options.io_loop), question);
+}
+
+/* Who watches has an answer under way for as long as nothing happens: that is no load. */
+static void ask(struct live_read *read, struct mail *question)
+{
+    struct live *live = read->live;
+    if (read->verb == LIVE_WATCH) {
+        post(read, question);
+    } else if (live->under_way < LIVE_UNDER_WAY_MAX) {
+        live->under_way++;
+        read->counted = true;
+        post(read, question);
+    } else {
+        read->queued = question;
+        TAILQ_INSERT_TAIL(&live->queue, read, queue_link);
+    }
+}
+
+static void leave_queue(struct live_read *read)
+{
+    if (!read->queued) return;
+    read->queued = NULL;
+    TAILQ_REMOVE(&read->live->queue, read, queue_link);
+}
+
+/* A question was answered, or will never be: the next one is asked. */
+static void settle(struct live_read *read)
+{
+    struct live *live = read->live;
+    if (!read->counted) return;
+    read->counted = false;
+    live->under_way--;
+    struct live_read *next = TAILQ_FIRST(&live->queue);
+    if (!next) return;
+    struct mail *question = next->queued;
+    leave_queue(next);
+    ask(next, question);
+}
+
 static void free_read(struct live_read *read)
 {
     LIST_REMOVE(read, link);
@@ -35,6 +77,7 @@ void live_on_answer(struct mail *mail)
     struct live_read *read = container_of(mail, struct live_read, answer);
     struct live_answer answer = read->out;
     read->out = (struct live_answer){0};
+    settle(read);
     if (read->closed)
         live_answer_clear(&answer);
     else
@@ -43,7 +86,9 @@ void live_on_answer(struct mail *mail)
 
 void live_on_gone(struct mail *mail)
 {
-    free_read(container_of(mail, struct live_read, gone));
+    struct live_read *read = container_of(mail, struct live_read, gone);
+    settle(read);
+    free_read(read);
 }
 
 static struct live_read *new_read(struct live *live, const struct live_question *q)
@@ -80,21 +125,22 @@ struct live_read *live_start(struct live *live, const struct live_question *ques
     pthread_mutex_lock(&live->lock);
     live->running++;
     pthread_mutex_unlock(&live->lock);
-    mailbox_post(loop_mailbox(live->options.io_loop), &read->start);
+    ask(read, &read->start);
     return read;
 }
 
 void live_ask(struct live_read *read)
 {
     must(!read->closed);
-    mailbox_post(loop_mailbox(read->live->options.io_loop), &read->ask);
+    ask(read, &read->ask);
 }
 
 void live_close(struct live_read *read)
 {
     must(!read->closed);
     read->closed = true;
-    mailbox_post(loop_mailbox(read->live->options.io_loop), &read->stop);
+    leave_queue(read); /* the I/O thread may never have heard of it, which is well */
+    post(read, &read->stop);
 }
 
 struct live *live_new(const struct live_options *options)
@@ -102,6 +148,7 @@ struct live *live_new(const struct live_options *options)
     struct live *live = NEW(struct live);
     live->options = *options;
     LIST_INIT(&live->reads);
+    TAILQ_INIT(&live->queue);
     pthread_mutex_init(&live->lock, NULL);
     pthread_cond_init(&live->ended, NULL);
     return live;

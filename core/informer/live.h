@@ -62,7 +62,8 @@ struct live_answer {
 
 struct live_read;
 
-/* Begins, and asks for the first answer. A watch whose version is none to begin with answers with an error.
+/* Begins, and asks for the first answer. Beyond a hundred gets and lists at once the others wait for their
+ * turn. A watch whose version is none to begin with answers with an error.
  */
 struct live_read *live_start(struct live *live, const struct live_question *question,
                              void (*answered)(void *ctx, const struct live_answer *answer), void *ctx);

@@ -12,10 +12,15 @@
 /* Events that wait for their reader; with more the watch is paused. */
 enum { LIVE_EVENTS_MAX = 256 };
 
+/* Questions under way at once, watches apart: on a server without HTTP/2 each takes a connection. */
+enum { LIVE_UNDER_WAY_MAX = 100 };
+
 struct live {
     struct live_options options;
     LIST_HEAD(, live_read) reads; /* the engine's */
-    uint64_t started;             /* the engine's */
+    uint64_t started;             /* the engine's, as the next two */
+    unsigned under_way;
+    TAILQ_HEAD(, live_read) queue; /* questions that wait until others are answered */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     size_t running; /* under the lock: reads that the I/O thread has not let go of */
@@ -39,6 +44,9 @@ struct live_read {
     void (*answered)(void *ctx, const struct live_answer *answer);
     void *ctx;
     bool closed;
+    bool counted;        /* its question is under way */
+    struct mail *queued; /* its question, while that waits; NULL: it does not */
+    TAILQ_ENTRY(live_read) queue_link;
 
     /* The I/O thread's. */
     struct object_get *get;

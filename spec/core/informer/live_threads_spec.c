@@ -118,6 +118,9 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return &source->base;
 }
 
+static int gets, most_gets; /* the I/O thread's */
+static int get_takes_ms;
+
 struct object_get {
     struct timer timer;
     bool known;
@@ -129,6 +132,7 @@ static void answer_get(struct timer *timer)
 {
     struct object_get *get = container_of(timer, struct object_get, timer);
     struct err err;
+    gets--;
     err_set(&err, ERR_HTTP, "not found");
     get->done(get->ctx, get->known ? make(1) : NULL, get->known ? NULL : &err);
     free(get);
@@ -140,16 +144,18 @@ static struct object_get *start_get(void *ctx, const struct resource *resource, 
                                     void *done_ctx)
 {
     struct object_get *get = NEW(struct object_get);
+    if (++gets > most_gets) most_gets = gets;
     get->known = !str_is(name, "unknown");
     get->done = done;
     get->ctx = done_ctx;
     get->timer.fn = answer_get;
-    timer_start(&get->timer, loop_clock(ctx), 0);
+    timer_start(&get->timer, loop_clock(ctx), get_takes_ms);
     return get;
 }
 
 static void cancel_get(struct object_get *get)
 {
+    gets--;
     timer_cancel(&get->timer);
     free(get);
 }
@@ -229,6 +235,7 @@ static void *io_main(void *ctx)
 
 static int setup(void **state)
 {
+    gets = most_gets = get_takes_ms = 0;
     objects_open();
     engine_loop = loop_new();
     io_loop = loop_new();
@@ -302,6 +309,23 @@ static void test_a_slow_reader_gets_every_event_from_bounded_memory(void **state
     stop_read(&reader);
 }
 
+static void test_no_more_than_a_hundred_are_under_way(void **state)
+{
+    enum { MANY = 3 * LIVE_UNDER_WAY_MAX };
+    static struct reader readers[MANY];
+    get_takes_ms = 20;
+    for (int i = 0; i < MANY; i++) start_read(&readers[i], LIVE_GET, "k", "");
+    for (int i = 0; i < MANY; i += 7) stop_read(&readers[i]); /* some under way, some that wait */
+    for (int i = 0; i < MANY; i++) {
+        if (!readers[i].read) continue;
+        wait_answer(&readers[i], 1);
+        stop_read(&readers[i]);
+    }
+    live_free(live); /* for the I/O thread's figures: it has let go of all */
+    live = NULL;
+    assert_in_range(most_gets, 2, LIVE_UNDER_WAY_MAX);
+}
+
 static void test_a_watch_from_no_version_is_an_error(void **state)
 {
     struct reader reader;
@@ -338,6 +362,7 @@ int main(void)
         T(test_a_get_answers_once),
         T(test_pages_wait_until_they_are_asked_for),
         T(test_a_slow_reader_gets_every_event_from_bounded_memory),
+        T(test_no_more_than_a_hundred_are_under_way),
         T(test_a_watch_from_no_version_is_an_error),
         T(test_reads_are_closed_at_any_moment),
     };
