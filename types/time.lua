@@ -16,6 +16,10 @@ function k8s.now() end
 ---@return number
 function k8s.ago(duration) end
 
+---A line for each function that is being called, the innermost first.
+---@return string
+function k8s.traceback() end
+
 ---What k8s.every and k8s.after give.
 ---@class k8s.Timer
 local Timer = {}

@@ -22,6 +22,37 @@ void engine_stop(struct engine *engine, int exit_code)
     loop_stop(engine->loop);
 }
 
+/* --- requests under way at a signal
+ * ---------------------------------------------------------------------------------- */
+
+enum { DRAIN_LOOK_MS = 10, DRAIN_MARGIN_MS = 1000 };
+
+static void on_drain(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, drain);
+    struct clock *clock = loop_clock(engine->loop);
+    size_t waiting = 0;
+    for (size_t i = 0; i < engine->script_count; i++) waiting += script_waiting_calls(engine->scripts[i]);
+    if (waiting > 0 && clock_now_ms(clock) < engine->drain_until_ms) {
+        timer_start(&engine->drain, clock, DRAIN_LOOK_MS);
+        return;
+    }
+    if (waiting > 0)
+        log_warn("Calls were cancelled: they did not end within --shutdown-timeout", FI("calls", waiting));
+    engine_stop(engine, engine->drained_code);
+}
+
+/* Intake stops; requests of scripts that are under way come to their end within --shutdown-timeout. */
+static void drain(struct engine *engine, int exit_code)
+{
+    engine->drained_code = exit_code;
+    engine->drain_until_ms =
+        clock_now_ms(loop_clock(engine->loop)) + engine->options.options->shutdown_timeout_ms;
+    timer_cancel(&engine->check);
+    for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
+    on_drain(&engine->drain);
+}
+
 static void on_signal(void *ctx, int signum)
 {
     struct engine *engine = ctx;
@@ -29,7 +60,11 @@ static void on_signal(void *ctx, int signum)
     if (engine->monitor) health_set_stopping(monitor_health(engine->monitor));
     log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
     bool complete = engine->options.mode == ENGINE_RUN;
-    engine_stop(engine, signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE);
+    int exit_code = signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE;
+    if (complete)
+        drain(engine, exit_code);
+    else
+        engine_stop(engine, exit_code);
 }
 
 /* --- scripts
@@ -66,7 +101,8 @@ static void on_check(struct timer *timer)
 
 static void check_soon(struct engine *engine)
 {
-    if (!timer_running(&engine->check)) timer_start(&engine->check, loop_clock(engine->loop), 0);
+    if (!timer_running(&engine->check) && !engine->drain_until_ms)
+        timer_start(&engine->check, loop_clock(engine->loop), 0);
 }
 
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
@@ -214,6 +250,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
     engine->check.fn = on_check;
+    engine->drain.fn = on_drain;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     if (make_parts(engine) && make_monitor(engine) && make_admin(engine)) {
@@ -222,7 +259,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .io_loop = io_thread_loop(engine->io),
             .stop = on_signal,
             .ctx = engine,
-            .patience_ms = engine->options.options->shutdown_timeout_ms,
+            .patience_ms = engine->options.options->shutdown_timeout_ms + DRAIN_MARGIN_MS,
         });
         io_thread_start(engine->io);
         if (load_scripts(engine)) return engine;
@@ -283,6 +320,7 @@ void engine_free(struct engine *engine)
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);
     timer_cancel(&engine->check);
+    timer_cancel(&engine->drain);
     timer_cancel(&engine->sync_deadline);
     loop_free(engine->loop);
     free(engine);

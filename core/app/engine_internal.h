@@ -36,7 +36,10 @@ struct engine {
     bool started;
     int64_t started_us;
     struct timer sync_deadline;
-    struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
+    struct timer check;     /* looks for scripts whose main can run, outside of any callback of the factory */
+    struct timer drain;     /* looks whether the calls in progress have ended */
+    int64_t drain_until_ms; /* 0 before a signal */
+    int drained_code;
     bool stopping;
     int exit_code;
 };

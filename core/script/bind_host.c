@@ -1,5 +1,5 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.null: what touches the
- * process and the plan. */
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.traceback, raw.null: what
+ * touches the process and the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -143,12 +143,20 @@ static int l_check_stack(lua_State *L)
     return 0;
 }
 
+static int l_traceback(lua_State *L)
+{
+    struct buf *text = script_scratch(script_of(L));
+    call_traceback(L, text);
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
 void bind_host(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"print", l_print}, {"log", l_log},
-                                     {"main", l_main},   {"main_result", l_main_result},
-                                     {"raise", l_raise}, {"check_stack", l_check_stack},
-                                     {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"print", l_print},         {"log", l_log},
+                                     {"main", l_main},           {"main_result", l_main_result},
+                                     {"raise", l_raise},         {"check_stack", l_check_stack},
+                                     {"traceback", l_traceback}, {NULL, NULL}};
     luaL_register(L, NULL, verbs);
     push_null(L);
     lua_setfield(L, -2, "null");

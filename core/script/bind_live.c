@@ -138,7 +138,7 @@ static bool is_settled(const struct script *script, const struct verb *verb, str
 /* resource(verb, kind): what a kind means. Waits. */
 static int l_live_resource(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_kind, drop_kind};
+    static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
     struct script *script = script_of(L);
     const struct verb *verb = verb_arg(L, 1);
     lua_pushfstring(L, "%s: the kind", verb->name);
@@ -208,7 +208,7 @@ static void split_key(lua_State *L, const struct resource *resource, struct str 
 /* get(resource, key): the view, or nil, err. Waits. */
 static int l_live_get(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_object, drop_get};
+    static const struct task_wait_ops ops = {push_object, drop_get, .finishes = true};
     const struct resource *resource = resource_arg(L, 1, "k8s.get");
     struct str ns, name;
     split_key(L, resource, arg_str(L, 2, "k8s.get: the key"), &ns, &name);

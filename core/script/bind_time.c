@@ -33,7 +33,7 @@ static void drop_sleep(struct task_wait *wait)
 /* sleep(duration) */
 static int l_sleep(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_nothing, drop_sleep};
+    static const struct task_wait_ops ops = {push_nothing, drop_sleep, .finishes = false};
     int64_t delay_ms = arg_duration_ms(L, 1, "k8s.sleep: the duration");
     task_check(L, "k8s.sleep");
     struct sleep *sleep = NEW(struct sleep);

@@ -61,7 +61,7 @@ static void drop_version(struct task_wait *wait)
 /* wait_version(informer, version, timeout): true once the cache has it (B-10), or nil, err. */
 static int l_wait_version(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_version, drop_version};
+    static const struct task_wait_ops ops = {push_version, drop_version, .finishes = false};
     struct informer_claim *claim = informer_arg(L, 1, "wait_rv");
     struct str version = arg_str(L, 2, "wait_rv: the resource version");
     int64_t timeout_ms = arg_duration_ms(L, 3, "wait_rv: the timeout");
@@ -153,7 +153,7 @@ static void drop_synced(struct task_wait *wait)
 /* wait_synced(timeout, informer, ...): true once all of them hold their first lists, or nil, err. */
 static int l_wait_synced(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_synced, drop_synced};
+    static const struct task_wait_ops ops = {push_synced, drop_synced, .finishes = false};
     struct script *script = script_of(L);
     size_t count = (size_t)lua_gettop(L) - 1;
     int64_t timeout_ms = arg_duration_ms(L, 1, "wait_for_cache_sync: the timeout");

@@ -71,6 +71,15 @@ void call_keep_frames(lua_State *L, lua_State *dead)
     put_frames(dead, 0, &script->inner.failure);
 }
 
+void call_traceback(lua_State *L, struct buf *out)
+{
+    struct script_failure here = {0};
+    put_frames(L, 1, &here);
+    if (here.traceback.len > 0) here.traceback.len--;
+    buf_str(out, buf_slice(&here.traceback));
+    failure_clear(&here);
+}
+
 /* The message handler. It runs no Lua code: a script's own code here could not be stopped. */
 static int l_traceback(lua_State *L)
 {

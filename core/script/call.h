@@ -35,6 +35,8 @@ enum script_result script_call_nested(lua_State *L, const char *phase, script_bo
  * suffice. LuaJIT bounds Lua's own stack only; every C function that calls a script's code asks here first.
  */
 void call_check_stack(lua_State *L);
+/* Appends a line for each frame of L. */
+void call_traceback(lua_State *L, struct buf *out);
 void failure_clear(struct script_failure *failure);
 const char *script_result_name(enum script_result result);
 

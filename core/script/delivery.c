@@ -161,7 +161,7 @@ static void put(struct script_handler *h, const struct event *event)
 static void deliver(struct script_handler *h, const struct event *event)
 {
     struct script *script = h->script;
-    if (h->removed || h->functions[event->type] == LUA_NOREF) return;
+    if (h->removed || script->phase == SCRIPT_STOPPING || h->functions[event->type] == LUA_NOREF) return;
     if (h->task || h->pending.count > 0) {
         put(h, event);
         return;
@@ -175,6 +175,7 @@ static void deliver(struct script_handler *h, const struct event *event)
 static void advance(struct script_handler *h)
 {
     struct event event;
+    if (h->script->phase == SCRIPT_STOPPING) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && !h->task && pending_take(&h->pending, &event); i++) {
         call(h, &event);

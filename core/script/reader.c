@@ -154,7 +154,7 @@ static int push_page_waited(lua_State *L, struct task_wait *base)
 /* page(reader). Waits. */
 int reader_page(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_page_waited, drop_read};
+    static const struct task_wait_ops ops = {push_page_waited, drop_read, .finishes = true};
     struct reader *reader = reader_arg(L, 1, "page");
     if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);
     return push_page(L, reader);
@@ -196,7 +196,7 @@ static void drop_empty(struct reader *reader)
 /* event(reader). Waits when none is here. */
 int reader_event(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_event_waited, drop_read};
+    static const struct task_wait_ops ops = {push_event_waited, drop_read, .finishes = false};
     struct reader *reader = reader_arg(L, 1, "event");
     drop_empty(reader);
     if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);

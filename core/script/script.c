@@ -58,6 +58,19 @@ struct script *script_load(const struct script_host *host, const char *path, con
     return script;
 }
 
+size_t script_stop(struct script *script)
+{
+    script->phase = SCRIPT_STOPPING;
+    script_timers_clear(script);
+    tasks_stop(script);
+    return script_waiting_calls(script);
+}
+
+size_t script_waiting_calls(const struct script *script)
+{
+    return script->tasks.waiting_count;
+}
+
 void script_free(struct script *script)
 {
     if (!script) return;

@@ -47,6 +47,10 @@ struct script;
  * without `.lua`. */
 struct script *script_load(const struct script_host *host, const char *path, const char *name,
                            struct err *err);
+/* Takes in nothing more: no event, no tick. Waiting calls are cancelled, but for requests under way; gives
+ * the number of calls that these keep waiting. */
+size_t script_stop(struct script *script);
+size_t script_waiting_calls(const struct script *script);
 /* Releases its claims and handlers; views that it held let go of their objects. */
 void script_free(struct script *script);
 

@@ -52,6 +52,7 @@ static void on_tick(struct timer *timer)
     struct script_timer *t = container_of(timer, struct script_timer, timer);
     struct script *script = t->script;
     struct task *task;
+    if (script->phase == SCRIPT_STOPPING) return;
     t->refs++; /* for the tick */
     t->running = true;
     const struct task_call call = {.function = t->function, .done = on_done, .ctx = t};

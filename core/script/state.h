@@ -16,7 +16,7 @@
 #include "script/script.h"
 #include "script/task.h"
 
-enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING };
+enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING, SCRIPT_STOPPING };
 
 /* Userdata of ours; a metatable is known by its address. */
 enum script_class {

@@ -262,7 +262,10 @@ static void go_on(struct task_wait *wait)
     push_ref(task->co, script, REF_YIELDED);
     enum script_result result = resume(task, 1);
     call_leave(script);
-    if (result == SCRIPT_YIELDED) return;
+    if (result == SCRIPT_YIELDED) {
+        if (script->phase == SCRIPT_STOPPING && !task->wait->ops->finishes) task_cancel(task);
+        return;
+    }
     void (*done)(void *ctx, enum script_result result) = task->done;
     void *ctx = task->ctx;
     release(task);
@@ -324,6 +327,15 @@ void task_no_yield_across(lua_State *L, const char *what)
     lua_pushstring(L, what);
     lua_rawset(L, -3);
     lua_pop(L, 1);
+}
+
+void tasks_stop(struct script *script)
+{
+    struct task *task, *next;
+    for (task = TAILQ_FIRST(&script->tasks.waiting); task; task = next) {
+        next = TAILQ_NEXT(task, link);
+        if (!task->wait->ops->finishes) task_cancel(task);
+    }
 }
 
 void tasks_clear(struct script *script)

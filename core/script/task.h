@@ -31,6 +31,9 @@ struct task_wait_ops {
     /* The end of a wait, exactly once: after push, or instead of it when the task was cancelled. Ends what it
      * waited for, if that is still under way, and frees the wait. Calls neither Lua nor task_wake. */
     void (*drop)(struct task_wait *wait);
+    /* A stop lets it come to its end, within --shutdown-timeout: a request that is under way. Others are
+     * cancelled at once. */
+    bool finishes;
 };
 
 struct task_wait {
@@ -97,5 +100,7 @@ void task_refuse(lua_State *L);
 
 /* What remains of the script's work comes in the next turn of the loop. */
 void tasks_turn_soon(struct script *script);
+/* Cancels those whose waits are not to be finished, now and as soon as they wait again. */
+void tasks_stop(struct script *script);
 /* Cancels all. The Lua state must still be open. */
 void tasks_clear(struct script *script);

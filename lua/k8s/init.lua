@@ -27,6 +27,7 @@ return freeze("k8s", {
   reads = live.reads,
   sleep = time.sleep,
   selects = require "k8s.selects",
+  traceback = raw.traceback,
   watch = live.watch,
   snapshot = raw.snapshot,
 })

@@ -110,6 +110,33 @@ describe("a script that waits #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  for name, case in pairs {
+    ["lets a request that is under way end at SIGTERM"] = { timeout = "10s", delay = "400ms", said = true },
+    ["cancels a request that does not end within --shutdown-timeout"] = { timeout = "50ms", delay = "20s" },
+  } do
+    it(name, function()
+      local sim = cluster.sim { "--pods", "1" }
+      sim:play { ["do"] = "fault", what = "delay", ["for"] = case.delay, verb = "get", resource = "pods", times = 0 }
+      local engine = cluster.run(sim.server, cluster.script [[
+        local k8s = require "k8s"
+        k8s.reads { "pods:get" }
+        k8s.informer("pods"):on_add(function(pod)
+          print "asking"
+          local live = k8s.get("pods", pod:key())
+          print("got", live:key() == pod:key())
+          k8s.sleep "1h"
+        end)
+        k8s.every("10ms", function() print "tick" end)
+      ]], { "--shutdown-timeout", case.timeout })
+      engine:wait_line "^asking$"
+      local start = proc.now()
+      assert.are.equal(0, cluster.terminate(engine))
+      assert.is_true(proc.now() - start < 5, "took too long")
+      assert.are.equal(case.said or false, engine:out():find("got\ttrue", 1, true) ~= nil)
+      assert.are.equal(not case.said, engine:err():find("did not end within --shutdown-timeout", 1, true) ~= nil)
+    end)
+  end
+
   it("is told where it may not wait, with its file and line", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script "local k8s = require 'k8s'\nk8s.sleep(1)\n")

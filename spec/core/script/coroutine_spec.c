@@ -183,6 +183,13 @@ static void test_a_verb_may_call_back_under_protection(void **state)
     assert_int_equal(run.result, SCRIPT_ERROR);
 }
 
+static void test_a_traceback_may_be_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run_whole(f, "local function inner()\n  say(k8s.traceback())\nend\ninner()"), SCRIPT_OK);
+    assert_lua(f, "return take()", "task.lua:2: in function 'inner'\ntask.lua:4: in main chunk;");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +201,7 @@ int main(void)
         T(test_the_error_names_where_nothing_may_yield),
         T(test_a_refused_wait_can_be_caught_and_the_coroutine_goes_on),
         T(test_a_verb_may_call_back_under_protection),
+        T(test_a_traceback_may_be_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

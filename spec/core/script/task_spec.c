@@ -46,7 +46,7 @@ static int drops;
 /* await(at_once): takes a parcel; `parcel` is the one to be woken. */
 static int l_await(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_parcel, drop_parcel};
+    static const struct task_wait_ops ops = {push_parcel, drop_parcel, .finishes = false};
     bool at_once = lua_toboolean(L, 1);
     task_check(L, "await");
     parcel = calloc(1, sizeof *parcel);

@@ -51,6 +51,7 @@ function raw_verbs.new(record)
     log = function(...) record.logged = { ... } end,
     main = function(fn) record.main = fn end,
     main_result = noop,
+    traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_stack = noop,
