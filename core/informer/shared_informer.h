@@ -72,7 +72,7 @@ bool registration_has_synced(const struct registration *registration);
 /* Tells, once, when the store has a version of at least `version` (B-10): by an object, a list or a bookmark,
  * after the handlers were told of that. It is no call from in here: a caller looks first whether the store
  * has it (version_reached). NULL with an error when `version` is no resource version (RV-1);
- * version_wait_cancel ends the wait; freeing the informer ends it untold. */
+ * version_wait_cancel ends the wait, also after the informer was freed, which tells nobody. */
 struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
                                                   void (*reached)(void *ctx), void *ctx, struct err *err);
 /* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed

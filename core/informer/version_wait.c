@@ -8,7 +8,7 @@
 
 struct version_wait {
     TAILQ_ENTRY(version_wait) link;
-    struct version_waits *waits;
+    struct version_waits *waits; /* NULL when they are gone */
     void (*reached)(void *ctx);
     void *ctx;
     size_t len;
@@ -23,7 +23,10 @@ void version_waits_init(struct version_waits *waits)
 void version_waits_clear(struct version_waits *waits)
 {
     struct version_wait *wait;
-    while ((wait = TAILQ_FIRST(&waits->queue))) version_wait_cancel(wait);
+    while ((wait = TAILQ_FIRST(&waits->queue))) {
+        TAILQ_REMOVE(&waits->queue, wait, link);
+        wait->waits = NULL;
+    }
 }
 
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version,
@@ -39,7 +42,7 @@ struct version_wait *version_waits_add(struct version_waits *waits, struct str v
 
 void version_wait_cancel(struct version_wait *wait)
 {
-    TAILQ_REMOVE(&wait->waits->queue, wait, link);
+    if (wait->waits) TAILQ_REMOVE(&wait->waits->queue, wait, link);
     free(wait);
 }
 

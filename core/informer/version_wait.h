@@ -15,13 +15,13 @@ struct version_waits {
 };
 
 void version_waits_init(struct version_waits *waits);
-/* What is still waiting is forgotten: nobody is told. */
+/* What is still waiting is never told; it stays with whoever made it, until he cancels it. */
 void version_waits_clear(struct version_waits *waits);
 /* NULL with an error when `version` is no resource version (RV-1). `reached` is called once, never from in
  * here, and the wait is gone by then. */
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version,
                                        void (*reached)(void *ctx), void *ctx, struct err *err);
-/* Before it was reached. */
+/* Before it was reached; also when what it waits for is gone. */
 void version_wait_cancel(struct version_wait *wait);
 /* The store is at `now`: tells those who waited for that or an older one, in the order in which they came. */
 void version_waits_tell(struct version_waits *waits, struct str now);

@@ -91,6 +91,15 @@ static void test_waits_end_in_the_order_in_which_they_came(void **state)
     assert_int_equal(told, 231);
 }
 
+static void test_a_wait_may_outlive_its_cache(void **state)
+{
+    struct version_wait *wait = wait_for("10", &one);
+    shared_informer_free(informer);
+    informer = NULL;
+    version_wait_cancel(wait);
+    assert_int_equal(told, 0);
+}
+
 static void test_a_cancelled_wait_is_never_told(void **state)
 {
     struct version_wait *wait = wait_for("5", &one);
@@ -134,10 +143,11 @@ static void test_a_store_whose_version_cannot_be_compared_never_has_it(void **st
     assert_false(version_reached(STR(""), STR("1")));
     assert_false(version_reached(STR("v7"), STR("1")));
     assert_true(version_reached(STR("10"), STR("9")));
-    wait_for("5", &one);
+    struct version_wait *wait = wait_for("5", &one);
     delta_fifo_bookmark(fifo, "x9");
     process();
     assert_int_equal(told, 0);
+    version_wait_cancel(wait);
 }
 
 int main(void)
@@ -147,6 +157,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_b10_bookmarks_lists_and_deletes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits_end_in_the_order_in_which_they_came, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_wait_may_outlive_its_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_told_one_may_cancel_and_make_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rv1_what_is_no_version_is_refused, setup, teardown),
