@@ -1,4 +1,4 @@
-/* Options of informers; see informer_options.h. Of what a request says only the scope is theirs (F-3, BEAT).
+/* Options of informers; see informer_options.h. Of what a request says only the scope is theirs (F-2, F-3).
  */
 #include "script/informer_options.h"
 
