@@ -24,19 +24,19 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 }
 
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
- * come with a CRD. */
+ * come with a CRD. Once the engine runs nothing ends it: who waits, waits. */
 static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct resolution *r = ctx;
     const char *kind = claim_spec(claim)->kind, *script = engine_script_of(r->engine, claim);
     const char *failures = catalogue_failures(r->catalogue);
+    if (r->engine->asks > 0) return;
     bool may_come = err->code == ERR_NOT_FOUND && (resource_name_has_group(str_of(kind)) || *failures);
     if (!may_come) {
         r->refused++;
         fprintf(stderr, "kubelua: %s: %s\n", script, err->text);
         return;
     }
-    if (r->engine->asks > 0) return; /* it was said before */
     log_warn("Waiting for a kind the server does not serve", F("script", script), F("kind", kind),
              F("err", err->text));
 }

@@ -133,6 +133,19 @@ function dynamic.comes_and_goes(w)
   remove_crd(w)
 end
 
+-- The groups do not answer at first, so that a bare name may be one of theirs; then they do, and it is not.
+function dynamic.waits_for_a_bare_name(w)
+  local engine = engine_of(w, (script:gsub("gadgets.dynamic.example.com", "gadgets")))
+  engine:wait_error 'Waiting for a kind the server does not serve.*kind="gadgets".*not all groups answered: /apis: '
+  await("an answer of all groups", function()
+    local informer = engine.informer "gadgets"
+    return informer and informer.state == "unknown kind" and not informer.cause:find("not all groups", 1, true)
+  end)
+  w.api:create(crds, crd "v1")
+  engine.await_state("gadgets", "synced")
+  engine.finish()
+end
+
 function dynamic.changes_version(w)
   w.api:create(crds, crd "v1alpha1")
   await_served(w, "v1alpha1")

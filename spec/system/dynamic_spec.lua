@@ -24,6 +24,12 @@ describe("a dynamic world #threads", function()
     assert.is_nil(line:find('=""', 1, true))
   end)
 
+  it("does not end an engine that runs, whatever a bare name turns out to be", function()
+    local w = world()
+    w.sim:play { ["do"] = "fault", path = "/apis", what = "status", code = 503, times = 1 }
+    dynamic.waits_for_a_bare_name(w)
+  end)
+
   it("has rights that come and go: one informer waits, the others go on (I-20, B-7)", function()
     local w = world()
     local function may_read(yes)
