@@ -85,8 +85,8 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     call->loop = container_of(base, struct source, base)->loop;
     call->sink = *sink;
     call->ctx = ctx;
-    call->page = atoi(options->continue_token);
-    call->version = atoi(options->resource_version);
+    call->page = (int)strtol(options->continue_token, NULL, 10);
+    call->version = (int)strtol(options->resource_version, NULL, 10);
     call->timer.fn = options->verb == LW_LIST ? list_page : watch_burst;
     timer_start(&call->timer, loop_clock(call->loop), 0);
     if (sink->opened) sink->opened(ctx);
@@ -196,7 +196,7 @@ static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (
 
 static void start_read(struct reader *reader, enum live_verb verb, const char *name, const char *version)
 {
-    *reader = (struct reader){.version = verb == LIVE_WATCH ? atoi(version) : 0};
+    *reader = (struct reader){.version = verb == LIVE_WATCH ? (int)strtol(version, NULL, 10) : 0};
     reader->read = live_start(live,
                               &(struct live_question){
                                   .verb = verb,
