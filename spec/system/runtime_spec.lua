@@ -25,6 +25,19 @@ describe("a script that waits #threads", function()
     assert.are.equal(7, exec:wait(20))
   end)
 
+  it("gives exec's main all the time it wants: --sync-timeout is over once it has begun", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local exec = cluster.kubelua { "exec", "--server=" .. sim.server, "--sync-timeout", "1500ms", cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer "pods"
+      k8s.every("500ms", function() print "tick" end)
+      k8s.main(function() k8s.sleep(1.6) print "done" end)
+    ]] }
+    exec:wait_line "^tick$"
+    exec:wait_line "^done$"
+    assert.are.equal(0, exec:wait(20))
+  end)
+
   it("ends within a second although main sleeps", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[

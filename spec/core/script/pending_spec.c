@@ -212,7 +212,7 @@ static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
 {
     struct fixture *f = *state;
     const char *given = getenv("SEED");
-    unsigned seed = given ? (unsigned)atoi(given) : (unsigned)time(NULL);
+    unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
     printf("SEED=%u\n", seed);
     srand(seed);
     for (int round = 0; round < ROUNDS; round++) {
