@@ -1,5 +1,6 @@
 -- The whole engine against `kubelua sim` that changes and fails at random: afterwards the calls of its handlers,
--- replayed, give what the server has; those of a cache of several namespaces too (B-6). SEED picks the first run, RUNS how many at a time.
+-- replayed, give what the server has; those of a cache of several namespaces too (B-6). SEED picks the first run, RUNS
+-- how many at a time.
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local replay = require "spec.support.replay"
