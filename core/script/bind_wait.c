@@ -1,4 +1,4 @@
-/* raw.informer.wait_version, raw.informer.wait_synced: waiting for caches. */
+/* raw.informer.wait_version, raw.informer.wait_synced: waiting for caches (I-19). */
 #include <stdlib.h>
 
 #include "base/mem.h"

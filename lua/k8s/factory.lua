@@ -88,7 +88,8 @@ function factory.factory(given)
       informers[#informers + 1] = made
       return made
     end,
-    -- Until all its informers hold their first lists: true, or nil, err that tells why not. 30 seconds by default.
+    -- Until all its informers hold their first lists (I-19, F-6): true, or nil, err that tells why not. 30 seconds by
+    -- default.
     wait_for_cache_sync = function(called_on, timeout)
       check_self(called_on, "wait_for_cache_sync")
       return wait_synced(timeout or 30, unpack(informers))

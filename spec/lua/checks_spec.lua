@@ -186,6 +186,9 @@ describe("check-contract", function()
 
   it("finds an id that is missing or there twice", function()
     finds("contract", "docs/contract.md:1: Q-8 has no row", page(row "Q-7", nil, "Queue (Q-7..Q-8)"))
+    finds("contract", "docs/contract.md:1: V2 has no row", page(row "Q-7", nil, "Queue (V2, V3)"))
+    finds("contract", "core/informer/queue.c:1: it cites Q-9, which has no row",
+      page(row "Q-7", "/* Q-7, Q-9 */\nqueue_put\n", "Queue (Q-7..Q-7)"))
     finds("contract", "docs/contract.md:6: Q-7: it is in line 5 too", page(row "Q-7" .. "\n" .. row "Q-7"))
     finds("contract", "there is no such page", { dev = "" })
   end)

@@ -105,6 +105,7 @@ describe("a script that waits #threads", function()
     assert.is_nil(engine:out():find("tick\t4", 1, true))
   end)
 
+  -- I-19, F-6
   it("waits for its caches, and is told which one does not sync and why", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[

@@ -33,6 +33,7 @@ static struct script *load(struct cluster *c, const char *lua)
     return c->told;
 }
 
+/* B-10 */
 static void test_wait_rv_ends_when_the_cache_has_the_version(void **state)
 {
     struct cluster *c = *state;
@@ -80,6 +81,7 @@ static void test_wait_rv_tells_why_not(void **state)
     script_free(script); /* with one that still waits */
 }
 
+/* I-19 */
 static void test_wait_for_cache_sync_names_each_laggard(void **state)
 {
     struct cluster *c = *state;
