@@ -53,8 +53,8 @@ describe("a transform #threads", function()
 
   it("makes what handlers and listers see, and costs only the object that fails", function()
     assert.is_truthy(engine:out():find "^add a web:1 nil\n")
-    assert.are.equal(1, select(2, engine:err():gsub('"Transform failed"', "")))
     engine:wait_error '"Transform failed".*informer="pods"'
+    assert.are.equal(1, select(2, engine:err():gsub('"Transform failed"', "")))
     sim.api:patch(pods .. "/a", { metadata = { labels = { app = "web" } } })
     engine:wait_line "^update a web:1 nil$"
     sim.api:patch(pods .. "/hidden", { metadata = { labels = { hide = require("cjson").null } } })
