@@ -3,40 +3,40 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Fields 22 to 24 of /proc/self/stat: start after boot in ticks, virtual bytes, resident pages. The name of
- * the program, in brackets, may hold anything. */
+enum { FIRST_FIELD = 3, START_FIELD = 22 }; /* of /proc/self/stat, behind the program's name */
+
+/* Fields 22 to 24: start after boot in ticks, virtual bytes, resident pages. The name of the program, in
+ * brackets, may hold anything. */
 static void read_stat(struct process_info *info, double *start_ticks)
 {
     char line[1024];
-    unsigned long long start, virtual_bytes;
-    long pages;
     FILE *file = fopen("/proc/self/stat", "re");
     if (!file) return;
-    const char *at = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (at &&
-        sscanf(at + 1,
-               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu %llu %ld",
-               &start, &virtual_bytes, &pages) == 3) {
-        *start_ticks = (double)start;
-        info->virtual_bytes = (double)virtual_bytes;
-        info->resident_bytes = (double)pages * (double)sysconf(_SC_PAGESIZE);
+    char *at = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    for (int field = FIRST_FIELD - 1; at && field < START_FIELD; field++) at = strchr(at + 1, ' ');
+    if (at) {
+        *start_ticks = (double)strtoull(at, &at, 10);
+        info->virtual_bytes = (double)strtoull(at, &at, 10);
+        info->resident_bytes = (double)strtoull(at, &at, 10) * (double)sysconf(_SC_PAGESIZE);
     }
     fclose(file);
 }
 
 static double boot_time(void)
 {
+    static const char key[] = "btime ";
     char line[256];
     unsigned long long seconds = 0;
     FILE *file = fopen("/proc/stat", "re");
     if (!file) return 0;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "btime %llu", &seconds) == 1) break;
+    while (!seconds && fgets(line, sizeof line, file))
+        if (strncmp(line, key, sizeof key - 1) == 0) seconds = strtoull(line + sizeof key - 1, NULL, 10);
     fclose(file);
     return (double)seconds;
 }

@@ -91,7 +91,7 @@ static void test_a_reply_is_a_result_or_an_error(void **state)
 static void test_no_bytes_do_harm(void **state)
 {
     const char *text = getenv("SEED"), alphabet[] = "{}[]\",:\\v1methodsau0.-e \x01\xff\xc3";
-    unsigned seed = text ? (unsigned)atoi(text) : 20260401u;
+    unsigned seed = text ? (unsigned)strtoul(text, NULL, 10) : 20260401u;
     printf("# SEED=%u\n", seed);
     for (int round = 0; round < 20000; round++) {
         char bytes[64];

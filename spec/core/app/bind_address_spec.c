@@ -33,7 +33,7 @@ static void test_port_zero_picks_one_and_says_which(void **state)
     int fd = bind_address_listen("127.0.0.1:0", &where, &err);
     assert_true(fd >= 0);
     assert_int_equal(strncmp(buf_text(&where), "127.0.0.1:", 10), 0);
-    assert_true(atoi(buf_text(&where) + 10) > 0);
+    assert_true(strtol(buf_text(&where) + 10, NULL, 10) > 0);
     close(fd);
     fd = bind_address_listen(":0", &where, &err);
     assert_true(fd >= 0);
