@@ -86,12 +86,21 @@ describe("10,000 pods #threads", function()
   end)
 end)
 
+-- B-3: nor does an index function hear of it.
+local indexes = [[
+  pods:add_index("node", "spec.nodeName")
+  pods:add_index("image", "spec.containers[*].image")
+  pods:add_index("asked", function(obj, emit)
+    if pods:lister():count() > 100000 and obj:name() ~= "marker" then print("index function called", obj:key()) end
+  end)
+]]
+
 -- B-3, B-4, R-40: a relist has one pointer for each object until its end.
 describe("100,000 pods", function()
   after_each(cluster.stop_all)
 
-  local function assert_listed_again(sim, mode)
-    local engine = cluster.run(sim.server, cluster.script(script), { "--watch-list", mode })
+  local function assert_listed_again(sim, mode, more)
+    local engine = cluster.run(sim.server, cluster.script(script .. (more or "")), { "--watch-list", mode })
     engine:wait_line("^synced\t100000$", 120)
     local counter = mode == "on" and "watch_lists" or "lists"
     local before, lists = engine:rss(), sim.api:get("/sim/stats")[counter]
@@ -113,5 +122,6 @@ describe("100,000 pods", function()
     if sanitized then return pending "a sanitizer's own memory would be measured" end
     local sim = cluster.sim { "--pods", "100000" }
     for _, mode in ipairs { "off", "on" } do assert_listed_again(sim, mode) end
+    assert_listed_again(sim, "off", indexes)
   end)
 end)
