@@ -52,6 +52,12 @@ bool stream_refuse(struct stream *stream, const struct err *err, struct str text
     return refuse(stream, err, &head);
 }
 
+bool stream_refuse_foreign(struct stream *stream, const struct err *err)
+{
+    const struct object_head head = {.whole = true};
+    return refuse(stream, err, &head);
+}
+
 bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, size_t seen)
 {
     struct object_head head;

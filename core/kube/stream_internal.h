@@ -12,8 +12,12 @@ struct stream {
     bool stopped;
     int64_t received_us; /* of the bytes being fed */
     struct err err;      /* set by a frame that ends the stream */
-    struct tape tape;    /* watches: of the text that was found to be one event */
+    /* Watches: */
+    struct pack_type expected; /* what they should bring */
+    struct tape tape;          /* of the text that was found to be one event, if `parsed` */
     bool parsed;
+    struct root *recalled; /* the object of an event whose text is known; a reference */
+    uint64_t hash;         /* of an added object's text that is not; 0 for none */
     struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
 };
 
@@ -22,5 +26,7 @@ struct stream *stream_new(const struct stream_options *options, enum frame_form 
 /* Tells the sink of an object that was refused alone (R-19); gives whether the stream goes on. `text` is its
  * frame, or the beginning of it; `event`: a watch event. */
 bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
+/* The same for what is no object of this stream's kind: it says nothing of any that is. */
+bool stream_refuse_foreign(struct stream *stream, const struct err *err);
 /* The same for a frame that is too large. */
 bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

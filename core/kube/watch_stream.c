@@ -11,14 +11,29 @@ static bool fail(struct stream *stream, const char *what)
     return false;
 }
 
+/* what a watch brings is of its kind and version, or it is dropped. */
+static bool is_expected(struct stream *stream, const struct tape *tape, size_t object, struct err *err)
+{
+    const struct pack_type *expected = &stream->expected;
+    struct str kind = tape_str(tape, tape_field(tape, object, STR("kind")));
+    struct str version = tape_str(tape, tape_field(tape, object, STR("apiVersion")));
+    bool same = str_eq(kind, expected->kind) && str_eq(version, expected->api_version);
+    bool metadata = expected->always && str_is(kind, "PartialObjectMetadata");
+    if (same || metadata || !expected->kind.n) return true;
+    return err_set(err, ERR_PARSE, "a watch of %.*s %.*s brought a %.*s %.*s", STR_ARG(expected->api_version),
+                   STR_ARG(expected->kind), STR_ARG(version), STR_ARG(kind));
+}
+
 /* an object that is refused leaves the stream and its version as they are. */
 static bool object_event(struct stream *stream, struct str line, const struct tape *tape, size_t object,
                          enum lw_event_type type)
 {
     struct err err;
     struct root *root;
+    if (!is_expected(stream, tape, object, &err)) return stream_refuse_foreign(stream, &err);
     if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
         return stream_refuse(stream, &err, line, true);
+    if (stream->hash) pack_remember(stream->options.packer, root, stream->hash);
     stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
     return !stream->stopped;
 }
@@ -50,11 +65,32 @@ static bool error_event(struct stream *stream, const struct tape *tape, size_t o
     return kube_status_error_tape(&stream->err, tape, object, 0, -1);
 }
 
+/* A watch-list brings mostly objects that are known, when it is not the first: their texts are not parsed at
+ * all. */
+static bool recall(struct stream *stream, struct str line)
+{
+    static const struct str head = STR("{\"type\":\"ADDED\",\"object\":"), tail = STR("}}");
+    stream->hash = 0;
+    if (!str_starts(line, head) || !str_ends(line, tail)) return false;
+    struct str object = {line.p + head.n, line.n - head.n - 1};
+    stream->recalled = pack_recall(stream->options.packer, object, &stream->options.type, &stream->hash);
+    return stream->recalled != NULL;
+}
+
 /* What is parsed to know whether it is one text need not be parsed again. */
 static bool is_one(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
+    if (recall(stream, (struct str){text, len})) return true;
     return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
+}
+
+static bool recalled_event(struct stream *stream)
+{
+    struct root *root = stream->recalled;
+    stream->recalled = NULL;
+    stream->options.sink->event(stream->options.ctx, LW_ADDED, root, stream->received_us);
+    return !stream->stopped;
 }
 
 static bool on_event(void *ctx, const char *text, size_t len)
@@ -64,6 +100,8 @@ static bool on_event(void *ctx, const char *text, size_t len)
         enum lw_event_type type;
     } types[] = {{STR("ADDED"), LW_ADDED}, {STR("MODIFIED"), LW_MODIFIED}, {STR("DELETED"), LW_DELETED}};
     struct stream *stream = ctx;
+    if (stream->recalled) return recalled_event(stream);
+    if (!stream->parsed) stream->hash = 0;
     if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
         return err_wrap(&stream->err, "watch event");
     struct tape tape = stream->tape;
@@ -93,5 +131,7 @@ struct stream *watch_stream_new(const struct stream_options *options)
     const struct frame_sink sink = {.is_one = is_one, .frame = on_event, .oversize = on_oversize};
     struct stream_options own = *options;
     if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* events say it */
-    return stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
+    struct stream *stream = stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
+    stream->expected = options->type;
+    return stream;
 }
