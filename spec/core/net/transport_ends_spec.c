@@ -1,10 +1,13 @@
-/* How exchanges of core/net/transport.c end: errors, timers, cancelling, pausing. */
+/* How exchanges of core/net/transport.c end: errors, dead connections (T-3), timers, cancelling, pausing. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -76,6 +79,41 @@ static void nonsense(struct bench *bench, struct tiny_conn *conn)
 {
     tiny_puts(conn, "SSH-2.0-OpenSSH_9.2p1\r\n");
     tiny_close(conn);
+}
+
+/* The socket whose other end is the server's. */
+static int client_socket(int port)
+{
+    for (int fd = 3; fd < 1024; fd++) {
+        struct sockaddr_in peer;
+        socklen_t len = sizeof peer;
+        if (getpeername(fd, (struct sockaddr *)&peer, &len) == 0 && ntohs(peer.sin_port) == port) return fd;
+    }
+    fail_msg("no socket is connected to port %d", port);
+    return -1;
+}
+
+static int socket_option(int fd, int level, int name)
+{
+    int value = -1;
+    socklen_t len = sizeof value;
+    assert_int_equal(getsockopt(fd, level, name, &value, &len), 0);
+    return value;
+}
+
+static void test_t3_the_kernel_looks_for_dead_connections(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench_start(bench, &call, "/");
+    bench_until_size(bench, &bench->requests, 1);
+    int fd = client_socket(tiny_server_port(bench->server));
+    assert_int_equal(socket_option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
+    assert_int_equal(socket_option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 30);
+    assert_int_equal(socket_option(fd, IPPROTO_TCP, TCP_KEEPINTVL), 5);
+    assert_int_equal(socket_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 15000);
+    http_cancel(call.exchange);
+    call_clear(&call);
 }
 
 static void test_what_is_not_http_is_a_parse_error(void **state)
@@ -279,6 +317,7 @@ int main(void)
         T(test_a_name_that_does_not_exist_is_a_connect_error),
         T(test_an_answer_cut_short_is_closed),
         T(test_a_reset_is_closed_with_its_reason),
+        T(test_t3_the_kernel_looks_for_dead_connections),
         T(test_what_is_not_http_is_a_parse_error),
         T(test_a_silent_server_ends_by_the_first_byte_timeout),
         T(test_the_idle_timeout_counts_from_the_last_stretch),
