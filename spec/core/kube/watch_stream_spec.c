@@ -1,4 +1,4 @@
-/* core/kube/watch_stream.c: objects of another kind, and texts that are known. */
+/* core/kube/watch_stream.c: objects of another kind, and texts that are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
