@@ -87,7 +87,7 @@ void reflector_start_cycle(struct reflector *r)
     if (reflector_may_watch_list(r))
         reflector_start_watch_list(r);
     else
-        reflector_start_list(r);
+        reflector_start_list(r, false);
 }
 
 static void on_delay(struct timer *timer)

@@ -25,6 +25,7 @@ struct list_progress {
     /* Of a list: */
     const char *version; /* of the first page's request: "", "0", or the last one seen */
     int limit;           /* chosen for the first try and kept for the second */
+    bool alone;          /* on connections of its own, as the one it would share may be dead (B-1) */
     bool whole;          /* without pages, as they no longer fitted together (P-3) */
     bool second_try;     /* after Expired or a version too large */
     bool paginated;     /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
@@ -108,7 +109,8 @@ void reflector_show_error(struct reflector *r, const struct err *err);
 
 /* --- reflector_list.c */
 
-void reflector_start_list(struct reflector *r);
+/* `alone`: the server was silent; what is shared with other requests may be a dead connection. */
+void reflector_start_list(struct reflector *r, bool alone);
 void list_progress_clear(struct list_progress *list);
 
 /* --- reflector_watch.c */

@@ -50,6 +50,7 @@ static void request_page(struct reflector *r)
                            .resource_version = first ? list->version : "",
                            .resource_version_match = "",
                            .limit = list->whole ? 0 : list->limit,
+                           .own_connection = list->alone,
                            .continue_token = first ? "" : buf_text(&list->token),
                        },
                        &sink, r);
@@ -65,11 +66,12 @@ static void start_over(struct reflector *r)
     request_page(r);
 }
 
-void reflector_start_list(struct reflector *r)
+void reflector_start_list(struct reflector *r, bool alone)
 {
     list_progress_clear(&r->list);
     r->list.version = version_to_list(r);
     r->list.limit = page_size(r, r->list.version);
+    r->list.alone = alone;
     r->list.started_ms = clock_now_ms(r->options.clock);
     reflector_enter(r, REFLECTOR_LISTING);
     start_over(r);

@@ -145,7 +145,7 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     reflector_show_error(r, &cause);
     log_info("Watch-list failed, listing instead", F("reflector", r->name), F("err", cause.text),
              FI("objects", collection_count(&r->list.objects)), FI("remembered", for_long));
-    reflector_start_list(r);
+    reflector_start_list(r, err->code == ERR_TIMEOUT);
 }
 
 void watch_list_deadline(struct timer *timer)

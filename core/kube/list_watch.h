@@ -20,7 +20,8 @@ struct lw_options {
     const char *continue_token;         /* "": not sent; with it only limit goes along (P-2) */
     bool allow_watch_bookmarks, send_initial_events;
     int timeout_seconds; /* 0: not sent */
-    bool own_connection; /* for a watch that will be paused: it must not hold up those that share its own */
+    bool own_connection; /* shared with nobody: for a watch that will be paused, or when the shared one may be
+                          * dead */
 };
 
 enum lw_event_type { LW_ADDED, LW_MODIFIED, LW_DELETED };
