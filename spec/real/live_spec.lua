@@ -83,6 +83,7 @@ describe("live reads of the real API server", function()
     assert.are.equal(("map-1 map-2 map-3\n"):rep(3) .. "504\tTimeout\t1\n", out)
   end)
 
+  -- RW-2
   it("are denied to whom they are", function()
     local out = run([[
       local list, err = k8s.list("cm")

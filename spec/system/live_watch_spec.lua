@@ -66,6 +66,7 @@ describe("a live watch #threads", function()
     assert.has_match("Watch broke off, trying again", engine:err())
   end)
 
+  -- RW-2
   it("ends with an ERROR whose object is the Status", function()
     local engine = start [[
       local maps = watch()
@@ -145,6 +146,7 @@ describe("a live watch #threads", function()
     assert.has_match("false\t[^\n]*:%d+: k8s%.watch: more than 100 at once\n100\n", out)
   end)
 
+  -- RW-1
   it("refuses a version that is none", function()
     local out = run [[
       for _, version in ipairs { "0", "", "x", "01", "5 " } do
