@@ -11,7 +11,8 @@ describe("k8s.informer", function()
 
   it("claims a kind with the options as they are given", function()
     factory.informer("pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" })
-    assert.same({ n = 2, "pods", { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" } }, record.claim)
+    local options = { namespace = "shop", selector = "app=web", field_selector = "spec.x=1" }
+    assert.same({ n = 2, "pods", options }, record.claim)
     factory.informer("pods", { prune = { "a" }, fields = { "b" }, metadata_only = false })
     assert.same({ n = 2, "pods", { prune = { "a" }, fields = { "b" }, metadata_only = false } }, record.claim)
     factory.informer "pods"

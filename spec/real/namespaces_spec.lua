@@ -52,7 +52,8 @@ describe("on the real API server an informer of several namespaces", function()
   it("goes on where it has rights, says where it has none, and recovers when they come", function()
     local engine = cluster.run("--kubeconfig=" .. server.kubeconfig, cluster.script(script), { "--context", "nobody" })
     engine:wait_line("^add left/one$", 60)
-    engine:wait_error 'configmaps is forbidden: User \\"nobody\\" cannot %w+ resource \\"configmaps\\".*namespace \\"right\\"'
+    engine:wait_error('configmaps is forbidden: User \\"nobody\\" cannot %w+ resource \\"configmaps\\".*'
+      .. 'namespace \\"right\\"')
     server:kubectl "--namespace left patch configmap one --type merge --patch '{\"data\":{\"k\":\"2\"}}'"
     engine:wait_line('^forbidden objects=1 left=synced right=forbidden .*configmaps is forbidden: User "nobody"', 60)
     allow(server, "right")

@@ -42,7 +42,8 @@ describe("on the real API server an informer that keeps a part of its objects", 
     end
     expect("nil", "metadata v1 ConfigMap data=nil managed=true", "pruned v1 ConfigMap data=1 managed=false",
       "whole v1 ConfigMap data=1 managed=true")
-    server:kubectl "patch configmap one --type merge --patch '{\"data\":{\"k\":\"2\"},\"metadata\":{\"labels\":{\"more\":\"x\"}}}'"
+    local patch = '{"data":{"k":"2"},"metadata":{"labels":{"more":"x"}}}'
+    server:kubectl("patch configmap one --type merge --patch '" .. patch .. "'")
     expect("x", "metadata v1 ConfigMap data=nil managed=true", "pruned v1 ConfigMap data=2 managed=false",
       "whole v1 ConfigMap data=2 managed=true")
     assert.are.equal(0, cluster.terminate(engine))

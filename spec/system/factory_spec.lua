@@ -52,7 +52,8 @@ describe("a factory", function()
       local function tell()
         local s = secrets:status()
         local err = s.last_error or {}
-        print(maps:status().state, s.state, tostring(s.synced), tostring(err.code), tostring(err.reason), tostring(err.message))
+        print(maps:status().state, s.state, tostring(s.synced), tostring(err.code), tostring(err.reason),
+          tostring(err.message))
       end
       maps:on_add(tell)
       secrets:on_add(function(secret) print("secret " .. secret:name()) end)

@@ -62,7 +62,8 @@ describe("an informer of several namespaces", function()
     engine:wait_line "^add a/one$"
     engine:wait_error "configmaps in b: configmaps is forbidden in b"
     sim.api:patch(path("a", "one"), { data = { k = "2" } })
-    engine:wait_line "^forbidden objects=1 a=synced b=forbidden failed to .* configmaps in b: configmaps is forbidden in b$"
+    engine:wait_line("^forbidden objects=1 a=synced b=forbidden failed to .* configmaps in b: "
+      .. "configmaps is forbidden in b$")
     assert.is_nil(engine:out():find "^synced")
     sim:play { ["do"] = "clear" }
     engine:wait_line("^add b/one$", 60)

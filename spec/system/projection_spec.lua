@@ -21,7 +21,9 @@ local script = [[
   local pods = k8s.informer("pods", { %s })
   local function show(what, obj)
     local copy = obj:copy()
-    for _, name in ipairs { "uid", "resourceVersion", "creationTimestamp", "generation" } do copy.metadata[name] = nil end
+    for _, name in ipairs { "uid", "resourceVersion", "creationTimestamp", "generation" } do
+      copy.metadata[name] = nil
+    end
     print(what .. " " .. k8s.json.encode(copy))
   end
   pods:on_add(function(obj) show("add", obj) end)

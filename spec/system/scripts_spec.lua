@@ -60,7 +60,8 @@ local examples = {
     end,
   },
   ["cache_size.lua"] = {
-    verb = "exec", lines = { "^pods +synced +2 ", "^  default +synced +2 ", "^  kube%-system +synced +0 ", "^nodes +synced +0 " },
+    verb = "exec",
+    lines = { "^pods +synced +2 ", "^  default +synced +2 ", "^  kube%-system +synced +0 ", "^nodes +synced +0 " },
     before = function(api)
       create_pod(api, "a", started(0))
       create_pod(api, "b", started(0))

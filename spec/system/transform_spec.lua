@@ -27,7 +27,9 @@ local script = [[
       return pod
     end,
   })
-  local function show(what, pod) print(what .. " " .. pod:name() .. " " .. pod.images[1] .. " " .. tostring(pod.spec)) end
+  local function show(what, pod)
+    print(what .. " " .. pod:name() .. " " .. pod.images[1] .. " " .. tostring(pod.spec))
+  end
   pods:add_event_handler {
     OnAdd = function(pod) show("add", pod) end,
     OnUpdate = function(_, pod) show("update", pod) end,
