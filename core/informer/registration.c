@@ -5,6 +5,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "informer/unchanged.h"
+
+struct change change_of_put(struct root *before, struct root *object, const struct event_info *info)
+{
+    enum handler_call call = HANDLER_ADD;
+    if (before) call = is_unchanged(before, object) ? HANDLER_UNCHANGED : HANDLER_UPDATE;
+    return (struct change){call, before, object, *info};
+}
 
 static const struct handler_options no_options;
 

@@ -18,6 +18,10 @@ struct change {
     struct event_info info;
 };
 
+/* The store took `object` where `before` was. Q-19: what counts is whether the store knows the key, not what
+ * the server called the event. */
+struct change change_of_put(struct root *before, struct root *object, const struct event_info *info);
+
 struct handler_list;
 
 struct registration {

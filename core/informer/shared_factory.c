@@ -56,7 +56,7 @@ static bool process_slice(struct shared *shared, struct clock *clock)
         done += count;
         if (clock_now_ms(clock) >= end_ms) break;
     }
-    return delta_fifo_len(shared_informer_fifo(shared->informer)) > 0;
+    return shared_informer_has_work(shared->informer);
 }
 
 /* Whoever waits for a version may make and cancel waits when he is told, but no claim. */

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/series.h"
+#include "informer/cursor.h"
 #include "informer/handler_list.h"
 #include "informer/mirrors.h"
-#include "informer/unchanged.h"
 
 /* */
 enum { SLOW_DEPTH = 10, SLOW_MS = 100 };
@@ -21,6 +21,12 @@ struct shared_informer {
     struct transform transform;
     struct mirrors mirrors;
     struct handler_list handlers;
+    struct delta *batch; /* that is being processed, up to `batch_at` done */
+    size_t batch_count, batch_at;
+    struct cursor cursor; /* of the delta at `batch_at`, when it takes many calls */
+    int64_t spent_ms;     /* on that delta so far; measured only when it may be said */
+    int64_t spent_ns,
+        mark_ns; /* for the histogram: on that delta so far, and when the step before was done */
     struct version_waits waits;
     struct clock *clock;
     struct series *latency;
@@ -55,6 +61,8 @@ void shared_informer_free(struct shared_informer *informer)
 {
     if (!informer) return;
     must(!informer->processing);
+    cursor_clear(&informer->cursor);
+    delta_fifo_release(informer->fifo, informer->batch, informer->batch_count);
     handler_list_clear(&informer->handlers);
     mirrors_clear(&informer->mirrors);
     version_waits_clear(&informer->waits);
@@ -88,22 +96,6 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 /* --- deltas
  * ----------------------------------------------------------------------------------------------------- */
 
-static void tell(struct shared_informer *informer, enum handler_call call, struct root *before,
-                 struct root *object, const struct event_info *info)
-{
-    handler_list_tell(&informer->handlers,
-                      &(struct change){.call = call, .before = before, .object = object, .info = *info});
-}
-
-/* what counts is whether the store knows the key, not what the server called the event. */
-static void deliver_object(struct shared_informer *informer, struct root *before, struct root *object,
-                           const struct event_info *info)
-{
-    enum handler_call call = HANDLER_ADD;
-    if (before) call = is_unchanged(before, object) ? HANDLER_UNCHANGED : HANDLER_UPDATE;
-    tell(informer, call, before, object, info);
-}
-
 /* S-10. Of a delta that stands for several the queue tells the version when all before it has been told. */
 static void note_version(struct shared_informer *informer, const struct delta *delta)
 {
@@ -118,7 +110,8 @@ static void process_put(struct shared_informer *informer, const struct delta *de
 {
     struct root *before = indexer_put(informer->store, root_ref(delta->object));
     mirrors_put(&informer->mirrors, delta->object);
-    deliver_object(informer, before, delta->object, info);
+    const struct change change = change_of_put(before, delta->object, info);
+    handler_list_tell(&informer->handlers, &change);
     root_unref(before);
 }
 
@@ -128,21 +121,9 @@ static void process_delete(struct shared_informer *informer, const struct delta 
 {
     struct root *before = indexer_remove(informer->store, delta->object);
     mirrors_delete(&informer->mirrors, delta->object);
-    if (before || !delta->born) tell(informer, HANDLER_DELETE, before, delta->object, info);
+    const struct change change = {HANDLER_DELETE, before, delta->object, *info};
+    if (before || !delta->born) handler_list_tell(&informer->handlers, &change);
     root_unref(before);
-}
-
-/* Deletes that nobody saw, sorted by key (Q-7, Q-9, B-9), each with its last known object and a flag (Q-8,
- * B-5).
- */
-static void deliver_vanished(struct shared_informer *informer, const struct replacement *replaced,
-                             const struct event_info *info)
-{
-    struct event_info unknown = *info;
-    unknown.initial = false;
-    unknown.final_state_unknown = true;
-    for (size_t i = 0; i < replaced->vanished_count; i++)
-        tell(informer, HANDLER_DELETE, replaced->vanished[i], replaced->vanished[i], &unknown);
 }
 
 /* What the store has of objects that the list has too, but that were refused: unchanged, as far as anybody
@@ -158,7 +139,7 @@ static void keep_refused(const struct delta_refused *refused, struct indexer *st
     }
 }
 
-/* Q-7, V7: the store first, then the deletes, then the items in list order against what was there before. */
+/* Q-7, V7: the store first; the handlers follow. */
 static void process_replace(struct shared_informer *informer, const struct delta *delta,
                             const struct event_info *info)
 {
@@ -170,22 +151,7 @@ static void process_replace(struct shared_informer *informer, const struct delta
     replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
     indexer_set_resource_version(store, str_of(delta->resource_version));
     mirrors_replace(&informer->mirrors, &replaced, delta->objects);
-    deliver_vanished(informer, &replaced, info);
-    for (size_t i = 0; i < delta->count; i++)
-        deliver_object(informer, replaced.before[i], delta->objects[i], info);
-    replacement_clear(&replaced);
-}
-
-struct resync {
-    struct shared_informer *informer;
-    struct event_info info;
-};
-
-static bool resync_object(void *ctx, struct root *object)
-{
-    struct resync *resync = ctx;
-    tell(resync->informer, HANDLER_RESYNC, object, object, &resync->info);
-    return true;
+    cursor_open_list(&informer->cursor, &replaced, delta->objects, info);
 }
 
 /* Q-10, I-17: the server is not asked and nothing is compared. Handlers are told whose period is over (I-16).
@@ -193,11 +159,8 @@ static bool resync_object(void *ctx, struct root *object)
 static void process_resync(struct shared_informer *informer, const struct delta *delta,
                            const struct event_info *info)
 {
-    if (!handler_list_pick_due(&informer->handlers, delta->tick_ms)) return;
-    struct resync resync = {informer, *info};
-    resync.info.resync = true;
-    resync.info.received_us = 0;
-    indexer_each(informer->store, resync_object, &resync);
+    if (handler_list_pick_due(&informer->handlers, delta->tick_ms))
+        cursor_open_resync(&informer->cursor, informer->store, info);
 }
 
 /* Q-15 (BEAT): what is told is what the store has, and nothing of the deltas behind it. */
@@ -217,23 +180,12 @@ static void dispatch(struct shared_informer *informer, const struct delta *delta
     }
 }
 
-static void process_one(struct shared_informer *informer, struct delta *delta)
+static void begin_delta(struct shared_informer *informer, struct delta *delta)
 {
     const struct transform *transform = &informer->transform;
     handler_list_next_turn(&informer->handlers);
     if (delta->object) note_version(informer, delta);
     if (!transform->fn || transform_delta(transform, informer->store, delta)) dispatch(informer, delta);
-    version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->store)));
-}
-
-/* I-22. `*mark_ns` is when the one before was done: one look at the clock for each. */
-static void process_measured(struct shared_informer *informer, struct delta *delta, int64_t *mark_ns)
-{
-    process_one(informer, delta);
-    if (!informer->latency) return;
-    int64_t now_ns = clock_measure_ns();
-    series_observe(informer->latency, (double)(now_ns - *mark_ns) / 1e9);
-    *mark_ns = now_ns;
 }
 
 /* once, when the first list was processed and every handler told. */
@@ -246,42 +198,63 @@ static void note_synced(struct shared_informer *informer)
 
 /* Q-21, I-12: what takes long while others wait is said, and how many wait. */
 static void trace_slow(const struct shared_informer *informer, const struct delta *delta, int64_t took_ms,
-                       size_t waiting)
+                       size_t queued)
 {
     static const char *const names[] = {"Added", "Updated", "Deleted", "ReplacedAll", "SyncAll", "Bookmark"};
     struct buf key = {0};
-    if (took_ms < SLOW_MS) return;
     if (delta->object) root_key(delta->object, &key);
     log_v(2, "Slow processing", F("informer", informer->name), F("delta", names[delta->type]),
           FS("key", buf_slice(&key)), FI("objects", delta->count), FI("tookMs", took_ms),
-          FI("queued", waiting));
+          FI("queued", queued));
     buf_clear(&key);
 }
 
-static void process_timed(struct shared_informer *informer, struct delta *batch, size_t count, size_t depth)
+static size_t waiting(const struct shared_informer *informer)
 {
-    int64_t begun_ms = clock_now_ms(informer->clock), mark_ns = clock_measure_ns();
-    for (size_t i = 0; i < count; i++) {
-        process_measured(informer, &batch[i], &mark_ns);
-        int64_t now_ms = clock_now_ms(informer->clock);
-        trace_slow(informer, &batch[i], now_ms - begun_ms, depth - i - 1);
-        begun_ms = now_ms;
-    }
+    return informer->batch_count - informer->batch_at + delta_fifo_len(informer->fifo);
 }
 
-static size_t process_batch(struct shared_informer *informer, size_t max)
+static void end_delta(struct shared_informer *informer)
 {
-    struct delta *batch;
-    size_t count = delta_fifo_take(informer->fifo, max, &batch);
-    size_t depth = count + delta_fifo_len(informer->fifo);
-    int64_t mark_ns = informer->latency ? clock_measure_ns() : 0;
-    if (depth > SLOW_DEPTH && log_verbosity() >= 2)
-        process_timed(informer, batch, count, depth);
-    else
-        for (size_t i = 0; i < count; i++) process_measured(informer, &batch[i], &mark_ns);
-    delta_fifo_release(informer->fifo, batch, count);
+    const struct delta *delta = &informer->batch[informer->batch_at++];
+    version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->store)));
+    if (informer->spent_ms >= SLOW_MS) trace_slow(informer, delta, informer->spent_ms, waiting(informer));
+    if (informer->latency) series_observe(informer->latency, (double)informer->spent_ns / 1e9); /* I-22 */
+    informer->spent_ms = informer->spent_ns = 0;
+    if (informer->batch_at < informer->batch_count) return;
+    delta_fifo_release(informer->fifo, informer->batch, informer->batch_count);
+    informer->batch_count = informer->batch_at = 0;
     note_synced(informer);
-    return count;
+}
+
+/* Of the delta that is the next, or one that was begun. */
+static size_t work_on(struct shared_informer *informer, size_t max)
+{
+    if (!informer->cursor.open) begin_delta(informer, &informer->batch[informer->batch_at]);
+    size_t told = informer->cursor.open ? cursor_run(&informer->cursor, &informer->handlers, max) : 0;
+    return told ? told : 1;
+}
+
+/* One look at the clock for each step. */
+static void measure(struct shared_informer *informer)
+{
+    int64_t now_ns = clock_measure_ns();
+    informer->spent_ns += now_ns - informer->mark_ns;
+    informer->mark_ns = now_ns;
+}
+
+static size_t process_step(struct shared_informer *informer, size_t max)
+{
+    if (informer->batch_count == 0)
+        informer->batch_count = delta_fifo_take(informer->fifo, max, &informer->batch);
+    if (informer->batch_count == 0) return 0;
+    bool timed = log_verbosity() >= 2 && waiting(informer) > SLOW_DEPTH;
+    int64_t begun_ms = timed ? clock_now_ms(informer->clock) : 0;
+    size_t done = work_on(informer, max);
+    if (timed) informer->spent_ms += clock_now_ms(informer->clock) - begun_ms;
+    if (informer->latency) measure(informer);
+    if (!informer->cursor.open) end_delta(informer);
+    return done;
 }
 
 size_t shared_informer_process(struct shared_informer *informer, size_t max)
@@ -289,9 +262,15 @@ size_t shared_informer_process(struct shared_informer *informer, size_t max)
     size_t done = 0, count;
     must(!informer->processing);
     informer->processing = true;
-    while (done < max && (count = process_batch(informer, max - done)) > 0) done += count;
+    if (informer->latency) informer->mark_ns = clock_measure_ns();
+    while (done < max && (count = process_step(informer, max - done)) > 0) done += count;
     informer->processing = false;
     return done;
+}
+
+bool shared_informer_has_work(const struct shared_informer *informer)
+{
+    return informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;
 }
 
 /* --- handlers and what may be asked

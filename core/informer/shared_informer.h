@@ -55,9 +55,11 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 /* What objects become before they are stored; before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
-/* Processes at most `max` deltas; gives how many. A ReplacedAll is one delta and is processed whole. Not to
- * be called by a handler. Deltas may be left when it returns: delta_fifo_len says so. */
+/* Processes at most `max` deltas, or objects of one that has many; gives how many. A list takes effect in the
+ * store at once, its handlers may be told in several turns. Not to be called by a handler. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
+/* Whether something is left to process. */
+bool shared_informer_has_work(const struct shared_informer *informer);
 
 /* Copies the handler. A late one is told of the whole cache at once, with `initial`, then goes on without gap
  * or duplicate (I-5). `*registration` is set before the first call, so that this call may already remove it.

@@ -37,7 +37,7 @@ static void test_what_the_server_says_reaches_the_handler_in_order(void **state)
     source_event(&source, LW_MODIFIED, "shop/a@7");
     source_event(&source, LW_DELETED, "shop/b@8");
     assert_false(shared_informer_has_synced(informer));
-    assert_int_equal(shared_informer_process(informer, 100), 4);
+    assert_int_equal(shared_informer_process(informer, 100), 5);
     assert_true(shared_informer_has_synced(informer));
     assert_true(registration_has_synced(registration));
     assert_string_equal(history_take(&history), "add+ shop/a@1; add+ shop/b@2; add shop/c@6; "

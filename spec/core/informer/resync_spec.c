@@ -160,12 +160,26 @@ static void test_a_resync_is_filtered_and_told_whatever_paths_a_handler_cares_fo
     assert_told(0, "add+ shop/a@1; update~ shop/a@1 shop/a@1");
 }
 
+static void test_a_resync_is_told_in_slices(void **state)
+{
+    start_with("a@1 b@2 c@3", "3");
+    every(1000, &told[0]);
+    history_take(&told[0]);
+    virtual_clock_advance(&now, 1000);
+    delta_fifo_resync(shared_informer_fifo(informer), 1000);
+    delta(DELTA_DELETED, "b@4");
+    assert_int_equal(shared_informer_process(informer, 2), 2);
+    assert_string_equal(history_take(&told[0]), "update~ a@1 a@1; update~ b@2 b@2");
+    assert_told(0, "update~ c@3 c@3; delete b@4");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open, close)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_i17_a_resync_updates_every_object_with_itself),
+        TEST(test_a_resync_is_told_in_slices),
         TEST(test_q10_v2_a_resync_comes_behind_what_was_queued),
         TEST(test_i15_without_a_period_there_is_none),
         TEST(test_i15_less_than_a_second_is_a_second),

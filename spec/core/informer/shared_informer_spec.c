@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "core/informer/support/informer_fixture.h"
-#include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 
 /* --- V7: a replace against a store */
@@ -344,35 +343,6 @@ static void test_q11_objects_before_any_list_are_not_initial(void **state)
     assert_history("delete? a@1; add b@2");
 }
 
-static void take_long(struct history *h, void *ctx)
-{
-    if (h->calls % 4 == 0) virtual_clock_advance(ctx, 100);
-}
-
-/* I-12 */
-static void test_q21_what_takes_long_while_others_wait_is_traced(void **state)
-{
-    struct virtual_clock now;
-    virtual_clock_init(&now);
-    shared_informer_set_clock(informer, &now.clock);
-    start_with("", "1");
-    history.before = take_long;
-    history.ctx = &now;
-    log_take();
-    log_set_verbosity(2);
-    for (int i = 0; i < 10; i++) delta(DELTA_ADDED, i % 2 ? "a@2" : "b@2");
-    process();
-    assert_int_equal(log_lines(), 0); /* not so many wait */
-    for (int i = 0; i < 6; i++) delta(DELTA_UPDATED, i % 2 ? "shop/a@3" : "shop/a@4");
-    for (int i = 0; i < 5; i++) delta(DELTA_UPDATED, "b@3");
-    process();
-    log_set_verbosity(0);
-    assert_string_equal(
-        log_take(), "I Slow processing informer=pods delta=Updated key=shop/a objects=0 tookMs=100 queued=8\n"
-                    "I Slow processing informer=pods delta=Updated key=b objects=0 tookMs=100 queued=4\n");
-    virtual_clock_clear(&now);
-}
-
 static void test_processing_stops_at_the_limit_and_goes_on_later(void **state)
 {
     replace("a@1", "1");
@@ -418,7 +388,6 @@ int main(void)
         TEST(test_v3_synced_only_after_the_last_call_of_the_first_list),
         TEST(test_q13_initial_is_only_the_first_list),
         TEST(test_q11_objects_before_any_list_are_not_initial),
-        TEST(test_q21_what_takes_long_while_others_wait_is_traced),
         TEST(test_processing_stops_at_the_limit_and_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
