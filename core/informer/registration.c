@@ -49,8 +49,10 @@ bool registration_is_due(struct registration *r, int64_t now_ms)
     return r->syncing;
 }
 
+/* The function may remove its handler, and whoever did may have freed what it needs. */
 static bool passes(const struct registration *r, struct root *object)
 {
+    if (r->removed) return false;
     const struct filter *filter = options_of(r)->filter;
     if (filter && !filter_passes(filter, object)) return false;
     return !r->handler.passes || r->handler.passes(r->handler.ctx, object);

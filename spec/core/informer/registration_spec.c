@@ -154,6 +154,29 @@ static void test_a_filter_that_removes_its_handler_ends_its_calls(void **state)
     assert_history("add a@1; add b@2");
 }
 
+static bool remove_unless_initial(void *ctx, struct root *object)
+{
+    struct history *h = ctx;
+    if (h->calls++ > 0) shared_informer_remove_handler(informer, with_options);
+    return true;
+}
+
+/* Whoever removed a handler may free what its function needs. */
+static void test_a_filter_that_removes_its_handler_is_not_asked_again(void **state)
+{
+    struct event_handler handler = history_handler(&told);
+    put(DELTA_ADDED, "a@1", "yes");
+    process();
+    handler.passes = remove_unless_initial;
+    handler.on_add = NULL;
+    shared_informer_add_handler(informer, &handler, &with_options);
+    assert_int_equal(told.calls, 1);
+    put(DELTA_UPDATED, "a@2", "yes");
+    assert_told("");
+    assert_int_equal(told.calls, 2); /* of the old state; the new one is not its business any more */
+    assert_history("add a@1; update a@1 a@2");
+}
+
 static void test_changed_leaves_out_updates_that_do_not_touch_its_paths(void **state)
 {
     struct handler_options *options = handler_options_new();
@@ -248,6 +271,7 @@ int main(void)
         TEST(test_i18_a_late_handler_is_shown_what_passes),
         TEST(test_the_function_is_asked_last_and_once_for_each_side),
         TEST(test_a_filter_that_removes_its_handler_ends_its_calls),
+        TEST(test_a_filter_that_removes_its_handler_is_not_asked_again),
         TEST(test_changed_leaves_out_updates_that_do_not_touch_its_paths),
         TEST(test_changed_does_not_keep_the_filter_from_its_adds_and_deletes),
         TEST(test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request),
