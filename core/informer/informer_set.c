@@ -123,15 +123,23 @@ bool informer_set_has_synced(const struct informer_set *set)
     return true;
 }
 
-void informer_set_note_version(struct informer_set *set)
+/* What cannot be compared is older than all: a member without a version holds the set back. */
+static struct str oldest_version(const struct informer_set *set)
 {
-    if (set->count == 1) return;
     struct str oldest = {0};
     for (size_t i = 0; i < set->count; i++) {
         struct indexer *member = shared_informer_indexer(set->members[i]->informer);
         struct str version = str_of(indexer_resource_version(member));
+        if (!version_reached(version, version)) return version;
         if (i == 0 || !version_reached(version, oldest)) oldest = version;
     }
+    return oldest;
+}
+
+void informer_set_note_version(struct informer_set *set)
+{
+    if (set->count == 1) return;
+    struct str oldest = oldest_version(set);
     if (str_is(oldest, indexer_resource_version(set->store))) return;
     indexer_set_resource_version(set->store, oldest);
     version_waits_tell(&set->waits, oldest);

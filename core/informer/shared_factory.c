@@ -64,7 +64,7 @@ static void note_versions(struct shared *shared)
 {
     struct informer_set *set;
     TAILQ_FOREACH (set, &shared->factory->sets, link)
-        if (informer_set_has(set, shared)) informer_set_note_version(set);
+        if (set->count > 1 && informer_set_has(set, shared)) informer_set_note_version(set);
 }
 
 /* Each informer in turn, from the one that waits longest, until the turn is over. */

@@ -243,6 +243,25 @@ static void test_b10_a_set_has_a_version_when_every_namespace_has_it(void **stat
     assert_int_equal(reached, 1);
 }
 
+static void test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back(void **state)
+{
+    int reached = 0;
+    struct informer_claim *pods = claim_in("pods", "a b c");
+    resolve(false);
+    assert_non_null(claim_wait_version(pods, STR("3"), on_reached, &reached, NULL));
+    source_list(&sources[1], "b/y@2", "9");
+    settle();
+    assert_string_equal(status_of(pods).resource_version, "");
+    source_list(&sources[2], "c/z@3", "7");
+    settle();
+    assert_string_equal(status_of(pods).resource_version, "");
+    assert_int_equal(reached, 0);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    assert_string_equal(status_of(pods).resource_version, "5");
+    assert_int_equal(reached, 1);
+}
+
 static void test_a_set_of_a_kind_without_namespaces_is_the_whole(void **state)
 {
     struct informer_claim *nodes = claim_in("nodes", "a b");
@@ -267,6 +286,7 @@ int main(void)
         TEST(test_a_handler_may_remove_itself_between_two_namespaces),
         TEST(test_b7_a_denial_in_one_namespace_is_that_of_this_namespace),
         TEST(test_b10_a_set_has_a_version_when_every_namespace_has_it),
+        TEST(test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back),
         TEST(test_a_set_of_a_kind_without_namespaces_is_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
