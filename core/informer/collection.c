@@ -75,43 +75,17 @@ static void remove_object(struct collection *c, struct str ns, struct str name)
 /* --- what was refused
  * ------------------------------------------------------------------------------------------- */
 
-static void put_key(struct buf *keys, struct str ns, struct str name)
-{
-    buf_str(keys, ns);
-    buf_putc(keys, '\0');
-    buf_str(keys, name);
-    buf_putc(keys, '\0');
-}
-
-/* What was refused and then deleted must not keep an old state alive. */
-static void remove_refused(struct collection *c, struct str ns, struct str name)
-{
-    struct buf kept = {0}, *keys = &c->refused->keys;
-    struct str rest = buf_slice(keys), one_ns, one_name;
-    while (str_cut(&rest, '\0', &one_ns) && str_cut(&rest, '\0', &one_name)) {
-        if (str_eq(one_ns, ns) && str_eq(one_name, name)) continue;
-        put_key(&kept, one_ns, one_name);
-    }
-    buf_clear(keys);
-    *keys = kept;
-}
-
 void collection_refuse(struct collection *c, const struct lw_refusal *refusal)
 {
     if (refusal->keyless) return;
-    if (!c->refused) c->refused = NEW(struct delta_refused);
-    if (!refusal->name.n) {
-        c->refused->unknown = true;
-        return;
-    }
-    remove_object(c, refusal->ns, refusal->name);
-    put_key(&c->refused->keys, refusal->ns, refusal->name);
+    if (refusal->name.n) remove_object(c, refusal->ns, refusal->name);
+    refused_add(&c->refused, refusal->ns, refusal->name);
 }
 
 void collection_remove(struct collection *c, struct str ns, struct str name)
 {
     remove_object(c, ns, name);
-    if (c->refused) remove_refused(c, ns, name);
+    refused_remove(c->refused, ns, name);
 }
 
 /* --- the whole
@@ -145,7 +119,6 @@ void collection_clear(struct collection *c)
     for (size_t i = 0; i < c->used; i++) root_unref(c->objects[i]);
     free(c->objects);
     free(c->slots);
-    if (c->refused) buf_clear(&c->refused->keys);
-    free(c->refused);
+    refused_free(c->refused);
     *c = (struct collection){0};
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "informer/refused.h"
 #include "object/pool.h"
 
 /* */
@@ -20,12 +20,6 @@ enum delta_type {
     DELTA_REPLACED_ALL, /* a whole list, atomically */
     DELTA_SYNC_ALL,     /* resync */
     DELTA_BOOKMARK,     /* only the version moved */
-};
-
-/* What a list has, but we could not take: what the store has of it must stay. */
-struct delta_refused {
-    struct buf keys; /* namespace, NUL, name, NUL, and so on */
-    bool unknown;    /* and some whose keys are not known: nothing may be taken for deleted */
 };
 
 struct delta {

@@ -18,8 +18,7 @@ void delta_clear(struct delta *delta)
     for (size_t i = 0; i < delta->count; i++) root_unref(delta->objects[i]);
     free(delta->objects);
     free(delta->resource_version);
-    if (delta->refused) buf_clear(&delta->refused->keys);
-    free(delta->refused);
+    refused_free(delta->refused);
     *delta = (struct delta){0};
 }
 

@@ -131,12 +131,8 @@ static void process_delete(struct shared_informer *informer, const struct delta 
 static void keep_refused(const struct delta_refused *refused, struct indexer *store,
                          struct replacement *replaced)
 {
-    const char *at = refused->keys.data, *end = at + refused->keys.len;
-    while (at < end) {
-        struct str ns = str_of(at), name = str_of(ns.p + ns.n + 1);
-        replacement_keep(replaced, store, ns, name);
-        at = name.p + name.n + 1;
-    }
+    struct str rest = buf_slice(&refused->keys), ns, name;
+    while (refused_next(&rest, &ns, &name)) replacement_keep(replaced, store, ns, name);
 }
 
 /* Q-7, V7: the store first; the handlers follow. */

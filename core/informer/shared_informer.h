@@ -46,11 +46,11 @@ void shared_informer_free(struct shared_informer *informer);
 /* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
-/* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
- * the producer's clock. */
 /* Where the time that each delta takes is observed; borrowed, may be NULL. */
 struct series;
 void shared_informer_set_latency(struct shared_informer *informer, struct series *latency);
+/* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
+ * the producer's clock. */
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
 /* What objects become before they are stored; before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);

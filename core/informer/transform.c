@@ -1,7 +1,6 @@
 /* Transforms deltas; see transform.h. */
 #include "informer/transform.h"
 
-#include "base/mem.h"
 #include "informer/unchanged.h"
 
 /* A version that is known already, as after a relist, is not transformed again. */
@@ -50,12 +49,8 @@ static bool transform_put(const struct transform *transform, struct root *known,
 /* An object that failed is in the list all the same: what is known of it stays. */
 static void note_failed(struct delta *delta, const struct root *object)
 {
-    struct text text;
-    if (!delta->refused) delta->refused = NEW(struct delta_refused);
-    buf_str(&delta->refused->keys, root_namespace(object, &text));
-    buf_putc(&delta->refused->keys, '\0');
-    buf_str(&delta->refused->keys, root_name(object, &text));
-    buf_putc(&delta->refused->keys, '\0');
+    struct text ns, name;
+    refused_add(&delta->refused, root_namespace(object, &ns), root_name(object, &name));
 }
 
 static void transform_list(const struct transform *transform, const struct indexer *store,
