@@ -36,7 +36,8 @@ end
 local function count(server, verb) return #server:requests { verb = verb, resource = "configmaps", user = "admin" } end
 
 for _, watch_list in ipairs { true, false } do
-  describe("the first list from a real API server " .. (watch_list and "with" or "without") .. " watch-lists", function()
+  local with = watch_list and "with" or "without"
+  describe("the first list from a real API server " .. with .. " watch-lists", function()
     local server
 
     setup(function()
