@@ -78,6 +78,10 @@ static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
 {
     struct delta_run *run = &fifo->filling, dropped = {0};
     bool list = delta->type == DELTA_REPLACED_ALL;
+    if (delta->type == DELTA_SYNC_ALL && delta_run_join_resync(run, delta)) {
+        metric_inc(METRIC_DELTAS_COALESCED);
+        return dropped;
+    }
     if (list && run->count && (delta_run_compresses(run) || run->count + run->listed >= fifo->mark))
         dropped = delta_run_replace(run, delta);
     if (delta_run_compresses(run)) {
@@ -166,7 +170,7 @@ void delta_fifo_close(struct delta_fifo *fifo)
 static void swap_runs(struct delta_fifo *fifo)
 {
     struct delta_run empty = fifo->draining;
-    empty.count = empty.listed = 0;
+    empty.count = empty.listed = empty.sync_at = 0;
     if (delta_run_compresses(&fifo->filling) && delta_run_finish(&fifo->filling)) fifo->waiting++;
     fifo->draining = fifo->filling;
     fifo->filling = empty;

@@ -65,7 +65,8 @@ void delta_fifo_replace_partly(struct delta_fifo *fifo, const char *resource_ver
                                size_t count, struct delta_refused *refused, int64_t received_us);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
 /* The resync of the instant `tick_ms`: whoever keeps time asks for it each delta_fifo_resync_ms while a watch
- * runs (R-26). */
+ * runs (R-26). One that waits already becomes one of this instant, as the consumer may need longer for it
+ * than the period is. */
 void delta_fifo_resync(struct delta_fifo *fifo, int64_t tick_ms);
 /* Nothing is accepted any more (it is released at once); what is queued can still be taken (Q-17). From
  * either thread. */

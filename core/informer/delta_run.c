@@ -30,6 +30,14 @@ void delta_run_append(struct delta_run *run, const struct delta *delta)
     }
     run->listed += delta->count;
     run->deltas[run->count++] = *delta;
+    if (delta->type == DELTA_SYNC_ALL) run->sync_at = run->count;
+}
+
+bool delta_run_join_resync(struct delta_run *run, const struct delta *delta)
+{
+    if (run->sync_at == 0) return false;
+    run->deltas[run->sync_at - 1].tick_ms = delta->tick_ms;
+    return true;
 }
 
 static void forget_keys(struct delta_run *run)
@@ -118,19 +126,22 @@ static bool put_object(struct delta_run *run, struct delta *delta)
     return false;
 }
 
-static bool append_at(struct delta_run *run, struct delta *delta, size_t *at)
+/* Gives its place, plus one. */
+static size_t append(struct delta_run *run, struct delta *delta)
 {
     delta_run_append(run, delta);
-    *at = run->count;
     *delta = (struct delta){0};
-    return true;
+    return run->count;
 }
 
 /* It may take the place of an older one only when no object came between. */
 static bool put_bookmark(struct delta_run *run, struct delta *delta)
 {
     run->merged = NULL;
-    if (run->bookmark_at == 0) return append_at(run, delta, &run->bookmark_at);
+    if (run->bookmark_at == 0) {
+        run->bookmark_at = append(run, delta);
+        return true;
+    }
     struct delta *older = &run->deltas[run->bookmark_at - 1];
     char *version = older->resource_version;
     older->resource_version = delta->resource_version;
@@ -143,9 +154,7 @@ bool delta_run_merge(struct delta_run *run, struct delta *delta)
     must(delta_run_compresses(run) && delta->type != DELTA_REPLACED_ALL);
     if (is_of_object(delta)) return put_object(run, delta);
     if (delta->type == DELTA_BOOKMARK) return put_bookmark(run, delta);
-    if (run->sync_at == 0) return append_at(run, delta, &run->sync_at);
-    run->deltas[run->sync_at - 1].tick_ms = delta->tick_ms;
-    return false;
+    return !delta_run_join_resync(run, delta) && append(run, delta);
 }
 
 /* --- the whole run

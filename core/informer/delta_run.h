@@ -10,12 +10,17 @@ struct delta_run {
     size_t listed;         /* objects in its lists */
     struct key_slot *keys; /* while it compresses: by key the place of its delta */
     size_t key_count, key_cap;
-    size_t sync_at, bookmark_at; /* while it compresses: place, plus one, of those that later ones go into */
-    struct root *merged;         /* borrowed: the object that came last, when it went into an older delta */
+    size_t sync_at;      /* place, plus one, of the resync that later ones go into */
+    size_t bookmark_at;  /* the same of the bookmark, while it compresses */
+    struct root *merged; /* borrowed: the object that came last, when it went into an older delta */
 };
 
 /* Takes what the delta owns. */
 void delta_run_append(struct delta_run *run, const struct delta *delta);
+
+/* A resync that waits already becomes one of this instant: true, and `delta` is done with. False: none does.
+ */
+bool delta_run_join_resync(struct delta_run *run, const struct delta *delta);
 
 static inline bool delta_run_compresses(const struct delta_run *run)
 {

@@ -101,6 +101,26 @@ static void test_v5_a_resync_is_one_delta(void **state)
     assert_popped("Added foo@1; SyncAll");
 }
 
+/* A consumer for which one takes longer than its period would never see anything else. */
+static void test_a_resync_that_waits_is_that_of_the_last_instant(void **state)
+{
+    struct delta *batch;
+    add("foo@1");
+    delta_fifo_resync(fifo, 1000);
+    add("foo@2");
+    delta_fifo_resync(fifo, 2000);
+    assert_int_equal(delta_fifo_take(fifo, 10, &batch), 3);
+    assert_int_equal(batch[1].type, DELTA_SYNC_ALL);
+    assert_int_equal(batch[1].tick_ms, 2000);
+    delta_fifo_resync(fifo, 3000); /* that one is being processed */
+    delta_fifo_release(fifo, batch, 3);
+    add("foo@4");
+    delta_fifo_resync(fifo, 4000);
+    assert_popped("SyncAll; Added foo@4");
+    delta_fifo_resync(fifo, 5000);
+    assert_popped("SyncAll");
+}
+
 static void test_q1_order_is_kept_across_keys_and_nothing_is_merged(void **state)
 {
     const char *const texts[] = {"foo@10", "bar@1", "foo@11", "foo@13", "zab@30"};
@@ -258,6 +278,7 @@ int main(void)
         TEST(test_v5_replaces_are_not_merged),
         TEST(test_v5_a_bookmark_is_a_delta_of_its_own),
         TEST(test_v5_a_resync_is_one_delta),
+        TEST(test_a_resync_that_waits_is_that_of_the_last_instant),
         TEST(test_q1_order_is_kept_across_keys_and_nothing_is_merged),
         TEST(test_q3_a_delete_of_a_key_never_seen_is_queued),
         TEST(test_a_batch_has_at_most_as_many_as_asked_for),
