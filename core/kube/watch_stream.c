@@ -3,7 +3,10 @@
 #include "kube/client.h"
 #include "kube/stream_internal.h"
 
-enum { EVENT_FRAME = 64 }; /* at most what a line has besides its object */
+enum {
+    EVENT_FRAME = 64,            /* at most what a line has besides its object */
+    BOOKMARK_VERSION_MAX = 1024, /* bytes; of many that wait nothing else bounds the memory */
+};
 
 static bool fail(struct stream *stream, const char *what)
 {
@@ -48,9 +51,15 @@ static bool bookmark(struct stream *stream, struct str line, const struct tape *
             str_is(tape_str(tape, tape_field(tape, annotations, STR("k8s.io/initial-events-end"))),
                    "true"), /* */
     };
-    if (!bookmark.resource_version.n) {
-        struct err err;
+    struct err err;
+    size_t n = bookmark.resource_version.n;
+    if (n == 0) {
         err_set(&err, ERR_PARSE, "a bookmark without metadata.resourceVersion");
+        return stream_refuse(stream, &err, line, true);
+    }
+    if (n > BOOKMARK_VERSION_MAX) {
+        err_set(&err, ERR_LIMIT, "a bookmark's resourceVersion of %zu bytes (at most %d)", n,
+                BOOKMARK_VERSION_MAX);
         return stream_refuse(stream, &err, line, true);
     }
     stream->options.sink->bookmark(stream->options.ctx, &bookmark);

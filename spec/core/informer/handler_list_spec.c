@@ -70,6 +70,24 @@ static void test_i6_a_handler_added_before_the_list_is_synced_with_it(void **sta
     history_clear(&second);
 }
 
+static void expect_not_synced(struct history *h, void *ctx)
+{
+    struct registration **r = ctx;
+    assert_false(registration_has_synced(*r));
+}
+
+static void test_i6_a_late_handler_is_synced_when_it_was_shown_all(void **state)
+{
+    struct registration *r = NULL;
+    struct history late = {.before = expect_not_synced, .ctx = &r};
+    start_with("a@1 b@2", "2");
+    struct event_handler handler = history_handler(&late);
+    shared_informer_add_handler(informer, &handler, &r);
+    assert_int_equal(late.calls, 2);
+    assert_true(registration_has_synced(r));
+    history_clear(&late);
+}
+
 static void test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache(void **state)
 {
     struct history late = {0};
@@ -298,6 +316,7 @@ int main(void)
         TEST(test_each_change_goes_to_all_handlers_before_the_next),
         TEST(test_i5_a_late_handler_is_shown_the_cache_then_hears_what_follows),
         TEST(test_i6_a_handler_added_before_the_list_is_synced_with_it),
+        TEST(test_i6_a_late_handler_is_synced_when_it_was_shown_all),
         TEST(test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache),
         TEST(test_i5_a_handler_added_by_a_call_gets_the_cache_and_no_duplicate),
         TEST(test_i5_a_handler_added_inside_the_first_list_gets_all_of_it_once),

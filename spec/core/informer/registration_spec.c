@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "core/informer/support/informer_fixture.h"
 #include "core/informer/support/objects.h"
 
@@ -107,6 +108,17 @@ static void test_i18_a_late_handler_is_shown_what_passes(void **state)
     listen(only_yes());
     assert_told("add+ a@1");
     assert_true(registration_has_synced(with_options));
+}
+
+/* An informer may begin with a store that is filled already. */
+static void test_i18_an_add_that_the_filter_makes_is_never_initial(void **state)
+{
+    struct root **list = xmalloc(sizeof(struct root *));
+    indexer_put(shared_informer_indexer(informer), object_with_labels("a@1", "{\"x\":\"no\"}"));
+    listen(only_yes());
+    list[0] = object_with_labels("a@2", "{\"x\":\"yes\"}");
+    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, 0);
+    assert_told("add! a@2");
 }
 
 static bool odd_version(void *ctx, struct root *object)
@@ -269,6 +281,7 @@ int main(void)
         TEST(test_i18_a_delete_counts_by_what_the_handler_knows),
         TEST(test_i18_tombstones_are_filtered_too),
         TEST(test_i18_a_late_handler_is_shown_what_passes),
+        TEST(test_i18_an_add_that_the_filter_makes_is_never_initial),
         TEST(test_the_function_is_asked_last_and_once_for_each_side),
         TEST(test_a_filter_that_removes_its_handler_ends_its_calls),
         TEST(test_a_filter_that_removes_its_handler_is_not_asked_again),

@@ -10,6 +10,7 @@
 
 #include "core/informer/support/factory_fixture.h"
 #include "core/informer/support/small_catalogue.h"
+#include "object/projection.h"
 
 /* --- claims and resolving */
 
@@ -96,6 +97,21 @@ static void test_f1_the_same_identity_is_one_informer(void **state)
     assert_int_equal(source_count, 1);
     assert_ptr_equal(claim_indexer(a), claim_indexer(b));
     assert_string_equal(scopes[0], "pods ns=shop l=app=web,tier in (a,b) f=");
+}
+
+static void test_f1_metadata_alone_is_another_informer_than_the_same_fields(void **state)
+{
+    struct err err;
+    const char *const fields[] = {"metadata"};
+    struct projection *projection =
+        projection_new((struct projection_paths){fields, 1}, (struct projection_paths){0}, &err);
+    struct informer_spec spec = {.kind = "pods", .projection = projection};
+    shared_factory_claim(factory, &spec);
+    spec.metadata_only = true;
+    shared_factory_claim(factory, &spec);
+    resolve(false);
+    assert_int_equal(source_count, 2);
+    projection_unref(projection);
 }
 
 static void test_f1_field_selectors_are_compared_term_by_term(void **state)
@@ -391,6 +407,7 @@ int main(void)
         TEST(test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers),
         TEST(test_f1_the_same_identity_is_one_informer),
         TEST(test_f1_field_selectors_are_compared_term_by_term),
+        TEST(test_f1_metadata_alone_is_another_informer_than_the_same_fields),
         TEST(test_f1_another_scope_or_selector_is_another_informer),
         TEST(test_a_cluster_scoped_kind_has_no_namespace),
         TEST(test_a_late_claim_finds_the_informer_filled),

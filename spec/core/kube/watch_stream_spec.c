@@ -129,6 +129,23 @@ static void test_a_known_object_in_a_text_that_is_none_is_no_event(void **state)
     assert_int_equal(bench->count, 4);
 }
 
+/* Versions wait in a queue, where no pool bounds them. */
+static void test_a_bookmark_with_a_version_beyond_all_bounds_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct buf text = {0};
+    buf_puts(&text, "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
+                    "\"resourceVersion\":\"");
+    for (int i = 0; i < 1025; i++) buf_putc(&text, '1');
+    buf_puts(&text, "\"}}}\n" EVENT("ADDED", POD("1")));
+    watch(bench, buf_text(&text));
+    assert_string_equal(buf_text(&bench->refused),
+                        "a bookmark's resourceVersion of 1025 bytes (at most 1024)\n");
+    assert_true(bench->keyless);
+    assert_int_equal(bench->count, 1);
+    buf_clear(&text);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -137,6 +154,7 @@ int main(void)
         T(test_r28_objects_of_another_kind_or_version_are_dropped_and_named),
         T(test_b4_a_known_text_is_the_same_object_and_a_changed_one_is_not),
         T(test_a_known_object_in_a_text_that_is_none_is_no_event),
+        T(test_a_bookmark_with_a_version_beyond_all_bounds_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
