@@ -52,6 +52,13 @@ static int compare_fields(const void *a, const void *b)
     return strcmp(((const struct log_field *)a)->key, ((const struct log_field *)b)->key);
 }
 
+/* The string on top of the stack stays as long as the table at `kept` does. */
+static void keep(lua_State *L, int kept)
+{
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, kept, (int)lua_objlen(L, kept) + 1);
+}
+
 /* The value on top of the stack; its text, if it needs one, is kept in the table at `kept`. */
 static struct log_field field_of(lua_State *L, const char *key, int kept)
 {
@@ -65,11 +72,13 @@ static struct log_field field_of(lua_State *L, const char *key, int kept)
     lua_pushvalue(L, -1);
     to_text(L, lua_gettop(L));
     text.p = lua_tolstring(L, -1, &text.n);
-    lua_rawseti(L, kept, (int)lua_objlen(L, kept) + 1);
+    keep(L, kept);
+    lua_pop(L, 1);
     return FS(key, text);
 }
 
-/* Fills `fields` from the table at `idx`, sorted by key. */
+/* Fills `fields` from the table at `idx`, sorted by key. A __tostring may change that table, so names are
+ * kept too. */
 static size_t read_fields(lua_State *L, int idx, struct log_field *fields)
 {
     size_t count = 0;
@@ -79,7 +88,11 @@ static size_t read_fields(lua_State *L, int idx, struct log_field *fields)
     while (lua_next(L, idx)) {
         if (lua_type(L, -2) != LUA_TSTRING) script_raise(L, "k8s.log: the names of fields must be strings");
         if (count == LOG_FIELDS_MAX) script_raise(L, "k8s.log: more than %d fields", LOG_FIELDS_MAX);
-        fields[count++] = field_of(L, lua_tostring(L, -2), kept);
+        lua_pushvalue(L, -2);
+        keep(L, kept);
+        const char *key = lua_tostring(L, -1);
+        lua_pop(L, 1);
+        fields[count++] = field_of(L, key, kept);
         lua_pop(L, 1);
     }
     qsort(fields, count, sizeof *fields, compare_fields);

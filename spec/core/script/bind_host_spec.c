@@ -111,6 +111,26 @@ static void test_wrong_arguments_of_logs_raise(void **state)
                   "more than 30 fields");
 }
 
+/* A field's __tostring may take the others out of the table, and have their names collected. */
+static void test_the_names_of_fields_outlive_what_tostring_does(void **state)
+{
+    struct fixture *f = *state;
+    for (int round = 0; round < 10; round++) {
+        const char *line =
+            written(f, STDERR_FILENO,
+                    "local t, seen = {}, 0 "
+                    "for i = 1, 12 do t[('name' .. i .. math.random(1e9) .. '_'):rep(5)] = i end "
+                    "t.hostile = setmetatable({}, { __tostring = function() "
+                    "  for k in pairs(t) do if k ~= 'hostile' then t[k] = nil end end "
+                    "  for j = 1, 20000 do local _ = ('garbage' .. j):rep(10) end "
+                    "  return 'x' "
+                    "end }) "
+                    "k8s.log.info('x', t)");
+        assert_non_null(strstr(line, " hostile=\"x\""));
+        assert_null(strstr(line, "garbage"));
+    }
+}
+
 static void test_now_is_a_fresh_reading_in_seconds(void **state)
 {
     struct fixture *f = *state;
@@ -129,6 +149,7 @@ int main(void)
         T(test_no_name_in_a_log_line_can_look_like_another_field_or_line),
         T(test_debug_lines_are_written_with_verbosity_four),
         T(test_wrong_arguments_of_logs_raise),
+        T(test_the_names_of_fields_outlive_what_tostring_does),
         T(test_now_is_a_fresh_reading_in_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
