@@ -136,10 +136,13 @@ static int l_snapshot_query(lua_State *L)
     return keep_alive(L);
 }
 
-/* snapshot:close(): gives the objects back at once. */
+/* snapshot:close(): gives the objects back at once. An index function may be building an index of this very
+ * cache. */
 static int l_snapshot_close(lua_State *L)
 {
-    release(script_of(L), class_self(L, CLASS_SNAPSHOT, "close"));
+    struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, "close");
+    if (script_of(L)->emitting) script_raise(L, "snapshot:close may not be called in an index function");
+    release(script_of(L), snapshot);
     return 0;
 }
 

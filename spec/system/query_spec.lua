@@ -241,6 +241,29 @@ snapshot:lister: the snapshot is closed
 ]])
   end)
 
+  it("stays open while an index function reads it", function()
+    assert_prints(sim, [[
+      local snap
+      pods:add_index("closing", function(pod, emit)
+        if snap then why(snap.close, snap) end
+        emit(pod:name())
+      end)
+      local open = k8s.snapshot(pods)
+      local lister = open:lister(pods)
+      snap = open
+      print(#lister:by_index("closing", "a"), lister:count())
+      snap:close()
+      why(lister.count, lister)
+    ]], [[
+snapshot:close may not be called in an index function
+snapshot:close may not be called in an index function
+snapshot:close may not be called in an index function
+snapshot:close may not be called in an index function
+1	4
+the snapshot is closed
+]])
+  end)
+
   it("tells what is wrong", function()
     assert_prints(sim, [[
       why(k8s.snapshot)
