@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,11 +19,18 @@ bool bind_address_is_off(const char *address)
     return *address == '\0' || strcmp(address, "0") == 0;
 }
 
+/* getaddrinfo takes larger numbers, too, and leaves bits out. */
+static bool is_port(const char *text)
+{
+    size_t n = strspn(text, "0123456789");
+    return n > 0 && n <= 5 && text[n] == '\0' && atoi(text) <= UINT16_MAX;
+}
+
 /* HOST:PORT, [HOST]:PORT or :PORT; owned texts, `*host` NULL for every address. */
 static bool split(const char *address, char **host, char **port)
 {
     const char *colon = strrchr(address, ':'), *begin = address;
-    if (!colon || colon[1] == '\0' || strspn(colon + 1, "0123456789") != strlen(colon + 1)) return false;
+    if (!colon || !is_port(colon + 1)) return false;
     size_t len = (size_t)(colon - address);
     if (len >= 2 && *begin == '[' && colon[-1] == ']') {
         begin++;

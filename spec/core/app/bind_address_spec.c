@@ -54,8 +54,8 @@ static void test_a_port_that_is_taken_is_an_error(void **state)
 
 static void test_what_is_no_address_is_named(void **state)
 {
-    static const char *const bad[] = {
-        "8080", "127.0.0.1", "127.0.0.1:", ":http", "::1:80", "localhost:99999x"};
+    static const char *const bad[] = {"8080",   "127.0.0.1",        "127.0.0.1:", ":http",
+                                      "::1:80", "localhost:99999x", ":65536",     "127.0.0.1:4294967376"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(bind_address_listen(bad[i], &where, &err), -1);
         assert_int_equal(err.code, ERR_INVALID);
