@@ -12,8 +12,9 @@
 #include "app/bind_address.h"
 #include "base/mem.h"
 
-/* Whoever connects and says nothing, or too much, gets no more than this. */
-enum { CONNECTIONS_MAX = 64, CONNECTION_MEMORY = 16 << 10, IDLE_SECONDS = 10 };
+/* Whoever connects and says nothing, or too much, gets no more than this, and leaves room for the others: a
+ * probe that is not answered ends the pod. */
+enum { CONNECTIONS_MAX = 256, CONNECTIONS_OF_ONE = 32, CONNECTION_MEMORY = 16 << 10, IDLE_SECONDS = 10 };
 
 struct web_server {
     struct web_server_options options;
@@ -98,8 +99,8 @@ static struct MHD_Daemon *start(struct web_server *server, int fd)
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC, 0, NULL, NULL, on_request, server,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }
