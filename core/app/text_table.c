@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-enum { GAP = 2, NOTE_INDENT = 4 };
+/* The first column is never made narrower than FIRST_MIN for the others to be seen. */
+enum { GAP = 2, NOTE_INDENT = 4, FIRST_MIN = 16 };
 
 struct text_row {
     char *cells[TEXT_TABLE_COLUMNS];
@@ -23,12 +24,21 @@ static size_t length(const char *text)
     return n;
 }
 
+/* Texts come from a server too: none of them moves the cursor or begins a line. */
+static char *copy_printable(const char *text)
+{
+    char *copy = xstrdup(text);
+    for (char *p = copy; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f) *p = ' ';
+    return copy;
+}
+
 void text_table_add(struct text_table *table, const char *const *cells)
 {
     table->rows = xrealloc(table->rows, (table->count + 1) * sizeof *table->rows);
     struct text_row *row = &table->rows[table->count++];
     *row = (struct text_row){0};
-    for (size_t i = 0; table->columns[i].heading; i++) row->cells[i] = xstrdup(cells[i]);
+    for (size_t i = 0; table->columns[i].heading; i++) row->cells[i] = copy_printable(cells[i]);
 }
 
 void text_table_tint(struct text_table *table, size_t column, enum tint tint)
@@ -40,7 +50,7 @@ void text_table_note(struct text_table *table, const char *text)
 {
     struct text_row *row = &table->rows[table->count - 1];
     free(row->note);
-    row->note = *text ? xstrdup(text) : NULL;
+    row->note = *text ? copy_printable(text) : NULL;
 }
 
 static void measure(const struct text_table *table, size_t *widths)
@@ -52,6 +62,15 @@ static void measure(const struct text_table *table, size_t *widths)
             if (n > widths[i]) widths[i] = n;
         }
     }
+}
+
+/* Makes the first column so narrow that the others are seen. */
+static void shrink_first(const struct text_table *table, size_t *widths, size_t width)
+{
+    size_t others = 0;
+    for (size_t i = 1; table->columns[i].heading; i++) others += GAP + widths[i];
+    size_t room = width > others + FIRST_MIN ? width - others : FIRST_MIN;
+    if (width && widths[0] > room) widths[0] = room;
 }
 
 /* A line under way: what is beyond the width is not printed, and "..." says so. */
@@ -91,14 +110,21 @@ static void put_cell(struct line *line, const char *text, enum tint tint, bool c
     if (colours && tint) fputs("\033[0m", line->out);
 }
 
-/* Nothing is put behind the last cell of a line. */
+/* Nothing is put behind the last cell of a line. A first cell that is wider than its column has a line of its
+ * own. */
 static void print_row(const struct text_table *table, const size_t *widths, const struct text_row *row,
                       struct line *line, bool colours)
 {
     for (size_t i = 0; table->columns[i].heading; i++) {
         const char *text = row ? row->cells[i] : table->columns[i].heading;
-        size_t blanks = widths[i] - length(text);
         bool last = !table->columns[i + 1].heading;
+        if (length(text) > widths[i]) {
+            put_cell(line, text, row->tints[i], colours);
+            fputc('\n', line->out);
+            line->used = 0;
+            text = "";
+        }
+        size_t blanks = widths[i] - length(text);
         if (table->columns[i].right) put_blanks(line, blanks);
         put_cell(line, text, row ? row->tints[i] : TINT_NONE, colours);
         if (!table->columns[i].right && !last) put_blanks(line, blanks);
@@ -111,6 +137,7 @@ void text_table_print(const struct text_table *table, FILE *out, size_t width, b
 {
     size_t widths[TEXT_TABLE_COLUMNS];
     measure(table, widths);
+    shrink_first(table, widths, width);
     print_row(table, widths, NULL, &(struct line){out, 0, width}, colours);
     for (size_t r = 0; r < table->count; r++) {
         struct line line = {out, 0, width};

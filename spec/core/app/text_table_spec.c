@@ -53,6 +53,38 @@ static void test_columns_are_as_wide_as_their_widest_cell(void **state)
     text_table_clear(&table);
 }
 
+static void test_a_long_name_does_not_push_the_rest_off_the_screen(void **state)
+{
+    struct text_table table = {.columns = columns};
+    text_table_add(&table, (const char *const[]){"short", "7", "synced"});
+    text_table_add(&table, (const char *const[]){"a name that is longer than what there is", "1", "error"});
+    text_table_note(&table, "why");
+    assert_prints(&table, 34, false,
+                  "NAME                 COUNT  STATE\n"
+                  "short                    7  synced\n"
+                  "a name that is longer than what...\n"
+                  "                         1  error\n"
+                  "    why\n");
+    assert_prints(&table, 0, false,
+                  "NAME                                      COUNT  STATE\n"
+                  "short                                         7  synced\n"
+                  "a name that is longer than what there is      1  error\n"
+                  "    why\n");
+    text_table_clear(&table);
+}
+
+static void test_no_text_moves_the_cursor(void **state)
+{
+    struct text_table table = {.columns = columns};
+    text_table_add(&table, (const char *const[]){"a\x1b[2J", "1\n2", "b\177"});
+    text_table_note(&table, "the server says:\r\n\x1b]0;x\a");
+    assert_prints(&table, 0, true,
+                  "NAME   COUNT  STATE\n"
+                  "a [2J    1 2  b \n"
+                  "    the server says:   ]0;x \n");
+    text_table_clear(&table);
+}
+
 static void test_durations_and_sizes_are_short(void **state)
 {
     static const struct {
@@ -100,6 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_are_as_wide_as_their_widest_cell),
+        cmocka_unit_test(test_a_long_name_does_not_push_the_rest_off_the_screen),
+        cmocka_unit_test(test_no_text_moves_the_cursor),
         cmocka_unit_test(test_durations_and_sizes_are_short),
         cmocka_unit_test(test_documents_are_printed_as_json_and_yaml),
     };
