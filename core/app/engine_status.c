@@ -123,8 +123,8 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
     json_text(out, "resource", buf_text(&name));
     json_text(out, "apiVersion", buf_text(&version));
     json_text(out, "namespace", spec->namespace_);
-    json_text(out, "labels", spec->label_selector);
-    json_text(out, "fields", spec->field_selector);
+    json_text(out, "selector", spec->label_selector);
+    json_text(out, "fieldSelector", spec->field_selector);
     buf_clear(&name);
     buf_clear(&version);
 }

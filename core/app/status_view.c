@@ -157,12 +157,14 @@ static void put_scripts(struct viewer *v, size_t column, size_t at)
         buf_printf(out, "%s%.*s", out->len ? "," : "", STR_ARG(tape_str(v->tape, s)));
 }
 
-/* Why it is not as it should be; else, when there is room, how it got its list. */
+/* Why it is not as it should be; else, when there is room, how it got its list, if the column does not say
+ * all of it. */
 static void note(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
-    struct str cause = text_at(v, at, "cause");
-    buf_str(&text, cause.n || !v->view->wide ? cause : text_at(v, at, "syncedHow"));
+    struct str cause = text_at(v, at, "cause"), how = text_at(v, at, "syncedHow");
+    bool tells_more = v->view->wide && !str_eq(how, text_at(v, at, "syncedBy"));
+    buf_str(&text, cause.n || !tells_more ? cause : how);
     text_table_note(table, buf_text(&text));
     buf_clear(&text);
 }

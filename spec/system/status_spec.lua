@@ -75,7 +75,9 @@ describe("kubelua status #threads", function()
     assert.are.equal(0, code)
     assert.has_match("^kubelua [%d.]+  ready  pid %d+  up %w+  memory [%d.]+Mi", text)
     assert.has_match("\nINFORMER +STATE +AGE +OBJECTS +MEMORY +SYNCED BY\npods +synced +%w+ +30 ", text)
-    assert.has_match("SCRIPTS\n", engine.status "-owide", 1, true)
+    local wide = engine.status "-owide"
+    assert.has_match("SCRIPTS\n", wide, 1, true)
+    assert.has_match("\npods +synced [^\n]+\n$", wide) -- no line below it: it has no more to say
     assert.has_match("\n- name: \"pods\"\n  kind: \"po\"\n", engine.status "-oyaml", 1, true)
     assert.are.equal(0, cluster.terminate(engine))
   end)
