@@ -64,5 +64,5 @@ function Snapshot:lister(informer) end
 ---@return k8s.Query
 function Snapshot:query(informer) end
 
----Gives its memory back; what reads it raises from now on.
+---Gives its memory back; what reads it raises from now on. Not in an index function.
 function Snapshot:close() end
