@@ -143,13 +143,18 @@ static void push_main(lua_State *L, void *ctx)
     push_ref(L, script_of(L), REF_MAIN);
 }
 
+/* Before any other call, which would forget why. */
+static void report_main(struct script *script, enum script_result result)
+{
+    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
+        report_failure(NULL, script, result, "Main failed", (const struct log_field[]){{.key = NULL}});
+}
+
 static void main_ended(void *ctx, enum script_result result)
 {
     struct script *script = ctx;
-    if (result == SCRIPT_CANCELLED) return;
-    if (result != SCRIPT_OK)
-        report_failure(NULL, script, result, "Main failed", (const struct log_field[]){{.key = NULL}});
-    script->main.done(script->main.ctx, result, script->main.exit_code);
+    report_main(script, result);
+    if (result != SCRIPT_CANCELLED) script->main.done(script->main.ctx, result, script->main.exit_code);
 }
 
 void script_run_main(struct script *script, script_main_done *done, void *ctx)
@@ -161,8 +166,9 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     const struct task_call call = {
         .function = script->refs[REF_RUN_MAIN], .prepare = push_main, .done = main_ended, .ctx = script};
     enum script_result result = task_run(script, &call, &task);
+    if (result != SCRIPT_YIELDED) report_main(script, result);
     handlers_attach(script);
-    if (result != SCRIPT_YIELDED) main_ended(script, result);
+    if (result != SCRIPT_YIELDED) script->main.done(ctx, result, script->main.exit_code);
 }
 
 void script_claims_changed(struct script *script)

@@ -25,6 +25,21 @@ describe("a script that waits #threads", function()
     assert.are.equal(7, exec:wait(20))
   end)
 
+  it("says why main failed, whatever the handlers do that it added", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local exec = cluster.kubelua { "exec", "--server=" .. sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local pods = k8s.informer "pods"
+      k8s.main(function()
+        pods:on_add(function() print "told" end)
+        error "for this reason"
+      end)
+    ]] }
+    assert.are.equal(3, exec:wait(20))
+    assert.has_match('"Main failed".*for this reason', exec:err())
+    assert.are.equal("told\n", exec:out())
+  end)
+
   it("gives exec's main all the time it wants: --sync-timeout is over once it has begun", function()
     local sim = cluster.sim { "--pods", "1" }
     local exec = cluster.kubelua { "exec", "--server=" .. sim.server, "--sync-timeout", "1500ms", cluster.script [[
