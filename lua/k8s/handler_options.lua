@@ -34,10 +34,14 @@ end
 
 -- Calls `verb` for each text of an array that must not be empty.
 local function each_text(made, where, list, verb)
-  if #list == 0 then
-    raw.raise(where .. " must be a list of strings, and not empty")
+  local function check(good)
+    if not good then
+      raw.raise(where .. " must be a list of strings, and not empty")
+    end
   end
+  check(#list > 0)
   for _, text in ipairs(list) do
+    check(type(text) == "string")
     verb(made, text, where)
   end
 end
@@ -59,10 +63,20 @@ local function add_where(made, where, clauses)
   end
 end
 
+local ID_MAX = 253
+
+-- It stands in logs, in metrics and in C.
+local function check_id(where, id)
+  if id and (#id < 1 or #id > ID_MAX or id:find "%c" or id:find "%z") then
+    raw.raise(where .. "id must be a text of 1 to " .. ID_MAX .. " characters that can be printed")
+  end
+end
+
 -- `given` is checked for names and types. What it does not say of resync is the informer's, then --resync.
 function handler_options.make(where, claimed, given)
   local made = verbs.new()
   where = where .. ": "
+  check_id(where, given.id)
   if given.selector then
     verbs.selector(made, given.selector, where .. "selector")
   end

@@ -189,7 +189,7 @@ static void test_bad_options_are_named_with_the_script_s_line(void **state)
         {"namespaces = 'a'", "namespaces must be a table, not string"},
         {"namespaces = {}", "namespaces must be a list of strings, and not empty"},
         {"namespaces = { 'A' }", "namespaces: namespace \"A\": expected a name"},
-        {"namespaces = { 1 }", "namespaces must be a string, not number"},
+        {"namespaces = { 1 }", "namespaces must be a list of strings, and not empty"},
         {"where = { 'a' }", "where must have paths as keys, not number"},
         {"where = { ['a..b'] = 1 }", "where: path \"a..b\": "},
         {"where = { a = {} }", "where: \"a\" must have a value, or a list of them"},

@@ -278,6 +278,12 @@ static void test_a_script_that_fails_to_load_registers_nothing(void **state)
          "bad.lua:3: add_event_handler: "},
         {"local p = k8s.informer('pods')\np:on_add(print, { id = 'x' })\np:on_add(print, { id = 'x' })",
          "bad.lua:4: the handler id \"x\" is already taken"},
+        {"k8s.informer('pods'):on_add(print, { id = '' })",
+         "bad.lua:2: on_add: id must be a text of 1 to 253 "},
+        {"k8s.informer('pods'):on_add(print, { id = 'a\\0b' })", "bad.lua:2: on_add: id must be a text of "},
+        {"k8s.informer('pods'):on_add(print, { id = 'a\\nb' })", "bad.lua:2: on_add: id must be a text of "},
+        {"k8s.informer('pods'):on_add(print, { namespaces = { 'a', 1 } })",
+         "bad.lua:2: on_add: namespaces must be a list of strings, and not empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[128];
