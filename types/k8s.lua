@@ -216,6 +216,7 @@ function Factory:informer(kind, options) end
 ---@return k8s.Error? err
 function Factory:wait_for_cache_sync(timeout) end
 
+---While the script loads.
 ---@param options? k8s.FactoryOptions
 ---@return k8s.Factory
 function k8s.factory(options) end

@@ -1,5 +1,5 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.traceback, raw.null: what
- * touches the process and the plan. */
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.check_loading,
+ * raw.traceback, raw.null: what touches the process and the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -139,9 +139,16 @@ static int l_main_result(lua_State *L)
     if (lua_type(L, 1) != LUA_TNUMBER) return 0;
     lua_Number code = lua_tonumber(L, 1);
     if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
-        script_raise(L, "k8s.main returned %f: an exit code is a whole number from 0 to %d", code,
+        script_raise(L, "k8s.main returned %.14g: an exit code is a whole number from 0 to %d", code,
                      EXIT_CODE_MAX);
     script_of(L)->main.exit_code = (int)code;
+    return 0;
+}
+
+/* check_loading(verb) */
+static int l_check_loading(lua_State *L)
+{
+    arg_loading(L, arg_str(L, 1, "check_loading: verb").p);
     return 0;
 }
 
@@ -166,10 +173,15 @@ static int l_traceback(lua_State *L)
 
 void bind_host(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"print", l_print},         {"log", l_log},
-                                     {"main", l_main},           {"main_result", l_main_result},
-                                     {"raise", l_raise},         {"check_stack", l_check_stack},
-                                     {"traceback", l_traceback}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"print", l_print},
+                                     {"log", l_log},
+                                     {"main", l_main},
+                                     {"main_result", l_main_result},
+                                     {"raise", l_raise},
+                                     {"check_stack", l_check_stack},
+                                     {"traceback", l_traceback},
+                                     {"check_loading", l_check_loading},
+                                     {NULL, NULL}};
     luaL_register(L, NULL, verbs);
     push_null(L);
     lua_setfield(L, -2, "null");

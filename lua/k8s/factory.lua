@@ -69,8 +69,9 @@ function factory.informer(kind, given)
   return claim({}, kind, given)
 end
 
--- k8s.factory { namespace, selector, ... }: informers with options in common.
+-- k8s.factory { namespace, selector, ... }: informers with options in common. While the script loads only.
 function factory.factory(given)
+  raw.check_loading "k8s.factory"
   local defaults = merge(check("k8s.factory", given, OPTIONS), {})
   local informers = {}
   local self

@@ -190,6 +190,8 @@ static void test_the_plan_is_made_while_loading_only(void **state)
                   "snippet.lua:1: k8s.main may only be called while the script loads");
     assert_raises(f, "require('k8s').informer 'pods'",
                   "snippet.lua:1: k8s.informer may only be called while the script loads");
+    assert_raises(f, "require('k8s').factory {}",
+                  "snippet.lua:1: k8s.factory may only be called while the script loads");
     struct err err;
     fixture_write(f, "twice.lua", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n");
     char path[160];

@@ -109,6 +109,8 @@ static void test_the_error_names_where_nothing_may_yield(void **state)
          "task.lua:1: k8s.sleep may not be called in a function that gsub calls"},
         {"print(setmetatable({}, { __tostring = function() k8s.sleep(1) end }))",
          "task.lua:1: k8s.sleep may not be called in a __tostring that print calls"},
+        {"k8s.log.info('x', { a = setmetatable({}, { __tostring = function() k8s.sleep(1) end }) })",
+         "task.lua:1: k8s.sleep may not be called in a __tostring that k8s.log calls"},
         {"load(function() k8s.sleep(1) end)",
          "task.lua:1: k8s.sleep may not be called in a reader function of load"},
         {"require 'sleepy'", "sleepy.lua:1: k8s.sleep may not be called in a module that is being loaded"},

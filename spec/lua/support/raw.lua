@@ -54,6 +54,7 @@ function raw_verbs.new(record)
     traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
+    check_loading = noop,
     check_stack = noop,
     int64 = noop,
     quantity = noop,
