@@ -119,20 +119,24 @@ static const struct verb *verb_arg(lua_State *L, int idx)
     script_raise(L, "no live read: %s", name);
 }
 
-/* Nothing new is to be learned of the name: it is known, or not declared, or the server was asked a moment
- * ago. */
-static bool is_settled(const struct script *script, const struct verb *verb, struct str kind)
+enum name_state {
+    NAME_KNOWN,
+    NAME_REFUSED, /* and nothing new is to be learned: not declared, or the server was asked a moment ago */
+    NAME_OPEN,    /* discovery will tell */
+};
+
+static enum name_state name_state(const struct script *script, const struct verb *verb, struct str kind)
 {
     struct kinds *kinds = script->host->kinds;
     struct resource resource;
     struct err err;
-    if (!kinds_known(kinds)) return false;
+    if (!kinds_known(kinds)) return NAME_OPEN;
     if (kinds_resolve(kinds, kind, &resource, &err)) {
         resource_clear(&resource);
-        return true;
+        return NAME_KNOWN;
     }
     bool declared = reads_allow(&script->reads, verb->access, kind, NULL, kinds);
-    return err.code != ERR_NOT_FOUND || !declared || !kinds_doubt(kinds);
+    return err.code != ERR_NOT_FOUND || !declared || !kinds_doubt(kinds) ? NAME_REFUSED : NAME_OPEN;
 }
 
 /* resource(verb, kind): what a kind means. Waits. */
@@ -146,13 +150,18 @@ static int l_live_resource(lua_State *L)
     task_check(L, verb->name);
     if (!script->host->live) script_raise(L, "%s: there is no server to ask", verb->name);
     if (script->reads.count == 0) raise_undeclared(L, verb, kind);
-    if (is_settled(script, verb, kind)) return push_resource(L, verb, kind);
+    enum name_state state = name_state(script, verb, kind);
+    if (state == NAME_KNOWN) return push_resource(L, verb, kind);
     struct kind_wait *wait = NEW(struct kind_wait);
     wait->verb = verb;
     wait->kind = xstrndup(kind.p, kind.n);
     wait->waiter.ready = on_kinds;
     err_clear(&wait->err);
-    kinds_wait(script->host->kinds, &wait->waiter);
+    /* Who asks again and again for what is not there lets others run. */
+    if (state == NAME_OPEN)
+        kinds_wait(script->host->kinds, &wait->waiter);
+    else
+        task_wake(&wait->wait);
     return task_yield(L, &wait->wait, &ops);
 }
 

@@ -317,6 +317,25 @@ describe("live reads #threads", function()
     end)
   end)
 
+  it("let others run while a loop asks for what is not there", function()
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "gadgets.example.com:get" }
+      local over = false
+      k8s.after("200ms", function() over = true end)
+      k8s.main(function()
+        local start = k8s.now()
+        while not over do
+          assert(not k8s.get("gadgets.example.com", "a"))
+        end
+        print("soon", k8s.now() - start < 2)
+      end)
+    ]]
+    local engine = cluster.kubelua { "exec", "-s", sim.server, script }
+    assert.are.equal(0, engine:wait(10))
+    assert.are.equal("soon\ttrue\n", engine:out())
+  end)
+
   it("refuse options that are none", function()
     local out = run [[
       local function refused(...) print((select(2, pcall(...)):gsub("^.-:%d+: ", ""))) end
