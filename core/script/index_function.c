@@ -3,19 +3,16 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "informer/index_path.h"
 #include "script/args.h"
+#include "script/report.h"
 #include "script/view.h"
-
-enum { REPORT_INTERVAL_MS = 1000 };
 
 struct index_function {
     struct script *script;
     int ref;
-    int64_t reported_ms;
-    uint64_t unreported;
+    struct failure_report report;
     char name[];
 };
 
@@ -63,31 +60,13 @@ static void ask_body(lua_State *L, void *ctx)
     lua_call(L, 2, 0);
 }
 
-/* At most one line a second for each index; the next one tells how many were left out. */
 static void report(struct index_function *f, struct root *object, enum script_result result)
 {
-    const struct script_failure *failure = &f->script->failure;
-    int64_t now = clock_now_ms(script_clock(f->script));
-    if (f->reported_ms && now - f->reported_ms < REPORT_INTERVAL_MS) {
-        f->unreported++;
-        return;
-    }
     struct buf key = {0};
     root_key(object, &key);
-    const struct log_field fields[] = {
-        F("script", f->script->name),
-        F("index", f->name),
-        FS("key", buf_slice(&key)),
-        F("result", script_result_name(result)),
-        FS("err", buf_slice(&failure->text)),
-        FI("unreported", f->unreported),
-        {.key = NULL},
-    };
-    log_write(LOG_ERROR, failure->line ? failure->source : f->script->path, failure->line,
-              "Index function failed", fields);
+    const struct log_field about[] = {F("index", f->name), FS("key", buf_slice(&key)), {.key = NULL}};
+    report_failure(&f->report, f->script, result, "Index function failed", about);
     buf_clear(&key);
-    f->reported_ms = now;
-    f->unreported = 0;
 }
 
 static bool ask(void *ctx, struct root *object, struct index_values *out, struct err *err)

@@ -1,6 +1,6 @@
-/* Log lines about calls that failed: at most one a second for each handler or timer, and the next one tells
- * how many were left out. Owner: the handler or timer that embeds the struct. On the engine thread, outside
- * of Lua. */
+/* Log lines about calls that failed: at most one a second for each handler, timer, index function or
+ * transform, and the next one tells how many were left out. Owner: who embeds the struct. On the engine
+ * thread, outside of Lua. */
 #pragma once
 #include "base/log.h"
 #include "script/state.h"

@@ -3,21 +3,18 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "object/pack.h"
 #include "script/args.h"
 #include "script/json_encode.h"
+#include "script/report.h"
 #include "script/view.h"
-
-enum { REPORT_INTERVAL_MS = 1000 };
 
 struct script_transform {
     struct script *script;
     int ref;
-    int64_t reported_ms;
-    uint64_t unreported;
+    struct failure_report report;
     char kind[];
 };
 
@@ -67,31 +64,13 @@ static void run(lua_State *L, void *ctx)
     t->out = pack_result(L, t->object);
 }
 
-/* At most one line a second for each informer; the next one tells how many were left out. */
 static void report(struct script_transform *t, const struct root *object, enum script_result result)
 {
-    const struct script_failure *failure = &t->script->failure;
-    int64_t now = clock_now_ms(script_clock(t->script));
-    if (t->reported_ms && now - t->reported_ms < REPORT_INTERVAL_MS) {
-        t->unreported++;
-        return;
-    }
     struct buf key = {0};
     root_key(object, &key);
-    const struct log_field fields[] = {
-        F("script", t->script->name),
-        F("informer", t->kind),
-        FS("key", buf_slice(&key)),
-        F("result", script_result_name(result)),
-        FS("err", buf_slice(&failure->text)),
-        FI("unreported", t->unreported),
-        {.key = NULL},
-    };
-    log_write(LOG_ERROR, failure->line ? failure->source : t->script->path, failure->line, "Transform failed",
-              fields);
+    const struct log_field about[] = {F("informer", t->kind), FS("key", buf_slice(&key)), {.key = NULL}};
+    report_failure(&t->report, t->script, result, "Transform failed", about);
     buf_clear(&key);
-    t->reported_ms = now;
-    t->unreported = 0;
 }
 
 static enum transform_result transform(void *ctx, struct root *object, struct root **out)
