@@ -75,14 +75,14 @@ static bool error_event(struct stream *stream, const struct tape *tape, size_t o
 }
 
 /* A watch-list brings mostly objects that are known, when it is not the first: their texts are not parsed at
- * all. */
+ * all. Known to a watch of this kind, that is: no other one has looked whether they belong here (R-28). */
 static bool recall(struct stream *stream, struct str line)
 {
     static const struct str head = STR("{\"type\":\"ADDED\",\"object\":"), tail = STR("}}");
     stream->hash = 0;
     if (!str_starts(line, head) || !str_ends(line, tail)) return false;
     struct str object = {line.p + head.n, line.n - head.n - 1};
-    stream->recalled = pack_recall(stream->options.packer, object, &stream->options.type, &stream->hash);
+    stream->recalled = pack_recall(stream->options.packer, object, &stream->expected, &stream->hash);
     return stream->recalled != NULL;
 }
 

@@ -63,7 +63,7 @@ static int teardown(void **state)
 }
 
 /* A stream of its own for this text. */
-static void watch(struct bench *bench, const char *text)
+static void watch_kind(struct bench *bench, const char *text, struct str kind)
 {
     const struct lw_sink sink = {.event = on_event, .refused = on_refused};
     struct err err;
@@ -71,7 +71,7 @@ static void watch(struct bench *bench, const char *text)
         .packer = bench->packer,
         .parser = bench->parser,
         .max_object_size = 10000,
-        .type = {.api_version = STR("v1"), .kind = STR("Pod")},
+        .type = {.api_version = STR("v1"), .kind = kind},
         .sink = &sink,
         .ctx = bench,
     });
@@ -79,6 +79,11 @@ static void watch(struct bench *bench, const char *text)
     assert_true(stream_feed(stream, text, strlen(text), 77, &err));
     assert_true(stream_end(stream, &err));
     stream_free(stream);
+}
+
+static void watch(struct bench *bench, const char *text)
+{
+    watch_kind(bench, text, STR("Pod"));
 }
 
 #define POD(version)                                                                                      \
@@ -129,6 +134,15 @@ static void test_a_known_object_in_a_text_that_is_none_is_no_event(void **state)
     assert_int_equal(bench->count, 4);
 }
 
+static void test_r28_a_text_that_is_known_by_another_watch_is_dropped_too(void **state)
+{
+    struct bench *bench = *state;
+    watch(bench, EVENT("ADDED", POD("1")));
+    watch_kind(bench, EVENT("ADDED", POD("1")), STR("Node"));
+    assert_int_equal(bench->count, 1);
+    assert_string_equal(buf_text(&bench->refused), "a watch of v1 Node brought a v1 Pod\n");
+}
+
 /* Versions wait in a queue, where no pool bounds them. */
 static void test_a_bookmark_with_a_version_beyond_all_bounds_is_refused(void **state)
 {
@@ -152,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_r28_objects_of_another_kind_or_version_are_dropped_and_named),
+        T(test_r28_a_text_that_is_known_by_another_watch_is_dropped_too),
         T(test_b4_a_known_text_is_the_same_object_and_a_changed_one_is_not),
         T(test_a_known_object_in_a_text_that_is_none_is_no_event),
         T(test_a_bookmark_with_a_version_beyond_all_bounds_is_refused),
