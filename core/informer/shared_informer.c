@@ -264,6 +264,15 @@ size_t shared_informer_process(struct shared_informer *informer, size_t max)
     return done;
 }
 
+void shared_informer_finish_delta(struct shared_informer *informer)
+{
+    must(!informer->processing);
+    informer->processing = true;
+    if (informer->latency) informer->mark_ns = clock_measure_ns();
+    if (informer->cursor.open) process_step(informer, SIZE_MAX);
+    informer->processing = false;
+}
+
 bool shared_informer_has_work(const struct shared_informer *informer)
 {
     return informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;

@@ -129,6 +129,30 @@ static void test_who_asked_for_the_old_version_stays_with_it(void **state)
     history_clear(&old);
 }
 
+/* Half of a list is told, the other half is in the store already: no list will ever bring it as news. */
+static void test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun(void **state)
+{
+    enum { OBJECTS = 2500 };
+    struct history old = {0};
+    struct buf list = {0};
+    claim_history(claim("example.com/v1alpha1/Widget"), &old);
+    resolve_with("v1alpha1");
+    size_t known = old.calls;
+    for (int i = 0; i < OBJECTS; i++) buf_printf(&list, "%sb/n%d@%d", i ? " " : "", i, 10 + i);
+    source_fail_http(&sources[0], 410, "Expired"); /* the watch */
+    for (int i = 0; i < 1000 && !sources[0].call; i++) loop_once(loop, true);
+    source_list(&sources[0], buf_text(&list), "9000");
+    shared_factory_process(factory);
+    assert_true(old.calls - known < OBJECTS);
+    source_fail_http(&sources[0], 404, "NotFound"); /* the next watch */
+    resolve_with("v1");
+    assert_int_equal(source_count, 3);
+    settle();
+    assert_int_equal(old.calls - known, OBJECTS + 2); /* x and y vanished */
+    buf_clear(&list);
+    history_clear(&old);
+}
+
 static struct informer_claim *claim_both(const char *kind)
 {
     static const char *const namespaces[] = {"a", "b"};
@@ -201,6 +225,7 @@ int main(void)
         TEST(test_a_kind_that_comes_back_goes_on_where_it_was),
         TEST(test_another_version_is_followed_with_store_and_handlers),
         TEST(test_who_asked_for_the_old_version_stays_with_it),
+        TEST(test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun),
         TEST(test_a_set_of_namespaces_is_followed_one_by_one),
         TEST(test_a_kind_that_discovery_still_knows_is_listed_again),
         TEST(test_other_errors_are_no_reason_to_leave),
