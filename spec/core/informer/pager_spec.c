@@ -123,6 +123,20 @@ static void test_pages_that_no_longer_fit_together_are_listed_whole(void **state
     assert_told("from start 9: a@1 c@8 last");
 }
 
+/* P-3: it counts from the start again. */
+static void test_a_whole_list_has_the_whole_limit(void **state)
+{
+    restart((struct pager_options){.page_size = 2, .limit = 3, .whole_if_expired = true});
+    source_page(&source, "a@1 b@2", "7", "next");
+    told.len = 0;
+    pager_next(pager);
+    source_asked(&source);
+    source_fail_http(&source, 410, "Expired");
+    assert_asked("list limit=3");
+    source_page(&source, "a@1 b@2 c@8", "9", "more");
+    assert_told("from start 9: a@1 b@2 c@8 last");
+}
+
 /* P-3 */
 static void test_a_first_page_that_is_expired_is_an_error(void **state)
 {
@@ -229,6 +243,7 @@ int main(void)
         T(test_one_page_of_500_is_the_whole),
         T(test_pages_come_when_they_are_asked_for),
         T(test_pages_that_no_longer_fit_together_are_listed_whole),
+        T(test_a_whole_list_has_the_whole_limit),
         T(test_a_first_page_that_is_expired_is_an_error),
         T(test_without_the_fallback_an_expired_token_is_the_end),
         T(test_the_limit_is_that_of_the_whole),

@@ -196,59 +196,6 @@ static void test_b6_an_ended_informer_is_made_anew_for_the_next_claim(void **sta
     assert_true(claim_has_synced(b));
 }
 
-static void await_freed(const struct scripted_source *source)
-{
-    for (int i = 0; i < 1000 && !source->freed; i++) loop_once(loop, true);
-    assert_true(source->freed);
-}
-
-static void test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped(void **state)
-{
-    factory_restart(20);
-    struct informer_claim *pods = claim("pods");
-    resolve(false);
-    source_list(&sources[0], "a/x@1", "5");
-    settle();
-    claim_release(pods);
-    settle();
-    assert_false(sources[0].freed);
-    await_freed(&sources[0]);
-}
-
-static void test_b6_a_claim_within_the_grace_period_takes_the_warm_cache(void **state)
-{
-    struct history history = {0};
-    factory_restart(60000);
-    struct informer_claim *pods = claim("pods");
-    resolve(false);
-    source_list(&sources[0], "a/x@1", "5");
-    settle();
-    claim_release(pods);
-    source_event(&sources[0], LW_ADDED, "a/y@6"); /* nobody listens, the cache does */
-    settle();
-    pods = claim("pods");
-    claim_history(pods, &history);
-    resolve(false);
-    assert_int_equal(source_count, 1);
-    assert_true(claim_has_synced(pods));
-    assert_string_equal(history_take(&history), "add+ a/x@1; add+ a/y@6");
-    assert_string_equal(source_asked(&sources[0]), "watch bookmarks rv=5"); /* and no second list */
-    history_clear(&history);
-}
-
-static void test_f5_the_end_does_not_wait_for_a_grace_period(void **state)
-{
-    factory_restart(60000);
-    struct informer_claim *pods = claim("pods");
-    claim_scope("pods", "shop", "", "");
-    resolve(false);
-    claim_release(pods);
-    shared_factory_free(factory);
-    assert_true(sources[0].freed);
-    assert_true(sources[1].freed);
-    factory = NULL;
-}
-
 static void test_a_claim_may_be_released_before_it_is_resolved(void **state)
 {
     struct history history = {0};
@@ -377,6 +324,7 @@ static void test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_draine
     history_clear(&history);
 }
 
+/* F-5 */
 static void test_the_factory_may_be_freed_with_everything_running(void **state)
 {
     struct history history = {0};
@@ -413,9 +361,6 @@ int main(void)
         TEST(test_a_late_claim_finds_the_informer_filled),
         TEST(test_b6_the_last_release_ends_the_informer),
         TEST(test_b6_an_ended_informer_is_made_anew_for_the_next_claim),
-        TEST(test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped),
-        TEST(test_b6_a_claim_within_the_grace_period_takes_the_warm_cache),
-        TEST(test_f5_the_end_does_not_wait_for_a_grace_period),
         TEST(test_a_claim_may_be_released_before_it_is_resolved),
         TEST(test_the_handlers_of_a_released_claim_hear_nothing_more),
         TEST(test_deltas_of_an_informer_that_ends_are_released),

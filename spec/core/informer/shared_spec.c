@@ -1,0 +1,104 @@
+/* core/informer/shared.c: an informer from its first claim to the end of its grace period (B-6, F-5, F-7). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/informer/support/factory_fixture.h"
+
+static void await_freed(const struct scripted_source *source)
+{
+    for (int i = 0; i < 1000 && !source->freed; i++) loop_once(loop, true);
+    assert_true(source->freed);
+}
+
+static void test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped(void **state)
+{
+    factory_restart(20);
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(pods);
+    settle();
+    assert_false(sources[0].freed);
+    await_freed(&sources[0]);
+}
+
+static void test_b6_a_claim_within_the_grace_period_takes_the_warm_cache(void **state)
+{
+    struct history history = {0};
+    factory_restart(60000);
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    claim_release(pods);
+    source_event(&sources[0], LW_ADDED, "a/y@6"); /* nobody listens, the cache does */
+    settle();
+    pods = claim("pods");
+    claim_history(pods, &history);
+    resolve(false);
+    assert_int_equal(source_count, 1);
+    assert_true(claim_has_synced(pods));
+    assert_string_equal(history_take(&history), "add+ a/x@1; add+ a/y@6");
+    assert_string_equal(source_asked(&sources[0]), "watch bookmarks rv=5"); /* and no second list */
+    history_clear(&history);
+}
+
+static enum transform_result keep_it(void *ctx, struct root *given, struct root **out)
+{
+    assert_false(*(bool *)ctx); /* freed */
+    *out = root_ref(given);
+    return TRANSFORM_KEPT;
+}
+
+static void note_freed(void *ctx)
+{
+    *(bool *)ctx = true;
+}
+
+static void test_b6_a_transform_does_not_outlive_its_claim(void **state)
+{
+    bool freed = false;
+    const struct transform transform = {.fn = keep_it, .free = note_freed, .ctx = &freed, .owner = "a.lua"};
+    factory_restart(60000);
+    struct informer_claim *pods =
+        shared_factory_claim(factory, &(struct informer_spec){.kind = "pods", .transform = transform});
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    source_event(&sources[0], LW_ADDED, "a/y@6");
+    claim_release(pods);
+    assert_true(freed);
+    settle();
+    assert_true(sources[0].freed);
+}
+
+static void test_f5_the_end_does_not_wait_for_a_grace_period(void **state)
+{
+    factory_restart(60000);
+    struct informer_claim *pods = claim("pods");
+    claim_scope("pods", "shop", "", "");
+    resolve(false);
+    claim_release(pods);
+    shared_factory_free(factory);
+    assert_true(sources[0].freed);
+    assert_true(sources[1].freed);
+    factory = NULL;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, factory_open, factory_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_b6_f7_an_unused_informer_is_kept_for_the_grace_period_and_then_stopped),
+        TEST(test_b6_a_claim_within_the_grace_period_takes_the_warm_cache),
+        TEST(test_b6_a_transform_does_not_outlive_its_claim),
+        TEST(test_f5_the_end_does_not_wait_for_a_grace_period),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
