@@ -82,12 +82,6 @@ void informer_key_clear(struct informer_key *key)
     projection_unref(key->projection);
 }
 
-static bool same_resource(const struct resource *a, const struct resource *b)
-{
-    return strcmp(a->group, b->group) == 0 && strcmp(a->version, b->version) == 0 &&
-           strcmp(a->plural, b->plural) == 0;
-}
-
 static const char *text_of(const struct projection *projection)
 {
     return projection ? projection_text(projection) : "";
@@ -95,7 +89,7 @@ static const char *text_of(const struct projection *projection)
 
 bool informer_key_equal(const struct informer_key *a, const struct informer_key *b)
 {
-    return same_resource(&a->resource, &b->resource) && strcmp(a->namespace_, b->namespace_) == 0 &&
+    return resource_equal(&a->resource, &b->resource) && strcmp(a->namespace_, b->namespace_) == 0 &&
            strcmp(a->label_selector, b->label_selector) == 0 &&
            strcmp(a->field_selector, b->field_selector) == 0 && a->metadata_only == b->metadata_only &&
            strcmp(text_of(a->projection), text_of(b->projection)) == 0 &&

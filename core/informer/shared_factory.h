@@ -57,7 +57,8 @@ struct shared_factory *shared_factory_new(const struct shared_factory_options *o
 void shared_factory_free(struct shared_factory *factory);
 
 /* Everything in `spec` is copied, the projection by a reference. The claim is released by claim_release; with
- * the last claim its informer ends. */
+ * the last claim its informer ends. Not from a call of a handler, a filter, a transform or an index: its
+ * cache and its transform may end with it. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource

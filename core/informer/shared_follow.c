@@ -3,7 +3,6 @@
  * the handlers stay: whatever the next list holds is compared with what was known, so that an object that
  * only changed its version is an update. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -20,12 +19,6 @@ static bool is_missing(struct shared *shared)
     struct reflector_status status = {0};
     feed_get_status(shared->feed, &status);
     return !feed_is_restarting(shared->feed) && shared_is_missing(shared, &status);
-}
-
-static bool same_resource(const struct resource *a, const struct resource *b)
-{
-    return strcmp(a->group, b->group) == 0 && strcmp(a->version, b->version) == 0 &&
-           strcmp(a->plural, b->plural) == 0;
 }
 
 static bool resolves(const struct catalogue *catalogue, const struct informer_claim *claim,
@@ -57,7 +50,7 @@ static bool stays_behind(const struct informer_claim *claim, const struct shared
     struct resource found;
     if (!claim->set || !informer_set_has(claim->set, shared)) return false;
     if (!resolves(catalogue, claim, &found, NULL)) return true;
-    bool along = same_resource(&found, &shared->key.resource);
+    bool along = resource_equal(&found, &shared->key.resource);
     resource_clear(&found);
     return !along;
 }
@@ -161,7 +154,7 @@ void shared_follow(struct shared *shared, const struct catalogue *catalogue)
         become_gone(shared, &err);
         return;
     }
-    if (same_resource(&target, &shared->key.resource))
+    if (resource_equal(&target, &shared->key.resource))
         resource_clear(&target);
     else
         move(shared, catalogue, &target);

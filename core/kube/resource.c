@@ -2,6 +2,7 @@
 #include "kube/resource.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kube/url.h"
@@ -22,6 +23,12 @@ void resource_clear(struct resource *resource)
     free(resource->plural);
     free(resource->kind);
     *resource = (struct resource){0};
+}
+
+bool resource_equal(const struct resource *a, const struct resource *b)
+{
+    return strcmp(a->group, b->group) == 0 && strcmp(a->version, b->version) == 0 &&
+           strcmp(a->plural, b->plural) == 0;
 }
 
 void resource_name(const struct resource *resource, struct buf *out)

@@ -22,6 +22,8 @@ struct resource {
 
 void resource_copy(struct resource *out, const struct resource *from);
 void resource_clear(struct resource *resource);
+/* The same in the same version. */
+bool resource_equal(const struct resource *a, const struct resource *b);
 /* "pods" or "deployments.apps": as messages name it (F-12). */
 void resource_name(const struct resource *resource, struct buf *out);
 /* "v1" or "apps/v1". */
