@@ -20,6 +20,8 @@ static int l_registration_new(lua_State *L)
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
+    /* A filter, a transform or an index function may be all that ever runs of the script. */
+    if (script_of(L)->phase == SCRIPT_RUNNING) tasks_turn_soon(script_of(L));
     return 1;
 }
 

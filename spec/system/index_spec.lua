@@ -82,6 +82,18 @@ describe("an index #threads", function()
     ]], "default/a default/b shop/c\ndefault/a shop/c\tshop/c\ndefault/a default/b\ndefault/a shop/c\t0\n")
   end)
 
+  it("may bring a handler, which keeps nobody waiting", function()
+    assert_prints(sim, [[
+      local told = 0
+      pods:add_index("name", function(obj, emit)
+        if obj:name() == "b" then
+          pods:add_event_handler { OnAdd = function() told = told + 1 end }
+        end
+        emit(obj:name())
+      end)
+    ]], 'print(told == lister:count())', "true\n")
+  end)
+
   it("is filled at once when it comes late, by a function too (S-8)", function()
     assert_prints(sim, "", [[
       pods:add_index("repository", function(obj, emit)
