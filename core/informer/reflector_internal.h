@@ -1,7 +1,7 @@
 /* What the parts of a reflector share: reflector.c has start, stop and what follows a failure,
- * reflector_list.c the pages of a list, reflector_watch.c the events of a watch, reflector_status.c what
- * others may know. Each row of the contract's decision table is named where it is decided. Owner: the I/O
- * thread. Sink callbacks are the only way in from outside. */
+ * reflector_list.c the pages of a list, reflector_watch_list.c the list that is a stream, reflector_watch.c
+ * the events of a watch, reflector_status.c what others may know. Each row of the contract's decision table
+ * is named where it is decided. Owner: the I/O thread. Sink callbacks are the only way in from outside. */
 #pragma once
 #include <pthread.h>
 
