@@ -91,8 +91,7 @@ static void arm(struct client *client, int64_t ms)
     timer_start(&client->deadline, loop_clock(client->socket->options.io_loop), ms);
 }
 
-/* --- requests
- * --------------------------------------------------------------------------------------------------- */
+/* --- requests */
 
 static void start_writing(struct client *client)
 {
@@ -158,8 +157,7 @@ static void take_next(struct client *client)
     buf_consume(&client->in, len + 1);
 }
 
-/* --- bytes
- * ------------------------------------------------------------------------------------------------------ */
+/* --- bytes */
 
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
@@ -207,8 +205,7 @@ static void on_deadline(struct timer *timer)
     drop(client);
 }
 
-/* --- connections
- * ------------------------------------------------------------------------------------------------ */
+/* --- connections */
 
 /* The file's mode keeps others out; this does so on whatever file system it lies. */
 static bool is_allowed(int fd)

@@ -22,8 +22,7 @@ void engine_stop(struct engine *engine, int exit_code)
     loop_stop(engine->loop);
 }
 
-/* --- requests under way at a signal
- * ---------------------------------------------------------------------------------- */
+/* --- requests under way at a signal */
 
 enum { DRAIN_LOOK_MS = 10, DRAIN_MARGIN_MS = 1000 };
 
@@ -67,8 +66,7 @@ static void on_signal(void *ctx, int signum)
         engine_stop(engine, exit_code);
 }
 
-/* --- scripts
- * ---------------------------------------------------------------------------------------------------- */
+/* --- scripts */
 
 /* What was refused is missing from the answer: exec may not call it done. */
 static int check_complete(int code)
@@ -144,8 +142,7 @@ static bool load_scripts(struct engine *engine)
     return ok;
 }
 
-/* --- start and stop
- * --------------------------------------------------------------------------------------------- */
+/* --- start and stop */
 
 static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
 {

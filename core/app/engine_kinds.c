@@ -73,8 +73,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
         engine_ask_kinds(r.engine);
 }
 
-/* --- exec's deadline
- * -------------------------------------------------------------------------------------------- */
+/* --- exec's deadline */
 
 static void report_laggard(struct engine *engine, struct informer_claim *claim)
 {

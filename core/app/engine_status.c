@@ -54,8 +54,7 @@ static void put_script(struct engine *engine, size_t i, struct buf *out)
     json_close(out, '}');
 }
 
-/* --- informers
- * -------------------------------------------------------------------------------------------------- */
+/* --- informers */
 
 /* The claims of all scripts, those of the same informer side by side. */
 struct claims {

@@ -20,8 +20,7 @@ void collection_add(struct collection *c, struct root *object)
     c->objects[c->used++] = object;
 }
 
-/* --- keys
- * ------------------------------------------------------------------------------------------------------- */
+/* --- keys */
 
 /* The slot of a key, or the empty one where it belongs. Removed objects leave their slot behind, which then
  * matches nothing. */
@@ -72,8 +71,7 @@ static void remove_object(struct collection *c, struct str ns, struct str name)
     c->holes++;
 }
 
-/* --- what was refused
- * ------------------------------------------------------------------------------------------- */
+/* --- what was refused */
 
 void collection_refuse(struct collection *c, const struct lw_refusal *refusal)
 {
@@ -88,8 +86,7 @@ void collection_remove(struct collection *c, struct str ns, struct str name)
     refused_remove(c->refused, ns, name);
 }
 
-/* --- the whole
- * --------------------------------------------------------------------------------------------------- */
+/* --- the whole */
 
 size_t collection_count(const struct collection *c)
 {

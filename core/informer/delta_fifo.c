@@ -60,8 +60,7 @@ void delta_fifo_free(struct delta_fifo *fifo)
     free(fifo);
 }
 
-/* --- the producer's side
- * ----------------------------------------------------------------------------------------- */
+/* --- the producer's side */
 
 /* Under the lock. A list that comes before any object is the initial one; versions and resyncs say nothing.
  */
@@ -163,8 +162,7 @@ void delta_fifo_close(struct delta_fifo *fifo)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* --- the consumer's side
- * ----------------------------------------------------------------------------------------- */
+/* --- the consumer's side */
 
 /* Under the lock. The consumer's run is used up: it takes the producer's and leaves it the empty one. */
 static void swap_runs(struct delta_fifo *fifo)

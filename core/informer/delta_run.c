@@ -56,8 +56,7 @@ void delta_run_clear(struct delta_run *run, size_t from)
     *run = (struct delta_run){0};
 }
 
-/* --- which delta has a key
- * ------------------------------------------------------------------------------------- */
+/* --- which delta has a key */
 
 static bool is_of_object(const struct delta *delta)
 {
@@ -91,8 +90,7 @@ static void grow_keys(struct delta_run *run)
     free(old);
 }
 
-/* --- two deltas become one
- * ------------------------------------------------------------------------------------- */
+/* --- two deltas become one */
 
 /* Added+Updated = Added; Updated+Updated = Updated; Deleted+Added = Updated (Q-22 applies); all+Deleted =
  * Deleted. None of these deletes is a tombstone, so that the last one is kept. */
@@ -157,8 +155,7 @@ bool delta_run_merge(struct delta_run *run, struct delta *delta)
     return !delta_run_join_resync(run, delta) && append(run, delta);
 }
 
-/* --- the whole run
- * ----------------------------------------------------------------------------------------------- */
+/* --- the whole run */
 
 /* What of `dropped` the list stands for from now on. */
 static void inherit(struct delta *list, const struct delta *dropped, size_t count)

@@ -60,8 +60,7 @@ void filter_free(struct filter *filter)
     free(filter);
 }
 
-/* --- making one
- * ------------------------------------------------------------------------------------------------- */
+/* --- making one */
 
 bool filter_set_selector(struct filter *filter, struct str selector, struct err *err)
 {
@@ -133,8 +132,7 @@ void filter_add_null(struct filter *filter)
     add_value(filter, (struct wanted){.kind = WANTED_NULL});
 }
 
-/* --- asking it
- * -------------------------------------------------------------------------------------------------- */
+/* --- asking it */
 
 /* `*` may be retried from its last place only: that is enough, and cannot take long. */
 static bool matches(const char *pattern, struct str name)

@@ -52,8 +52,7 @@ void handler_options_set_resync(struct handler_options *options, int64_t period_
     options->resync_ms = period_ms > 0 && period_ms < RESYNC_MIN_MS ? RESYNC_MIN_MS : period_ms;
 }
 
-/* --- changed paths
- * ---------------------------------------------------------------------------------------------- */
+/* --- changed paths */
 
 /* Scripts read null as absent. */
 static bool same(struct value a, struct value b)

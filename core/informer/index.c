@@ -71,8 +71,7 @@ void index_free(struct index *index)
     free(index);
 }
 
-/* --- values
- * ----------------------------------------------------------------------------------------------------- */
+/* --- values */
 
 /* The slot of a value, or the empty one where it would be. */
 static size_t find_slot(const struct index *index, struct str value, uint32_t hash)
@@ -143,8 +142,7 @@ static void forget_posting(struct index *index, struct posting *p)
     free(p);
 }
 
-/* --- nodes
- * ------------------------------------------------------------------------------------------------------ */
+/* --- nodes */
 
 static int32_t new_node(struct index *index)
 {
@@ -201,8 +199,7 @@ static void reserve_heads(struct index *index, size_t count)
     index->head_count = count;
 }
 
-/* --- entries
- * ---------------------------------------------------------------------------------------------------- */
+/* --- entries */
 
 /* Asks the source; what it gave before it failed does not count. */
 static void ask(struct index *index, struct root *object, struct index_values *out)
@@ -280,8 +277,7 @@ void index_renumber(struct index *index, const uint32_t *numbers, size_t count)
     }
 }
 
-/* --- reading
- * ---------------------------------------------------------------------------------------------------- */
+/* --- reading */
 
 size_t index_count(const struct index *index, struct str value)
 {

@@ -10,8 +10,7 @@
 
 enum { NONE = STORE_NONE, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 
-/* --- namespaces
- * ------------------------------------------------------------------------------------------------- */
+/* --- namespaces */
 
 struct namespace *indexer_namespace(const struct indexer *indexer, struct str name)
 {
@@ -73,8 +72,7 @@ static void unlink_entry(struct indexer *indexer, int32_t at)
     ns->count--;
 }
 
-/* --- the whole
- * --------------------------------------------------------------------------------------------------- */
+/* --- the whole */
 
 struct indexer *indexer_new(void)
 {
@@ -97,8 +95,7 @@ void indexer_free(struct indexer *indexer)
     free(indexer);
 }
 
-/* --- the table
- * -------------------------------------------------------------------------------------------------- */
+/* --- the table */
 
 static void insert_slot(struct indexer *indexer, uint32_t hash, size_t number)
 {
@@ -184,8 +181,7 @@ static size_t find_slot(const struct indexer *indexer, uint32_t hash, const stru
     return (size_t)-1;
 }
 
-/* --- objects
- * ---------------------------------------------------------------------------------------------------- */
+/* --- objects */
 
 uint32_t indexer_find(const struct indexer *indexer, const struct root *like)
 {

@@ -7,8 +7,7 @@
 #include "informer/indexer_internal.h"
 #include "informer/label_index.h"
 
-/* --- kept up to date
- * -------------------------------------------------------------------------------------------- */
+/* --- kept up to date */
 
 void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
 {
@@ -38,8 +37,7 @@ void indexes_free(struct indexer *indexer)
     indexer->index_count = 0;
 }
 
-/* --- added and removed
- * ------------------------------------------------------------------------------------------ */
+/* --- added and removed */
 
 static struct indexed *find_path(const struct indexer *indexer, struct str path)
 {
@@ -98,8 +96,7 @@ void indexer_release_index(struct indexer *indexer, struct index *index)
     for (; i < indexer->index_count; i++) indexer->indexes[i] = indexer->indexes[i + 1];
 }
 
-/* --- read
- * ------------------------------------------------------------------------------------------------------- */
+/* --- read */
 
 struct index *indexer_path_index(const struct indexer *indexer, struct str path)
 {

@@ -81,8 +81,7 @@ bool query_is_grouped(const struct query *q)
     return q->group != NULL;
 }
 
-/* --- which objects
- * ---------------------------------------------------------------------------------------------- */
+/* --- which objects */
 
 struct visit {
     const struct query *query;
@@ -147,8 +146,7 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
         indexer_each(store, visit, &v);
 }
 
-/* --- objects
- * ---------------------------------------------------------------------------------------------------- */
+/* --- objects */
 
 struct collecting {
     const struct query *query;

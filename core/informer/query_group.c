@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "informer/query_internal.h"
 
-/* --- sums
- * ------------------------------------------------------------------------------------------------------- */
+/* --- sums */
 
 struct adding {
     struct query_sum *sum;
@@ -58,8 +57,7 @@ bool query_sum(const struct query *q, struct indexer *store, const struct path *
     return good;
 }
 
-/* --- groups
- * ----------------------------------------------------------------------------------------------------- */
+/* --- groups */
 
 struct group {
     UT_hash_handle hh;

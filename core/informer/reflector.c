@@ -18,8 +18,7 @@ enum {
     QUIET_MS = 10000,            /* between two lines about the same interruption */
 };
 
-/* --- failures
- * --------------------------------------------------------------------------------------------------- */
+/* --- failures */
 
 /* As nothing slows these down, the same cause again within seconds is not worth a line. */
 static bool is_news(struct reflector *r, const struct err *err)
@@ -101,8 +100,7 @@ static void on_delay(struct timer *timer)
     reflector_start_cycle(r);
 }
 
-/* --- the whole
- * --------------------------------------------------------------------------------------------------- */
+/* --- the whole */
 
 struct reflector *reflector_new(const struct reflector_options *options)
 {

@@ -66,8 +66,7 @@ void reflector_start_watch_list(struct reflector *r)
     request(r);
 }
 
-/* --- the initial events
- * ----------------------------------------------------------------------------------------- */
+/* --- the initial events */
 
 static void note_progress(struct reflector *r, bool is_initial)
 {
@@ -120,8 +119,7 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     reflector_watch_runs(r);
 }
 
-/* --- its other ends
- * --------------------------------------------------------------------------------------------- */
+/* --- its other ends */
 
 static bool remember(struct reflector *r, const struct err *cause)
 {

@@ -44,8 +44,7 @@ struct packer *shared_factory_packer(struct shared_factory *factory)
     return factory->packer;
 }
 
-/* --- turns
- * ------------------------------------------------------------------------------------------------------ */
+/* --- turns */
 
 /* True when there is more. */
 static bool process_slice(struct shared *shared, struct clock *clock)

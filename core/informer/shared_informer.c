@@ -93,8 +93,7 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
     informer->clock = clock;
 }
 
-/* --- deltas
- * ----------------------------------------------------------------------------------------------------- */
+/* --- deltas */
 
 /* S-10. Of a delta that stands for several the queue tells the version when all before it has been told. */
 static void note_version(struct shared_informer *informer, const struct delta *delta)
@@ -278,8 +277,7 @@ bool shared_informer_has_work(const struct shared_informer *informer)
     return informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;
 }
 
-/* --- handlers and what may be asked
- * ------------------------------------------------------------------------------ */
+/* --- handlers and what may be asked */
 
 /* I-15: the check period is the shortest that a handler wants. It follows them at any time, so that nothing
  * depends on who of the scripts was first; client-go raises the period of those that come late. */

@@ -131,8 +131,7 @@ uint64_t projection_hash(const struct projection *p)
     return p ? p->hash : 0;
 }
 
-/* --- the walk
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the walk */
 
 static uint64_t first_bits(size_t count)
 {

@@ -158,8 +158,7 @@ static int l_query_limit(lua_State *L)
     return chain(L);
 }
 
-/* --- answers
- * ---------------------------------------------------------------------------------------------------- */
+/* --- answers */
 
 static struct box *asked(lua_State *L, const char *method, struct indexer **cache)
 {

@@ -13,8 +13,7 @@
 /* At once, for each script: a watch has a connection of its own. */
 enum { LISTS_MAX = 1000, WATCHES_MAX = 100 };
 
-/* --- making them
- * ------------------------------------------------------------------------------------------------ */
+/* --- making them */
 
 static size_t arg_count(lua_State *L, int idx, const char *verb, const char *name)
 {

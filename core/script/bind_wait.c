@@ -11,8 +11,7 @@
 #include "script/task.h"
 #include "script/wait.h"
 
-/* --- a version
- * --------------------------------------------------------------------------------------------------- */
+/* --- a version */
 
 struct wait_version {
     struct task_wait wait;
@@ -85,8 +84,7 @@ static int l_wait_version(lua_State *L)
     return task_yield(L, &w->wait, &ops);
 }
 
-/* --- first lists
- * ------------------------------------------------------------------------------------------------- */
+/* --- first lists */
 
 struct wait_synced {
     struct task_wait wait;

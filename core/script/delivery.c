@@ -56,8 +56,7 @@ static void prepare(lua_State *L, void *ctx)
     if (d->event->type != ON_ADD) collect_dead(L);
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------------------ */
+/* --- calls */
 
 void handler_failed(struct script_handler *h, const char *function, const struct root *object,
                     enum script_result result)
@@ -202,8 +201,7 @@ void delivery_end(struct script_handler *h)
     if (h->task && h->task != h->script->tasks.current) task_cancel(h->task);
 }
 
-/* --- what an informer calls
- * ------------------------------------------------------------------------------------- */
+/* --- what an informer calls */
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {

@@ -89,8 +89,7 @@ void reader_start(struct reader *reader, const struct live_question *question)
     reader->read = live_start(reader->script->host->live, question, on_answer, reader);
 }
 
-/* --- waiting for what comes next
- * -------------------------------------------------------------------------------- */
+/* --- waiting for what comes next */
 
 static void drop_read(struct task_wait *base)
 {

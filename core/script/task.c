@@ -19,8 +19,7 @@ struct task {
     void *ctx;
 };
 
-/* --- coroutines
- * ------------------------------------------------------------------------------------------------- */
+/* --- coroutines */
 
 /* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
  * they are there. */
@@ -82,8 +81,7 @@ static void release(struct task *task)
     tasks->idle_count++;
 }
 
-/* --- stays in Lua
- * ----------------------------------------------------------------------------------------------- */
+/* --- stays in Lua */
 
 static bool out_of_memory(lua_State *co, int status, const struct script_failure *failure)
 {
@@ -138,8 +136,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     return result;
 }
 
-/* --- waiting
- * ---------------------------------------------------------------------------------------------------- */
+/* --- waiting */
 
 static void enqueue(struct task_wait *wait)
 {
@@ -247,8 +244,7 @@ void task_cancel(struct task *task)
     discard(task);
 }
 
-/* --- turns of the loop
- * ------------------------------------------------------------------------------------------ */
+/* --- turns of the loop */
 
 static void go_on(struct task_wait *wait)
 {
@@ -291,8 +287,7 @@ void tasks_turn_soon(struct script *script)
     if (!timer_running(turn)) timer_start(turn, script_clock(script), 0);
 }
 
-/* --- the script's life
- * ------------------------------------------------------------------------------------------ */
+/* --- the script's life */
 
 static void set_new_table(lua_State *L, enum script_ref ref, const char *mode)
 {

@@ -2,15 +2,12 @@
  * task. One that never yields costs no more than a plain call: its coroutine is used again by the next one.
  * Owner: the script. Everything is on the engine thread.
  *
- * A verb that waits is a C function and three lines of Lua. In C, after the arguments are checked:
- *
- *     task_check(L, "k8s.sleep");                  raises where nothing may yield
- *     struct sleep *sleep = NEW(struct sleep);     begins with a struct task_wait; from here on nothing
- * raises timer_start(&sleep->timer, ...);             whatever will call task_wake return task_yield(L,
- * &sleep->wait, &ops);
- *
- * and in lua/k8s: `sleep = require("k8s.task").blocking(raw.sleep)`. Without it the script would see how the
- * coroutine is woken. A verb that has its answer at once pushes it and returns, as any other. */
+ * A verb that waits is a C function and a line of Lua. The C function checks its arguments, calls task_check,
+ * which raises where nothing may wait, makes a struct that begins with a struct task_wait, starts whatever
+ * will call task_wake, and returns task_yield(L, &wait, &ops) at once; between task_check and task_yield
+ * nothing may raise. k8s.sleep in bind_time.c is the shortest one. In lua/k8s stands
+ * `sleep = require("k8s.task").blocking(raw.sleep)`: without it the script would see how the coroutine is
+ * woken. A verb that has its answer at once pushes it and returns, as any other. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>

@@ -27,8 +27,7 @@ bool fake_fault(struct fake_server *server)
     return percent(server, server->fault_percent);
 }
 
-/* --- history
- * ---------------------------------------------------------------------------------------------------- */
+/* --- history */
 
 int64_t fake_server_version(const struct fake_server *server)
 {
@@ -119,8 +118,7 @@ void fake_server_expire(struct fake_server *server)
     server->compacted = fake_server_version(server);
 }
 
-/* --- ends of calls
- * ---------------------------------------------------------------------------------------------- */
+/* --- ends of calls */
 
 void fake_finish(struct lw_call *call, const struct err *err)
 {
@@ -167,8 +165,7 @@ void fake_fail_somehow(struct lw_call *call)
     }
 }
 
-/* --- the sink
- * --------------------------------------------------------------------------------------------------- */
+/* --- the sink */
 
 void fake_enter(struct lw_call *call)
 {
@@ -200,8 +197,7 @@ bool fake_refuse(struct lw_call *call, const struct root *object, bool deleted)
     return true;
 }
 
-/* --- the source
- * ------------------------------------------------------------------------------------------------- */
+/* --- the source */
 
 static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
                              const struct lw_sink *sink, void *ctx)

@@ -61,8 +61,7 @@ static void meddle(struct replay *replay)
     if (replay->meddle) replay->meddle(replay->ctx);
 }
 
-/* --- what it wants
- * ---------------------------------------------------------------------------------------------- */
+/* --- what it wants */
 
 static bool is_web(const struct root *object)
 {
@@ -89,8 +88,7 @@ static bool same_uid(const struct root *a, const struct root *b)
     return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
 }
 
-/* --- what it is told
- * ---------------------------------------------------------------------------------------------- */
+/* --- what it is told */
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
@@ -168,8 +166,7 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
     meddle(replay);
 }
 
-/* --- coming and going
- * ---------------------------------------------------------------------------------------------- */
+/* --- coming and going */
 
 static void forget(struct replay *replay)
 {
