@@ -7,6 +7,7 @@
 #include "app/json_out.h"
 #include "app/process_info.h"
 #include "base/mem.h"
+#include "informer/informer_key.h"
 
 static void put_engine(struct engine *engine, struct buf *out)
 {
@@ -77,33 +78,53 @@ static void collect(struct engine *engine, struct claims *all)
         }
 }
 
+/* "pods in 2 namespaces with labels app=web", whether the server has said what pods are or not. */
+static void describe(const struct informer_spec *spec, const struct resource *resource, struct buf *out)
+{
+    const struct lw_scope scope = {
+        .namespace_ = spec->namespace_count ? "" : spec->namespace_,
+        .label_selector = spec->label_selector,
+        .field_selector = spec->field_selector,
+        .projection = spec->projection,
+        .metadata_only = spec->metadata_only,
+    };
+    if (resource)
+        resource_name(resource, out);
+    else
+        buf_puts(out, spec->kind);
+    if (spec->namespace_count) buf_printf(out, " in %zu namespaces", spec->namespace_count);
+    informer_scope_describe(&scope, &spec->transform, out);
+}
+
+static bool has_same_name(const struct informer_spec *a, const struct informer_spec *b)
+{
+    struct buf x = {0}, y = {0};
+    describe(a, NULL, &x);
+    describe(b, NULL, &y);
+    bool same = str_eq(buf_slice(&x), buf_slice(&y));
+    buf_clear(&x);
+    buf_clear(&y);
+    return same;
+}
+
 /* Informers are known by their cache; one that is not there yet by what was asked for. */
 static bool is_same(struct informer_claim *a, struct informer_claim *b)
 {
     const struct informer_spec *x = claim_spec(a), *y = claim_spec(b);
     if (claim_indexer(a) || claim_indexer(b)) return claim_indexer(a) == claim_indexer(b);
-    return strcmp(x->kind, y->kind) == 0 && strcmp(x->namespace_, y->namespace_) == 0 &&
-           strcmp(x->label_selector, y->label_selector) == 0 &&
-           strcmp(x->field_selector, y->field_selector) == 0;
+    if (x->namespace_count != y->namespace_count) return false;
+    for (size_t i = 0; i < x->namespace_count; i++)
+        if (strcmp(x->namespaces[i], y->namespaces[i]) != 0) return false;
+    return has_same_name(x, y);
 }
 
-/* "pods in shop"; of several namespaces "pods in 2 namespaces". */
 static void put_name(const struct informer_claim *claim, struct buf *out)
 {
-    const struct informer_spec *spec = claim_spec(claim);
-    const struct resource *resource = claim_resource(claim);
-    size_t parts = claim_part_count(claim);
     struct buf name = {0};
-    if (parts == 1) {
+    if (claim_part_count(claim) == 1)
         buf_puts(&name, claim_part_name(claim, 0));
-    } else {
-        if (resource)
-            resource_name(resource, &name);
-        else
-            buf_puts(&name, spec->kind);
-        if (spec->namespace_count) buf_printf(&name, " in %zu namespaces", spec->namespace_count);
-        if (!spec->namespace_count && *spec->namespace_) buf_printf(&name, " in %s", spec->namespace_);
-    }
+    else
+        describe(claim_spec(claim), claim_resource(claim), &name);
     json_text(out, "name", buf_text(&name));
     buf_clear(&name);
 }

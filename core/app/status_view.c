@@ -2,6 +2,7 @@
 #include "app/status_view.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -79,6 +80,17 @@ static void add_row(struct viewer *v, struct text_table *table)
 
 /* --- the engine */
 
+/* Without it the kinds are not known, and every informer waits. */
+static void print_discovery(struct viewer *v, size_t at)
+{
+    struct buf error = {0};
+    buf_str(&error, text_at(v, at, "discoveryError"));
+    char *text = text_printable(buf_text(&error));
+    if (*text) fprintf(v->out, "discovery: %s\n", text);
+    free(text);
+    buf_clear(&error);
+}
+
 static void print_engine(struct viewer *v, size_t at)
 {
     struct buf uptime = {0}, memory = {0};
@@ -95,6 +107,7 @@ static void print_engine(struct viewer *v, size_t at)
             STR_ARG(text_at(v, at, "source")));
     if (metrics.n) fprintf(v->out, "metrics %.*s%s", STR_ARG(metrics), health.n ? "  " : "\n");
     if (health.n) fprintf(v->out, "probes %.*s\n", STR_ARG(health));
+    print_discovery(v, at);
     buf_clear(&uptime);
     buf_clear(&memory);
 }

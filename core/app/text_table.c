@@ -24,8 +24,7 @@ static size_t length(const char *text)
     return n;
 }
 
-/* Texts come from a server too: none of them moves the cursor or begins a line. */
-static char *copy_printable(const char *text)
+char *text_printable(const char *text)
 {
     char *copy = xstrdup(text);
     for (char *p = copy; *p; p++)
@@ -38,7 +37,7 @@ void text_table_add(struct text_table *table, const char *const *cells)
     table->rows = xrealloc(table->rows, (table->count + 1) * sizeof *table->rows);
     struct text_row *row = &table->rows[table->count++];
     *row = (struct text_row){0};
-    for (size_t i = 0; table->columns[i].heading; i++) row->cells[i] = copy_printable(cells[i]);
+    for (size_t i = 0; table->columns[i].heading; i++) row->cells[i] = text_printable(cells[i]);
 }
 
 void text_table_tint(struct text_table *table, size_t column, enum tint tint)
@@ -50,7 +49,7 @@ void text_table_note(struct text_table *table, const char *text)
 {
     struct text_row *row = &table->rows[table->count - 1];
     free(row->note);
-    row->note = *text ? copy_printable(text) : NULL;
+    row->note = *text ? text_printable(text) : NULL;
 }
 
 static void measure(const struct text_table *table, size_t *widths)

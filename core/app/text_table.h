@@ -33,6 +33,8 @@ void text_table_note(struct text_table *table, const char *text);
 void text_table_print(const struct text_table *table, FILE *out, size_t width, bool colours);
 void text_table_clear(struct text_table *table);
 
+/* A copy for the caller. Texts come from a server too: none of them moves the cursor or begins a line. */
+char *text_printable(const char *text);
 /* "3h12m", "45s", "12d": at most two units. */
 void text_duration(int64_t seconds, struct buf *out);
 /* "98.4Mi", "512". */

@@ -107,15 +107,21 @@ struct lw_scope informer_key_scope(const struct informer_key *key)
     };
 }
 
+void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform, struct buf *out)
+{
+    if (*scope->namespace_) buf_printf(out, " in %s", scope->namespace_);
+    if (*scope->label_selector) buf_printf(out, " with labels %s", scope->label_selector);
+    if (*scope->field_selector) buf_printf(out, " with field selector %s", scope->field_selector);
+    if (scope->metadata_only)
+        buf_puts(out, ", metadata only");
+    else if (scope->projection)
+        buf_printf(out, ", %s", text_of(scope->projection));
+    if (transform->fn) buf_printf(out, ", transformed by %s", transform->owner);
+}
+
 void informer_key_describe(const struct informer_key *key, struct buf *out)
 {
+    const struct lw_scope scope = informer_key_scope(key);
     resource_name(&key->resource, out);
-    if (*key->namespace_) buf_printf(out, " in %s", key->namespace_);
-    if (*key->label_selector) buf_printf(out, " with labels %s", key->label_selector);
-    if (*key->field_selector) buf_printf(out, " with field selector %s", key->field_selector);
-    if (key->metadata_only)
-        buf_puts(out, ", metadata only");
-    else if (key->projection)
-        buf_printf(out, ", %s", text_of(key->projection));
-    if (key->transform.fn) buf_printf(out, ", transformed by %s", key->transform.owner);
+    informer_scope_describe(&scope, &key->transform, out);
 }

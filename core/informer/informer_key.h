@@ -26,3 +26,6 @@ bool informer_key_equal(const struct informer_key *a, const struct informer_key 
 struct lw_scope informer_key_scope(const struct informer_key *key);
 /* "pods in shop with labels app=web". */
 void informer_key_describe(const struct informer_key *key, struct buf *out);
+/* The part of it behind the resource. */
+void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform,
+                             struct buf *out);

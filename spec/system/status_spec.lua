@@ -114,6 +114,29 @@ describe("kubelua status #threads", function()
     end)
   end)
 
+  it("says why no kinds are known, and tells the informers of one kind apart all the same", function()
+    local engine = watched("http://127.0.0.1:1", [[
+      local k8s = require "k8s"
+      k8s.informer "pods"
+      k8s.informer("pods", { selector = "app=web" })
+      k8s.informer("pods", { metadata_only = true })
+      k8s.informer("pods", { prune = { "metadata.managedFields" }, field_selector = "status.phase=Running" })
+      k8s.informer("pods", { namespaces = { "a", "b" } })
+      k8s.informer("pods", { namespaces = { "a", "c" }, fields = { "spec.nodeName" } })
+    ]])
+    engine.await(function(status) return status.engine.discoveryError ~= "" end)
+    local text = engine.status()
+    assert.has_match("\ndiscovery: [^\n]*127.0.0.1:1: Connection refused\n", text)
+    for _, name in ipairs {
+      "pods", "pods with labels app=web", "pods, metadata only",
+      "pods with field selector status.phase=Running, prune metadata.managedFields",
+      "pods in 2 namespaces", "pods in 2 namespaces, fields spec.nodeName",
+    } do
+      assert.has_match("\n" .. name .. " +pending +", text)
+    end
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("shows each namespace of a set by itself", function()
     local sim = cluster.sim()
     for _, namespace in ipairs { "a", "b" } do
