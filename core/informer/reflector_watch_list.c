@@ -199,10 +199,12 @@ static void closed_early(struct reflector *r, const struct err *err)
     fall_back(r, &cause, !very_short);
 }
 
-/* What a server answers that knows the parameter and has the feature switched off. */
+/* What a server answers that knows the parameters and has the feature switched off. It names them: a 400
+ * about a selector says nothing about the server. */
 static bool says_no(const struct err *err)
 {
-    return err->code == ERR_HTTP && (err->http_status == 400 || err->http_status == 422);
+    return err->code == ERR_HTTP && (err->http_status == 400 || err->http_status == 422) &&
+           (strstr(err->text, "sendInitialEvents") || strstr(err->text, "resourceVersionMatch"));
 }
 
 void watch_list_ended(struct reflector *r, const struct err *err)
