@@ -74,10 +74,19 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
     int64_t delay_ms = choose_delay(r, err);
     reflector_show_error(r, err);
     log_failure(r, err, delay_ms);
+    if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
     r->after_delay = next;
     timer_cancel(&r->resync);
     timer_start(&r->delay, r->options.clock, delay_ms);
     reflector_enter(r, REFLECTOR_BACKING_OFF);
+}
+
+void reflector_recovered(struct reflector *r)
+{
+    if (r->failing_since_ms < 0) return;
+    int64_t after_ms = clock_now_ms(r->options.clock) - r->failing_since_ms;
+    r->failing_since_ms = -1;
+    log_info("Recovered", F("reflector", r->name), FI("afterMs", after_ms));
 }
 
 void reflector_start_cycle(struct reflector *r)
@@ -113,7 +122,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
     r->delay.fn = on_delay;
     r->deadline.fn = watch_list_deadline;
     r->resync.fn = reflector_on_resync;
-    r->alive_since_ms = r->alive_until_ms = -1;
+    r->alive_since_ms = r->alive_until_ms = r->failing_since_ms = -1;
     pthread_mutex_init(&r->lock, NULL);
     r->status.since_us = clock_wall_us(options->clock);
     err_clear(&r->status.last_error);

@@ -67,13 +67,16 @@ struct reflector {
     int64_t interruption_quiet_ms;          /* no line about the same before this instant */
     int64_t refusal_quiet_ms;               /* no line about a refused object before this instant */
     uint64_t refusals_unlogged;
-    pthread_mutex_t lock; /* of `status` */
+    int64_t failing_since_ms; /* the first failure that was logged and not made up for; -1 for none */
+    pthread_mutex_t lock;     /* of `status` */
     struct reflector_status status;
 };
 
 /* --- reflector.c */
 
 /* A new cycle: a watch-list or a list, then a watch. */
+/* The watch runs, with a whole cache behind it: tells so if a failure was told before. */
+void reflector_recovered(struct reflector *r);
 void reflector_start_cycle(struct reflector *r);
 /* A stream ended with an error, but goes on at once: its cause is shown and logged. */
 void reflector_interrupted(struct reflector *r, const struct err *err);

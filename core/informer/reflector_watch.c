@@ -93,6 +93,7 @@ static void on_opened(void *ctx)
     struct reflector *r = ctx;
     r->watch.opened = true;
     reflector_opened(r);
+    if (!r->watch.collecting) reflector_recovered(r);
 }
 
 /* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those

@@ -117,6 +117,7 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     reflector_saw_version(r, bookmark->resource_version);
     list_progress_clear(&r->list);
     reflector_watch_runs(r);
+    reflector_recovered(r);
 }
 
 /* --- its other ends */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -127,6 +128,23 @@ static void test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_no
     pass_delay();
     source_fail_http(&source, 410, "Expired");
     assert_int_equal(log_take()[0], 'I');
+}
+
+/* B-7 */
+static void test_when_a_failure_is_over_one_line_says_so(void **state)
+{
+    char line[64];
+    source_fail_http(&source, 403, "Forbidden");
+    snprintf(line, sizeof line, "I Recovered reflector=pods afterMs=%lld\n", (long long)pass_delay());
+    log_take();
+    source_list(&source, "", "7");
+    assert_string_equal(log_take(), ""); /* the watch may still fail */
+    source_open(&source);
+    assert_string_equal(log_take(), line);
+    advance(1000);
+    source_end(&source);
+    source_open(&source);
+    assert_string_equal(log_take(), "");
 }
 
 static void test_r25_a_clean_end_and_a_list_repeated_at_once_log_nothing(void **state)
@@ -279,6 +297,7 @@ int main(void)
         TEST(test_r3_a_server_that_only_hangs_is_not_healthy),
         TEST(test_r24_every_end_with_an_error_shows_its_cause_and_logs_one_line),
         TEST(test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_none),
+        TEST(test_when_a_failure_is_over_one_line_says_so),
         TEST(test_r25_a_clean_end_and_a_list_repeated_at_once_log_nothing),
         TEST(test_an_hour_of_refusals_is_one_line_for_each_try),
         TEST(test_r41_the_last_version_is_readable_and_empty_before_the_first_list),
