@@ -11,13 +11,17 @@
 #include "base/mem.h"
 #include "base/writer.h"
 
-enum { FLUSH_MS = 1000 };
+enum {
+    FLUSH_MS = 1000,
+    ECHO_MS = 1000, /* the same signal again is the same wish: supervisors signal a process and its group */
+};
 
 struct stopper {
     struct stopper_options options;
     struct signal_watch *on_term, *on_int;
     struct timer patience; /* of the I/O loop */
     int signum;            /* the first one; 0 before */
+    int64_t signalled_ms;
     struct mail ask;
 };
 
@@ -29,15 +33,14 @@ static const char *signal_name(int signum)
 /* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
 static void end_process(const struct stopper *stopper, const char *why)
 {
-    log_error("Ending without a clean stop: a script does not return",
-              F("signal", signal_name(stopper->signum)), F("why", why));
+    log_error("Ending without a clean stop", F("signal", signal_name(stopper->signum)), F("why", why));
     writer_stop(FLUSH_MS);
     _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
 }
 
 static void on_patience(struct timer *timer)
 {
-    end_process(container_of(timer, struct stopper, patience), "it had its time to end");
+    end_process(container_of(timer, struct stopper, patience), "a script does not return");
 }
 
 /* On the engine thread. */
@@ -51,8 +54,11 @@ static void on_ask(struct mail *mail)
 static void on_signal(void *ctx, int signum)
 {
     struct stopper *stopper = ctx;
+    int64_t now_ms = clock_now_ms(loop_clock(stopper->options.io_loop));
+    if (stopper->signum == signum && now_ms - stopper->signalled_ms < ECHO_MS) return;
     if (stopper->signum) end_process(stopper, "a second signal came");
     stopper->signum = signum;
+    stopper->signalled_ms = now_ms;
     timer_start(&stopper->patience, loop_clock(stopper->options.io_loop), stopper->options.patience_ms);
     mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
 }

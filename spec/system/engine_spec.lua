@@ -117,6 +117,15 @@ describe("kubelua run #threads", function()
     assert.has_match("a second signal came", engine:err(), 1, true)
   end)
 
+  it("takes a signal that comes twice for one wish to end", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = cluster.run(sim.server, cluster.script [[require("k8s").main(function() print "synced" end)]])
+    engine:wait_line "^synced$"
+    engine:kill "TERM"
+    engine:kill "TERM"
+    assert.are.equal(0, engine:wait())
+  end)
+
   it("is not held up by a reader of stdout who does not read", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap("one", { a = "b" }))
