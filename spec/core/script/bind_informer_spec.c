@@ -83,6 +83,12 @@ static void test_what_is_kept_is_part_of_the_informer(void **state)
     script_free(more);
 }
 
+static void test_a_script_has_a_hundred_informers_at_most(void **state)
+{
+    assert_string_equal(load_error(*state, "for i = 1, 101 do k8s.informer('pods') end"),
+                        "k8s.informer: the limit informers: there are 100 already");
+}
+
 /* F-3 */
 static void test_bad_options_raise_with_the_line(void **state)
 {
@@ -174,6 +180,7 @@ int main(void)
         TEST(test_bad_options_raise_with_the_line),
         TEST(test_b7_several_namespaces_have_a_status_each),
         TEST(test_q4_a_transform_makes_what_is_stored),
+        TEST(test_a_script_has_a_hundred_informers_at_most),
         TEST(test_status_is_a_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
