@@ -14,8 +14,8 @@ static void help(void)
          "Exit codes:\n"
          "  0    done, or what main returned\n"
          "  2    usage, configuration or input error\n"
-         "  3    main raised, an informer was not synced in time, objects were refused,\n"
-         "       the output was lost, or a SIGTERM came first\n"
+         "  3    main or another function of the script raised, an informer was not synced in\n"
+         "       time, objects were refused, output was lost, or a SIGTERM came first\n"
          "  130  interrupted\n\n"
          "Flags:");
     launch_help(ENGINE_EXEC);

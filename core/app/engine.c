@@ -68,20 +68,32 @@ static void on_signal(void *ctx, int signum)
 
 /* --- scripts */
 
-/* What was refused is missing from the answer: exec may not call it done. */
-static int check_complete(int code)
+/* What was refused or failed is missing from the answer: exec may not call it done. */
+static int check_complete(const struct engine *engine, int code)
 {
-    unsigned long long refused = metric_get(METRIC_OBJECTS_REFUSED);
-    if (refused == 0) return code;
-    fprintf(stderr, "kubelua exec: incomplete: %llu objects were refused\n", refused);
-    return EXIT_INCOMPLETE;
+    const struct {
+        uint64_t count;
+        const char *text;
+    } faults[] = {
+        {metric_get(METRIC_OBJECTS_REFUSED), "objects were refused"},
+        {metric_get(METRIC_TRANSFORM_ERRORS), "transforms failed"},
+        {metric_get(METRIC_INDEX_ERRORS), "calls of index functions failed"},
+        {script_counters(engine->scripts[0]).errors, "calls of handlers, filters or timers failed"},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (faults[i].count == 0) continue;
+        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
+                faults[i].text);
+        code = EXIT_INCOMPLETE;
+    }
+    return code;
 }
 
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct engine *engine = ctx;
     if (engine->options.mode == ENGINE_EXEC)
-        engine_stop(engine, result == SCRIPT_OK ? check_complete(exit_code) : EXIT_INCOMPLETE);
+        engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
 }
 
 static void start_main(struct engine *engine, size_t i)

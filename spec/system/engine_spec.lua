@@ -233,6 +233,23 @@ describe("kubelua exec #threads", function()
     assert.has_match("incomplete: 3 objects were refused", p:err(), 1, true)
   end)
 
+  it("exits with 3 when another function of the script failed, as its answer lacks what that had done", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local p = exec(sim.server, [[
+      local k8s = require "k8s"
+      local pods = k8s.informer("pods", { transform = function(pod) return pod.no.such end })
+      local whole = k8s.informer("pods")
+      whole:add_index("bad", function(pod) return pod.no.such end)
+      whole:on_add(function(pod) if pod:name():match "0" then error "never mind" end end)
+      k8s.main(function() print("found", pods:lister():count()) end)
+    ]])
+    p:wait_line "^found\t0$"
+    assert.are.equal(3, p:wait())
+    assert.has_match("incomplete: 3 transforms failed", p:err(), 1, true)
+    assert.has_match("incomplete: 3 calls of index functions failed", p:err(), 1, true)
+    assert.has_match("incomplete: %d calls of handlers, filters or timers failed", p:err())
+  end)
+
   it("exits with 3 when main raises", function()
     local sim = cluster.sim()
     local p = exec(sim.server, [[ require("k8s").main(function() error "broken" end) ]])
