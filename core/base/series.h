@@ -11,46 +11,50 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
 
 /* X(symbol, kind, name, labels, buckets, help). `labels` are the names, joined by commas; `buckets` one of
  * series.c. docs/metrics.md has the same list; a check compares the two. */
-#define FAMILIES(X)                                                                                        \
-    X(FAMILY_HANDLER_DURATION, HISTOGRAM, "kubelua_handler_duration_seconds", "script,handler,event",      \
-      DURATIONS, "Time that a call of a handler took.")                                                    \
-    X(FAMILY_HANDLER_ERRORS, COUNTER, "kubelua_handler_errors_total", "script,handler", NONE,              \
-      "Calls of a handler that ended with an error.")                                                      \
-    X(FAMILY_HANDLER_PENDING, GAUGE, "kubelua_handler_pending_events", "script,handler", NONE,             \
-      "Events that wait for a call of the handler that waits.")                                            \
-    X(FAMILY_HANDLER_COALESCED, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NONE,        \
-      "Events that joined an earlier one of their object in a full pending list.")                         \
-    X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,       \
-      "Time from the arrival of an event's bytes to the entry of the handler.")                            \
-    X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                          \
-      "Memory of a script's Lua state.")                                                                   \
-    X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                          \
-      "Lists that were started.")                                                                          \
-    X(FAMILY_WATCH_LISTS, COUNTER, "reflector_watchlists_total", "name,resource_type", NONE,               \
-      "Watches that were started to begin with all objects.")                                              \
-    X(FAMILY_LIST_DURATION, SUMMARY, "reflector_list_duration_seconds", "name,resource_type", NONE,        \
-      "Time that whole lists took.")                                                                       \
-    X(FAMILY_LISTED_ITEMS, SUMMARY, "reflector_listed_items", "name,resource_type", NONE,                  \
-      "Objects in whole lists.")                                                                           \
-    X(FAMILY_WATCHES, COUNTER, "reflector_watches_total", "name,resource_type", NONE,                      \
-      "Watches that were started.")                                                                        \
-    X(FAMILY_SHORT_WATCHES, COUNTER, "reflector_short_watches_total", "name,resource_type", NONE,          \
-      "Watches that ended within a second without an event.")                                              \
-    X(FAMILY_WATCH_DURATION, SUMMARY, "reflector_watch_duration_seconds", "name,resource_type", NONE,      \
-      "Time that watches lasted.")                                                                         \
-    X(FAMILY_WATCHED_OBJECTS, COUNTER, "reflector_watched_objects", "name,resource_type", NONE,            \
-      "Objects that came by watches.")                                                                     \
-    X(FAMILY_LAST_VERSION, GAUGE, "reflector_last_resource_version", "name,resource_type", NONE,           \
-      "The last version seen, its 15 lowest digits.")                                                      \
-    X(FAMILY_QUEUED_ITEMS, GAUGE, "informer_queued_items", "name,group,version,resource", NONE,            \
-      "Changes that wait to be processed.")                                                                \
-    X(FAMILY_PROCESSING, HISTOGRAM, "informer_processing_latency_seconds", "name,group,version,resource",  \
-      PROCESSING, "Time to process a change, all handlers included.")                                      \
-    X(FAMILY_STORE_VERSION, GAUGE, "informer_store_resource_version", "name,group,version,resource", NONE, \
-      "The version of the cache, its 15 lowest digits.")                                                   \
-    X(FAMILY_CACHE_OBJECTS, GAUGE, "kubelua_cache_objects", "name,resource", NONE, "Objects in a cache.")  \
-    X(FAMILY_CACHE_BYTES, GAUGE, "kubelua_cache_bytes", "name,resource", NONE,                             \
-      "What the objects of a cache take in memory, about.")
+#define FAMILIES(X)                                                                                         \
+    X(FAMILY_HANDLER_DURATION, HISTOGRAM, "kubelua_handler_duration_seconds", "script,handler,event",       \
+      DURATIONS, "Time that a call of a handler took.")                                                     \
+    X(FAMILY_HANDLER_ERRORS, COUNTER, "kubelua_handler_errors_total", "script,handler", NONE,               \
+      "Calls of a handler that ended with an error.")                                                       \
+    X(FAMILY_HANDLER_PENDING, GAUGE, "kubelua_handler_pending_events", "script,handler", NONE,              \
+      "Events that wait for a call of the handler that waits.")                                             \
+    X(FAMILY_HANDLER_COALESCED, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NONE,         \
+      "Events that joined an earlier one of their object in a full pending list.")                          \
+    X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \
+      "Time from the arrival of an event's bytes to the entry of the handler.")                             \
+    X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
+      "Memory of a script's Lua state.")                                                                    \
+    X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \
+      "Lists that were started.")                                                                           \
+    X(FAMILY_WATCH_LISTS, COUNTER, "reflector_watchlists_total", "name,resource_type", NONE,                \
+      "Watches that were started to begin with all objects.")                                               \
+    X(FAMILY_LIST_DURATION, SUMMARY, "reflector_list_duration_seconds", "name,resource_type", NONE,         \
+      "Time that whole lists took.")                                                                        \
+    X(FAMILY_LISTED_ITEMS, SUMMARY, "reflector_listed_items", "name,resource_type", NONE,                   \
+      "Objects in whole lists.")                                                                            \
+    X(FAMILY_WATCHES, COUNTER, "reflector_watches_total", "name,resource_type", NONE,                       \
+      "Watches that were started.")                                                                         \
+    X(FAMILY_SHORT_WATCHES, COUNTER, "reflector_short_watches_total", "name,resource_type", NONE,           \
+      "Watches that ended within a second without an event.")                                               \
+    X(FAMILY_WATCH_DURATION, SUMMARY, "reflector_watch_duration_seconds", "name,resource_type", NONE,       \
+      "Time that watches lasted.")                                                                          \
+    X(FAMILY_WATCHED_OBJECTS, COUNTER, "reflector_watched_objects", "name,resource_type", NONE,             \
+      "Objects that came by watches.")                                                                      \
+    X(FAMILY_LAST_VERSION, GAUGE, "reflector_last_resource_version", "name,resource_type", NONE,            \
+      "The last version seen, its 15 lowest digits.")                                                       \
+    X(FAMILY_QUEUED_ITEMS, GAUGE, "informer_queued_items", "name,group,version,resource", NONE,             \
+      "Changes that wait to be processed.")                                                                 \
+    X(FAMILY_PROCESSING, HISTOGRAM, "informer_processing_latency_seconds", "name,group,version,resource",   \
+      PROCESSING, "Time to process a change, all handlers included.")                                       \
+    X(FAMILY_STORE_VERSION, GAUGE, "informer_store_resource_version", "name,group,version,resource", NONE,  \
+      "The version of the cache, its 15 lowest digits.")                                                    \
+    X(FAMILY_CACHE_OBJECTS, GAUGE, "kubelua_cache_objects", "name,resource", NONE, "Objects in a cache.")   \
+    X(FAMILY_CACHE_BYTES, GAUGE, "kubelua_cache_bytes", "name,resource", NONE,                              \
+      "What the objects of a cache take in memory, about.")                                                 \
+    X(FAMILY_INFORMER_UP, GAUGE, "kubelua_informer_up", "name,resource", NONE,                              \
+      "1 while a cache is synced and nothing is wrong with its list or watch, else 0.")                     \
+    X(FAMILY_INFORMER_HEARD, GAUGE, "kubelua_informer_last_heard_timestamp_seconds", "name,resource", NONE, \
+      "When the server last sent a list, an event or a bookmark.")
 
 enum family {
 #define X(symbol, kind, name, labels, buckets, help) symbol,

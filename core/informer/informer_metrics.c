@@ -26,6 +26,8 @@ void informer_metrics_init(struct informer_metrics *m, const char *name, const s
                               resource->plural);
     m->series[INFORMER_OBJECTS] = SERIES(FAMILY_CACHE_OBJECTS, name, type_text);
     m->series[INFORMER_BYTES] = SERIES(FAMILY_CACHE_BYTES, name, type_text);
+    m->series[INFORMER_UP] = SERIES(FAMILY_INFORMER_UP, name, type_text);
+    m->series[INFORMER_HEARD] = SERIES(FAMILY_INFORMER_HEARD, name, type_text);
     buf_clear(&type);
 }
 
@@ -44,7 +46,8 @@ static double version_number(const char *version)
 
 void informer_metrics_show(struct informer_metrics *m, const struct informer_figures *figures)
 {
-    const struct reflector_counters *c = &figures->reflector->counters;
+    const struct reflector_status *reflector = figures->reflector;
+    const struct reflector_counters *c = &reflector->counters;
     struct series *const *s = m->series;
     series_set(s[INFORMER_LISTS], (double)c->lists);
     series_set(s[INFORMER_WATCH_LISTS], (double)c->watch_lists);
@@ -54,10 +57,12 @@ void informer_metrics_show(struct informer_metrics *m, const struct informer_fig
     series_set(s[INFORMER_SHORT_WATCHES], (double)c->short_watches);
     series_set_summary(s[INFORMER_WATCH_DURATION], (double)c->watch_ms / 1000, c->watches_done);
     series_set(s[INFORMER_WATCHED_OBJECTS], (double)c->watched_objects);
-    series_set(s[INFORMER_LAST_VERSION], version_number(figures->reflector->resource_version));
+    series_set(s[INFORMER_LAST_VERSION], version_number(reflector->resource_version));
     series_set(s[INFORMER_QUEUED], (double)figures->queued);
     series_set(s[INFORMER_STORE_VERSION], version_number(figures->store_version));
     series_set(s[INFORMER_OBJECTS], (double)figures->objects);
+    series_set(s[INFORMER_UP], reflector->listed_once && reflector->last_error.code == ERR_NONE); /* B-7 */
+    series_set(s[INFORMER_HEARD], (double)reflector->heard_us / 1e6);
 }
 
 void informer_metrics_show_bytes(struct informer_metrics *m, size_t bytes)

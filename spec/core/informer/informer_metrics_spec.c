@@ -27,7 +27,9 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
     struct informer_metrics metrics;
     char group[] = "example.com", version[] = "v1", plural[] = "widgets", kind[] = "Widget";
     const struct resource widgets = {group, version, plural, kind, true};
-    const struct reflector_status status = {
+    struct reflector_status status = {
+        .listed_once = true,
+        .heard_us = INT64_C(1795276604250000),
         .resource_version = "12345678901234567890",
         .counters = {.lists = 3,
                      .lists_done = 2,
@@ -60,6 +62,12 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
     assert_shows("\ninformer_store_resource_version" INFORMER "777\n");
     assert_shows("\nkubelua_cache_objects{name=\"widgets in a\",resource=\"widgets.example.com\"} 20\n");
     assert_shows("\nkubelua_cache_bytes{name=\"widgets in a\",resource=\"widgets.example.com\"} 4096\n");
+#define CACHE "{name=\"widgets in a\",resource=\"widgets.example.com\"} "
+    assert_shows("\nkubelua_informer_last_heard_timestamp_seconds" CACHE "1795276604.25\n");
+    assert_shows("\nkubelua_informer_up" CACHE "1\n");
+    err_set(&status.last_error, ERR_HTTP, "forbidden");
+    informer_metrics_show(&metrics, &(struct informer_figures){&status, "777", 5, 20});
+    assert_shows("\nkubelua_informer_up" CACHE "0\n");
     informer_metrics_clear(&metrics);
     assert_string_equal(render(), "");
 }
