@@ -149,8 +149,8 @@ static const struct text_column columns_wide[] = {
     {"EVENTS", true},    {"VERSION", false},   {"SCRIPTS", false}, {NULL, false},
 };
 static const struct text_column columns_narrow[] = {
-    {"INFORMER", false}, {"STATE", false},     {"AGE", true}, {"OBJECTS", true},
-    {"MEMORY", true},    {"SYNCED BY", false}, {NULL, false},
+    {"INFORMER", false}, {"STATE", false},     {"AGE", true},   {"OBJECTS", true},
+    {"MEMORY", true},    {"SYNCED BY", false}, {"HEARD", true}, {NULL, false},
 };
 
 static enum tint tint_of(struct str state)
@@ -170,14 +170,18 @@ static void put_scripts(struct viewer *v, size_t column, size_t at)
         buf_printf(out, "%s%.*s", out->len ? "," : "", STR_ARG(tape_str(v->tape, s)));
 }
 
-/* Why it is not as it should be; else, when there is room, how it got its list, if the column does not say
- * all of it. */
+/* Why it is not as it should be, or what it lacks; else, when there is room, how it got its list, if the
+ * column does not say all of it. */
 static void note(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
     struct str cause = text_at(v, at, "cause"), how = text_at(v, at, "syncedHow");
     bool tells_more = v->view->wide && !str_eq(how, text_at(v, at, "syncedBy"));
-    buf_str(&text, cause.n || !tells_more ? cause : how);
+    int64_t refused = int_at(v, at, "refused");
+    if (!cause.n && refused)
+        buf_printf(&text, "objects were refused, %" PRId64 " in all: see the log", refused);
+    else
+        buf_str(&text, cause.n || !tells_more ? cause : how);
     text_table_note(table, buf_text(&text));
     buf_clear(&text);
 }

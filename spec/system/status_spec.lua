@@ -74,7 +74,7 @@ describe("kubelua status #threads", function()
     local text, code = engine.status()
     assert.are.equal(0, code)
     assert.has_match("^kubelua [%d.]+  ready  pid %d+  up %w+  memory [%d.]+Mi", text)
-    assert.has_match("\nINFORMER +STATE +AGE +OBJECTS +MEMORY +SYNCED BY\npods +synced +%w+ +30 ", text)
+    assert.has_match("\nINFORMER +STATE +AGE +OBJECTS +MEMORY +SYNCED BY +HEARD\npods +synced +%w+ +30 ", text)
     local wide = engine.status "-owide"
     assert.has_match("SCRIPTS\n", wide, 1, true)
     assert.has_match("\npods +synced [^\n]+\n$", wide) -- no line below it: it has no more to say
@@ -104,7 +104,7 @@ describe("kubelua status #threads", function()
     assert.has_match("no rights", informer(status, "configmaps").cause, 1, true)
     assert.are.equal("unknown kind", informer(status, "gadgets.example.com").state)
     local text = engine.status()
-    assert.has_match("\nconfigmaps in default +forbidden +%w+ +0 +0 +%-\n    failed to [^\n]*no rights\n", text)
+    assert.has_match("\nconfigmaps in default +forbidden +%w+ +0 +0 +%- +%-\n    failed to [^\n]*no rights\n", text)
     assert.has_match("\ngadgets.example.com +unknown kind ", text)
     sim:play { ["do"] = "clear" }
     sim.api:create(configmaps, { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a" } })
@@ -112,6 +112,13 @@ describe("kubelua status #threads", function()
       local one = informer(later, "configmaps")
       return one.state == "synced" and one.objects == 1 and one.cause == ""
     end)
+  end)
+
+  it("says that objects were refused", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local engine = watched(sim.server, [[require("k8s").informer("pods")]], { "--max-object-size", "1Ki" })
+    engine.await(function(status) return informer(status, "pods").refused == 3 end)
+    assert.has_match("\n    objects were refused, 3 in all: see the log\n", (engine.status()))
   end)
 
   it("says why no kinds are known, and tells the informers of one kind apart all the same", function()
