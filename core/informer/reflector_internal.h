@@ -28,10 +28,11 @@ struct list_progress {
     bool alone;          /* on connections of its own, as the one it would share may be dead (B-1) */
     bool whole;          /* without pages, as they no longer fitted together (P-3) */
     bool second_try;     /* after Expired or a version too large */
-    bool paginated;     /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
-    size_t pages;       /* answered */
-    bool page_complete; /* the current page's end came */
-    struct buf token;   /* to go on with */
+    bool paginated; /* it took more than one page (P-5), or one broke off and was asked for whole (P-3) */
+    size_t pages;   /* answered */
+    unsigned empty_pages;     /* in a row */
+    bool page_complete;       /* the current page's end came */
+    struct buf token;         /* to go on with */
     struct buf found_version; /* the first page's: the list's (P-4) */
 };
 

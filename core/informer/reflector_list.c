@@ -6,7 +6,10 @@
 #include "informer/reflector_internal.h"
 #include "kube/client.h"
 
-enum { PAGE_SIZE = 500 }; /* R-9, P-1 */
+enum {
+    PAGE_SIZE = 500,        /* R-9, P-1 */
+    EMPTY_PAGES_MAX = 1000, /* in a row; a server that goes on like this never ends */
+};
 
 void list_progress_clear(struct list_progress *list)
 {
@@ -44,6 +47,7 @@ static void request_page(struct reflector *r)
     struct list_progress *list = &r->list;
     bool first = list->token.len == 0;
     list->page_complete = false;
+    list->empty_pages++; /* until something comes */
     r->call = lw_start(r->options.source,
                        &(struct lw_options){
                            .verb = LW_LIST,
@@ -62,6 +66,7 @@ static void start_over(struct reflector *r)
     collection_clear(&list->objects);
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
+    list->empty_pages = 0;
     reflector_count(r, &r->status.counters.lists, 1);
     request_page(r);
 }
@@ -79,13 +84,17 @@ void reflector_start_list(struct reflector *r, bool alone)
 
 static void on_item(void *ctx, struct root *object)
 {
-    collection_add(&((struct reflector *)ctx)->list.objects, object);
+    struct list_progress *list = &((struct reflector *)ctx)->list;
+    list->empty_pages = 0;
+    collection_add(&list->objects, object);
 }
 
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
+    struct list_progress *list = &((struct reflector *)ctx)->list;
     reflector_refused(ctx, refusal);
-    collection_refuse(&((struct reflector *)ctx)->list.objects, refusal);
+    list->empty_pages = 0;
+    collection_refuse(&list->objects, refusal);
 }
 
 static void on_list_end(void *ctx, const struct lw_list_meta *meta)
@@ -151,6 +160,9 @@ static void on_done(void *ctx, const struct err *err)
     r->call = NULL;
     if (!err && !list->page_complete) {
         err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
+        err = &cause;
+    } else if (!err && list->token.len && list->empty_pages > EMPTY_PAGES_MAX) {
+        err_set(&cause, ERR_LIMIT, "more than %d pages in a row without an object", EMPTY_PAGES_MAX);
         err = &cause;
     }
     if (!err) {

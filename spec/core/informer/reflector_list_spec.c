@@ -47,6 +47,16 @@ static void test_r13_a_list_is_one_replace_and_the_watch_starts_from_its_version
     assert_string_equal(status_now().resource_version, "7");
 }
 
+static void test_p4_empty_pages_without_an_end_are_a_failure(void **state)
+{
+    for (int i = 0; i < 1000; i++) source_page(&source, "", "10", "t");
+    assert_state(REFLECTOR_LISTING);
+    source_page(&source, "", "10", "t");
+    assert_state(REFLECTOR_BACKING_OFF);
+    assert_cause(ERR_LIMIT);
+    source_asked(&source);
+}
+
 static void test_p2_p4_further_pages_carry_only_the_token_and_the_first_version_counts(void **state)
 {
     assert_asked("list limit=500 rv=0");
@@ -332,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_r8_r9_the_first_list_asks_for_any_version_in_pages_of_500),
         TEST(test_r13_a_list_is_one_replace_and_the_watch_starts_from_its_version),
+        TEST(test_p4_empty_pages_without_an_end_are_a_failure),
         TEST(test_p2_p4_further_pages_carry_only_the_token_and_the_first_version_counts),
         TEST(test_p3_a_page_that_expired_is_followed_by_the_whole_list_as_first_asked_for),
         TEST(test_r10_when_the_whole_list_expires_too_the_newest_is_asked_for),
