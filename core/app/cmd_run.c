@@ -9,6 +9,7 @@ static void help(void)
     puts("Run scripts on a live informer cache until SIGTERM or SIGINT.\n\n"
          "Usage:\n"
          "  kubelua run -f FILE|DIR ... [flags]\n\n"
+         "Of a folder each *.lua is a script, but *_spec.lua and names that begin with _ (modules).\n\n"
          "Examples:\n"
          "  kubelua run -f scripts/watch_pods.lua\n"
          "  kubelua run -f rules/ --context staging -n shop\n\n"
