@@ -23,7 +23,7 @@ bool bind_address_is_off(const char *address)
 static bool is_port(const char *text)
 {
     size_t n = strspn(text, "0123456789");
-    return n > 0 && n <= 5 && text[n] == '\0' && atoi(text) <= UINT16_MAX;
+    return n > 0 && n <= 5 && text[n] == '\0' && strtoul(text, NULL, 10) <= UINT16_MAX;
 }
 
 /* HOST:PORT, [HOST]:PORT or :PORT; owned texts, `*host` NULL for every address. */

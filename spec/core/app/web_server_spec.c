@@ -30,7 +30,7 @@ static int connect_from(const char *host, const char *where)
     struct timeval timeout = {.tv_sec = 5};
     inet_pton(AF_INET, host, &from.sin_addr);
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    to.sin_port = htons((uint16_t)atoi(strchr(where, ':') + 1));
+    to.sin_port = htons((uint16_t)strtoul(strchr(where, ':') + 1, NULL, 10));
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof from), 0);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
