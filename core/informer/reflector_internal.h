@@ -43,6 +43,7 @@ struct watch_progress {
     bool unordered;  /* still in the synthetic ADDEDs of a watch from "" or "0" */
     bool collecting; /* a watch-list before its end bookmark */
     unsigned fresh;  /* of a watch-list: objects since the deadline was moved */
+    bool changing;   /* of a watch-list: something came that is no object of the first state */
 };
 
 struct reflector {

@@ -16,6 +16,7 @@ enum {
     /* Only so many ADDEDs together move the deadline: the few that a server sends which never heard of
      * watch-lists, as objects are created in its busy cluster, do not. A first state comes by thousands. */
     PROGRESS = 100,
+    MOVES_MAX = 10, /* so many deadlines after its start nothing moves it any more */
 };
 
 static int64_t deadline_ms(const struct reflector *r)
@@ -68,12 +69,16 @@ void reflector_start_watch_list(struct reflector *r)
 
 /* --- the initial events */
 
+/* A server sends all of the first state before anything else: what is no ADDED comes after it, and the
+ * bookmark is due. ADDEDs that follow are new objects. */
 static void note_progress(struct reflector *r, bool is_initial)
 {
     r->watch.events++;
-    if (!is_initial || ++r->watch.fresh < PROGRESS) return;
+    if (!is_initial) r->watch.changing = true;
+    if (r->watch.changing || ++r->watch.fresh < PROGRESS) return;
     r->watch.fresh = 0;
-    timer_start(&r->deadline, r->options.clock, deadline_ms(r));
+    if (clock_now_ms(r->options.clock) - r->list.started_ms < MOVES_MAX * deadline_ms(r))
+        timer_start(&r->deadline, r->options.clock, deadline_ms(r));
 }
 
 /* R-32: changes on the way are applied to what was collected. Versions count from the bookmark on: these

@@ -12,16 +12,6 @@
 #include "core/informer/support/objects.h"
 #include "core/informer/support/reflector_fixture.h"
 
-static const char *const first = "watch bookmarks initial match=NotOlderThan";
-
-static int open_auto(void **state)
-{
-    reflector_open(state);
-    reflector_restart_watch_listing(WATCH_LIST_AUTO);
-    assert_asked(first);
-    return 0;
-}
-
 /* --- the way it should be */
 
 static void test_r30_r31_the_first_request_is_a_watch_list_of_the_newest(void **state)
@@ -129,7 +119,7 @@ static void test_r6_the_stream_that_began_as_a_watch_list_is_resumed_as_a_watch(
 static void test_r3_health_counts_from_the_end_mark(void **state)
 {
     source_fail_http(&source, 429, "TooManyRequests");
-    assert_asked_after(800, first);
+    assert_asked_after(800, reflector_watch_list_request);
     source_end_mark(&source, "12");
     advance(120000);
     source_bookmark(&source, "13");
@@ -144,13 +134,13 @@ static void test_r36_429_and_a_refused_connection_wait_and_try_it_again(void **s
 {
     source_fail_http(&source, 429, "TooManyRequests");
     assert_cause(ERR_HTTP);
-    assert_asked_after(800, first);
+    assert_asked_after(800, reflector_watch_list_request);
     source_fail_refused(&source);
     assert_cause(ERR_CONNECT);
-    assert_asked_after(1600, first);
+    assert_asked_after(1600, reflector_watch_list_request);
     source_event(&source, LW_ADDED, "a@3");
     source_fail_http(&source, 429, ""); /* on the stream */
-    assert_asked_after(3200, first);
+    assert_asked_after(3200, reflector_watch_list_request);
     source_end_mark(&source, "4");
     assert_queued("All(4:)");
     assert_int_equal(status_now().no_watch_list_until_us, 0);
@@ -165,7 +155,7 @@ static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newes
     assert_asked_after(800, "watch bookmarks initial rv=12 match=NotOlderThan");
     source_event(&source, LW_ADDED, "old@1");
     source_fail_http(&source, 410, "Expired");
-    assert_asked(first);
+    assert_asked(reflector_watch_list_request);
     source_event(&source, LW_ADDED, "a@30");
     source_end_mark(&source, "31");
     assert_queued("All(12:); All(31: a@30)");
@@ -176,13 +166,13 @@ static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newes
     err.retry_after_ms = 1000;
     err.too_large_version = true;
     source_fail_with(&source, &err);
-    assert_asked(first); /* at once, whatever Retry-After says (R-10) */
+    assert_asked(reflector_watch_list_request); /* at once, whatever Retry-After says (R-10) */
 }
 
 static void test_b1_expired_with_no_version_is_not_asked_for_ever(void **state)
 {
     source_fail_http(&source, 410, "Expired");
-    assert_asked(first);
+    assert_asked(reflector_watch_list_request);
     source_fail_http(&source, 410, "Expired");
     assert_asked("list limit=500");
 }
@@ -212,7 +202,7 @@ static void test_r36_when_the_list_fails_too_the_next_cycle_begins_with_a_watch_
     source_fail_http(&source, 400, "field label unknown"); /* the selector's fault, not the server's (R-38) */
     assert_asked("list limit=500 rv=0");
     source_fail(&source, ERR_TLS);
-    assert_asked_after(800, first);
+    assert_asked_after(800, reflector_watch_list_request);
 }
 
 static void test_r36_a_very_short_stream_is_a_plain_list_and_is_not_remembered(void **state)
@@ -222,136 +212,6 @@ static void test_r36_a_very_short_stream_is_a_plain_list_and_is_not_remembered(v
     source_end(&source);
     assert_asked("list limit=500 rv=0");
     assert_int_equal(status_now().no_watch_list_until_us, 0);
-}
-
-static void test_r38_a_server_that_refuses_the_parameter_is_remembered(void **state)
-{
-    source_fail_http(&source, 422, "sendInitialEvents is forbidden");
-    assert_asked("list limit=500 rv=0");
-    assert_true(status_now().no_watch_list_until_us > 0);
-}
-
-/* --- B-1: no end mark */
-
-static void expect_no_watch_list_for_an_hour(void)
-{
-    int64_t now_us = clock_wall_us(&vclock.clock);
-    assert_int_equal(status_now().no_watch_list_until_us, now_us + INT64_C(3600000000));
-}
-
-/* Decision table, "watch-list stream | closed after >= 1 event or >= 1 s, or deadline passed, no end
- * bookmark" */
-static void test_b1_a_stream_that_closes_before_the_end_mark_is_a_list_and_remembered(void **state)
-{
-    source_event(&source, LW_ADDED, "gone@1");
-    source_end(&source);
-    assert_asked("list limit=500 rv=0");
-    expect_no_watch_list_for_an_hour();
-    source_list(&source, "a@2", "5");
-    assert_queued("All(5: a@2)");
-    assert_string_equal(status_now().sync_text,
-                        "list in 1 page; watch-list: the stream ended before the end of the initial events");
-}
-
-static void test_b1_so_is_one_that_breaks_after_a_second(void **state)
-{
-    source_open(&source);
-    advance(1000);
-    source_fail(&source, ERR_CLOSED);
-    assert_asked("list limit=500 rv=0");
-    expect_no_watch_list_for_an_hour();
-}
-
-static void test_b1_a_silent_connection_ends_at_the_deadline(void **state)
-{
-    advance(29999);
-    assert_asked("");
-    advance(1);
-    assert_int_equal(source.cancelled, 1);
-    assert_asked("list limit=500 rv=0 own"); /* its connection may be dead */
-    assert_cause(ERR_TIMEOUT);
-    expect_no_watch_list_for_an_hour();
-    source_list(&source, "a@2", "5");
-    assert_queued("All(5: a@2)");
-    assert_string_equal(status_now().sync_text,
-                        "list in 1 page; watch-list: no end of the initial events within 30 s");
-}
-
-static void add_many(int count)
-{
-    char text[32];
-    for (int i = 0; i < count; i++) {
-        snprintf(text, sizeof text, "p%d@%d", i, i + 1);
-        source_event(&source, LW_ADDED, text);
-    }
-}
-
-static void test_r37_the_deadline_counts_from_the_last_initial_event(void **state)
-{
-    for (int i = 0; i < 10; i++) {
-        advance(29000);
-        add_many(100);
-    }
-    assert_asked("");
-    advance(29999);
-    assert_asked("");
-    advance(1);
-    assert_asked("list limit=500 rv=0 own");
-}
-
-/* A server that never heard of watch-lists sends what is there, and then what changes, for ever. */
-static void test_r37_the_changes_of_a_busy_cluster_do_not_move_the_deadline(void **state)
-{
-    add_many(100);
-    for (int i = 0; i < 29; i++) {
-        advance(1000);
-        source_event(&source, LW_MODIFIED, "a@5");
-        source_event(&source, LW_DELETED, "a@6");
-        source_event(&source, LW_ADDED, "a@7");
-        source_bookmark(&source, "8");
-    }
-    assert_asked("");
-    advance(1000);
-    assert_asked("list limit=500 rv=0 own");
-}
-
-static void test_r38_what_one_found_out_all_know_for_an_hour(void **state)
-{
-    source_event(&source, LW_ADDED, "a@1");
-    source_end(&source);
-    reflector_restart_watch_listing(WATCH_LIST_AUTO); /* another one of the same resource */
-    assert_asked("list limit=500 rv=0");
-    expect_no_watch_list_for_an_hour();
-    source_list(&source, "a@2", "5");
-    assert_int_equal(status_now().synced_by, REFLECTOR_SYNC_FALLBACK);
-    assert_string_equal(status_now().sync_text, "list in 1 page; earlier watch-list: the stream ended before "
-                                                "the end of the initial events");
-    advance(3599000);
-    source_fail(&source, ERR_PARSE);
-    assert_asked("watch bookmarks rv=5");
-    assert_asked_after(800, "watch bookmarks initial rv=5 match=NotOlderThan");
-}
-
-static void test_on_always_tries_and_never_remembers(void **state)
-{
-    source_event(&source, LW_ADDED, "a@1");
-    source_end(&source); /* remembered */
-    reflector_restart_watch_listing(WATCH_LIST_ON);
-    assert_asked(first);
-    source_event(&source, LW_ADDED, "a@1");
-    source_end(&source);
-    assert_asked("list limit=500 rv=0");
-    assert_int_equal(status_now().no_watch_list_until_us, 0);
-    source_fail(&source, ERR_PARSE);
-    assert_asked_after(800, first);
-    source_end_mark(&source, "9");
-    assert_int_equal(status_now().synced_by, REFLECTOR_SYNC_WATCH_LIST);
-}
-
-static void test_off_never_tries(void **state)
-{
-    reflector_restart_watch_listing(WATCH_LIST_OFF);
-    assert_asked("list limit=500 rv=0");
 }
 
 /* --- refused objects */
@@ -413,7 +273,7 @@ static void test_stopping_in_the_middle_releases_everything(void **state)
     assert_queued("");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_auto, reflector_close)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, reflector_open_watch_listing, reflector_close)
 
 int main(void)
 {
@@ -431,15 +291,6 @@ int main(void)
         TEST(test_r36_any_other_error_is_a_plain_list_in_this_cycle_and_is_not_remembered),
         TEST(test_r36_when_the_list_fails_too_the_next_cycle_begins_with_a_watch_list),
         TEST(test_r36_a_very_short_stream_is_a_plain_list_and_is_not_remembered),
-        TEST(test_r38_a_server_that_refuses_the_parameter_is_remembered),
-        TEST(test_b1_a_stream_that_closes_before_the_end_mark_is_a_list_and_remembered),
-        TEST(test_b1_so_is_one_that_breaks_after_a_second),
-        TEST(test_b1_a_silent_connection_ends_at_the_deadline),
-        TEST(test_r37_the_deadline_counts_from_the_last_initial_event),
-        TEST(test_r37_the_changes_of_a_busy_cluster_do_not_move_the_deadline),
-        TEST(test_r38_what_one_found_out_all_know_for_an_hour),
-        TEST(test_on_always_tries_and_never_remembers),
-        TEST(test_off_never_tries),
         TEST(test_a_refused_initial_object_keeps_its_cached_state),
         TEST(test_a_refused_change_takes_back_what_the_stream_brought_before),
         TEST(test_a_refused_event_of_who_knows_what_is_found_by_a_list),

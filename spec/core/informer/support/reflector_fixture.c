@@ -82,6 +82,16 @@ void reflector_restart_watch_listing(enum watch_list_mode mode)
     restart(0, 1, (struct reflector_tuning){.watch_list = mode});
 }
 
+const char *const reflector_watch_list_request = "watch bookmarks initial match=NotOlderThan";
+
+int reflector_open_watch_listing(void **state)
+{
+    reflector_open(state);
+    reflector_restart_watch_listing(WATCH_LIST_AUTO);
+    assert_asked(reflector_watch_list_request);
+    return 0;
+}
+
 void reflector_restart_with_window(int64_t window_ms)
 {
     restart(0, 1, (struct reflector_tuning){.internal_error_window_ms = window_ms});

@@ -22,6 +22,9 @@ int reflector_close(void **state);
 void reflector_restart(int page_size, uint64_t seed);
 /* The same with watch-lists, and a memory of the fixture's, which lasts until reflector_close. */
 void reflector_restart_watch_listing(enum watch_list_mode mode);
+/* The setup of specs of watch-lists: the first one has been asked for. */
+int reflector_open_watch_listing(void **state);
+extern const char *const reflector_watch_list_request;
 /* The same with an internal-error window. */
 void reflector_restart_with_window(int64_t window_ms);
 /* Starts, lists `objects` at `version`, and has asked for the watch. */
