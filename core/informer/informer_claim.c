@@ -108,13 +108,10 @@ struct indexer *claim_indexer(struct informer_claim *claim)
 struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err)
 {
-    struct informer_set *set = claim->set;
-    if (!set) {
-        err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
-        return NULL;
-    }
-    if (set->count > 1) return version_waits_add(&set->waits, version, reached, ctx, err);
-    return shared_informer_wait_version(set->members[0]->informer, version, reached, ctx, err);
+    if (claim->set)
+        return version_waits_add(informer_set_waits(claim->set), version, claim, reached, ctx, err);
+    err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
+    return NULL;
 }
 
 bool claim_is_missing(const struct informer_claim *claim)

@@ -123,6 +123,11 @@ bool informer_set_has_synced(const struct informer_set *set)
     return true;
 }
 
+struct version_waits *informer_set_waits(struct informer_set *set)
+{
+    return set->count > 1 ? &set->waits : shared_informer_waits(set->members[0]->informer);
+}
+
 /* What cannot be compared is older than all: a member without a version holds the set back. */
 static struct str oldest_version(const struct informer_set *set)
 {

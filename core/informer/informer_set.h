@@ -21,7 +21,7 @@ struct informer_set {
     struct shared **members; /* sorted by namespace */
     size_t count;
     struct indexer *store;      /* of all members; the one member's own */
-    struct version_waits waits; /* of sets with several members */
+    struct version_waits waits; /* of sets with several members; see informer_set_waits */
 };
 
 /* One claim more on the informers that `spec` asks for. */
@@ -33,5 +33,7 @@ void informer_set_release(struct informer_set *set);
 
 bool informer_set_has(const struct informer_set *set, const struct shared *member);
 bool informer_set_has_synced(const struct informer_set *set);
+/* Who waits for a version of its store. */
+struct version_waits *informer_set_waits(struct informer_set *set);
 /* Members may have moved on: a store of several is as old as the oldest of them (S-10). */
 void informer_set_note_version(struct informer_set *set);

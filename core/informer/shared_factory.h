@@ -83,7 +83,9 @@ const struct informer_spec *claim_spec(const struct informer_claim *claim);
 const struct resource *claim_resource(const struct informer_claim *claim);
 /* NULL until resolved: an empty cache. */
 struct indexer *claim_indexer(struct informer_claim *claim);
-/* As shared_informer_wait_version; NULL with an error also while the claim has no cache. */
+/* Tells, once, when the claim's cache has a version of at least `version` (B-10), whichever cache that is by
+ * then; as version_waits_add, NULL with an error also while the claim has no cache. A caller looks first
+ * whether the cache has it (version_reached). */
 struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err);
 bool claim_has_synced(const struct informer_claim *claim);

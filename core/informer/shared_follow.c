@@ -92,6 +92,8 @@ static void change_set(struct informer_claim *claim, struct shared *from, struct
     claim_indexes_detach(claim);
     claim->set = informer_set_join(claim->factory, members, before->count);
     claim_indexes_attach(claim);
+    /* None of them is reached: what `to` has is from no list of its own, and so of no version. */
+    version_waits_move(informer_set_waits(before), informer_set_waits(claim->set), claim);
     informer_set_release(before);
 }
 

@@ -302,10 +302,9 @@ void shared_informer_remove_handler(struct shared_informer *informer, struct reg
     delta_fifo_set_resync(informer->fifo, handler_list_resync_ms(&informer->handlers));
 }
 
-struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
-                                                  void (*reached)(void *ctx), void *ctx, struct err *err)
+struct version_waits *shared_informer_waits(struct shared_informer *informer)
 {
-    return version_waits_add(&informer->waits, version, reached, ctx, err);
+    return &informer->waits;
 }
 
 bool shared_informer_has_synced(const struct shared_informer *informer)

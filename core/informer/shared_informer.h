@@ -73,12 +73,10 @@ void shared_informer_remove_handler(struct shared_informer *informer, struct reg
 /* The cache is synced and this handler was told all of it (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
-/* Tells, once, when the store has a version of at least `version` (B-10): by an object, a list or a bookmark,
- * after the handlers were told of that. It is no call from in here: a caller looks first whether the store
- * has it (version_reached). NULL with an error when `version` is no resource version (RV-1);
- * version_wait_cancel ends the wait, also after the informer was freed, which tells nobody. */
-struct version_wait *shared_informer_wait_version(struct shared_informer *informer, struct str version,
-                                                  void (*reached)(void *ctx), void *ctx, struct err *err);
+/* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and
+ * the handlers were told of it. Whoever adds a wait looks first whether the store has it (version_reached).
+ */
+struct version_waits *shared_informer_waits(struct shared_informer *informer);
 /* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
  * until it is removed, which leaves its content alone. */
 void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);

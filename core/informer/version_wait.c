@@ -9,6 +9,7 @@
 struct version_wait {
     TAILQ_ENTRY(version_wait) link;
     struct version_waits *waits; /* NULL when they are gone */
+    const void *reader;
     void (*reached)(void *ctx);
     void *ctx;
     size_t len;
@@ -29,15 +30,28 @@ void version_waits_clear(struct version_waits *waits)
     }
 }
 
-struct version_wait *version_waits_add(struct version_waits *waits, struct str version,
+struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
                                        void (*reached)(void *ctx), void *ctx, struct err *err)
 {
     if (!resource_version_check(version, err)) return NULL;
     struct version_wait *wait = xcalloc(1, sizeof *wait + version.n);
-    *wait = (struct version_wait){.waits = waits, .reached = reached, .ctx = ctx, .len = version.n};
+    *wait = (struct version_wait){
+        .waits = waits, .reader = reader, .reached = reached, .ctx = ctx, .len = version.n};
     memcpy(wait->version, version.p, version.n);
     TAILQ_INSERT_TAIL(&waits->queue, wait, link);
     return wait;
+}
+
+void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader)
+{
+    struct version_wait *wait, *next;
+    for (wait = TAILQ_FIRST(&from->queue); wait; wait = next) {
+        next = TAILQ_NEXT(wait, link);
+        if (wait->reader != reader) continue;
+        TAILQ_REMOVE(&from->queue, wait, link);
+        TAILQ_INSERT_TAIL(&to->queue, wait, link);
+        wait->waits = to;
+    }
 }
 
 void version_wait_cancel(struct version_wait *wait)

@@ -1,6 +1,6 @@
 /* Waiting until a cache has caught up with a version: reading one's own writes (B-10).
- * Owner: the shared informer that embeds the list; each wait belongs to whoever made it. On the engine
- * thread. The callback may make and cancel waits. */
+ * Owner: the shared informer or the set that embeds the list; each wait belongs to whoever made it. On the
+ * engine thread. The callback may make and cancel waits. */
 #pragma once
 #include <stdbool.h>
 #include <sys/queue.h>
@@ -18,9 +18,11 @@ void version_waits_init(struct version_waits *waits);
 /* What is still waiting is never told; it stays with whoever made it, until he cancels it. */
 void version_waits_clear(struct version_waits *waits);
 /* NULL with an error when `version` is no resource version (RV-1). `reached` is called once, never from in
- * here, and the wait is gone by then. */
-struct version_wait *version_waits_add(struct version_waits *waits, struct str version,
+ * here, and the wait is gone by then. `reader` is for whom it is, for version_waits_move; may be NULL. */
+struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
                                        void (*reached)(void *ctx), void *ctx, struct err *err);
+/* What waits for this reader waits for another store from now on. Nobody is told from in here. */
+void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader);
 /* Before it was reached; also when what it waits for is gone. */
 void version_wait_cancel(struct version_wait *wait);
 /* The store is at `now`: tells those who waited for that or an older one, in the order in which they came. */

@@ -195,6 +195,84 @@ static void test_a_set_of_namespaces_is_followed_one_by_one(void **state)
     history_clear(&old);
 }
 
+static void on_reached(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+/* B-10: each wait is for the cache that its claim has in the end, also when two claims had one before. */
+static void test_b10_waits_for_a_version_follow_their_claim(void **state)
+{
+    int moved = 0, stayed = 0;
+    struct informer_claim *set = claim_both("widgets.example.com");
+    struct informer_claim *pinned = claim_both("example.com/v1alpha1/Widget");
+    resolve_with("v1alpha1");
+    source_list(&sources[1], "a/x@1", "5");
+    source_list(&sources[2], "b/x@2", "5");
+    settle();
+    assert_non_null(claim_wait_version(set, STR("60"), on_reached, &moved, NULL));
+    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &stayed, NULL));
+    source_fail_http(&sources[1], 404, "NotFound");
+    settle();
+    resolve_with("v1"); /* sources 3: what stays behind of a; 4: a in v1 */
+    assert_int_equal(source_count, 5);
+    source_bookmark(&sources[2], "70");
+    settle();
+    source_list(&sources[3], "a/x@1", "80");
+    settle();
+    assert_int_equal(stayed, 1);
+    assert_int_equal(moved, 0);
+    objects_api_version = "example.com/v1";
+    source_list(&sources[4], "a/x@1", "80");
+    settle();
+    assert_int_equal(moved, 1);
+    assert_int_equal(stayed, 1);
+}
+
+static void test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim(void **state)
+{
+    int stayed = 0;
+    struct informer_claim *pinned = claim("example.com/v1alpha1/Widget");
+    resolve_with("v1alpha1");
+    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &stayed, NULL));
+    server_loses_it(0);
+    resolve_with("v1"); /* sources 1: what stays behind; 2: v1 */
+    objects_api_version = "example.com/v1";
+    source_list(&sources[2], "a/x@1", "80");
+    settle();
+    assert_int_equal(stayed, 0);
+    objects_api_version = "example.com/v1alpha1";
+    source_list(&sources[1], "a/x@1", "80");
+    settle();
+    assert_int_equal(stayed, 1);
+}
+
+/* I-19, B-10: the cache that it had ends with its move, and nobody who waits for the claim is forgotten. */
+static void test_i19_b10_waits_outlive_the_only_claim_of_a_set(void **state)
+{
+    int reached = 0;
+    struct informer_claim *pinned = claim_both("example.com/v1alpha1/Widget");
+    claim_scope("widgets.example.com", "a", "", "");
+    resolve_with("v1alpha1");
+    assert_int_equal(source_count, 3);
+    source_list(&sources[1], "a/x@1", "5");
+    source_list(&sources[2], "b/x@2", "70");
+    settle();
+    assert_true(claim_has_synced(pinned));
+    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &reached, NULL));
+    source_fail_http(&sources[1], 404, "NotFound");
+    settle();
+    resolve_with("v1"); /* sources 3: what stays behind of a */
+    assert_false(claim_has_synced(pinned));
+    assert_int_equal(reached, 0);
+    factory_changed = 0;
+    source_list(&sources[3], "a/x@1", "80");
+    settle();
+    assert_int_equal(reached, 1);
+    assert_true(claim_has_synced(pinned));
+    assert_true(factory_changed > 0);
+}
+
 /* Discovery may still name what the lists no longer have: it is tried again, and asked again. */
 static void test_a_kind_that_discovery_still_knows_is_listed_again(void **state)
 {
@@ -227,6 +305,9 @@ int main(void)
         TEST(test_who_asked_for_the_old_version_stays_with_it),
         TEST(test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun),
         TEST(test_a_set_of_namespaces_is_followed_one_by_one),
+        TEST(test_b10_waits_for_a_version_follow_their_claim),
+        TEST(test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim),
+        TEST(test_i19_b10_waits_outlive_the_only_claim_of_a_set),
         TEST(test_a_kind_that_discovery_still_knows_is_listed_again),
         TEST(test_other_errors_are_no_reason_to_leave),
     };

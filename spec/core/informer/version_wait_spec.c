@@ -38,7 +38,8 @@ static void tell(void *ctx)
 static struct version_wait *wait_for(const char *version, int *number)
 {
     struct err err;
-    struct version_wait *wait = shared_informer_wait_version(informer, str_of(version), tell, number, &err);
+    struct version_wait *wait =
+        version_waits_add(shared_informer_waits(informer), str_of(version), NULL, tell, number, &err);
     if (!wait) fail_msg("%s", err.text);
     return wait;
 }
@@ -121,20 +122,39 @@ static void cancel_another(void *ctx)
 static void test_a_told_one_may_cancel_and_make_waits(void **state)
 {
     struct err err;
-    assert_non_null(shared_informer_wait_version(informer, STR("5"), cancel_another, NULL, &err));
+    assert_non_null(
+        version_waits_add(shared_informer_waits(informer), STR("5"), NULL, cancel_another, NULL, &err));
     victim = wait_for("5", &one);
     delta_fifo_bookmark(fifo, "5");
     process();
     assert_int_equal(told, 9);
 }
 
+/* B-10: who reads another store from now on waits for that one. */
+static void test_waits_of_one_reader_move_to_another_store(void **state)
+{
+    struct version_waits other;
+    version_waits_init(&other);
+    struct version_waits *here = shared_informer_waits(informer);
+    assert_non_null(version_waits_add(here, STR("5"), &one, tell, &one, NULL));
+    assert_non_null(version_waits_add(here, STR("5"), &two, tell, &two, NULL));
+    struct version_wait *cancelled = version_waits_add(here, STR("5"), &one, tell, &three, NULL);
+    version_waits_move(here, &other, &one);
+    delta_fifo_bookmark(fifo, "5");
+    process();
+    assert_int_equal(told, 2);
+    version_wait_cancel(cancelled);
+    version_waits_tell(&other, STR("5"));
+    assert_int_equal(told, 21);
+}
+
 static void test_rv1_what_is_no_version_is_refused(void **state)
 {
     struct err err;
-    assert_null(shared_informer_wait_version(informer, STR(""), tell, &one, &err));
+    assert_null(version_waits_add(shared_informer_waits(informer), STR(""), NULL, tell, &one, &err));
     assert_string_equal(err.text, "the resource version is empty");
-    assert_null(shared_informer_wait_version(informer, STR("0"), tell, &one, &err));
-    assert_null(shared_informer_wait_version(informer, STR("12a"), tell, &one, &err));
+    assert_null(version_waits_add(shared_informer_waits(informer), STR("0"), NULL, tell, &one, &err));
+    assert_null(version_waits_add(shared_informer_waits(informer), STR("12a"), NULL, tell, &one, &err));
     assert_string_equal(err.text, "resource version \"12a\" is no positive decimal number");
 }
 
@@ -160,6 +180,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_wait_may_outlive_its_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_told_one_may_cancel_and_make_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_waits_of_one_reader_move_to_another_store, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rv1_what_is_no_version_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_store_whose_version_cannot_be_compared_never_has_it, setup,
                                         teardown),
