@@ -21,6 +21,8 @@ void indexer_reserve(struct indexer *indexer, size_t count);
 /* Adds or updates (S-3); takes the reference. Gives the object that was there before, as a reference for the
  * caller, or NULL. */
 struct root *indexer_put(struct indexer *indexer, struct root *object);
+/* Adds or updates every object of another store. */
+void indexer_put_all(struct indexer *indexer, const struct indexer *from);
 /* Removes the object with the key of `object`; gives it as a reference for the caller, or NULL. */
 struct root *indexer_remove(struct indexer *indexer, const struct root *object);
 /* Borrowed; NULL when absent. */

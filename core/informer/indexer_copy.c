@@ -1,4 +1,5 @@
-/* A frozen copy of a store: the same objects by the same numbers, without indexes; see indexer.h. */
+/* Copies of a store: a frozen one, with the same objects by the same numbers and without indexes, and its
+ * objects put into a store that goes on; see indexer.h. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -34,6 +35,18 @@ struct indexer *indexer_copy(const struct indexer *indexer)
     copy_namespaces(copy, indexer);
     indexer_set_resource_version(copy, str_of(indexer_resource_version(indexer)));
     return copy;
+}
+
+static bool put(void *ctx, struct root *object)
+{
+    root_unref(indexer_put(ctx, root_ref(object)));
+    return true;
+}
+
+void indexer_put_all(struct indexer *indexer, const struct indexer *from)
+{
+    indexer_reserve(indexer, indexer->count + from->count);
+    indexer_each(from, put, indexer);
 }
 
 size_t indexer_bytes(const struct indexer *indexer)

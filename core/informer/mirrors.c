@@ -11,18 +11,11 @@ void mirrors_clear(struct mirrors *mirrors)
     *mirrors = (struct mirrors){0};
 }
 
-static bool copy_object(void *ctx, struct root *object)
-{
-    root_unref(indexer_put(ctx, root_ref(object)));
-    return true;
-}
-
 void mirrors_add(struct mirrors *mirrors, struct indexer *store, const struct indexer *own)
 {
     mirrors->stores = xrealloc(mirrors->stores, (mirrors->count + 1) * sizeof *mirrors->stores);
     mirrors->stores[mirrors->count++] = store;
-    indexer_reserve(store, indexer_count(store) + indexer_count(own));
-    indexer_each(own, copy_object, store);
+    indexer_put_all(store, own);
 }
 
 void mirrors_remove(struct mirrors *mirrors, struct indexer *store)
@@ -35,7 +28,7 @@ void mirrors_remove(struct mirrors *mirrors, struct indexer *store)
 
 void mirrors_put(const struct mirrors *mirrors, struct root *object)
 {
-    for (size_t i = 0; i < mirrors->count; i++) copy_object(mirrors->stores[i], object);
+    for (size_t i = 0; i < mirrors->count; i++) root_unref(indexer_put(mirrors->stores[i], root_ref(object)));
 }
 
 void mirrors_delete(const struct mirrors *mirrors, const struct root *object)

@@ -69,18 +69,6 @@ static void move_handlers(struct informer_claim *claim, struct shared *from, str
     }
 }
 
-static bool copy_object(void *ctx, struct root *object)
-{
-    root_unref(indexer_put(ctx, root_ref(object)));
-    return true;
-}
-
-static void copy_store(struct shared *from, struct shared *to)
-{
-    struct indexer *store = shared_informer_indexer(to->informer);
-    indexer_each(shared_informer_indexer(from->informer), copy_object, store);
-}
-
 static void change_set(struct informer_claim *claim, struct shared *from, struct shared *to)
 {
     struct informer_set *before = claim->set;
@@ -117,7 +105,7 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
         move_handlers(claim, shared, behind);
     }
     if (!behind) return;
-    copy_store(shared, behind);
+    indexer_put_all(shared_informer_indexer(behind->informer), shared_informer_indexer(shared->informer));
     TAILQ_FOREACH (claim, &factory->claims, link)
         if (stays_behind(claim, shared, catalogue)) change_set(claim, shared, behind);
 }
