@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { CLIENTS_MAX = 16, READ_BLOCK = 4096, IDLE_MS = 10000, ANSWER_MS = 5000 };
+enum { CLIENTS_MAX = 16, READ_BLOCK = 4096, IDLE_MS = 10000, ANSWER_MS = 5000, STARVED_MS = 100 };
 
 enum step {
     STEP_READING,
@@ -44,6 +44,8 @@ struct admin_socket {
     struct unix_socket_file file;
     int fd;
     ev_io acceptable;
+    struct timer again; /* runs while the process has no descriptor for a client */
+    bool starved;       /* no accept has worked since that was said */
     struct tape_parser *parser;
     TAILQ_HEAD(, client) clients;
     size_t count;
@@ -216,11 +218,32 @@ static bool is_allowed(int fd)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
+/* The client stays in the backlog and the socket readable: without a pause the loop would spin. */
+static void pause_accepting(struct admin_socket *socket, int failed)
+{
+    if (!socket->starved)
+        log_warn("Cannot take clients of the admin socket: they wait", F("path", socket->path),
+                 F("err", strerror(failed)));
+    socket->starved = true;
+    ev_io_stop(loop_ev(socket->options.io_loop), &socket->acceptable);
+    timer_start(&socket->again, loop_clock(socket->options.io_loop), STARVED_MS);
+}
+
+static void on_again(struct timer *timer)
+{
+    struct admin_socket *socket = container_of(timer, struct admin_socket, again);
+    ev_io_start(loop_ev(socket->options.io_loop), &socket->acceptable);
+}
+
 static void on_acceptable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct admin_socket *socket = container_of(io, struct admin_socket, acceptable);
     int fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) return;
+    if (fd < 0) {
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) pause_accepting(socket, errno);
+        return;
+    }
+    socket->starved = false;
     if (socket->count >= CLIENTS_MAX || !is_allowed(fd)) {
         static const char busy[] = "{\"v\":1,\"error\":\"too many clients at once\"}\n";
         if (is_allowed(fd)) (void)!send(fd, busy, sizeof busy - 1, MSG_NOSIGNAL);
@@ -253,6 +276,7 @@ struct admin_socket *admin_socket_new(const struct admin_socket_options *options
     socket->fd = fd;
     socket->parser = tape_parser_new();
     TAILQ_INIT(&socket->clients);
+    socket->again.fn = on_again;
     ev_io_init(&socket->acceptable, on_acceptable, fd, EV_READ);
     ev_io_start(loop_ev(options->io_loop), &socket->acceptable);
     log_v(1, "Listening on the admin socket", F("path", socket->path));
@@ -265,6 +289,7 @@ void admin_socket_free(struct admin_socket *socket)
     if (!socket) return;
     while ((client = TAILQ_FIRST(&socket->clients))) client_free(client);
     ev_io_stop(loop_ev(socket->options.io_loop), &socket->acceptable);
+    timer_cancel(&socket->again);
     close(socket->fd);
     unix_socket_remove(socket->path, &socket->file);
     tape_parser_free(socket->parser);

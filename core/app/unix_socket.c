@@ -2,8 +2,10 @@
 #include "app/unix_socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -36,6 +38,59 @@ static int open_socket(int flags)
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 }
 
+/* --- listening */
+
+static bool is_taken(const char *path, struct err *err)
+{
+    return err_set(err, ERR_IO, "%s: another process listens there", path);
+}
+
+static char *lock_path(const char *path)
+{
+    return xasprintf("%s.lock", path);
+}
+
+/* Whoever ends removes the lock's file; a lock on a file that is removed keeps nobody out. */
+static bool is_there(int fd, const char *lock)
+{
+    struct stat mine, there;
+    return fstat(fd, &mine) == 0 && lstat(lock, &there) == 0 && mine.st_dev == there.st_dev &&
+           mine.st_ino == there.st_ino;
+}
+
+/* Held as long as somebody listens: of two that find the same stale socket one alone replaces it. -1 with an
+ * error. */
+static int take_lock(const char *path, struct err *err)
+{
+    char *lock = lock_path(path);
+    int fd;
+    while ((fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, OWNER_ONLY)) >= 0) {
+        bool held = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (held && is_there(fd, lock)) break;
+        int failed = held ? 0 : errno;
+        close(fd);
+        if (held) continue;
+        if (failed == EWOULDBLOCK)
+            is_taken(path, err);
+        else
+            err_set(err, ERR_IO, "%s: cannot lock %s: %s", path, lock, strerror(failed));
+        free(lock);
+        return -1;
+    }
+    if (fd < 0) err_set(err, ERR_IO, "%s: cannot make %s: %s", path, lock, strerror(errno));
+    free(lock);
+    return fd;
+}
+
+/* The file goes while the lock is held: see is_there. */
+static void give_lock_back(const char *path, int fd)
+{
+    char *lock = lock_path(path);
+    unlink(lock);
+    free(lock);
+    close(fd);
+}
+
 /* True when the path is free now, or another one's socket that nobody listens on was removed. */
 static bool make_room(const struct sockaddr_un *address, struct err *err)
 {
@@ -47,22 +102,23 @@ static bool make_room(const struct sockaddr_un *address, struct err *err)
     bool live = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
                             (errno != ECONNREFUSED && errno != ENOENT));
     if (fd >= 0) close(fd);
-    if (live) return err_set(err, ERR_IO, "%s: another process listens there", path);
+    if (live) return is_taken(path, err);
     if (unlink(path) != 0 && errno != ENOENT) return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     return true;
 }
 
-int unix_socket_listen(const char *path, struct unix_socket_file *file, struct err *err)
+static int listen_at(const struct sockaddr_un *address, struct unix_socket_file *file, struct err *err)
 {
-    struct sockaddr_un address;
     struct stat st;
-    if (!fill(&address, path, err) || !make_room(&address, err)) return -1;
+    const char *path = address->sun_path;
+    if (!make_room(address, err)) return -1;
     int fd = open_socket(SOCK_NONBLOCK);
     /* Before the file exists, so that nobody else can come in between. */
     if (fd >= 0 && fchmod(fd, OWNER_ONLY) == 0 &&
-        bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, BACKLOG) == 0 &&
+        bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 && listen(fd, BACKLOG) == 0 &&
         stat(path, &st) == 0) {
-        *file = (struct unix_socket_file){st.st_dev, st.st_ino};
+        file->device = st.st_dev;
+        file->inode = st.st_ino;
         return fd;
     }
     err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -70,11 +126,23 @@ int unix_socket_listen(const char *path, struct unix_socket_file *file, struct e
     return -1;
 }
 
+int unix_socket_listen(const char *path, struct unix_socket_file *file, struct err *err)
+{
+    struct sockaddr_un address;
+    if (!fill(&address, path, err) || (file->lock = take_lock(path, err)) < 0) return -1;
+    int fd = listen_at(&address, file, err);
+    if (fd < 0) give_lock_back(path, file->lock);
+    return fd;
+}
+
 void unix_socket_remove(const char *path, const struct unix_socket_file *file)
 {
     struct stat st;
     if (stat(path, &st) == 0 && st.st_dev == file->device && st.st_ino == file->inode) unlink(path);
+    give_lock_back(path, file->lock);
 }
+
+/* --- connecting */
 
 int unix_socket_connect(const char *path, int timeout_ms, struct err *err)
 {

@@ -3,23 +3,28 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "app/bind_address.h"
+#include "base/log.h"
 #include "base/mem.h"
 
 /* Whoever connects and says nothing, or too much, gets no more than this, and leaves room for the others: a
  * probe that is not answered ends the pod. */
 enum { CONNECTIONS_MAX = 256, CONNECTIONS_OF_ONE = 32, CONNECTION_MEMORY = 16 << 10, IDLE_SECONDS = 10 };
+enum { STARVED_MS = 100 };
 
 struct web_server {
     struct web_server_options options;
     struct buf where;
     struct MHD_Daemon *daemon;
+    bool starved; /* that was said; of the server's thread */
 };
 
 static const char *query(const struct web_request *request, const char *name)
@@ -90,6 +95,21 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     return send_answer(connection, &answer);
 }
 
+/* On the server's thread. The library tells in no other way that accept has failed as the process has no
+ * descriptor left. While it serves nobody it tries again at once, and for ever: held up here, it does so ten
+ * times a second. */
+static void on_library_message(void *cls, const char *format, va_list arguments)
+{
+    const struct timespec pause = {.tv_nsec = STARVED_MS * 1000000L};
+    struct web_server *server = cls;
+    if (!strstr(format, "resource limit")) return;
+    if (!server->starved)
+        log_warn("Cannot take connections of probes and metrics: they wait for a free descriptor",
+                 F("address", buf_text(&server->where)));
+    server->starved = true;
+    if (strstr(format, "FIRST connection")) nanosleep(&pause, NULL);
+}
+
 /* Signals go to the loops. */
 static struct MHD_Daemon *start(struct web_server *server, int fd)
 {
@@ -97,10 +117,11 @@ static struct MHD_Daemon *start(struct web_server *server, int fd)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server, MHD_OPTION_LISTEN_SOCKET,
+        fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }

@@ -2,6 +2,7 @@
  * both threads. */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@ static char path[64];
 static struct err err;
 static struct timer guard;
 static size_t answer_bytes;
+static bool looked;
 
 static bool answer(void *ctx, const char *method, struct buf *result, struct err *error)
 {
@@ -40,6 +43,11 @@ static bool answer(void *ctx, const char *method, struct buf *result, struct err
 static void on_guard(struct timer *timer)
 {
     fail_msg("nothing happened for 20 s");
+}
+
+static void on_look(struct timer *timer)
+{
+    looked = true;
 }
 
 static int setup(void **state)
@@ -201,6 +209,91 @@ static void test_clients_beyond_the_limit_are_told_so(void **state)
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) close(fds[i]);
 }
 
+/* The client waits in the backlog, so that the socket stays readable all the time. */
+static void test_a_process_without_descriptors_does_not_spin(void **state)
+{
+    struct rlimit before, none;
+    struct timer look = {.fn = on_look};
+    size_t turns = 0;
+    int fd = dial();
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    timer_start(&look, loop_clock(loop), 250);
+    for (looked = false; !looked; turns++) loop_once(loop, true);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_in_range(turns, 2, 20);
+    say(fd, "{\"v\":1,\"method\":\"status\"}\n");
+    assert_heard(fd, "{\"v\":1,\"result\":\"x\"}\n");
+    close(fd);
+}
+
+enum { RIVALS = 6, RACES = 100 };
+
+struct rival {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    const char *path;
+    int fd;
+    struct unix_socket_file file;
+    struct err err;
+};
+
+static void *compete(void *ctx)
+{
+    struct rival *rival = ctx;
+    pthread_barrier_wait(rival->start);
+    rival->fd = unix_socket_listen(rival->path, &rival->file, &rival->err);
+    return NULL;
+}
+
+/* As a process that was killed leaves it. */
+static void leave_stale(const char *stale)
+{
+    struct unix_socket_file file;
+    int fd = unix_socket_listen(stale, &file, &err);
+    assert_true(fd >= 0);
+    close(fd);
+    close(file.lock);
+}
+
+static void race(const char *stale)
+{
+    struct rival rivals[RIVALS];
+    pthread_barrier_t start;
+    const struct rival *winner = NULL;
+    leave_stale(stale);
+    pthread_barrier_init(&start, NULL, RIVALS);
+    for (int i = 0; i < RIVALS; i++) {
+        rivals[i] = (struct rival){.start = &start, .path = stale};
+        assert_int_equal(pthread_create(&rivals[i].thread, NULL, compete, &rivals[i]), 0);
+    }
+    for (int i = 0; i < RIVALS; i++) pthread_join(rivals[i].thread, NULL);
+    pthread_barrier_destroy(&start);
+    for (int i = 0; i < RIVALS; i++) {
+        if (rivals[i].fd < 0) {
+            assert_non_null(strstr(rivals[i].err.text, "stale.sock: another process listens there"));
+            continue;
+        }
+        assert_null(winner);
+        winner = &rivals[i];
+    }
+    assert_non_null(winner);
+    int client = unix_socket_connect(stale, 1000, &err);
+    assert_true(client >= 0);
+    close(client);
+    close(winner->fd);
+    unix_socket_remove(stale, &winner->file);
+}
+
+static void test_of_many_that_start_at_once_one_listens(void **state)
+{
+    char stale[80];
+    snprintf(stale, sizeof stale, "%s/stale.sock", folder);
+    for (int i = 0; i < RACES; i++) race(stale);
+}
+
 static void test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced(void **state)
 {
     struct unix_socket_file file;
@@ -208,13 +301,12 @@ static void test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced(void **s
     assert_int_equal(unix_socket_listen(path, &file, &err), -1);
     assert_non_null(strstr(err.text, "another process listens there"));
     snprintf(stale, sizeof stale, "%s/stale.sock", folder);
-    int first = unix_socket_listen(stale, &file, &err);
-    close(first);
+    leave_stale(stale);
     assert_int_equal(unix_socket_connect(stale, 1000, &err), -1);
     assert_int_equal(err.code, ERR_CONNECT);
-    int second = unix_socket_listen(stale, &file, &err);
-    assert_true(second >= 0);
-    close(second);
+    int fd = unix_socket_listen(stale, &file, &err);
+    assert_true(fd >= 0);
+    close(fd);
     unix_socket_remove(stale, &file);
     assert_int_equal(access(stale, F_OK), -1);
 }
@@ -255,6 +347,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_client_that_does_not_read_is_dropped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_engine_that_is_busy_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(test_clients_beyond_the_limit_are_told_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_process_without_descriptors_does_not_spin, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_of_many_that_start_at_once_one_listens, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_file_that_is_no_socket_is_left_alone, setup, teardown),
