@@ -15,19 +15,11 @@
 
 static int setup(void **state)
 {
-    static struct fixture f;
-    fixture_init(&f);
-    fixture_global(&f, "obj",
+    fixture_setup(state);
+    fixture_global(*state, "obj",
                    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-1\",\"namespace\":"
                    "\"shop\"},\"a\":{\"b\":[1]}}");
-    assert_string_equal(fixture_run(&f, "k8s = require 'k8s'"), "nil");
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
+    assert_string_equal(fixture_run(*state, "k8s = require 'k8s'"), "nil");
     return 0;
 }
 
@@ -143,7 +135,7 @@ static void test_now_is_a_fresh_reading_in_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_print_writes_a_line_with_everything_as_text),
         T(test_log_lines_name_script_place_and_sorted_fields),
         T(test_no_name_in_a_log_line_can_look_like_another_field_or_line),

@@ -10,19 +10,11 @@
 
 static int setup(void **state)
 {
-    static struct fixture f;
-    fixture_init(&f);
-    fixture_global(&f, "obj",
+    fixture_setup(state);
+    fixture_global(*state, "obj",
                    "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"n\"},\"a\":{\"z\":1.0,"
                    "\"b\":[],\"c\":null}}");
-    assert_string_equal(fixture_run(&f, "k8s = require 'k8s' json = k8s.json"), "nil");
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
+    assert_string_equal(fixture_run(*state, "k8s = require 'k8s' json = k8s.json"), "nil");
     return 0;
 }
 
@@ -97,7 +89,7 @@ static void test_text_that_is_no_json_is_an_error_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_tables_become_text_with_sorted_keys), T(test_numbers_are_written_exactly_and_shortly),
         T(test_views_are_written_as_they_are),       T(test_what_has_no_form_in_json_raises),
         T(test_text_becomes_what_copy_gives),        T(test_text_that_is_no_json_is_an_error_value),

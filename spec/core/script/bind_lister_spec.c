@@ -8,142 +8,127 @@
 
 #include "core/script/support/cluster.h"
 
-struct bench {
-    struct cluster c;
-    struct script *script;
-};
-
 static int setup(void **state)
 {
-    static struct bench b;
-    cluster_init(&b.c);
-    b.script =
-        cluster_load(&b.c, "reader",
+    cluster_setup(state);
+    struct cluster *c = *state;
+    c->script =
+        cluster_load(c, "reader",
                      "k8s = require 'k8s'\n"
                      "pods = k8s.informer('pods'):lister() nodes = k8s.informer('nodes'):lister()\n"
                      "function names(iterator) local t = {} for o in iterator do t[#t + 1] = o:key() end "
                      "return table.concat(t, ' ') end\n");
-    *state = &b;
     return 0;
 }
 
-static void fill(struct bench *b)
+static void fill(struct cluster *c)
 {
-    cluster_resolve(&b->c);
-    cluster_list(&b->c, 0, "shop/a app=web;shop/b app=db;other/a app=web tier=x");
-    cluster_list(&b->c, 1, "n1;n2");
-}
-
-static int teardown(void **state)
-{
-    struct bench *b = *state;
-    script_free(b->script);
-    cluster_clear(&b->c);
-    return 0;
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a app=web;shop/b app=db;other/a app=web tier=x");
+    cluster_list(c, 1, "n1;n2");
 }
 
 static void test_lists_come_in_the_order_of_the_cache_by_selector_and_namespace(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
-    assert_ask(&b->c, b->script, "return names(pods:list())", "shop/a shop/b other/a");
-    assert_ask(&b->c, b->script, "return names(pods:list '')", "shop/a shop/b other/a");
-    assert_ask(&b->c, b->script, "return names(pods:list 'app=web')", "shop/a other/a");
-    assert_ask(&b->c, b->script, "return names(pods:list 'app in (web), !tier')", "shop/a");
-    assert_ask(&b->c, b->script, "return names(pods:namespace('shop'):list())", "shop/a shop/b");
-    assert_ask(&b->c, b->script, "return names(pods:namespace('shop'):list 'app=db')", "shop/b");
-    assert_ask(&b->c, b->script, "return names(pods:namespace('nowhere'):list())", "");
-    assert_ask(&b->c, b->script, "local all = pods:list_all 'app=web' return #all .. all[2]:key()",
-               "2other/a");
-    assert_ask(&b->c, b->script, "return #pods:namespace('shop'):list_all()", "2");
-    assert_ask(&b->c, b->script,
-               "return pods:count() .. pods:count 'app=web' .. pods:namespace('shop'):count()", "322");
+    struct cluster *c = *state;
+    fill(c);
+    assert_ask(c, c->script, "return names(pods:list())", "shop/a shop/b other/a");
+    assert_ask(c, c->script, "return names(pods:list '')", "shop/a shop/b other/a");
+    assert_ask(c, c->script, "return names(pods:list 'app=web')", "shop/a other/a");
+    assert_ask(c, c->script, "return names(pods:list 'app in (web), !tier')", "shop/a");
+    assert_ask(c, c->script, "return names(pods:namespace('shop'):list())", "shop/a shop/b");
+    assert_ask(c, c->script, "return names(pods:namespace('shop'):list 'app=db')", "shop/b");
+    assert_ask(c, c->script, "return names(pods:namespace('nowhere'):list())", "");
+    assert_ask(c, c->script, "local all = pods:list_all 'app=web' return #all .. all[2]:key()", "2other/a");
+    assert_ask(c, c->script, "return #pods:namespace('shop'):list_all()", "2");
+    assert_ask(c, c->script, "return pods:count() .. pods:count 'app=web' .. pods:namespace('shop'):count()",
+               "322");
 }
 
 static void test_get_finds_by_key(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
-    assert_ask(&b->c, b->script, "return pods:get('shop/b'):label 'app'", "db");
-    assert_ask(&b->c, b->script, "return pods:namespace('other'):get('a'):key()", "other/a");
-    assert_ask(&b->c, b->script, "return nodes:get('n2'):key()", "n2");
+    struct cluster *c = *state;
+    fill(c);
+    assert_ask(c, c->script, "return pods:get('shop/b'):label 'app'", "db");
+    assert_ask(c, c->script, "return pods:namespace('other'):get('a'):key()", "other/a");
+    assert_ask(c, c->script, "return nodes:get('n2'):key()", "n2");
 }
 
 static void test_what_is_not_there_is_an_error_value_with_the_words_of_client_go(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
-    assert_ask(&b->c, b->script,
+    struct cluster *c = *state;
+    fill(c);
+    assert_ask(c, c->script,
                "local o, err = pods:get 'shop/x' return tostring(o) .. err.code .. err.reason .. err.message",
                "nil404NotFoundpods \"x\" not found");
-    assert_ask(&b->c, b->script, "return tostring(select(2, pods:namespace('shop'):get 'x'))",
+    assert_ask(c, c->script, "return tostring(select(2, pods:namespace('shop'):get 'x'))",
                "pods \"x\" not found");
-    assert_ask(&b->c, b->script, "return tostring(select(2, nodes:get 'x'))", "nodes \"x\" not found");
+    assert_ask(c, c->script, "return tostring(select(2, nodes:get 'x'))", "nodes \"x\" not found");
 }
 
 /* S-1 */
 static void test_a_wrong_key_raises(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
+    struct cluster *c = *state;
+    fill(c);
     assert_ask(
-        &b->c, b->script, "pods:get 'a'",
+        c, c->script, "pods:get 'a'",
         "raised: question.lua:1: lister:get: \"a\": the key of a namespaced object is \"namespace/name\"");
-    assert_ask(&b->c, b->script, "pods:get 'a/b/c'",
+    assert_ask(c, c->script, "pods:get 'a/b/c'",
                "raised: question.lua:1: lister:get: unexpected key format: \"a/b/c\"");
-    assert_ask(&b->c, b->script, "pods:get ''",
+    assert_ask(c, c->script, "pods:get ''",
                "raised: question.lua:1: lister:get: unexpected key format: \"\"");
-    assert_ask(&b->c, b->script, "pods:get(1)",
+    assert_ask(c, c->script, "pods:get(1)",
                "raised: question.lua:1: lister:get: key must be a string, not number");
     assert_ask(
-        &b->c, b->script, "pods:namespace('shop'):get 'shop/a'",
+        c, c->script, "pods:namespace('shop'):get 'shop/a'",
         "raised: question.lua:1: lister:get: \"shop/a\": a lister of one namespace takes names, not keys");
-    assert_ask(&b->c, b->script, "pods.get('shop/a')",
+    assert_ask(c, c->script, "pods.get('shop/a')",
                "raised: question.lua:1: lister:get: called on string, not on a lister (methods are called "
                "with ':')");
 }
 
 static void test_a_bad_selector_raises(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
-    assert_non_null(strstr(cluster_ask(&b->c, b->script, "pods:list 'a=b=c'"),
+    struct cluster *c = *state;
+    fill(c);
+    assert_non_null(strstr(cluster_ask(c, c->script, "pods:list 'a=b=c'"),
                            "raised: question.lua:1: lister:list: selector: "));
     assert_non_null(
-        strstr(cluster_ask(&b->c, b->script, "pods:count(1)"), "selector must be a string, not number"));
+        strstr(cluster_ask(c, c->script, "pods:count(1)"), "selector must be a string, not number"));
 }
 
 static void test_a_list_does_not_change_while_it_is_walked(void **state)
 {
-    struct bench *b = *state;
-    fill(b);
-    assert_ask(&b->c, b->script, "walk = pods:list() return walk():key()", "shop/a");
-    cluster_event(&b->c, 0, LW_DELETED, "shop/b");
-    cluster_event(&b->c, 0, LW_ADDED, "shop/c");
-    assert_ask(&b->c, b->script, "return names(walk)", "shop/b other/a");
-    assert_ask(&b->c, b->script, "return walk()", "nil");
-    assert_ask(&b->c, b->script, "return names(pods:list())", "shop/a other/a shop/c");
-    assert_ask(&b->c, b->script, "half = pods:list() half()", "nil"); /* never walked to its end */
+    struct cluster *c = *state;
+    fill(c);
+    assert_ask(c, c->script, "walk = pods:list() return walk():key()", "shop/a");
+    cluster_event(c, 0, LW_DELETED, "shop/b");
+    cluster_event(c, 0, LW_ADDED, "shop/c");
+    assert_ask(c, c->script, "return names(walk)", "shop/b other/a");
+    assert_ask(c, c->script, "return walk()", "nil");
+    assert_ask(c, c->script, "return names(pods:list())", "shop/a other/a shop/c");
+    assert_ask(c, c->script, "half = pods:list() half()", "nil"); /* never walked to its end */
 }
 
 static void test_a_cache_without_an_informer_is_empty(void **state)
 {
-    struct bench *b = *state;
-    assert_ask(&b->c, b->script, "return pods:count() .. #pods:list_all() .. names(pods:list())", "00");
-    assert_ask(&b->c, b->script, "return tostring(select(2, pods:get 'shop/a'))", "pods \"a\" not found");
+    struct cluster *c = *state;
+    assert_ask(c, c->script, "return pods:count() .. #pods:list_all() .. names(pods:list())", "00");
+    assert_ask(c, c->script, "return tostring(select(2, pods:get 'shop/a'))", "pods \"a\" not found");
 }
 
 static void test_listers_have_a_useful_text(void **state)
 {
-    struct bench *b = *state;
-    assert_ask(&b->c, b->script, "return tostring(pods) .. ', ' .. tostring(pods:namespace 'shop')",
+    struct cluster *c = *state;
+    assert_ask(c, c->script, "return tostring(pods) .. ', ' .. tostring(pods:namespace 'shop')",
                "lister pods, lister pods in shop");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, cluster_teardown)
         T(test_lists_come_in_the_order_of_the_cache_by_selector_and_namespace),
         T(test_get_finds_by_key),
         T(test_what_is_not_there_is_an_error_value_with_the_words_of_client_go),

@@ -10,20 +10,6 @@
 
 #include "core/script/support/fixture.h"
 
-static int setup(void **state)
-{
-    static struct fixture f;
-    fixture_init(&f);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
-    return 0;
-}
-
 static void test_an_error_has_text_place_and_traceback(void **state)
 {
     struct fixture *f = *state;
@@ -106,36 +92,32 @@ static void test_nothing_stays_on_the_stack(void **state)
     assert_int_equal(lua_gettop(f->script->L), top);
 }
 
+/* The text, unless it is NULL, becomes the file of a script that does not load. */
+static void assert_refused(struct fixture *f, const char *name, const char *text, enum err_code code,
+                           const char *part)
+{
+    char file[32], path[160];
+    struct err err;
+    snprintf(file, sizeof file, "%s.lua", name);
+    if (text) fixture_write(f, file, text);
+    snprintf(path, sizeof path, "%s/%s", f->folder, file);
+    assert_null(script_load(&f->host, path, name, &err));
+    assert_int_equal(err.code, code);
+    assert_non_null(strstr(err.text, part));
+}
+
 static void test_a_file_that_cannot_be_loaded_is_told_with_its_place(void **state)
 {
     struct fixture *f = *state;
     struct err err;
-    char path[160];
-    fixture_write(f, "bad.lua", "local x = 1\nlocal = 2\n");
-    snprintf(path, sizeof path, "%s/bad.lua", f->folder);
-    assert_null(script_load(&f->host, path, "bad", &err));
-    assert_int_equal(err.code, ERR_SCRIPT);
-    assert_non_null(strstr(err.text, "bad.lua:2: "));
-
-    fixture_write(f, "raises.lua", "\nerror('at load')\n");
-    snprintf(path, sizeof path, "%s/raises.lua", f->folder);
-    assert_null(script_load(&f->host, path, "raises", &err));
-    assert_non_null(strstr(err.text, "raises.lua:2: at load"));
-
-    snprintf(path, sizeof path, "%s/missing.lua", f->folder);
-    assert_null(script_load(&f->host, path, "missing", &err));
-    assert_int_equal(err.code, ERR_IO);
-    assert_non_null(strstr(err.text, "missing.lua: No such file"));
+    assert_refused(f, "bad", "local x = 1\nlocal = 2\n", ERR_SCRIPT, "bad.lua:2: ");
+    assert_refused(f, "raises", "\nerror('at load')\n", ERR_SCRIPT, "raises.lua:2: at load");
+    assert_refused(f, "missing", NULL, ERR_IO, "missing.lua: No such file");
+    assert_refused(f, "bytes", "\033LJ\002", ERR_SCRIPT, "bytes.lua is bytecode, not Lua text");
 
     assert_null(script_load(&f->host, f->folder, "folder", &err));
     assert_int_equal(err.code, ERR_IO);
     assert_non_null(strstr(err.text, "is no regular file"));
-
-    fixture_write(f, "bytes.lua", "\033LJ\002");
-    snprintf(path, sizeof path, "%s/bytes.lua", f->folder);
-    assert_null(script_load(&f->host, path, "bytes", &err));
-    assert_int_equal(err.code, ERR_SCRIPT);
-    assert_non_null(strstr(err.text, "bytes.lua is bytecode, not Lua text"));
 }
 
 struct main_end {
@@ -192,18 +174,14 @@ static void test_the_plan_is_made_while_loading_only(void **state)
                   "snippet.lua:1: k8s.informer may only be called while the script loads");
     assert_raises(f, "require('k8s').factory {}",
                   "snippet.lua:1: k8s.factory may only be called while the script loads");
-    struct err err;
-    fixture_write(f, "twice.lua", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n");
-    char path[160];
-    snprintf(path, sizeof path, "%s/twice.lua", f->folder);
-    assert_null(script_load(&f->host, path, "twice", &err));
-    assert_non_null(strstr(err.text, "twice.lua:3: k8s.main was already called"));
+    assert_refused(f, "twice", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n", ERR_SCRIPT,
+                   "twice.lua:3: k8s.main was already called");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_an_error_has_text_place_and_traceback),
         T(test_misuse_is_told_with_the_line_of_the_script),
         T(test_any_error_value_becomes_text),

@@ -11,30 +11,6 @@
 #include "core/script/support/cluster.h"
 #include "script/handler.h"
 
-static struct virtual_clock clock_;
-
-static int setup(void **state)
-{
-    static struct cluster c;
-    virtual_clock_init(&clock_);
-    cluster_init(&c);
-    c.host.clock = &clock_.clock;
-    *state = &c;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    cluster_clear(*state);
-    virtual_clock_clear(&clock_);
-    return 0;
-}
-
-static void pass(int64_t ms)
-{
-    virtual_clock_advance(&clock_, ms);
-}
-
 /* Handler "slow" sleeps a second in each call, "quick" does not. */
 static const char sleeper[] =
     "k8s = require 'k8s' said = ''\n"
@@ -68,16 +44,16 @@ static void test_a_handler_that_waits_is_told_the_rest_in_order(void **state)
     cluster_event(c, 0, LW_DELETED, "shop/a x=1");
     cluster_event(c, 0, LW_ADDED, "shop/a x=2");
     assert_ask(c, script, "return take()", "=a; -a; +a; ");
-    pass(1000);
+    virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "add shop/a -  i; ");
     assert_ask(c, script, "return tostring(slow:has_synced())", "false");
-    pass(1000);
+    virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "add shop/b -  i; ");
     assert_ask(c, script, "return tostring(slow:has_synced())", "true");
-    pass(3000);
+    virtual_clock_advance(&c->clock, 3000);
     assert_ask(c, script, "return take()", "update shop/a - 1 ; delete shop/a; add shop/a 2  ; ");
     cluster_event(c, 0, LW_MODIFIED, "shop/b x=9"); /* nothing waits: straight again */
-    pass(1000);
+    virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "=b; update shop/b - 9 ; ");
     script_free(script);
 }
@@ -97,15 +73,15 @@ static void test_a_full_pending_list_coalesces_and_stays_bounded(void **state)
     struct script_handler *slow = TAILQ_FIRST(&script->handlers);
     assert_int_equal(slow->pending.count, 1024); /* as many as the mark, though 3002 came (I-8, B-2) */
     assert_ask(c, script, "take() return ''", "");
-    pass(1022 * 1000);
+    virtual_clock_advance(&c->clock, 1022 * 1000);
     assert_ask(c, script, "local first = take():match '^.-; .-; .-; ' return first",
                "add shop/a -  i; add shop/b -  i; update shop/a - 1 ; ");
     assert_ask(c, script, "return take()", "");
-    pass(2000);
+    virtual_clock_advance(&c->clock, 2000);
     assert_ask(c, script, "return take()", "update shop/a 1019 1021 ; delete shop/b; ");
-    pass(1000);
+    virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "update shop/a 1021 2999 c; ");
-    pass(5000);
+    virtual_clock_advance(&c->clock, 5000);
     assert_ask(c, script, "return take()", "");
     script_free(script);
 }
@@ -121,7 +97,7 @@ static void test_an_error_after_a_wait_ends_that_call_only(void **state)
                      "  if o:name() == 'a' then error 'late' end said = said .. o:name() end)");
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a;shop/b");
-    pass(2000);
+    virtual_clock_advance(&c->clock, 2000);
     assert_ask(c, script, "return said", "b");
     assert_int_equal(script_counters(script).errors, 1);
     assert_int_equal(script_counters(script).adds, 2);
@@ -142,7 +118,7 @@ static void test_removing_a_handler_cancels_its_call_unless_it_is_the_caller(voi
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a;shop/b;shop/c");
     assert_ask(c, script, "other:remove()", "nil");
-    pass(10000);
+    virtual_clock_advance(&c->clock, 10000);
     assert_ask(c, script, "return said", "first a last late");
     script_free(script);
 }
@@ -170,9 +146,9 @@ static void test_handlers_that_add_handlers_do_not_hold_the_loop_up(void **state
     cluster_list(c, 0, "shop/a");
     for (size_t i = 1; i <= 100; i++) {
         assert_int_equal(script->handler_count, 2 + i);
-        clock_fire(&clock_.clock); /* a turn of the loop */
+        clock_fire(&c->clock.clock); /* a turn of the loop */
     }
-    pass(0);
+    virtual_clock_advance(&c->clock, 0);
     assert_ask(c, script, "return tostring(full) .. n", "true1000");
     script_free(script);
 }
@@ -180,7 +156,7 @@ static void test_handlers_that_add_handlers_do_not_hold_the_loop_up(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_handler_that_waits_is_told_the_rest_in_order),
         T(test_a_full_pending_list_coalesces_and_stays_bounded),
         T(test_an_error_after_a_wait_ends_that_call_only),

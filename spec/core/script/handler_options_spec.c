@@ -12,20 +12,6 @@
 #include "core/script/support/cluster.h"
 #include "script/handler.h"
 
-static int setup(void **state)
-{
-    static struct cluster c;
-    cluster_init(&c);
-    *state = &c;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    cluster_clear(*state);
-    return 0;
-}
-
 /* A script with a handler of these options, which writes down what it is told: "add! a" for one that the
  * filter made, "update~" for a resync. */
 static struct script *load(struct cluster *c, const char *options)
@@ -204,24 +190,20 @@ static void test_bad_options_are_named_with_the_script_s_line(void **state)
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[128];
-        struct err err;
-        snprintf(path, sizeof path, "%s/options.lua", c->folder);
-        FILE *file = fopen(path, "w");
-        fprintf(file,
-                "local k8s = require 'k8s'\n\n\n\n\n\n\n\n\n\n\n"
-                "k8s.informer('pods'):add_event_handler { OnAdd = print, %s }\n",
-                cases[i].options);
-        fclose(file);
-        assert_null(script_load(&c->host, path, "options", &err));
-        if (!strstr(err.text, cases[i].part)) fail_msg("%s\n  gave: %s", cases[i].options, err.text);
+        char lua[400];
+        snprintf(lua, sizeof lua,
+                 "local k8s = require 'k8s'\n\n\n\n\n\n\n\n\n\n\n"
+                 "k8s.informer('pods'):add_event_handler { OnAdd = print, %s }\n",
+                 cases[i].options);
+        const char *error = cluster_load_error(c, "options", lua);
+        if (!strstr(error, cases[i].part)) fail_msg("%s\n  gave: %s", cases[i].options, error);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
         T(test_i18_a_filter_makes_adds_and_deletes_of_updates),
         T(test_values_at_paths_are_compared_in_c),
         T(test_a_filter_function_has_the_last_word),

@@ -30,20 +30,6 @@ static const char watcher[] =
     "  OnDelete = function(o, ev) say('delete', o:key() .. (ev.final_state_unknown and '?' or '')) end,\n"
     "}\n";
 
-static int setup(void **state)
-{
-    static struct cluster c;
-    cluster_init(&c);
-    *state = &c;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    cluster_clear(*state);
-    return 0;
-}
-
 static void test_handlers_are_told_of_adds_updates_and_deletes(void **state)
 {
     struct cluster *c = *state;
@@ -286,14 +272,10 @@ static void test_a_script_that_fails_to_load_registers_nothing(void **state)
          "bad.lua:2: on_add: namespaces must be a list of strings, and not empty"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[128];
-        struct err err;
-        snprintf(path, sizeof path, "%s/bad.lua", c->folder);
-        FILE *file = fopen(path, "w");
-        fprintf(file, "local k8s = require 'k8s'\n%s", cases[i].lua);
-        fclose(file);
-        assert_null(script_load(&c->host, path, "bad", &err));
-        if (!strstr(err.text, cases[i].part)) fail_msg("%s\n  gave: %s", cases[i].lua, err.text);
+        char lua[400];
+        snprintf(lua, sizeof lua, "local k8s = require 'k8s'\n%s", cases[i].lua);
+        const char *error = cluster_load_error(c, "bad", lua);
+        if (!strstr(error, cases[i].part)) fail_msg("%s\n  gave: %s", cases[i].lua, error);
     }
     cluster_resolve(c);
     assert_int_equal(c->source_count, 0);
@@ -350,7 +332,7 @@ static void test_a_view_may_outlive_its_object_in_the_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
         T(test_handlers_are_told_of_adds_updates_and_deletes),
         T(test_an_event_table_is_fresh_and_tells_when_and_which_version),
         T(test_functions_that_do_not_ask_for_the_event_are_called_too),

@@ -11,20 +11,6 @@
 
 #include "core/script/support/fixture.h"
 
-static int setup(void **state)
-{
-    static struct fixture f;
-    fixture_init(&f);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
-    return 0;
-}
-
 static void test_modules_lie_beside_the_script_and_are_loaded_once(void **state)
 {
     struct fixture *f = *state;
@@ -80,7 +66,7 @@ static void test_cjson_is_the_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_modules_lie_beside_the_script_and_are_loaded_once),
         T(test_a_missing_module_is_named_with_its_path),
         T(test_a_module_that_requires_itself_is_told_so),

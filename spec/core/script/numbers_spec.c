@@ -10,20 +10,12 @@
 
 static int setup(void **state)
 {
-    static struct fixture f;
-    fixture_init(&f);
-    fixture_global(&f, "obj",
+    fixture_setup(state);
+    fixture_global(*state, "obj",
                    "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"n\"},\"a\":"
                    "9007199254740992,\"b\":9007199254740993,"
                    "\"c\":-9007199254740993,\"d\":18446744073709551615,\"cpu\":\"1500m\"}");
-    assert_string_equal(fixture_run(&f, "k8s = require 'k8s' q = k8s.quantity"), "nil");
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
+    assert_string_equal(fixture_run(*state, "k8s = require 'k8s' q = k8s.quantity"), "nil");
     return 0;
 }
 
@@ -78,7 +70,7 @@ static void test_text_that_is_no_quantity_is_an_error_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_integers_beyond_two_to_the_53_are_exact),
         T(test_int64_is_made_of_whole_numbers_and_text_only),
         T(test_quantities_are_added_and_compared_exactly),

@@ -26,20 +26,6 @@ static struct root *pack(struct fixture *f, int key, int uid, int version)
     return fixture_pack(f, json);
 }
 
-static int setup(void **state)
-{
-    static struct fixture f;
-    fixture_init(&f);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
-    return 0;
-}
-
 static void let_go(struct event *event)
 {
     root_unref(event->old_object);
@@ -239,7 +225,7 @@ static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_events_of_a_key_join_when_the_list_is_full),
         T(test_flags_tell_what_became_of_the_event),
         T(test_what_is_left_is_let_go),

@@ -14,18 +14,10 @@
 
 static int setup(void **state)
 {
-    static struct fixture f;
-    fixture_init(&f);
+    fixture_setup(state);
     fixture_global(
-        &f, "obj",
+        *state, "obj",
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-1\",\"namespace\":\"shop\"}}");
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
     return 0;
 }
 
@@ -218,7 +210,7 @@ static void test_the_api_can_be_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_the_globals_are_those_of_the_list),
         T(test_hostile_snippets_get_nowhere),
         T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),

@@ -22,16 +22,8 @@ static const char pod[] =
 
 static int setup(void **state)
 {
-    static struct fixture f;
-    fixture_init(&f);
-    fixture_global(&f, "obj", pod);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_clear(*state);
+    fixture_setup(state);
+    fixture_global(*state, "obj", pod);
     return 0;
 }
 
@@ -283,7 +275,7 @@ static void test_names_that_come_and_go_are_not_mixed_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_fields_are_read_by_name_and_items_from_one_on),
         T(test_what_is_absent_or_null_is_nil),
         T(test_null_inside_arrays_and_pairs_is_the_null_of_cjson),

@@ -8,29 +8,17 @@
 
 #include "core/script/support/cluster.h"
 
-static struct virtual_clock clock_;
-
-static int setup(void **state)
-{
-    static struct cluster c;
-    virtual_clock_init(&clock_);
-    cluster_init(&c);
-    c.host.clock = &clock_.clock;
-    *state = &c;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    cluster_clear(*state);
-    virtual_clock_clear(&clock_);
-    return 0;
-}
-
 static struct script *load(struct cluster *c, const char *lua)
 {
     c->told = cluster_load(c, "waiting", lua);
     return c->told;
+}
+
+static void end(struct cluster *c)
+{
+    struct script *script = c->told;
+    c->told = NULL;
+    script_free(script);
 }
 
 /* B-10 */
@@ -44,15 +32,14 @@ static void test_wait_rv_ends_when_the_cache_has_the_version(void **state)
                 "  said = said .. tostring(pods:wait_rv '1') end)\n");
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a"); /* version 2 */
-    virtual_clock_advance(&clock_, 1000);
+    virtual_clock_advance(&c->clock, 1000);
     cluster_event(c, 0, LW_ADDED, "shop/b"); /* 3 */
-    virtual_clock_advance(&clock_, 0);
+    virtual_clock_advance(&c->clock, 0);
     assert_ask(c, script, "return said", "a b ");
     cluster_event(c, 0, LW_ADDED, "shop/c"); /* 4: handlers are told before who waits goes on (B-10) */
-    virtual_clock_advance(&clock_, 0);
+    virtual_clock_advance(&c->clock, 0);
     assert_ask(c, script, "return said", "a b c true true");
-    c->told = NULL;
-    script_free(script);
+    end(c);
 }
 
 static void test_wait_rv_tells_why_not(void **state)
@@ -65,10 +52,10 @@ static void test_wait_rv_tells_why_not(void **state)
                 "k8s.after(1, function() try('9', 1) end)\n"
                 "k8s.after(2, function() try('9', 5) try('x', 1) end)\n"
                 "k8s.after(8, function() pods:wait_rv('99', '1h') end)\n");
-    virtual_clock_advance(&clock_, 1000);
+    virtual_clock_advance(&c->clock, 1000);
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a");
-    virtual_clock_advance(&clock_, 10000);
+    virtual_clock_advance(&c->clock, 10000);
     assert_ask(c, script, "return (said[1]:match '^nil [^:]*pods')", "nil NotFound pods");
     assert_ask(c, script, "return said[2]",
                "nil Timeout pods: not reached within 5 s: the cache is at version \"2\"");
@@ -77,8 +64,7 @@ static void test_wait_rv_tells_why_not(void **state)
                "raised: question.lua:1: wait_rv: the timeout must be seconds, or a text such as \"90s\", "
                "\"500ms\" or "
                "\"1h30m\", not -1");
-    c->told = NULL;
-    script_free(script); /* with one that still waits */
+    end(c); /* with one that still waits */
 }
 
 /* I-19 */
@@ -93,19 +79,18 @@ static void test_wait_for_cache_sync_names_each_laggard(void **state)
                 "k8s.after(0, function() try(1) try '1h' try() end)\n"
                 "k8s.after(0, function() none = empty:wait_for_cache_sync() end)\n");
     cluster_resolve(c);
-    virtual_clock_advance(&clock_, 0);
+    virtual_clock_advance(&c->clock, 0);
     cluster_list(c, 1, "n1");
-    virtual_clock_advance(&clock_, 1000);
+    virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return tostring(none) .. #said", "true1");
     assert_ask(c, script,
                "return (said[1]:match '^nil not synced within 1 s: pods: listing for [^;]*$') and 'named' or "
                "said[1]",
                "named"); /* I-20, B-7 */
     cluster_list(c, 0, "shop/a");
-    virtual_clock_advance(&clock_, 0);
+    virtual_clock_advance(&c->clock, 0);
     assert_ask(c, script, "return said[2] .. said[3]", "true niltrue nil");
-    c->told = NULL;
-    script_free(script);
+    end(c);
 }
 
 static void test_a_script_that_ends_waits_no_more(void **state)
@@ -114,17 +99,16 @@ static void test_a_script_that_ends_waits_no_more(void **state)
     struct script *script = load(c, "local k8s = require 'k8s' local f = k8s.factory {} f:informer 'pods'\n"
                                     "k8s.after(0, function() f:wait_for_cache_sync '1h' end)\n");
     cluster_resolve(c);
-    virtual_clock_advance(&clock_, 0);
+    virtual_clock_advance(&c->clock, 0);
     assert_int_equal(script->tasks.waiting_count, 1);
-    c->told = NULL;
-    script_free(script);
-    assert_int_equal(clock_.clock.count, 0);
+    end(c);
+    assert_int_equal(c->clock.clock.count, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_wait_rv_ends_when_the_cache_has_the_version),
         T(test_wait_rv_tells_why_not),
         T(test_wait_for_cache_sync_names_each_laggard),

@@ -87,6 +87,7 @@ static void add_group(struct catalogue *catalogue, const char *group, unsigned o
 void cluster_init(struct cluster *c)
 {
     memset(c, 0, sizeof *c);
+    virtual_clock_init(&c->clock);
     c->loop = loop_new();
     c->pool = pool_new(&(struct pool_options){0});
     c->packer = packer_new(c->pool);
@@ -116,21 +117,60 @@ void cluster_clear(struct cluster *c)
     packer_free(c->packer);
     pool_free(c->pool);
     loop_free(c->loop);
+    virtual_clock_clear(&c->clock);
     buf_clear(&c->result);
     snprintf(command, sizeof command, "rm -rf %s", c->folder);
     must(system(command) == 0);
 }
 
-struct script *cluster_load(struct cluster *c, const char *name, const char *lua)
+int cluster_setup(void **state)
+{
+    static struct cluster c;
+    cluster_init(&c);
+    *state = &c;
+    return 0;
+}
+
+int cluster_setup_by_hand(void **state)
+{
+    cluster_setup(state);
+    struct cluster *c = *state;
+    c->host.clock = &c->clock.clock;
+    return 0;
+}
+
+int cluster_teardown(void **state)
+{
+    struct cluster *c = *state;
+    if (c->script) script_free(c->script);
+    cluster_clear(c);
+    return 0;
+}
+
+static struct script *load(struct cluster *c, const char *name, const char *lua, struct err *err)
 {
     char path[128];
-    struct err err;
     snprintf(path, sizeof path, "%s/%s.lua", c->folder, name);
     FILE *file = fopen(path, "w");
     must(file && fputs(lua, file) >= 0 && fclose(file) == 0);
-    struct script *script = script_load(&c->host, path, name, &err);
+    return script_load(&c->host, path, name, err);
+}
+
+struct script *cluster_load(struct cluster *c, const char *name, const char *lua)
+{
+    struct err err;
+    struct script *script = load(c, name, lua, &err);
     if (!script) fail_msg("%s", err.text);
     return script;
+}
+
+const char *cluster_load_error(struct cluster *c, const char *name, const char *lua)
+{
+    struct err err;
+    assert_null(load(c, name, lua, &err));
+    c->result.len = 0;
+    buf_puts(&c->result, err.text);
+    return buf_text(&c->result);
 }
 
 void cluster_settle(struct cluster *c)

@@ -26,6 +26,8 @@ struct cluster {
     struct pool *pool;
     struct packer *packer;
     struct script_host host;
+    struct virtual_clock clock;                         /* of the scripts, after cluster_setup_by_hand */
+    struct script *script;                              /* freed by cluster_teardown; may be NULL */
     struct script *told;                                /* of claims that change; NULL: nobody */
     struct cluster_source sources[CLUSTER_SOURCES_MAX]; /* in the order in which they were started */
     size_t source_count;
@@ -37,6 +39,11 @@ struct cluster {
 void cluster_init(struct cluster *c);
 /* Scripts must have been freed. */
 void cluster_clear(struct cluster *c);
+/* For cmocka: the same, of a cluster that becomes the state. */
+int cluster_setup(void **state);
+int cluster_teardown(void **state);
+/* What waits in a script waits for `clock`, which the spec moves. */
+int cluster_setup_by_hand(void **state);
 
 /* A source of lists and watches, the next of `sources`; `ctx` is the cluster. */
 struct list_watch *cluster_new_source(void *ctx, const struct resource *resource,
@@ -44,6 +51,8 @@ struct list_watch *cluster_new_source(void *ctx, const struct resource *resource
 
 /* Loads a script of this text; fails the test when it does not load. */
 struct script *cluster_load(struct cluster *c, const char *name, const char *lua);
+/* Why a script of this text does not load, until the next call; fails the test when it does. */
+const char *cluster_load_error(struct cluster *c, const char *name, const char *lua);
 /* Discovery answers; sources start. */
 void cluster_resolve(struct cluster *c);
 /* Runs the loop until nothing is left to do. */

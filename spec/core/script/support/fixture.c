@@ -57,6 +57,20 @@ void fixture_clear(struct fixture *f)
     must(system(command) == 0);
 }
 
+int fixture_setup(void **state)
+{
+    static struct fixture f;
+    fixture_init(&f);
+    *state = &f;
+    return 0;
+}
+
+int fixture_teardown(void **state)
+{
+    fixture_clear(*state);
+    return 0;
+}
+
 struct root *fixture_pack(struct fixture *f, const char *json)
 {
     struct buf text = {0};

@@ -18,6 +18,9 @@ struct fixture {
 /* An empty script. */
 void fixture_init(struct fixture *f);
 void fixture_clear(struct fixture *f);
+/* For cmocka: the same, of a fixture that becomes the state. */
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
 /* Every object that the script held was released; called by fixture_clear too. */
 void fixture_check_pool(struct fixture *f);
 

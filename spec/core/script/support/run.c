@@ -12,12 +12,11 @@ struct virtual_clock run_clock;
 
 int run_setup(void **state)
 {
-    static struct fixture f;
     virtual_clock_init(&run_clock);
-    fixture_init(&f);
-    f.host.clock = &run_clock.clock;
-    *state = &f;
-    assert_lua(&f,
+    fixture_setup(state);
+    struct fixture *f = *state;
+    f->host.clock = &run_clock.clock;
+    assert_lua(f,
                "k8s = require 'k8s' said = ''\n"
                "function say(...) said = said .. table.concat({...}, ' ') .. ';' end\n"
                "function take() local s = said said = '' return s end",
@@ -27,7 +26,7 @@ int run_setup(void **state)
 
 int run_teardown(void **state)
 {
-    fixture_clear(*state);
+    fixture_teardown(state);
     virtual_clock_clear(&run_clock);
     return 0;
 }
