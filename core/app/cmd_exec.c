@@ -16,7 +16,8 @@ static void help(void)
          "  2    usage, configuration or input error\n"
          "  3    main or another function of the script raised, an informer was not synced in\n"
          "       time, objects were refused, output was lost, or a SIGTERM came first\n"
-         "  130  interrupted\n\n"
+         "  130  interrupted\n"
+         "  141  nobody reads its output any more, as in kubelua exec FILE | head\n\n"
          "Flags:");
     launch_help(ENGINE_EXEC);
 }

@@ -1,7 +1,6 @@
 /* From a command line to a running engine; see launch.h. */
 #include "app/launch.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,11 +71,11 @@ static int run_engine(const struct engine_options *options)
     return exit_code;
 }
 
-/* A report that did not reach its reader is not done; a reader that went away knows why. */
+/* A report that did not reach its reader is not done. */
 static int check_output(const char *command)
 {
     int error = writer_error(WRITER_STDOUT);
-    if (error && error != EPIPE) fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
+    if (error) fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
     return error ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
@@ -88,6 +87,7 @@ int launch(enum engine_mode mode, int argc, char **argv)
     struct err err;
     int exit_code = EXIT_USAGE;
     if (prepare(mode, argc, argv, &options, &files, &cluster, &err)) {
+        if (mode == ENGINE_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT);
         exit_code = run_engine(&(struct engine_options){
             .mode = mode, .options = &options, .files = &files, .cluster = &cluster});

@@ -14,6 +14,8 @@
 #include "base/metrics.h"
 #include "base/must.h"
 
+enum { LAST_WORDS_MS = 1000 };
+
 struct stream {
     int fd;
     pthread_t thread;
@@ -40,6 +42,7 @@ static size_t limit = WRITER_BUFFER_DEFAULT;
 /* Taken by who writes when both streams end in the same pipe or file, so that lines stay whole. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool same_target;
+static bool ends_with_reader; /* set before the threads are there */
 
 static bool is_same_file(int a, int b)
 {
@@ -75,6 +78,20 @@ static int write_lines(int fd, const char *data, size_t len)
     return error;
 }
 
+static void stop(struct stream *s, int64_t deadline_ms);
+
+/* On the thread of stdout. SIGPIPE is ignored elsewhere, as connections break off too. */
+static void end_as_by_sigpipe(void)
+{
+    sigset_t pipe_only;
+    stop(&streams[WRITER_STDERR], clock_now_ms(clock_real()) + LAST_WORDS_MS);
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    signal(SIGPIPE, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &pipe_only, NULL);
+    raise(SIGPIPE);
+}
+
 static void *write_loop(void *arg)
 {
     struct stream *s = arg;
@@ -88,6 +105,7 @@ static void *write_loop(void *arg)
         pthread_mutex_unlock(&s->lock);
         int error = write_lines(s->fd, now.data, now.len);
         buf_clear(&now);
+        if (error == EPIPE && ends_with_reader && s->fd == STDOUT_FILENO) end_as_by_sigpipe();
         pthread_mutex_lock(&s->lock);
         s->writing = 0;
         if (!s->error) s->error = error;
@@ -147,6 +165,11 @@ static void stop(struct stream *s, int64_t deadline_ms)
         pthread_join(s->thread, NULL);
     else
         pthread_detach(s->thread);
+}
+
+void writer_end_with_reader(void)
+{
+    ends_with_reader = true;
 }
 
 void writer_stop(int timeout_ms)

@@ -18,6 +18,9 @@ enum { WRITER_BUFFER_DEFAULT = 8 << 20 };
 
 /* Starts the thread. `buffer` bounds the bytes that wait in each stream. */
 void writer_start(size_t buffer);
+/* From now on the process ends, quietly and as by SIGPIPE, when nobody reads stdout any more: `... | head`.
+ * What waits for stderr is written first. Before writer_start. */
+void writer_end_with_reader(void);
 /* Writes what waits, for at most `timeout_ms`, then ends the thread. A second call is harmless. */
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */

@@ -221,6 +221,24 @@ describe("kubelua exec #threads", function()
     assert.has_match("stdout: No space left on device", p:err(), 1, true)
   end)
 
+  it("ends quietly, as by SIGPIPE, when nobody reads its output any more", function()
+    local sim = cluster.sim()
+    local path = cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function()
+        while true do
+          print "another line"
+          k8s.sleep(0.01)
+        end
+      end)
+    ]]
+    local p = proc.spawn { "bash", "-c", '"$0" exec "$1" --server "$2" | head -n 1; echo "${PIPESTATUS[0]}"',
+      cluster.binary, path, sim.server }
+    assert.are.equal(0, p:wait())
+    assert.are.equal("another line\n141\n", p:out())
+    assert.are.equal("", p:err())
+  end)
+
   it("exits with 3 when objects were refused, as its answer lacks them", function()
     local sim = cluster.sim { "--pods", "3" }
     local p = exec(sim.server, [[
