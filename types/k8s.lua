@@ -249,7 +249,7 @@ function k8s.get(kind, key) end
 ---@field selector? string label selector
 ---@field field_selector? string
 ---@field limit? integer objects in all
----@field chunk_size? integer objects in a page, 500
+---@field chunk_size? integer objects in a page; else `--chunk-size`, else 500
 ---@field resource_version? string "0" for any; a version for one that is not older
 ---@field resource_version_match? "Exact"|"NotOlderThan"
 

@@ -188,7 +188,8 @@ static bool make_parts(struct engine *engine)
         .seed = hash_bytes(&engine, sizeof engine),
         .grace_ms = options->informer_grace_ms,
         .tuning = {.watch_list = watch_list_mode(options->watch_list),
-                   .watch_list_deadline_ms = options->watch_list_deadline_ms},
+                   .watch_list_deadline_ms = options->watch_list_deadline_ms,
+                   .page_size = options->chunk_size},
         .changed = on_claim_changed,
         .synced = on_synced,
     });

@@ -34,6 +34,7 @@ void engine_make_live(struct engine *engine)
         .cancel_get = object_get_cancel,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
+        .page_size = (size_t)engine->options.options->chunk_size,
     });
 }
 

@@ -49,6 +49,8 @@ const struct flag *engine_flags(struct options *o)
          "time for a running call after SIGTERM or SIGINT (default 10s)"},
         {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
+        {"chunk-size", 0, FLAG_INT, &o->chunk_size, "N", NULL,
+         "objects in a page of a list (default 0: 500, where pages are of use)"},
         {"watch-list", 0, FLAG_CHOICE, &o->watch_list, "auto|on|off", "auto|on|off",
          "first lists as streams: where servers can, always tried, never (default auto)"},
         {"watch-list-deadline", 0, FLAG_DURATION_MS, &o->watch_list_deadline_ms, "DURATION", NULL,

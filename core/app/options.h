@@ -13,6 +13,7 @@ struct options {
     const char *log_format;
     int verbosity;
     size_t max_object_size;
+    int chunk_size; /* 0: as R-9 says */
     const char *watch_list;
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;

@@ -104,7 +104,7 @@ static struct live_read *new_read(struct live *live, const struct live_question 
     read->version = xstrdup(q->resource_version);
     read->version_match = xstrdup(q->resource_version_match);
     read->limit = q->limit;
-    read->page_size = q->page_size;
+    read->page_size = q->page_size ? q->page_size : live->options.page_size;
     read->whole_if_expired = q->whole_if_expired;
     read->seed = live->options.seed + ++live->started;
     read->start.deliver = live_io_start;

@@ -26,6 +26,7 @@ struct live_options {
     void (*cancel_get)(struct object_get *get);
     void *ctx;
     uint64_t seed;
+    size_t page_size; /* of lists that say nothing; 0: the default */
 };
 
 struct live *live_new(const struct live_options *options);

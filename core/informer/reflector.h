@@ -74,6 +74,7 @@ struct reflector_tuning {
     enum watch_list_mode watch_list;
     int64_t watch_list_deadline_ms;   /* 0: 30,000 */
     int64_t internal_error_window_ms; /* R-27; 0: off */
+    int page_size;                    /* of every list; 0: what R-9 says */
 };
 
 struct reflector_options {
@@ -87,7 +88,6 @@ struct reflector_options {
     struct delta_fifo *fifo;   /* borrowed */
     struct clock *clock;       /* borrowed */
     uint64_t seed;             /* of the jitter */
-    int page_size;             /* of every list; 0: what R-9 says */
     /* Every change of status, on the I/O thread; optional. */
     void (*changed)(void *ctx);
     void *ctx;

@@ -29,7 +29,7 @@ static const char *version_to_list(struct reflector *r)
 /* a list at a real version is served from the server's cache only when it is not cut into pages. */
 static int page_size(const struct reflector *r, const char *version)
 {
-    if (r->options.page_size) return r->options.page_size;
+    if (r->options.tuning.page_size) return r->options.tuning.page_size;
     if (r->pages_always) return PAGE_SIZE;
     return *version && strcmp(version, "0") != 0 ? 0 : PAGE_SIZE;
 }

@@ -221,6 +221,23 @@ describe("kubelua exec #threads", function()
     assert.has_match("stdout: No space left on device", p:err(), 1, true)
   end)
 
+  it("lists in pages of --chunk-size, its live reads too (R-9)", function()
+    local sim = cluster.sim { "--pods", "30", "--watch-cache=false" }
+    local p = exec(sim.server, [[
+      local k8s = require "k8s"
+      k8s.reads { "pods:list" }
+      local pods = k8s.informer "pods"
+      k8s.main(function()
+        local pages, other = 0, 0
+        for _ in k8s.pages "pods" do pages = pages + 1 end
+        for _ in k8s.pages("pods", { chunk_size = 15 }) do other = other + 1 end
+        print(pods:status().synced_by, pages, other)
+      end)
+    ]], "--chunk-size", "7", "--watch-list", "off")
+    p:wait_line "^list in 5 pages\t5\t2$"
+    assert.are.equal(0, p:wait())
+  end)
+
   it("ends quietly, as by SIGPIPE, when nobody reads its output any more", function()
     local sim = cluster.sim()
     local path = cluster.script [[

@@ -125,8 +125,8 @@ static void begin(struct run *run, uint64_t seed)
         .seed = seed,
         .memory = run->memory,
         .tuning = {.watch_list = (enum watch_list_mode)dice(run, WATCH_LIST_OFF, WATCH_LIST_ON + 1),
-                   .internal_error_window_ms = dice(run, 0, 2) ? 0 : 10000},
-        .page_size = dice(run, 0, 2) ? 0 : (int)dice(run, 1, 6),
+                   .internal_error_window_ms = dice(run, 0, 2) ? 0 : 10000,
+                   .page_size = dice(run, 0, 2) ? 0 : (int)dice(run, 1, 6)},
     });
     reflector_start(run->reflector);
 }

@@ -25,7 +25,7 @@ static void on_changed(void *ctx)
     status_changes++;
 }
 
-static void start(int page_size, uint64_t seed, struct reflector_tuning tuning)
+static void start(uint64_t seed, struct reflector_tuning tuning)
 {
     reflector = reflector_new(&(struct reflector_options){
         .name = "pods",
@@ -33,7 +33,6 @@ static void start(int page_size, uint64_t seed, struct reflector_tuning tuning)
         .fifo = fifo,
         .clock = &vclock.clock,
         .seed = seed,
-        .page_size = page_size,
         .tuning = tuning,
         .memory = memory,
         .changed = on_changed,
@@ -49,7 +48,7 @@ int reflector_open(void **state)
     status_changes = 0;
     log_take();
     memory = watch_list_memory_new();
-    start(0, 1, (struct reflector_tuning){0});
+    start(1, (struct reflector_tuning){0});
     return 0;
 }
 
@@ -65,21 +64,21 @@ int reflector_close(void **state)
     return 0;
 }
 
-static void restart(int page_size, uint64_t seed, struct reflector_tuning tuning)
+static void restart(uint64_t seed, struct reflector_tuning tuning)
 {
     reflector_free(reflector);
     scripted_source_clear(&source);
-    start(page_size, seed, tuning);
+    start(seed, tuning);
 }
 
 void reflector_restart(int page_size, uint64_t seed)
 {
-    restart(page_size, seed, (struct reflector_tuning){0});
+    restart(seed, (struct reflector_tuning){.page_size = page_size});
 }
 
 void reflector_restart_watch_listing(enum watch_list_mode mode)
 {
-    restart(0, 1, (struct reflector_tuning){.watch_list = mode});
+    restart(1, (struct reflector_tuning){.watch_list = mode});
 }
 
 const char *const reflector_watch_list_request = "watch bookmarks initial match=NotOlderThan";
@@ -94,7 +93,7 @@ int reflector_open_watch_listing(void **state)
 
 void reflector_restart_with_window(int64_t window_ms)
 {
-    restart(0, 1, (struct reflector_tuning){.internal_error_window_ms = window_ms});
+    restart(1, (struct reflector_tuning){.internal_error_window_ms = window_ms});
 }
 
 void start_watching(const char *objects, const char *version)
