@@ -182,7 +182,7 @@ function Informer:lister() end
 function Informer:status() end
 
 ---Gives the cache an index of this name: every object is found by lister:by_index under what the path finds in it, or
----under what the function emits.
+---under what the function emits. The function may not wait, and may not ask its own index.
 ---@param name string
 ---@param source string|fun(obj: k8s.Object, emit: fun(value: string|number|boolean|nil))
 function Informer:add_index(name, source) end

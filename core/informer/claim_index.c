@@ -57,17 +57,17 @@ static void free_index(struct claim_index *index)
     free(index);
 }
 
-/* Takes the index; it is the claim's, or gone. */
+/* Takes the index; it is the claim's, or gone. Its name is known before its function is called, which may
+ * name it. */
 static bool keep(struct informer_claim *claim, struct claim_index *index, struct err *err)
 {
     struct indexer *cache = claim_indexer(claim);
     index->claim = claim;
-    if (cache && !(index->index = add_to(index, cache, err))) {
-        free_index(index);
-        return false;
-    }
     TAILQ_INSERT_TAIL(&claim->indexes, index, link);
-    return true;
+    if (!cache || (index->index = add_to(index, cache, err))) return true;
+    TAILQ_REMOVE(&claim->indexes, index, link);
+    free_index(index);
+    return false;
 }
 
 static struct claim_index *new_index(struct str name)
@@ -107,6 +107,11 @@ struct claim_index *claim_find_index(struct informer_claim *claim, struct str na
     if (!index && !*is_namespace)
         err_set(err, ERR_NOT_FOUND, "Index with name %.*s does not exist", STR_ARG(name));
     return index;
+}
+
+const struct index_source *claim_index_source(const struct claim_index *index)
+{
+    return &index->source;
 }
 
 struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)

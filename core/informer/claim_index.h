@@ -22,6 +22,8 @@ bool claim_add_index(struct informer_claim *claim, struct str name, const struct
  * which is no struct claim_index. */
 struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,
                                      struct err *err);
+/* Borrowed; all zero for an index by a path. */
+const struct index_source *claim_index_source(const struct claim_index *index);
 /* The index in a cache of the claim, or in a copy of it, which gets the index now. NULL with an error when it
  * cannot have it. */
 struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err);

@@ -49,7 +49,9 @@ static int l_index_add(lua_State *L)
     return 0;
 }
 
-/* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. */
+/* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. A
+ * function that asks its own index would be called for its own answer, without end: a snapshot builds the
+ * index anew, and to ask with an object asks the function. */
 static struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
                                 struct str name, const char *verb)
 {
@@ -57,6 +59,8 @@ static struct index *find_index(lua_State *L, const struct lister *lister, struc
     bool is_namespace;
     struct claim_index *named = claim_find_index(lister->source.claim, name, &is_namespace, &err);
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
+    if (named && index_function_is_running(claim_index_source(named)))
+        script_raise(L, "%s: the function of the index %.*s may not ask that index", verb, STR_ARG(name));
     if (is_namespace || !cache) return NULL;
     lua_State *outer = index_functions_enter(L);
     struct index *index = claim_index_in(named, cache, &err);

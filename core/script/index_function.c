@@ -12,6 +12,7 @@
 struct index_function {
     struct script *script;
     int ref;
+    bool running;
     struct failure_report report;
     char name[];
 };
@@ -76,9 +77,11 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     struct index_values *outer = script->emitting;
     struct asking asking = {f, object};
     script->emitting = out;
+    f->running = true;
     enum script_result result =
         script->inside ? script_call_nested(script->inside, "an index function", ask_body, &asking)
                        : script_call(script, "an index function", ask_body, &asking);
+    f->running = false;
     script->emitting = outer;
     if (result == SCRIPT_OK) return true;
     report(f, object, result);
@@ -98,6 +101,11 @@ struct index_source index_function(struct script *script, int ref, struct str na
     f->ref = ref;
     memcpy(f->name, name.p, name.n);
     return (struct index_source){ask, free_function, f};
+}
+
+bool index_function_is_running(const struct index_source *source)
+{
+    return source->values == ask && ((const struct index_function *)source->ctx)->running;
 }
 
 lua_State *index_functions_enter(lua_State *L)

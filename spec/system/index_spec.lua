@@ -191,6 +191,32 @@ describe("an index #threads", function()
     assert.has_match("more than 10000 values for one object", err, 1, true)
   end)
 
+  it("is not asked by its own function, in a snapshot either (S-6)", function()
+    local engine = exec(sim, "", [[
+      local function why(f, ...) return (tostring(select(2, pcall(f, ...))):gsub("^.-:%d+: ", "")) end
+      local function anew(name, value) return k8s.snapshot(pods):lister(pods):by_index(name, value) end
+      pods:add_index("own", function(obj, emit)
+        emit(why(anew, "own", "x"))
+        emit(why(anew, "own", obj))
+        emit(why(lister.by_index, lister, "own", obj))
+        emit(why(lister.index_values, lister, "own"))
+      end)
+      print(table.concat(lister:index_values("own"), "\n"))
+      pods:add_index("plain", function(obj, emit) emit(#anew("plain", "x")) end)
+      local asked = 0
+      pods:add_index("one", function(obj, emit) asked = asked + 1 emit(#anew("other", "x")) end)
+      pods:add_index("other", function(obj, emit) emit "x" anew("one", "x") end)
+      asked = 0
+      print(#lister:index_values "plain", #anew("one", "0"), asked, lister:count())
+    ]])
+    local refused = "%s: the function of the index own may not ask that index\n"
+    assert.are.equal(refused:format "lister:by_index" .. refused:format "lister:index_values" .. "0\t3\t3\t3\n",
+      engine:out())
+    assert.has_match('index="plain"[^\n]*lister:by_index: the function of the index plain may not ask that index',
+      engine:err())
+    assert.is_nil(engine:err():find("stack overflow", 1, true))
+  end)
+
   it("follows adds, updates and deletes, and is there before handlers are called", function()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
