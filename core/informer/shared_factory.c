@@ -12,7 +12,7 @@
 /* What one informer may take before the others have their turn. */
 enum {
     SLICE = 1000, /* deltas */
-    STEP = 50,    /* after so many the clock is asked */
+    STEP = 10,    /* after so many the clock is asked: a slow function is what a turn takes at most */
     SLICE_MS = 20,
     TURN_MS = 50, /* of all informers together, before timers and signals have theirs */
 };

@@ -23,8 +23,10 @@ struct shared_informer {
     struct handler_list handlers;
     struct delta *batch; /* that is being processed, up to `batch_at` done */
     size_t batch_count, batch_at;
-    struct cursor cursor; /* of the delta at `batch_at`, when it takes many calls */
-    int64_t spent_ms;     /* on that delta so far; measured only when it may be said */
+    /* Of the delta at `batch_at`: of a list, before it takes effect; and when it takes many calls. */
+    struct transform_progress transforming;
+    struct cursor cursor;
+    int64_t spent_ms; /* on that delta so far; measured only when it may be said */
     int64_t spent_ns,
         mark_ns; /* for the histogram: on that delta so far, and when the step before was done */
     struct version_waits waits;
@@ -163,6 +165,7 @@ static void dispatch(struct shared_informer *informer, const struct delta *delta
 {
     const struct event_info info = {
         .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
+    handler_list_next_turn(&informer->handlers);
     switch (delta->type) {
     case DELTA_ADDED:
     case DELTA_UPDATED: process_put(informer, delta, &info); break;
@@ -178,9 +181,19 @@ static void dispatch(struct shared_informer *informer, const struct delta *delta
 static void begin_delta(struct shared_informer *informer, struct delta *delta)
 {
     const struct transform *transform = &informer->transform;
-    handler_list_next_turn(&informer->handlers);
     if (delta->object) note_version(informer, delta);
-    if (!transform->fn || transform_delta(transform, informer->store, delta)) dispatch(informer, delta);
+    if (transform->fn && delta->type == DELTA_REPLACED_ALL)
+        informer->transforming.open = true;
+    else if (!transform->fn || transform_delta(transform, informer->store, delta))
+        dispatch(informer, delta);
+}
+
+/* Whoever comes while a list is transformed is shown the store as it is, and then hears of the list. */
+static size_t transform_some(struct shared_informer *informer, struct delta *delta, size_t max)
+{
+    size_t done = transform_list(&informer->transform, informer->store, delta, &informer->transforming, max);
+    if (!informer->transforming.open) dispatch(informer, delta);
+    return done;
 }
 
 /* once, when the first list was processed and every handler told. */
@@ -222,12 +235,23 @@ static void end_delta(struct shared_informer *informer)
     note_synced(informer);
 }
 
+/* More of the delta at `batch_at` is to be done. */
+static bool is_begun(const struct shared_informer *informer)
+{
+    return informer->transforming.open || informer->cursor.open;
+}
+
 /* Of the delta that is the next, or one that was begun. */
 static size_t work_on(struct shared_informer *informer, size_t max)
 {
-    if (!informer->cursor.open) begin_delta(informer, &informer->batch[informer->batch_at]);
-    size_t told = informer->cursor.open ? cursor_run(&informer->cursor, &informer->handlers, max) : 0;
-    return told ? told : 1;
+    struct delta *delta = &informer->batch[informer->batch_at];
+    size_t done = 0;
+    if (!is_begun(informer)) begin_delta(informer, delta);
+    if (informer->transforming.open)
+        done = transform_some(informer, delta, max);
+    else if (informer->cursor.open)
+        done = cursor_run(&informer->cursor, &informer->handlers, max);
+    return done ? done : 1;
 }
 
 /* One look at the clock for each step. */
@@ -248,7 +272,7 @@ static size_t process_step(struct shared_informer *informer, size_t max)
     size_t done = work_on(informer, max);
     if (timed) informer->spent_ms += clock_now_ms(informer->clock) - begun_ms;
     if (informer->latency) measure(informer);
-    if (!informer->cursor.open) end_delta(informer);
+    if (!is_begun(informer)) end_delta(informer);
     return done;
 }
 

@@ -55,10 +55,11 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 /* What objects become before they are stored; before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
-/* Processes at most `max` deltas, or objects of one that has many; gives how many. A list takes effect in the
- * store at once, its handlers may be told in several turns. Not to be called by a handler. */
+/* Processes at most `max` deltas, or objects of one that has many; gives how many. A list may be transformed
+ * in several turns, then takes effect in the store at once; its handlers may be told in several turns. Not to
+ * be called by a handler. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
-/* Tells the rest of a delta that was begun, however much that is; outside of its calls. */
+/* Tells the rest of a delta that the store has already, however much that is; outside of its calls. */
 void shared_informer_finish_delta(struct shared_informer *informer);
 /* Whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);

@@ -53,23 +53,26 @@ static void note_failed(struct delta *delta, const struct root *object)
     refused_add(&delta->refused, root_namespace(object, &ns), root_name(object, &name));
 }
 
-static void transform_list(const struct transform *transform, const struct indexer *store,
-                           struct delta *delta)
+size_t transform_list(const struct transform *transform, const struct indexer *store, struct delta *delta,
+                      struct transform_progress *progress, size_t max)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < delta->count; i++) {
-        struct root *object = delta->objects[i], *out;
+    size_t done = 0;
+    for (; done < max && progress->at < delta->count; done++) {
+        struct root **place = &delta->objects[progress->at++], *object = *place, *out;
         enum transform_result result = apply(transform, indexer_get_like(store, object), object, &out);
+        *place = NULL; /* the delta has each reference once at any time */
         if (result == TRANSFORM_FAILED) note_failed(delta, object);
-        if (result == TRANSFORM_KEPT) delta->objects[kept++] = out;
+        if (result == TRANSFORM_KEPT) delta->objects[progress->kept++] = out;
         root_unref(object);
     }
-    delta->count = kept;
+    if (progress->at < delta->count) return done;
+    delta->count = progress->kept;
+    *progress = (struct transform_progress){0};
+    return done;
 }
 
 bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta)
 {
-    if (delta->type == DELTA_REPLACED_ALL) transform_list(transform, store, delta);
     if (!delta->object) return true;
     struct root *known = indexer_get_like(store, delta->object);
     return delta->type == DELTA_DELETED ? transform_deleted(transform, known, delta)

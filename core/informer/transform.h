@@ -1,7 +1,8 @@
 /* What a script makes of each object before it is stored, once for each version of an object (R-35, BEAT) and
  * never for resyncs (Q-4). One that fails costs that object only (Q-4, BEAT): what the cache holds of it
- * stays. Owner: the claim that brings it, which alone uses its informer. On the engine thread, inside the
- * processing of a delta: it may not touch the informer. */
+ * stays. A list is transformed in slices, so that timers and other informers have their turns meanwhile; the
+ * store takes it when all of it is done (V7). Owner: the claim that brings it, which alone uses its informer.
+ * On the engine thread, inside the processing of a delta: it may not touch the informer. */
 #pragma once
 #include <stdbool.h>
 
@@ -22,6 +23,17 @@ struct transform {
     const char *owner; /* for names; borrowed */
 };
 
-/* Puts the results into the delta, in place of its objects. `store` holds what earlier ones became. False:
+/* Puts the result into the delta, in place of its object. `store` holds what earlier ones became. False:
  * nothing of it is left to be processed. */
 bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta);
+
+/* How far a list is. */
+struct transform_progress {
+    size_t at, kept; /* done; how many results there are */
+    bool open;
+};
+
+/* The same for a list, at most `max` of its objects; gives how many. `progress` is opened by the caller and
+ * closed when the last is done; the delta may be released before that, but not told. */
+size_t transform_list(const struct transform *transform, const struct indexer *store, struct delta *delta,
+                      struct transform_progress *progress, size_t max);

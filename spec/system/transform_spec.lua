@@ -1,5 +1,7 @@
 -- A Lua function that makes of each object what is stored (Q-4, R-35).
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local pods = "/api/v1/namespaces/default/pods"
 
@@ -75,6 +77,61 @@ describe("a transform #threads", function()
     engine:wait_line "^add b web:1 nil$"
     assert.is_true(sim.api:get("/sim/stats").lists >= lists)
     assert.is_nil(engine:out():find "update a")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
+
+-- A first list that takes ten seconds, unless a config map comes in the middle of it.
+local slow = [[
+  local k8s = require "k8s"
+  local calls, fast, told = 0, false, 0
+  local pods = k8s.informer("pods", {
+    transform = function(pod)
+      local till = os.clock() + 0.002
+      while not fast and os.clock() < till do end
+      calls = calls + 1
+      pod.spec = nil
+      return pod
+    end,
+  })
+  pods:on_add(function() told = told + 1 end)
+  k8s.informer("configmaps", { namespace = "default" }):on_add(function(map)
+    if map:name() ~= "go" then return end
+    print("go " .. tostring(calls < 5000) .. " " .. pods:lister():count())
+    fast = true
+  end)
+  local begun = false
+  k8s.every("10ms", function()
+    if not begun and calls > 0 and calls < 5000 then print "begun" end
+    begun = calls > 0
+  end)
+  k8s.main(function() print("synced", calls, told, pods:lister():count()) end)
+]]
+
+describe("a slow transform of a long list #threads", function()
+  local folder
+
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("holds up neither timers nor other informers nor the admin socket (V7)", function()
+    local socket = folder .. "/admin.sock"
+    local sim = cluster.sim { "--pods", "5000" }
+    local engine = cluster.run(sim.server, cluster.script(slow), { "--admin-socket", socket })
+    engine:wait_line "^begun$"
+    local status = cluster.kubelua { "status", "--admin-socket", socket, "-ojson" }
+    assert.are.equal(0, status:wait())
+    for _, informer in ipairs(cjson.decode(status.streams.out.text).informers) do
+      if informer.kind == "pods" then assert.are.same({ "listing", 0 }, { informer.state, informer.objects }) end
+    end
+    sim.api:create("/api/v1/namespaces/default/configmaps", {
+      apiVersion = "v1", kind = "ConfigMap", metadata = { name = "go", namespace = "default" },
+    })
+    engine:wait_line "^go true 0$"
+    engine:wait_line "^synced\t5000\t5000\t5000$"
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)

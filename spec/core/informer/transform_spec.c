@@ -159,6 +159,82 @@ static void test_a_delete_is_told_also_when_its_last_state_fails(void **state)
     assert_store("", "5");
 }
 
+/* --- in slices */
+
+static void test_v7_a_list_is_transformed_in_slices_and_takes_effect_in_the_store_at_once(void **state)
+{
+    struct history late = {0};
+    start_with("a@1 b@2", "2");
+    replace("b@3 c@4 d@5", "5");
+    delta(DELTA_UPDATED, "d@6");
+    assert_int_equal(shared_informer_process(informer, 2), 2);
+    assert_int_equal(calls, 4);
+    assert_true(shared_informer_has_work(informer));
+    assert_int_equal(indexer_count(shared_informer_indexer(informer)), 2);
+    assert_string_equal(indexer_resource_version(shared_informer_indexer(informer)), "2");
+    assert_string_equal(history_take(&history), "");
+    add_history(&late); /* between two slices: the cache as it was, and then all of the list */
+    assert_int_equal(shared_informer_process(informer, 1), 1);
+    assert_int_equal(indexer_count(shared_informer_indexer(informer)), 3);
+    assert_string_equal(indexer_resource_version(shared_informer_indexer(informer)), "5");
+    assert_history("delete? a@1; update b@2 b@3; add c@4; add d@5; update d@5 d@6");
+    assert_string_equal(history_take(&late), "add+ a@1; add+ b@2; delete? a@1; update b@2 b@3; add c@4; "
+                                             "add d@5; update d@5 d@6");
+    assert_marked("b@3 c@4 d@6", "6");
+    history_clear(&late);
+}
+
+static void test_v3_it_is_not_synced_while_its_first_list_is_transformed(void **state)
+{
+    replace("a@1 b@2", "2");
+    for (int i = 0; i < 3; i++) {
+        assert_false(shared_informer_has_synced(informer));
+        assert_int_equal(shared_informer_process(informer, 1), 1);
+    }
+    assert_int_equal(synced_calls, 0);
+    assert_history("add+ a@1; add+ b@2");
+    assert_int_equal(synced_calls, 1);
+}
+
+static void test_a_list_that_comes_while_another_is_transformed_follows_it(void **state)
+{
+    replace("a@1 y@2 c@3", "3");
+    assert_int_equal(shared_informer_process(informer, 2), 2);
+    replace("c@3 d@4", "4");
+    assert_history("add+ a@1; add+ y@2; add+ c@3; delete? a@1; delete? y@2; add d@4");
+    assert_int_equal(calls, 4); /* of c, which did not change, once */
+    assert_marked("c@3 d@4", "4");
+}
+
+static void test_slices_of_a_list_of_which_some_objects_fail_or_are_not_wanted(void **state)
+{
+    start_with("y@1", "1");
+    fail_y = true;
+    replace("a@2 y@3 b@4", "4");
+    while (shared_informer_process(informer, 1) > 0) continue;
+    assert_history("add a@2; add b@4");
+    assert_marked("y@1 a@2 b@4", "4");
+    fail_y = false;
+    drop_y = true;
+    replace("a@2 y@5 b@6", "6");
+    while (shared_informer_process(informer, 1) > 0) continue;
+    assert_history("delete? y@1; update b@4 b@6");
+    replace("y@7", "7");
+    while (shared_informer_process(informer, 1) > 0) continue;
+    assert_history("delete? a@2; delete? b@6");
+    assert_store("", "7");
+}
+
+static void test_an_informer_may_end_while_a_list_is_transformed(void **state)
+{
+    drop_y = true;
+    start_with("a@1", "1");
+    replace("y@2 b@3 c@4", "4");
+    delta(DELTA_ADDED, "d@5");
+    assert_int_equal(shared_informer_process(informer, 2), 2); /* teardown counts the references */
+    assert_int_equal(calls, 3);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, informer_close)
 
 int main(void)
@@ -172,6 +248,11 @@ int main(void)
         TEST(test_what_is_not_wanted_is_as_if_it_were_not_there),
         TEST(test_what_a_relist_no_longer_wants_leaves_the_store),
         TEST(test_a_delete_is_told_also_when_its_last_state_fails),
+        TEST(test_v7_a_list_is_transformed_in_slices_and_takes_effect_in_the_store_at_once),
+        TEST(test_v3_it_is_not_synced_while_its_first_list_is_transformed),
+        TEST(test_a_list_that_comes_while_another_is_transformed_follows_it),
+        TEST(test_slices_of_a_list_of_which_some_objects_fail_or_are_not_wanted),
+        TEST(test_an_informer_may_end_while_a_list_is_transformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
