@@ -9,36 +9,33 @@
 
 #include "base/mem.h"
 #include "core/informer/support/objects.h"
-#include "core/informer/support/scripted_source.h"
+#include "core/informer/support/reader_fixture.h"
 #include "informer/pager.h"
 
 static struct pager *pager;
-static struct scripted_source source;
-static struct virtual_clock vclock;
-static struct buf told;
 
 static void on_page(void *ctx, const struct page *page, const struct err *err)
 {
     if (err) {
-        buf_printf(&told, "! %d %s %s", err->http_status, err->reason, err_code_name(err->code));
+        buf_printf(&reader_told, "! %d %s %s", err->http_status, err->reason, err_code_name(err->code));
         return;
     }
-    buf_printf(&told, "%s%s:", page->from_start ? "from start " : "", page->resource_version);
+    buf_printf(&reader_told, "%s%s:", page->from_start ? "from start " : "", page->resource_version);
     for (size_t i = 0; i < page->count; i++) {
-        buf_putc(&told, ' ');
-        object_describe(page->objects[i], &told);
+        buf_putc(&reader_told, ' ');
+        object_describe(page->objects[i], &reader_told);
         root_unref(page->objects[i]);
     }
     free(page->objects);
-    if (page->last) buf_puts(&told, " last");
+    if (page->last) buf_puts(&reader_told, " last");
 }
 
 static void restart(struct pager_options options)
 {
     pager_free(pager);
-    if (source.base.ops) scripted_source_clear(&source);
-    options.source = scripted_source_init(&source);
-    options.clock = &vclock.clock;
+    if (reader_source.base.ops) scripted_source_clear(&reader_source);
+    options.source = scripted_source_init(&reader_source);
+    options.clock = &reader_clock.clock;
     options.page = on_page;
     if (!options.page_max) options.page_max = 100;
     if (!options.resource_version) options.resource_version = "";
@@ -49,10 +46,8 @@ static void restart(struct pager_options options)
 
 static int setup(void **state)
 {
-    objects_open();
-    virtual_clock_init(&vclock);
+    reader_open();
     pager = NULL;
-    source = (struct scripted_source){0};
     restart((struct pager_options){.whole_if_expired = true});
     return 0;
 }
@@ -60,31 +55,16 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     pager_free(pager);
-    scripted_source_clear(&source);
-    assert_int_equal(clock_next_due_ms(&vclock.clock), INT64_MAX);
-    virtual_clock_clear(&vclock);
-    buf_clear(&told);
-    objects_close();
+    reader_close();
     return 0;
-}
-
-static void assert_told(const char *expected)
-{
-    assert_string_equal(buf_text(&told), expected);
-    told.len = 0;
-}
-
-static void assert_asked(const char *expected)
-{
-    assert_string_equal(source_asked(&source), expected);
 }
 
 /* P-1, P-5 */
 static void test_one_page_of_500_is_the_whole(void **state)
 {
-    assert_asked("list limit=500");
-    source_list(&source, "a@1 b@2", "7");
-    assert_told("from start 7: a@1 b@2 last");
+    assert_reader_asked("list limit=500");
+    source_list(&reader_source, "a@1 b@2", "7");
+    assert_reader_told("from start 7: a@1 b@2 last");
 }
 
 /* P-2, P-4: the version is the first page's, and the next page waits for its reader. */
@@ -92,18 +72,18 @@ static void test_pages_come_when_they_are_asked_for(void **state)
 {
     restart((struct pager_options){
         .page_size = 2, .resource_version = "3", .resource_version_match = "NotOlderThan"});
-    assert_asked("list limit=2 rv=3 match=NotOlderThan");
-    source_page(&source, "a@1 b@2", "7", "next");
-    assert_told("from start 7: a@1 b@2");
-    assert_asked("");
+    assert_reader_asked("list limit=2 rv=3 match=NotOlderThan");
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    assert_reader_told("from start 7: a@1 b@2");
+    assert_reader_asked("");
     pager_next(pager);
-    assert_asked("list continue=next limit=2");
-    source_page(&source, "", "8", "more"); /* P-4: an empty page is not the end */
-    assert_told("7:");
+    assert_reader_asked("list continue=next limit=2");
+    source_page(&reader_source, "", "8", "more"); /* P-4: an empty page is not the end */
+    assert_reader_told("7:");
     pager_next(pager);
-    assert_asked("list continue=more limit=2");
-    source_list(&source, "c@3", "9");
-    assert_told("7: c@3 last");
+    assert_reader_asked("list continue=more limit=2");
+    source_list(&reader_source, "c@3", "9");
+    assert_reader_told("7: c@3 last");
 }
 
 /* P-3 */
@@ -113,126 +93,114 @@ static void test_pages_that_no_longer_fit_together_are_listed_whole(void **state
                                    .resource_version = "3",
                                    .resource_version_match = "NotOlderThan",
                                    .whole_if_expired = true});
-    source_page(&source, "a@1 b@2", "7", "next");
-    told.len = 0;
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    reader_told.len = 0;
     pager_next(pager);
-    source_asked(&source);
-    source_fail_http(&source, 410, "Expired");
-    assert_asked("list rv=3 match=NotOlderThan");
-    source_list(&source, "a@1 c@8", "9");
-    assert_told("from start 9: a@1 c@8 last");
+    source_asked(&reader_source);
+    source_fail_http(&reader_source, 410, "Expired");
+    assert_reader_asked("list rv=3 match=NotOlderThan");
+    source_list(&reader_source, "a@1 c@8", "9");
+    assert_reader_told("from start 9: a@1 c@8 last");
 }
 
 /* P-3: it counts from the start again. */
 static void test_a_whole_list_has_the_whole_limit(void **state)
 {
     restart((struct pager_options){.page_size = 2, .limit = 3, .whole_if_expired = true});
-    source_page(&source, "a@1 b@2", "7", "next");
-    told.len = 0;
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    reader_told.len = 0;
     pager_next(pager);
-    source_asked(&source);
-    source_fail_http(&source, 410, "Expired");
-    assert_asked("list limit=3");
-    source_page(&source, "a@1 b@2 c@8", "9", "more");
-    assert_told("from start 9: a@1 b@2 c@8 last");
+    source_asked(&reader_source);
+    source_fail_http(&reader_source, 410, "Expired");
+    assert_reader_asked("list limit=3");
+    source_page(&reader_source, "a@1 b@2 c@8", "9", "more");
+    assert_reader_told("from start 9: a@1 b@2 c@8 last");
 }
 
 /* P-3 */
 static void test_a_first_page_that_is_expired_is_an_error(void **state)
 {
-    source_fail_http(&source, 410, "Expired");
-    assert_told("! 410 Expired http");
+    source_fail_http(&reader_source, 410, "Expired");
+    assert_reader_told("! 410 Expired http");
 }
 
 /* What a reader has already seen cannot be listed again. */
 static void test_without_the_fallback_an_expired_token_is_the_end(void **state)
 {
     restart((struct pager_options){.page_size = 2});
-    source_page(&source, "a@1 b@2", "7", "next");
-    told.len = 0;
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    reader_told.len = 0;
     pager_next(pager);
-    source_fail_http(&source, 410, "Expired");
-    assert_told("! 410 Expired http");
+    source_fail_http(&reader_source, 410, "Expired");
+    assert_reader_told("! 410 Expired http");
 }
 
 static void test_the_limit_is_that_of_the_whole(void **state)
 {
     restart((struct pager_options){.page_size = 2, .limit = 3});
-    assert_asked("list limit=2");
-    source_page(&source, "a@1 b@2", "7", "next");
-    assert_told("from start 7: a@1 b@2");
+    assert_reader_asked("list limit=2");
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    assert_reader_told("from start 7: a@1 b@2");
     pager_next(pager);
-    assert_asked("list continue=next limit=1");
-    source_page(&source, "c@3 d@4", "7", "more"); /* a server that does not count */
-    assert_told("7: c@3 last");
+    assert_reader_asked("list continue=next limit=1");
+    source_page(&reader_source, "c@3 d@4", "7", "more"); /* a server that does not count */
+    assert_reader_told("7: c@3 last");
 }
 
 static void test_a_page_beyond_all_bounds_is_refused(void **state)
 {
     restart((struct pager_options){.page_max = 2});
-    source_items(&source, "a@1 b@2");
-    assert_told("");
-    source_items(&source, "c@3");
-    assert_told("! 0  limit");
-    assert_null(source.call);
-}
-
-static void busy(int status, int64_t wait_ms)
-{
-    struct err err;
-    err_set(&err, ERR_HTTP, "busy");
-    err.http_status = status;
-    err.retry_after_ms = wait_ms;
-    source_fail_with(&source, &err);
+    source_items(&reader_source, "a@1 b@2");
+    assert_reader_told("");
+    source_items(&reader_source, "c@3");
+    assert_reader_told("! 0  limit");
+    assert_null(reader_source.call);
 }
 
 /* H-3 */
 static void test_a_busy_server_is_asked_again_when_it_says_so(void **state)
 {
     restart((struct pager_options){.page_size = 2});
-    source_page(&source, "a@1 b@2", "7", "next");
-    told.len = 0;
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    reader_told.len = 0;
     pager_next(pager);
-    source_asked(&source);
+    source_asked(&reader_source);
     for (int i = 0; i < 10; i++) {
-        busy(i % 2 ? 429 : 503, 2000);
-        virtual_clock_advance(&vclock, 1999);
-        assert_asked("");
-        virtual_clock_advance(&vclock, 1);
-        assert_asked("list continue=next limit=2");
+        reader_fail_busy(i % 2 ? 429 : 503, 2000);
+        assert_reader_asked_after(2000, "list continue=next limit=2");
     }
-    busy(429, 2000);
-    assert_told("! 429  http");
+    reader_fail_busy(429, 2000);
+    assert_reader_told("! 429  http");
 }
 
 /* H-3 */
 static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state)
 {
-    busy(429, -1);
-    assert_told("! 429  http");
+    reader_fail_busy(429, -1);
+    assert_reader_told("! 429  http");
     restart((struct pager_options){0});
-    busy(503, 3600000); /* an hour is the reader's to wait for */
-    assert_told("! 503  http");
+    reader_fail_busy(503, 3600000); /* an hour is the reader's to wait for */
+    assert_reader_told("! 503  http");
 }
 
 static void test_a_list_that_broke_off_is_an_error(void **state)
 {
-    source_items(&source, "a@1");
-    source_fail(&source, ERR_CLOSED);
-    assert_told("! 0  closed");
+    source_items(&reader_source, "a@1");
+    source_fail(&reader_source, ERR_CLOSED);
+    assert_reader_told("! 0  closed");
     restart((struct pager_options){0});
-    source_items(&source, "a@1");
-    source_end(&source);
-    assert_told("! 0  closed");
+    source_items(&reader_source, "a@1");
+    source_end(&reader_source);
+    assert_reader_told("! 0  closed");
 }
 
 static void test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait(void **state)
 {
-    source_items(&source, "a@1");
+    source_items(&reader_source, "a@1");
     restart((struct pager_options){0});
-    busy(429, 2000);
+    reader_fail_busy(429, 2000);
     restart((struct pager_options){0});
-    assert_told("");
+    assert_reader_told("");
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
