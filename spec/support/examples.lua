@@ -1,0 +1,80 @@
+-- The examples of a page: its ```lua blocks are run on the simulated cluster that the page itself tells to start, and
+-- print what it says behind "-->".
+local cluster = require "spec.support.cluster"
+
+local examples = {}
+
+-- The blocks of a page in order: language, line, text, and what is to be printed.
+local function blocks_of(path)
+  local found, block, number = {}, nil, 0
+  for line in assert(io.lines(path)) do
+    number = number + 1
+    if block and line == "```" then
+      found[#found + 1], block = block, nil
+    elseif block then
+      block.text = block.text .. line .. "\n"
+      local expected = line:match "%-%-> (.*)$"
+      if expected then block.prints = block.prints .. expected .. "\n" end
+    elseif line:find "^```%l" then
+      block = { language = line:match "%l+", line = number, text = "", prints = "" }
+    end
+  end
+  return found
+end
+
+-- A block that requires k8s is a whole script, or, when it prints nothing, the head of those that follow; these stand
+-- in a function given to k8s.main.
+local function whole(block, head)
+  if block.text:find('require "k8s"', 1, true) then return block.text end
+  return head .. "k8s.main(function()\n" .. block.text .. "end)\n"
+end
+
+-- An array of scripts: line, text, prints, and `commands`, a ```sh block of kubectl right behind.
+function examples.of(path)
+  local all, head = {}, nil
+  for _, block in ipairs(blocks_of(path)) do
+    if block.language == "lua" and block.prints == "" then
+      head = block.text
+    elseif block.language == "lua" then
+      all[#all + 1] = { line = block.line, text = whole(block, head), prints = block.prints }
+    elseif block.language == "sh" and block.text:find "^kubectl " then
+      all[#all].commands = block.text
+    end
+  end
+  return all
+end
+
+-- Starts the simulator as the page says, on a port of its own.
+function examples.sim(path)
+  local args = {}
+  for _, block in ipairs(blocks_of(path)) do
+    local words = block.text:match "kubelua sim ([^\n#]*)"
+    for word in (words or ""):gsub("%-%-port %d+", ""):gmatch "%S+" do args[#args + 1] = word end
+    if words then break end
+  end
+  assert(#args > 0, path .. " does not say how to start the simulator")
+  return cluster.sim(args)
+end
+
+local function kubectl(sim, commands)
+  local pipe = assert(io.popen((commands:gsub("http://127%.0%.0%.1:8001", sim.server)) .. " 2>&1"))
+  local said = pipe:read "*a"
+  assert(pipe:close(), said)
+end
+
+-- Without commands the script ends by itself; else it runs, and is ended when it has printed everything.
+function examples.run(sim, example)
+  if not example.commands then
+    local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script(example.text) }
+    engine:wait(30)
+    return engine
+  end
+  local engine = cluster.run(sim.server, cluster.script(example.text))
+  engine:wait_line "^ready$"
+  kubectl(sim, example.commands)
+  engine:wait_line("^" .. example.prints:match "([^\n]*)\n$":gsub("%p", "%%%0") .. "$")
+  cluster.terminate(engine)
+  return engine
+end
+
+return examples
