@@ -1,22 +1,14 @@
-/* One index: values in a table, each with a list of nodes; see index.h. A node is one entry under one value,
- * and is in two lists: that of the value, to be listed, and that of the entry, to be taken out. */
+/* One index: values, each with a list of nodes; see index.h. A node is one entry under one value, and is in
+ * two lists: that of the value (posting_table.h), to be listed, and that of the entry, to be taken out. */
 #include "informer/index.h"
 
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "informer/posting_table.h"
 
-enum { NONE = -1, SLOTS_MIN = 16 };
-
-struct posting {
-    uint32_t hash, count;
-    int32_t first, last;
-    uint64_t mark; /* `round` of the index when a value was last seen */
-    uint32_t len;
-    char text[];
-};
+enum { NONE = POSTING_NONE };
 
 struct node {
     struct posting *posting;
@@ -27,9 +19,7 @@ struct node {
 
 struct index {
     struct index_source source;
-    struct posting **slots;
-    size_t slot_count, value_count; /* slots are a power of two */
-    size_t text_bytes;
+    struct posting_table postings;
     struct node *nodes;
     size_t node_count, node_cap;
     int32_t free_node;
@@ -51,8 +41,7 @@ struct index *index_new(const struct index_source *source)
 {
     struct index *index = NEW(struct index);
     index->source = *source;
-    index->slot_count = SLOTS_MIN;
-    index->slots = xcalloc(SLOTS_MIN, sizeof *index->slots);
+    posting_table_init(&index->postings);
     index->free_node = NONE;
     index->round = 1;
     return index;
@@ -62,84 +51,12 @@ void index_free(struct index *index)
 {
     if (!index) return;
     if (index->source.free) index->source.free(index->source.ctx);
-    for (size_t i = 0; i < index->slot_count; i++) free(index->slots[i]);
-    free(index->slots);
+    posting_table_clear(&index->postings);
     free(index->nodes);
     free(index->heads);
     buf_clear(&index->values.bytes);
     buf_clear(&index->fresh);
     free(index);
-}
-
-/* --- values */
-
-/* The slot of a value, or the empty one where it would be. */
-static size_t find_slot(const struct index *index, struct str value, uint32_t hash)
-{
-    size_t mask = index->slot_count - 1, at = hash & mask;
-    for (; index->slots[at]; at = (at + 1) & mask) {
-        const struct posting *p = index->slots[at];
-        if (p->hash == hash && str_eq((struct str){p->text, p->len}, value)) break;
-    }
-    return at;
-}
-
-static const struct posting *find(const struct index *index, struct str value)
-{
-    return index->slots[find_slot(index, value, (uint32_t)hash_str(value))];
-}
-
-static void grow_slots(struct index *index)
-{
-    struct posting **old = index->slots;
-    size_t count = index->slot_count, mask = 2 * count - 1;
-    index->slot_count = 2 * count;
-    index->slots = xcalloc(index->slot_count, sizeof *index->slots);
-    for (size_t i = 0; i < count; i++) {
-        if (!old[i]) continue;
-        size_t at = old[i]->hash & mask;
-        while (index->slots[at]) at = (at + 1) & mask;
-        index->slots[at] = old[i];
-    }
-    free(old);
-}
-
-static struct posting *posting_of(struct index *index, struct str value)
-{
-    uint32_t hash = (uint32_t)hash_str(value);
-    size_t at = find_slot(index, value, hash);
-    if (index->slots[at]) return index->slots[at];
-    if (index->value_count >= index->slot_count / 4 * 3) {
-        grow_slots(index);
-        at = find_slot(index, value, hash);
-    }
-    struct posting *p = xcalloc(1, sizeof *p + value.n);
-    p->hash = hash;
-    p->first = p->last = NONE;
-    p->len = (uint32_t)value.n;
-    if (value.n) memcpy(p->text, value.p, value.n);
-    index->slots[at] = p;
-    index->value_count++;
-    index->text_bytes += value.n;
-    return p;
-}
-
-/* A value that nobody has is forgotten (S-5). Moves up those behind it, as the table knows no deleted ones.
- */
-static void forget_posting(struct index *index, struct posting *p)
-{
-    size_t mask = index->slot_count - 1;
-    size_t free_at = find_slot(index, (struct str){p->text, p->len}, p->hash), at = free_at;
-    for (at = (at + 1) & mask; index->slots[at]; at = (at + 1) & mask) {
-        size_t home = index->slots[at]->hash & mask;
-        if (((at - home) & mask) < ((at - free_at) & mask)) continue;
-        index->slots[free_at] = index->slots[at];
-        free_at = at;
-    }
-    index->slots[free_at] = NULL;
-    index->value_count--;
-    index->text_bytes -= p->len;
-    free(p);
 }
 
 /* --- nodes */
@@ -186,7 +103,7 @@ static void unlink_node(struct index *index, int32_t at)
         p->last = node->previous;
     node->sibling = index->free_node;
     index->free_node = at;
-    if (--p->count == 0) forget_posting(index, p);
+    if (--p->count == 0) posting_table_forget(&index->postings, p); /* S-5 */
 }
 
 static void reserve_heads(struct index *index, size_t count)
@@ -228,7 +145,7 @@ static void mark_fresh(struct index *index)
     const char *at = index->values.bytes.data;
     index->fresh.len = 0;
     for (size_t i = 0; i < index->values.count; i++) {
-        struct posting *p = posting_of(index, next_value(&at));
+        struct posting *p = posting_table_get(&index->postings, next_value(&at));
         if (p->mark == index->round) continue;
         p->mark = index->round;
         buf_append(&index->fresh, &p, sizeof p);
@@ -281,7 +198,7 @@ void index_renumber(struct index *index, const uint32_t *numbers, size_t count)
 
 size_t index_count(const struct index *index, struct str value)
 {
-    const struct posting *p = find(index, value);
+    const struct posting *p = posting_table_find(&index->postings, value);
     return p ? p->count : 0;
 }
 
@@ -293,7 +210,7 @@ static int by_number(const void *a, const void *b)
 
 void index_entries(const struct index *index, struct str value, struct buf *out)
 {
-    const struct posting *p = find(index, value);
+    const struct posting *p = posting_table_find(&index->postings, value);
     if (!p) return;
     size_t start = out->len;
     bool sorted = true;
@@ -327,20 +244,16 @@ void index_entries_like(struct index *index, struct root *object, struct buf *ou
 void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
                       void *ctx)
 {
-    for (size_t i = 0; i < index->slot_count; i++) {
-        const struct posting *p = index->slots[i];
-        if (p) fn(ctx, (struct str){p->text, p->len}, p->count);
-    }
+    const struct posting *p;
+    for (size_t at = 0; (p = posting_table_next(&index->postings, &at));) fn(ctx, posting_value(p), p->count);
 }
 
 void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void *ctx, struct str value),
                      void *ctx)
 {
     if (entry >= index->head_count) return;
-    for (int32_t at = index->heads[entry]; at != NONE; at = index->nodes[at].sibling) {
-        const struct posting *p = index->nodes[at].posting;
-        fn(ctx, (struct str){p->text, p->len});
-    }
+    for (int32_t at = index->heads[entry]; at != NONE; at = index->nodes[at].sibling)
+        fn(ctx, posting_value(index->nodes[at].posting));
 }
 
 bool index_is_of(const struct index *index, const struct index_source *source)
@@ -350,7 +263,7 @@ bool index_is_of(const struct index *index, const struct index_source *source)
 
 size_t index_value_count(const struct index *index)
 {
-    return index->value_count;
+    return index->postings.count;
 }
 
 uint64_t index_failures(const struct index *index)
@@ -360,7 +273,6 @@ uint64_t index_failures(const struct index *index)
 
 size_t index_bytes(const struct index *index)
 {
-    return sizeof *index + index->slot_count * sizeof *index->slots +
-           index->value_count * sizeof(struct posting) + index->text_bytes +
-           index->node_cap * sizeof *index->nodes + index->head_count * sizeof *index->heads;
+    return sizeof *index + posting_table_bytes(&index->postings) + index->node_cap * sizeof *index->nodes +
+           index->head_count * sizeof *index->heads;
 }
