@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/must.h"
+
+/* Tables are zero from the start, and one more place than they have flags is their end. */
+static const struct flag *fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
+{
+    must(count < room);
+    memcpy(table, flags, count * sizeof *flags);
+    return table;
+}
+
 const struct flag *connection_flags(struct options *o)
 {
     static struct flag table[16];
@@ -26,11 +37,8 @@ const struct flag *connection_flags(struct options *o)
          "namespace of informers that name none (default: all)"},
         {"all-namespaces", 'A', FLAG_BOOL, &o->all_namespaces, NULL, NULL,
          "all namespaces, whatever --namespace says"},
-        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
-    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
-    memcpy(table, flags, sizeof flags);
-    return table;
+    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *engine_flags(struct options *o)
@@ -59,11 +67,8 @@ const struct flag *engine_flags(struct options *o)
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "how often handlers that do not say are told of every object again (default 0: never)"},
-        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
-    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
-    memcpy(table, flags, sizeof flags);
-    return table;
+    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *run_flags(struct options *o)
@@ -81,25 +86,19 @@ const struct flag *run_flags(struct options *o)
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
          "for kubelua status; 0 switches it off (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
          "/run/kubelua.sock)"},
-        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
-    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
-    memcpy(table, flags, sizeof flags);
-    return table;
+    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *exec_flags(struct options *o)
 {
     static struct flag table[2];
     o->sync_timeout_ms = 60000;
-    table[0] = (struct flag){"sync-timeout",
-                             0,
-                             FLAG_DURATION_MS,
-                             &o->sync_timeout_ms,
-                             "DURATION",
-                             NULL,
-                             "time for all informers to sync (default 60s)"};
-    return table;
+    const struct flag flags[] = {
+        {"sync-timeout", 0, FLAG_DURATION_MS, &o->sync_timeout_ms, "DURATION", NULL,
+         "time for all informers to sync (default 60s)"},
+    };
+    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 bool options_admin_is_off(const struct options *options)
