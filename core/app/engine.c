@@ -11,8 +11,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/metrics.h"
-#include "base/writer.h"
 
 void engine_stop(struct engine *engine, int exit_code)
 {
@@ -66,94 +64,6 @@ static void on_signal(void *ctx, int signum)
         engine_stop(engine, exit_code);
 }
 
-/* --- scripts */
-
-/* What was refused or failed is missing from the answer: exec may not call it done. */
-static int check_complete(const struct engine *engine, int code)
-{
-    const struct {
-        uint64_t count;
-        const char *text;
-    } faults[] = {
-        {metric_get(METRIC_OBJECTS_REFUSED), "objects were refused"},
-        {metric_get(METRIC_TRANSFORM_ERRORS), "transforms failed"},
-        {metric_get(METRIC_INDEX_ERRORS), "calls of index functions failed"},
-        {script_counters(engine->scripts[0]).errors, "calls of handlers, filters or timers failed"},
-    };
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (faults[i].count == 0) continue;
-        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
-                faults[i].text);
-        code = EXIT_INCOMPLETE;
-    }
-    return code;
-}
-
-static void on_main_done(void *ctx, enum script_result result, int exit_code)
-{
-    struct engine *engine = ctx;
-    if (engine->options.mode == ENGINE_EXEC)
-        engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
-}
-
-static void start_main(struct engine *engine, size_t i)
-{
-    engine->main_started[i] = true;
-    if (script_has_main(engine->scripts[i])) script_run_main(engine->scripts[i], on_main_done, engine);
-}
-
-static void on_check(struct timer *timer)
-{
-    struct engine *engine = container_of(timer, struct engine, check);
-    for (size_t i = 0; i < engine->script_count && !engine->stopping; i++)
-        if (!engine->main_started[i] && script_has_synced(engine->scripts[i])) start_main(engine, i);
-}
-
-static void check_soon(struct engine *engine)
-{
-    if (!timer_running(&engine->check) && !engine->drain_until_ms)
-        timer_start(&engine->check, loop_clock(engine->loop), 0);
-}
-
-static void on_claim_changed(void *ctx, struct informer_claim *claim)
-{
-    struct engine *engine = ctx;
-    if (claim_has_synced(claim)) {
-        check_soon(engine);
-        for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
-    }
-    if (claim_is_missing(claim)) engine_ask_kinds(engine);
-    monitor_touch(engine->monitor);
-}
-
-static void on_synced(void *ctx, const char *informer, size_t objects)
-{
-    struct engine *engine = ctx;
-    if (engine->options.mode == ENGINE_RUN)
-        log_info("Synced", F("informer", informer), FI("objects", objects));
-}
-
-static bool load_scripts(struct engine *engine)
-{
-    const struct script_files *files = engine->options.files;
-    bool ok = true;
-    engine->scripts = xcalloc(files->count, sizeof *engine->scripts);
-    engine->main_started = xcalloc(files->count, sizeof *engine->main_started);
-    for (size_t i = 0; i < files->count; i++) {
-        struct err err;
-        struct script *script = script_load(&engine->host, files->paths[i], files->names[i], &err);
-        if (script) {
-            engine->scripts[engine->script_count++] = script;
-            if (engine->options.mode == ENGINE_RUN || script_has_main(script)) continue;
-            err_set(&err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main",
-                    files->paths[i]);
-        }
-        fprintf(stderr, "kubelua: %s\n", err.text);
-        ok = false; /* the others are loaded too, so that all faults are named at once */
-    }
-    return ok;
-}
-
 /* --- start and stop */
 
 static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
@@ -190,8 +100,8 @@ static bool make_parts(struct engine *engine)
         .tuning = {.watch_list = watch_list_mode(options->watch_list),
                    .watch_list_deadline_ms = options->watch_list_deadline_ms,
                    .page_size = options->chunk_size},
-        .changed = on_claim_changed,
-        .synced = on_synced,
+        .changed = engine_claim_changed,
+        .synced = engine_claim_synced,
     });
     engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
                                                                      .io = engine->io,
@@ -259,7 +169,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
 {
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
-    engine->check.fn = on_check;
+    engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
@@ -272,7 +182,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .patience_ms = engine->options.options->shutdown_timeout_ms + DRAIN_MARGIN_MS,
         });
         io_thread_start(engine->io);
-        if (load_scripts(engine)) return engine;
+        if (engine_load_scripts(engine)) return engine;
     }
     engine_free(engine);
     *exit_code = EXIT_USAGE;
@@ -287,7 +197,7 @@ int engine_run(struct engine *engine)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
     discoverer_ask(engine->discoverer, 0);
-    check_soon(engine);
+    engine_check_soon(engine);
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),
                     engine->options.options->sync_timeout_ms);
@@ -295,28 +205,12 @@ int engine_run(struct engine *engine)
     return engine->exit_code;
 }
 
-static void log_summary(struct engine *engine)
-{
-    struct script_counters sum = {0};
-    for (size_t i = 0; i < engine->script_count; i++) {
-        struct script_counters one = script_counters(engine->scripts[i]);
-        sum.adds += one.adds;
-        sum.updates += one.updates;
-        sum.deletes += one.deletes;
-        sum.errors += one.errors;
-    }
-    log_info("Stopped", FI("adds", sum.adds), FI("updates", sum.updates), FI("deletes", sum.deletes),
-             FI("handlerErrors", sum.errors), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
-             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
-             FI("logLinesDropped", writer_dropped(WRITER_STDERR)));
-}
-
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
  * what it owned. */
 void engine_free(struct engine *engine)
 {
     if (!engine) return;
-    if (engine->started && engine->options.mode == ENGINE_RUN) log_summary(engine);
+    if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
     engine_observe_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
     free(engine->scripts);

@@ -1,6 +1,7 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
- * says about the kinds that scripts ask for, engine_live.c their reads without a cache, engine_observe.c what
- * is shown to the outside. Owner: the command that made the engine; the engine thread. */
+ * says about the kinds that scripts ask for, engine_scripts.c the scripts themselves, engine_live.c their
+ * reads without a cache, engine_observe.c what is shown to the outside. Owner: the command that made the
+ * engine; the engine thread. */
 #pragma once
 #include "app/admin_socket.h"
 #include "app/discoverer.h"
@@ -58,6 +59,19 @@ void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 void engine_ask_kinds(struct engine *engine);
 /* exec's time to sync is over. */
 void engine_on_sync_deadline(struct timer *timer);
+
+/* --- engine_scripts.c */
+
+/* Loads them all and names each fault; false when there was one. */
+bool engine_load_scripts(struct engine *engine);
+/* A script may have become ready for its main: to be looked at outside of any callback. */
+void engine_check_soon(struct engine *engine);
+void engine_on_check(struct timer *timer);
+/* The factory's callbacks. */
+void engine_claim_changed(void *engine, struct informer_claim *claim);
+void engine_claim_synced(void *engine, const char *informer, size_t objects);
+/* A line about all that was done. */
+void engine_log_summary(struct engine *engine);
 
 /* --- engine_live.c */
 

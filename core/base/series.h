@@ -15,13 +15,15 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_HANDLER_DURATION, HISTOGRAM, "kubelua_handler_duration_seconds", "script,handler,event",       \
       DURATIONS, "Time that a call of a handler took.")                                                     \
     X(FAMILY_HANDLER_ERRORS, COUNTER, "kubelua_handler_errors_total", "script,handler", NONE,               \
-      "Calls of a handler that ended with an error.")                                                       \
+      "Calls of a handler or its filter that ended with an error.")                                         \
     X(FAMILY_HANDLER_PENDING, GAUGE, "kubelua_handler_pending_events", "script,handler", NONE,              \
       "Events that wait for a call of the handler that waits.")                                             \
     X(FAMILY_HANDLER_COALESCED, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NONE,         \
       "Events that joined an earlier one of their object in a full pending list.")                          \
     X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \
       "Time from the arrival of an event's bytes to the entry of the handler.")                             \
+    X(FAMILY_SCRIPT_ERRORS, COUNTER, "kubelua_script_errors_total", "script,call", NONE,                    \
+      "Calls of a script's functions that ended with an error.")                                            \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
     X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \

@@ -58,29 +58,29 @@ static void prepare(lua_State *L, void *ctx)
 
 /* --- calls */
 
-void handler_failed(struct script_handler *h, const char *function, const struct root *object,
-                    enum script_result result)
+void handler_failed(struct script_handler *h, enum script_function function, const char *event,
+                    const struct root *object, enum script_result result)
 {
     struct buf key = {0};
     root_key(object, &key);
     const struct log_field about[] = {
         F("handler", h->id),
-        F("event", function),
+        F("event", event),
         FS("key", buf_slice(&key)),
         {.key = NULL},
     };
-    h->script->counters.errors++;
+    handler_metrics_failed(&h->metrics);
     /* I-11 (BEAT): the next event follows at once. */
-    report_failure(&h->report, h->script, result, "Handler failed", about);
+    report_failure(&h->report, h->script, function, result, about);
     buf_clear(&key);
 }
 
 static void ended(struct script_handler *h, const struct event *event, int64_t begun_ns,
                   enum script_result result)
 {
-    handler_metrics_end(&h->metrics, event->type, begun_ns, result);
+    handler_metrics_end(&h->metrics, event->type, begun_ns);
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
-        handler_failed(h, handler_event_names[event->type], event->object, result);
+        handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
 }
 
 static void let_go(struct event *event)

@@ -43,8 +43,8 @@ struct script_handler {
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options);
 /* One of its functions ended with an error, which script->failure describes: logs and counts it. */
-void handler_failed(struct script_handler *handler, const char *function, const struct root *object,
-                    enum script_result result);
+void handler_failed(struct script_handler *handler, enum script_function function, const char *event,
+                    const struct root *object, enum script_result result);
 /* No call comes after it, and one that waits is cancelled, unless it is the caller. `L` is the state or the
  * coroutine that asks. */
 void handler_remove(lua_State *L, struct script_handler *handler);

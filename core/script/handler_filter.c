@@ -26,7 +26,7 @@ bool handler_filter_passes(void *ctx, struct root *object)
     if (h->removed) return false;
     h->refs++;
     enum script_result result = script_call(h->script, "a filter", ask, &q);
-    if (result != SCRIPT_OK) handler_failed(h, "filter", object, result);
+    if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);
     handler_unref(h);
     return result == SCRIPT_OK && q.passes;
 }

@@ -30,10 +30,14 @@ int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *
     return clock_measure_ns();
 }
 
-void handler_metrics_end(struct handler_metrics *m, int event, int64_t begun_ns, enum script_result result)
+void handler_metrics_end(struct handler_metrics *m, int event, int64_t begun_ns)
 {
     series_observe(m->durations[event], (double)(clock_measure_ns() - begun_ns) / 1e9);
-    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) series_inc(m->errors);
+}
+
+void handler_metrics_failed(struct handler_metrics *m)
+{
+    series_inc(m->errors);
 }
 
 void handler_metrics_pending(struct handler_metrics *m, size_t count)

@@ -2,7 +2,6 @@
  * Owner: the handler that embeds it. On the engine thread, outside of Lua. */
 #pragma once
 #include "base/series.h"
-#include "script/script.h"
 
 enum { HANDLER_EVENTS = 3 };
 
@@ -19,8 +18,9 @@ void handler_metrics_clear(struct handler_metrics *metrics);
  * 0 for an object from the cache. Gives what handler_metrics_end takes. */
 int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const char *name,
                               int64_t received_us);
-void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns,
-                         enum script_result result);
+void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns);
+/* A call of the handler, or of its filter, ended with an error. */
+void handler_metrics_failed(struct handler_metrics *metrics);
 /* So many events wait for a call that waits; one of them joined another. */
 void handler_metrics_pending(struct handler_metrics *metrics, size_t count);
 void handler_metrics_coalesced(struct handler_metrics *metrics);

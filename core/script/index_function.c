@@ -66,7 +66,7 @@ static void report(struct index_function *f, struct root *object, enum script_re
     struct buf key = {0};
     root_key(object, &key);
     const struct log_field about[] = {F("index", f->name), FS("key", buf_slice(&key)), {.key = NULL}};
-    report_failure(&f->report, f->script, result, "Index function failed", about);
+    report_failure(&f->report, f->script, SCRIPT_INDEX, result, about);
     buf_clear(&key);
 }
 

@@ -5,6 +5,28 @@
 
 enum { REPORT_INTERVAL_MS = 1000 };
 
+static const struct {
+    const char *label, *message;
+} functions[SCRIPT_FUNCTIONS] = {
+    [SCRIPT_HANDLER] = {"handler", "Handler failed"},
+    [SCRIPT_FILTER] = {"filter", "Handler failed"}, /* its field `event` says that it was the filter */
+    [SCRIPT_TIMER] = {"timer", "Timer failed"},
+    [SCRIPT_MAIN] = {"main", "Main failed"},
+    [SCRIPT_TRANSFORM] = {"transform", "Transform failed"},
+    [SCRIPT_INDEX] = {"index", "Index function failed"},
+};
+
+void report_open(struct script *script)
+{
+    for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
+        script->errors[i] = SERIES(FAMILY_SCRIPT_ERRORS, script->name, functions[i].label);
+}
+
+void report_close(struct script *script)
+{
+    for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->errors[i]);
+}
+
 static bool is_due(struct failure_report *report, struct clock *clock)
 {
     int64_t now = clock_now_ms(clock);
@@ -16,12 +38,14 @@ static bool is_due(struct failure_report *report, struct clock *clock)
     return true;
 }
 
-void report_failure(struct failure_report *report, const struct script *script, enum script_result result,
-                    const char *message, const struct log_field *about)
+void report_failure(struct failure_report *report, struct script *script, enum script_function function,
+                    enum script_result result, const struct log_field *about)
 {
     const struct script_failure *failure = &script->failure;
     struct log_field fields[REPORT_FIELDS_MAX + 6];
     size_t n = 0;
+    script->counters.errors++;
+    series_inc(script->errors[function]);
     if (report && !is_due(report, script_clock(script))) return;
     fields[n++] = F("script", script->name);
     for (; about->key; about++) {
@@ -33,6 +57,7 @@ void report_failure(struct failure_report *report, const struct script *script, 
     fields[n++] = FS("traceback", buf_slice(&failure->traceback));
     if (report) fields[n++] = FI("unreported", report->unreported);
     fields[n] = (struct log_field){.key = NULL};
-    log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line, message, fields);
+    log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line,
+              functions[function].message, fields);
     if (report) report->unreported = 0;
 }

@@ -1,9 +1,13 @@
-/* Log lines about calls that failed: at most one a second for each handler, timer, index function or
- * transform, and the next one tells how many were left out. Owner: who embeds the struct. On the engine
- * thread, outside of Lua. */
+/* What becomes of calls that failed: each is counted, and one a second of each handler, timer, index function
+ * or transform has a line in the log; the next one tells how many were left out. Owner: who embeds the
+ * struct. On the engine thread, outside of Lua. */
 #pragma once
 #include "base/log.h"
 #include "script/state.h"
+
+/* The series of a script begin with 0, so that the first failure is seen by rate(). */
+void report_open(struct script *script);
+void report_close(struct script *script);
 
 struct failure_report {
     int64_t written_ms; /* 0: never */
@@ -13,5 +17,5 @@ struct failure_report {
 /* The cause is in script->failure; `about` (ended by a NULL key, at most REPORT_FIELDS_MAX) tells what
  * failed. With `report` NULL each failure is written. */
 enum { REPORT_FIELDS_MAX = 4 };
-void report_failure(struct failure_report *report, const struct script *script, enum script_result result,
-                    const char *message, const struct log_field *about);
+void report_failure(struct failure_report *report, struct script *script, enum script_function function,
+                    enum script_result result, const struct log_field *about);

@@ -49,6 +49,7 @@ struct script *script_load(const struct script_host *host, const char *path, con
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->timers);
     TAILQ_INIT(&script->sync_waits);
+    report_open(script);
     if (!state_open(script, err) || !load(script, err)) {
         script_free(script);
         return NULL;
@@ -83,6 +84,7 @@ void script_free(struct script *script)
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
     reads_clear(&script->reads);
+    report_close(script);
     free(script->path);
     free(script->name);
     free(script);
@@ -147,7 +149,7 @@ static void push_main(lua_State *L, void *ctx)
 static void report_main(struct script *script, enum script_result result)
 {
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
-        report_failure(NULL, script, result, "Main failed", (const struct log_field[]){{.key = NULL}});
+        report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
 }
 
 static void main_ended(void *ctx, enum script_result result)

@@ -29,11 +29,9 @@ void script_timer_unref(struct script_timer *t)
 static void ended(struct script_timer *t, enum script_result result)
 {
     t->running = false;
-    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
-        t->script->counters.errors++;
-        report_failure(&t->report, t->script, result, "Timer failed",
+    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
+        report_failure(&t->report, t->script, SCRIPT_TIMER, result,
                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
-    }
     if (!t->period_ms) script_timer_stop(t->script->L, t);
     if (t->stopped) return;
     t->due_ms += t->period_ms;

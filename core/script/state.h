@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 
 #include "base/buf.h"
+#include "base/series.h"
 #include "object/tape.h"
 #include "object/value.h"
 #include "script/call.h"
@@ -68,6 +69,17 @@ enum script_ref {
     REF_CALLBACKS,     /* C functions that call back: no yield passes them; to what errors call them */
     REF_EMIT,          /* the second argument of index functions */
     REF_COUNT,
+};
+
+/* What the engine calls of a script once it is loaded. */
+enum script_function {
+    SCRIPT_HANDLER,
+    SCRIPT_FILTER,
+    SCRIPT_TIMER,
+    SCRIPT_MAIN,
+    SCRIPT_TRANSFORM,
+    SCRIPT_INDEX,
+    SCRIPT_FUNCTIONS,
 };
 
 enum { FIELD_CACHE_SIZE = 512 };
@@ -138,6 +150,7 @@ struct script {
         int exit_code;
     } main;
     struct script_counters counters;
+    struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
 };
 
 /* The script that a state, or a coroutine of it, belongs to. */

@@ -69,7 +69,7 @@ static void report(struct script_transform *t, const struct root *object, enum s
     struct buf key = {0};
     root_key(object, &key);
     const struct log_field about[] = {F("informer", t->kind), FS("key", buf_slice(&key)), {.key = NULL}};
-    report_failure(&t->report, t->script, result, "Transform failed", about);
+    report_failure(&t->report, t->script, SCRIPT_TRANSFORM, result, about);
     buf_clear(&key);
 }
 

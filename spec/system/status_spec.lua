@@ -1,5 +1,6 @@
 -- `kubelua status`: what a running engine tells of itself by its admin socket.
 local cjson = require "cjson"
+local api = require "spec.support.api"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
@@ -112,6 +113,30 @@ describe("kubelua status #threads", function()
       local one = informer(later, "configmaps")
       return one.state == "synced" and one.objects == 1 and one.cause == ""
     end)
+  end)
+
+  it("counts what failed of a script, whichever of its functions it was", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("pods", { transform = function(pod) return pod.no.such end })
+      local pods = k8s.informer("pods")
+      pods:add_index("bad", function(pod) return pod.no.such end)
+      pods:on_add(function() end, { id = "picky", filter = function(pod) return pod.no.such end })
+      pods:on_add(function(pod) return pod.no.such end, { id = "hasty" })
+      k8s.after("10ms", function() error "late" end)
+      k8s.main(function() error "main" end)
+    ]], { "--metrics-bind-address", "127.0.0.1:0" })
+    local status = engine.await(function(status) return status.scripts[1].errors == 14 and status end)
+    assert.has_match("\nSCRIPT +HANDLERS +ADDS +UPDATES +DELETES +ERRORS +MEMORY\n[^\n]+ 14 +[%d.]+Ki\n", engine.status())
+    local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
+    local counts = { handler = 3, filter = 3, timer = 1, main = 1, transform = 3, index = 3 }
+    for call, count in pairs(counts) do
+      assert.has_match(('script_errors_total{script="[^"]+",call="%s"} %d\n'):format(call, count), page)
+    end
+    for _, handler in ipairs { "picky", "hasty" } do
+      assert.has_match(('handler_errors_total{script="[^"]+",handler="%s"} 3\n'):format(handler), page)
+    end
   end)
 
   it("says that objects were refused", function()

@@ -1,0 +1,115 @@
+/* The engine's scripts: loading, main, what the end says of them; see engine_internal.h. */
+#include <stdio.h>
+
+#include "app/cmd.h"
+#include "app/engine_internal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/writer.h"
+
+/* --- loading */
+
+bool engine_load_scripts(struct engine *engine)
+{
+    const struct script_files *files = engine->options.files;
+    bool ok = true;
+    engine->scripts = xcalloc(files->count, sizeof *engine->scripts);
+    engine->main_started = xcalloc(files->count, sizeof *engine->main_started);
+    for (size_t i = 0; i < files->count; i++) {
+        struct err err;
+        struct script *script = script_load(&engine->host, files->paths[i], files->names[i], &err);
+        if (script) {
+            engine->scripts[engine->script_count++] = script;
+            if (engine->options.mode == ENGINE_RUN || script_has_main(script)) continue;
+            err_set(&err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main",
+                    files->paths[i]);
+        }
+        fprintf(stderr, "kubelua: %s\n", err.text);
+        ok = false; /* the others are loaded too, so that all faults are named at once */
+    }
+    return ok;
+}
+
+/* --- main */
+
+/* What was refused or failed is missing from the answer: exec may not call it done. */
+static int check_complete(const struct engine *engine, int code)
+{
+    const struct {
+        uint64_t count;
+        const char *text;
+    } faults[] = {
+        {metric_get(METRIC_OBJECTS_REFUSED), "objects were refused"},
+        {script_counters(engine->scripts[0]).errors, "calls of the script's functions failed"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        if (faults[i].count == 0) continue;
+        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
+                faults[i].text);
+        code = EXIT_INCOMPLETE;
+    }
+    return code;
+}
+
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
+{
+    struct engine *engine = ctx;
+    if (engine->options.mode == ENGINE_EXEC)
+        engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
+}
+
+static void start_main(struct engine *engine, size_t i)
+{
+    engine->main_started[i] = true;
+    if (script_has_main(engine->scripts[i])) script_run_main(engine->scripts[i], on_main_done, engine);
+}
+
+void engine_on_check(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, check);
+    for (size_t i = 0; i < engine->script_count && !engine->stopping; i++)
+        if (!engine->main_started[i] && script_has_synced(engine->scripts[i])) start_main(engine, i);
+}
+
+void engine_check_soon(struct engine *engine)
+{
+    if (!timer_running(&engine->check) && !engine->drain_until_ms)
+        timer_start(&engine->check, loop_clock(engine->loop), 0);
+}
+
+/* --- what becomes of them */
+
+void engine_claim_changed(void *ctx, struct informer_claim *claim)
+{
+    struct engine *engine = ctx;
+    if (claim_has_synced(claim)) {
+        engine_check_soon(engine);
+        for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
+    }
+    if (claim_is_missing(claim)) engine_ask_kinds(engine);
+    monitor_touch(engine->monitor);
+}
+
+void engine_claim_synced(void *ctx, const char *informer, size_t objects)
+{
+    struct engine *engine = ctx;
+    if (engine->options.mode == ENGINE_RUN)
+        log_info("Synced", F("informer", informer), FI("objects", objects));
+}
+
+void engine_log_summary(struct engine *engine)
+{
+    struct script_counters sum = {0};
+    for (size_t i = 0; i < engine->script_count; i++) {
+        struct script_counters one = script_counters(engine->scripts[i]);
+        sum.adds += one.adds;
+        sum.updates += one.updates;
+        sum.deletes += one.deletes;
+        sum.errors += one.errors;
+    }
+    log_info("Stopped", FI("adds", sum.adds), FI("updates", sum.updates), FI("deletes", sum.deletes),
+             FI("errors", sum.errors), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
+             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
+             FI("logLinesDropped", writer_dropped(WRITER_STDERR)));
+}
