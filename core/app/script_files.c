@@ -7,17 +7,75 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 
-static void add(struct script_files *files, char *path)
+/* One spelling for a path, however it was typed: no "./", no "//". What ".." means the file system alone
+ * knows. */
+static char *normal_path(const char *typed)
+{
+    struct str rest = str_of(typed), part;
+    struct buf out = {0};
+    if (*typed == '/') buf_putc(&out, '/');
+    while (str_cut(&rest, '/', &part)) {
+        if (part.n == 0 || str_is(part, ".")) continue;
+        if (out.len && out.data[out.len - 1] != '/') buf_putc(&out, '/');
+        buf_str(&out, part);
+    }
+    return buf_take(&out);
+}
+
+static char *name_of(const char *path)
 {
     struct str name = str_of(path);
     if (str_ends(name, STR(".lua"))) name.n -= 4;
+    return xstrndup(name.p, name.n);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* By two names it would run twice, and a name is what status, logs and metrics tell scripts apart by. */
+static bool check_unique(const struct script_files *files, const char *path, const char *name,
+                         struct err *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (is_same_file(files->paths[i], path))
+            return err_set(err, ERR_INVALID, "%s and %s are the same file: name it once", files->paths[i],
+                           path);
+        if (strcmp(files->names[i], name) == 0)
+            return err_set(err, ERR_INVALID, "%s and %s would have the same name, \"%s\"", files->paths[i],
+                           path, name);
+    }
+    return true;
+}
+
+static bool is_known(const struct script_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], path) == 0) return true;
+    return false;
+}
+
+/* A script that is named twice, by itself and in its folder, is one. */
+static bool add(struct script_files *files, const char *typed, struct err *err)
+{
+    char *path = normal_path(typed), *name = name_of(path);
+    bool known = is_known(files, path);
+    if (known || !check_unique(files, path, name, err)) {
+        free(path);
+        free(name);
+        return known;
+    }
     files->paths = xrealloc(files->paths, (files->count + 1) * sizeof *files->paths);
     files->names = xrealloc(files->names, (files->count + 1) * sizeof *files->names);
     files->paths[files->count] = path;
-    files->names[files->count++] = xstrndup(name.p, name.n);
+    files->names[files->count++] = name;
+    return true;
 }
 
 static int is_script(const struct dirent *entry)
@@ -32,15 +90,16 @@ static bool add_folder(struct script_files *files, const char *folder, struct er
     struct dirent **entries;
     int count = scandir(folder, &entries, is_script, alphasort);
     if (count < 0) return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
+    bool ok = true;
     for (int i = 0; i < count; i++) {
-        struct str path = str_of(folder);
-        while (path.n > 1 && path.p[path.n - 1] == '/') path.n--;
-        add(files, xasprintf("%.*s/%s", STR_ARG(path), entries[i]->d_name));
+        char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
+        ok = ok && add(files, path, err);
+        free(path);
         free(entries[i]);
     }
     free(entries);
     if (count == 0) return err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder", folder);
-    return true;
+    return ok;
 }
 
 bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err)
@@ -55,7 +114,7 @@ bool script_files_find(const struct flag_list *arguments, struct script_files *o
         else if (S_ISDIR(st.st_mode))
             ok = add_folder(out, argument, err);
         else
-            add(out, xstrdup(argument));
+            ok = add(out, argument, err);
         if (!ok) {
             script_files_clear(out);
             return false;

@@ -9,12 +9,13 @@
 #include "base/err.h"
 
 struct script_files {
-    char **paths;
-    char **names; /* the path without `.lua` */
+    char **paths; /* in one spelling, however they were typed */
+    char **names; /* the path without `.lua`; no two are equal */
     size_t count;
 };
 
-/* ERR_NOT_FOUND or ERR_INVALID names the argument. The order is that of the arguments, in a folder that of
- * the names. */
+/* A script that is named twice is one. ERR_NOT_FOUND or ERR_INVALID names the argument, or the two that are
+ * the same file or would have the same name. The order is that of the arguments, in a folder that of the
+ * names. */
 bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err);
 void script_files_clear(struct script_files *files);
