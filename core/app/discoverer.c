@@ -19,8 +19,9 @@ struct question {
 struct discoverer {
     struct discoverer_options options;
     struct timer timer;
-    bool asking;
+    int64_t asking_since_us; /* 0: no question is under way */
     int64_t retry_ms;
+    struct err last_error; /* of the last answer; the question's own belongs to the I/O thread meanwhile */
     struct question question;
 };
 
@@ -28,7 +29,8 @@ static void on_answer(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, question.mail);
     struct question *q = &d->question;
-    d->asking = false;
+    d->asking_since_us = 0;
+    d->last_error = q->err;
     if (!q->catalogue) {
         log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_ask(d, d->retry_ms);
@@ -67,7 +69,7 @@ static void on_question(struct mail *mail)
 static void on_timer(struct timer *timer)
 {
     struct discoverer *d = container_of(timer, struct discoverer, timer);
-    d->asking = true;
+    d->asking_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
     d->question.mail.deliver = on_question;
     mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->question.mail);
 }
@@ -78,24 +80,41 @@ struct discoverer *discoverer_new(const struct discoverer_options *options)
     d->options = *options;
     d->timer.fn = on_timer;
     d->retry_ms = RETRY_FIRST_MS;
-    err_clear(&d->question.err);
+    err_clear(&d->last_error);
     return d;
 }
 
 void discoverer_ask(struct discoverer *d, int64_t delay_ms)
 {
-    if (!d->asking && !timer_running(&d->timer))
+    if (!d->asking_since_us && !timer_running(&d->timer))
         timer_start(&d->timer, loop_clock(d->options.engine_loop), delay_ms);
 }
 
 bool discoverer_is_asking(const struct discoverer *d)
 {
-    return d->asking || timer_running(&d->timer);
+    return d->asking_since_us || timer_running(&d->timer);
 }
 
 const char *discoverer_error(const struct discoverer *d)
 {
-    return d->asking ? "" : d->question.err.text;
+    return d->last_error.text;
+}
+
+int64_t discoverer_asking_since_us(const struct discoverer *d)
+{
+    return d->asking_since_us;
+}
+
+void discoverer_describe(const struct discoverer *d, struct buf *out)
+{
+    int64_t now_us = clock_wall_us(loop_clock(d->options.engine_loop));
+    bool failed = d->last_error.code != ERR_NONE;
+    if (failed) buf_puts(out, d->last_error.text);
+    if (d->asking_since_us)
+        buf_printf(out, "%s for %lld s", failed ? "; asking again" : "asking the server which kinds it has",
+                   (long long)(now_us - d->asking_since_us) / 1000000);
+    else if (!failed)
+        buf_puts(out, "the server was not asked yet which kinds it has");
 }
 
 void discoverer_free(struct discoverer *d)

@@ -23,7 +23,11 @@ struct discoverer *discoverer_new(const struct discoverer_options *options);
 void discoverer_ask(struct discoverer *discoverer, int64_t delay_ms);
 /* A question is under way, or will be. */
 bool discoverer_is_asking(const struct discoverer *discoverer);
-/* Why there is no answer yet; "" when the last one was good. */
+/* Why the last question failed; "" when the last answer was good, or none has come. */
 const char *discoverer_error(const struct discoverer *discoverer);
+/* Wall time at which the question that is under way was asked; 0: none is. */
+int64_t discoverer_asking_since_us(const struct discoverer *discoverer);
+/* Appends why kinds are not known: that error, and for how long the server has been asked. */
+void discoverer_describe(const struct discoverer *discoverer, struct buf *out);
 /* The I/O thread must have been stopped: nothing it could still send is waited for. */
 void discoverer_free(struct discoverer *discoverer);

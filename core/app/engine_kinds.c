@@ -80,9 +80,15 @@ static void report_laggard(struct engine *engine, struct informer_claim *claim)
     struct claim_status status;
     if (claim_has_synced(claim)) return;
     claim_get_status(claim, &status);
-    const char *cause = *status.text ? status.text : discoverer_error(engine->discoverer);
+    struct buf cause = {0};
+    if (status.state == CLAIM_PENDING)
+        discoverer_describe(engine->discoverer, &cause);
+    else
+        buf_puts(&cause, status.text);
     fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
-            engine_script_of(engine, claim), claim_spec(claim)->kind, *cause ? ": " : "", cause);
+            engine_script_of(engine, claim), claim_spec(claim)->kind, cause.len ? ": " : "",
+            buf_text(&cause));
+    buf_clear(&cause);
 }
 
 void engine_on_sync_deadline(struct timer *timer)

@@ -24,8 +24,9 @@ static bool describe(struct engine *engine, struct informer_claim *claim, struct
     struct claim_status status;
     if (!claim_describe_lag(claim, line)) return false;
     claim_get_status(claim, &status);
-    const char *error = discoverer_error(engine->discoverer);
-    if (status.state == CLAIM_PENDING) buf_printf(line, ": %s", *error ? error : "discovery is under way");
+    if (status.state != CLAIM_PENDING) return true;
+    buf_puts(line, ": ");
+    discoverer_describe(engine->discoverer, line);
     return true;
 }
 

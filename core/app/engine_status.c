@@ -31,6 +31,7 @@ static void put_engine(struct engine *engine, struct buf *out)
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
     json_text(out, "discoveryError", discoverer_error(engine->discoverer));
+    json_time(out, "discoveryAsking", discoverer_asking_since_us(engine->discoverer));
     json_close(out, '}');
     buf_clear(&lag);
 }
@@ -163,6 +164,7 @@ static void put_status(const struct claim_status *status, struct buf *out)
     json_text(out, "doing", reflector_state_name(r->state));
     json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
     json_text(out, "syncedHow", r->sync_text);
+    json_time(out, "noWatchListUntil", r->no_watch_list_until_us);
     json_int(out, "lists", (int64_t)r->counters.lists);
     json_int(out, "watchLists", (int64_t)r->counters.watch_lists);
     json_int(out, "watches", (int64_t)r->counters.watches);

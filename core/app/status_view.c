@@ -83,12 +83,17 @@ static void add_row(struct viewer *v, struct text_table *table)
 /* Without it the kinds are not known, and every informer waits. */
 static void print_discovery(struct viewer *v, size_t at)
 {
-    struct buf error = {0};
-    buf_str(&error, text_at(v, at, "discoveryError"));
-    char *text = text_printable(buf_text(&error));
+    struct buf line = {0};
+    int64_t asking = time_at(v, at, "discoveryAsking");
+    buf_str(&line, text_at(v, at, "discoveryError"));
+    if (asking) {
+        buf_puts(&line, line.len ? "; asking again for " : "asking the server which kinds it has for ");
+        text_duration(v->now_s - asking, &line);
+    }
+    char *text = text_printable(buf_text(&line));
     if (*text) fprintf(v->out, "discovery: %s\n", text);
     free(text);
-    buf_clear(&error);
+    buf_clear(&line);
 }
 
 static void print_engine(struct viewer *v, size_t at)
@@ -170,18 +175,30 @@ static void put_scripts(struct viewer *v, size_t column, size_t at)
         buf_printf(out, "%s%.*s", out->len ? "," : "", STR_ARG(tape_str(v->tape, s)));
 }
 
-/* Why it is not as it should be, or what it lacks; else, when there is room, how it got its list, if the
- * column does not say all of it. */
+/* How it got its list, if the column does not say all of it, and until when the server counts as one that
+ * does not do watch-lists. */
+static void put_how(const struct viewer *v, size_t at, struct buf *out)
+{
+    struct str how = text_at(v, at, "syncedHow");
+    int64_t until = time_at(v, at, "noWatchListUntil");
+    if (!str_eq(how, text_at(v, at, "syncedBy"))) buf_str(out, how);
+    if (until <= v->now_s) return;
+    buf_printf(out, "%sno watch-list is tried for ", out->len ? "; " : "");
+    text_duration(until - v->now_s, out);
+}
+
+/* Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list. */
 static void note(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
-    struct str cause = text_at(v, at, "cause"), how = text_at(v, at, "syncedHow");
-    bool tells_more = v->view->wide && !str_eq(how, text_at(v, at, "syncedBy"));
+    struct str cause = text_at(v, at, "cause");
     int64_t refused = int_at(v, at, "refused");
-    if (!cause.n && refused)
+    if (cause.n)
+        buf_str(&text, cause);
+    else if (refused)
         buf_printf(&text, "objects were refused, %" PRId64 " in all: see the log", refused);
-    else
-        buf_str(&text, cause.n || !tells_more ? cause : how);
+    else if (v->view->wide)
+        put_how(v, at, &text);
     text_table_note(table, buf_text(&text));
     buf_clear(&text);
 }

@@ -128,7 +128,7 @@ describe("kubelua status #threads", function()
       k8s.main(function() error "main" end)
     ]], { "--metrics-bind-address", "127.0.0.1:0" })
     local status = engine.await(function(status) return status.scripts[1].errors == 14 and status end)
-    assert.has_match("\nSCRIPT +HANDLERS +ADDS +UPDATES +DELETES +ERRORS +MEMORY\n[^\n]+ 14 +[%d.]+Ki\n", engine.status())
+    assert.has_match(" ERRORS +MEMORY\n[^\n]+ 14 +[%d.]+Ki\n", (engine.status()))
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
     local counts = { handler = 3, filter = 3, timer = 1, main = 1, transform = 3, index = 3 }
     for call, count in pairs(counts) do
@@ -167,6 +167,20 @@ describe("kubelua status #threads", function()
       assert.has_match("\n" .. name .. " +pending +", text)
     end
     assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("says for how long discovery has been asking, as long as it does", function()
+    local sim = cluster.sim()
+    sim:kill "STOP"
+    local engine = watched(sim.server, [[require("k8s").informer "pods"]])
+    local asking = engine.await(function(status) return status.engine.discoveryAsking and status.engine end)
+    assert.are.equal("", asking.discoveryError)
+    local why = "asking the server which kinds it has for "
+    assert.has_match("^pods: pending for %d+ s: " .. why .. "%d+ s$", asking.lagging)
+    assert.has_match("\ndiscovery: " .. why .. "%d+s\n", (engine.status()))
+    sim:kill "CONT"
+    engine.await(function(status) return status.engine.ready and not status.engine.discoveryAsking end)
+    assert.has_no_match("discovery", (engine.status()), 1, true)
   end)
 
   it("shows each namespace of a set by itself", function()

@@ -20,6 +20,12 @@ describe("kubelua status #threads", function()
     temp.remove(folder)
   end)
 
+  local function status(output)
+    local p = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock", "--output", output }
+    assert.are.equal(0, p:wait())
+    return p:out()
+  end
+
   -- What the status says of the informer of pods, and the seconds until it was synced.
   local function synced(args)
     local all = { "--admin-socket", folder .. "/admin.sock", "--watch-list-deadline", deadline_seconds .. "s" }
@@ -32,15 +38,15 @@ describe("kubelua status #threads", function()
     ]], all)
     engine:wait_line("^synced\t10$", 60)
     local took = proc.now() - began
-    local p = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock", "--output", "json" }
-    assert.are.equal(0, p:wait())
-    local informer = cjson.decode(p:out()).informers[1]
+    local informer = cjson.decode(status "json").informers[1]
     assert.are.equal("synced", informer.state)
     return informer, took
   end
 
   it("says that a watch-list has synced it, or a list that was asked for", function()
-    assert.are.equal("watch-list", (synced { "--watch-list", "on" }).syncedHow)
+    local informer = synced { "--watch-list", "on" }
+    assert.are.equal("watch-list", informer.syncedHow)
+    assert.is_nil(informer.noWatchListUntil)
     cluster.stop_all()
     sim = cluster.sim { "--pods", "10" }
     assert.are.equal("list in 1 page", (synced { "--watch-list", "off" }).syncedHow)
@@ -55,6 +61,8 @@ describe("kubelua status #threads", function()
       sim:play { ["do"] = "fault", verb = "watch", resource = "pods", what = what, times = 1 }
       local informer, took = synced { "--watch-list", "auto" }
       assert.are.equal("list in 1 page; watch-list: " .. unended, informer.syncedHow)
+      assert.has_match("^%d+-%d+-%d+T%d+:%d+:%d+Z$", informer.noWatchListUntil) -- B-1
+      assert.has_match("\n    list in 1 page; [^\n]+; no watch%-list is tried for [%dhms]+\n", status "wide")
       assert.is_true(took < deadline_seconds + 10, ("took %.1f s"):format(took))
     end)
   end
