@@ -114,6 +114,11 @@ struct version_wait *claim_wait_version(struct informer_claim *claim, struct str
     return NULL;
 }
 
+struct str claim_version(const struct informer_claim *claim)
+{
+    return claim->set ? version_waits_told(informer_set_waits(claim->set)) : (struct str){0};
+}
+
 bool claim_is_missing(const struct informer_claim *claim)
 {
     bool missing = !claim->set && claim->unknown.code;

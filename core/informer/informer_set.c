@@ -128,13 +128,13 @@ struct version_waits *informer_set_waits(struct informer_set *set)
     return set->count > 1 ? &set->waits : shared_informer_waits(set->members[0]->informer);
 }
 
-/* What cannot be compared is older than all: a member without a version holds the set back. */
+/* Of which all handlers know. What cannot be compared is older than all: a member without a version holds the
+ * set back. */
 static struct str oldest_version(const struct informer_set *set)
 {
     struct str oldest = {0};
     for (size_t i = 0; i < set->count; i++) {
-        struct indexer *member = shared_informer_indexer(set->members[i]->informer);
-        struct str version = str_of(indexer_resource_version(member));
+        struct str version = version_waits_told(shared_informer_waits(set->members[i]->informer));
         if (!version_reached(version, version)) return version;
         if (i == 0 || !version_reached(version, oldest)) oldest = version;
     }

@@ -35,9 +35,9 @@ bool informer_set_has(const struct informer_set *set, const struct shared *membe
 bool informer_set_has_synced(const struct informer_set *set);
 /* Who waits for a version of its store. */
 struct version_waits *informer_set_waits(struct informer_set *set);
-/* Members may have moved on: a store of several is as old as the oldest of them (S-10). There is no way to
- * know more of the oldest than its own list and watch tell. Versions are counted for the whole server, but a
- * bookmark promises that one watch is complete up to it: the watch of another namespace may be behind, with a
- * change on its way. So a namespace in which nothing happens holds a wait up to its next bookmark, which
- * servers send once a minute or so. */
+/* Members may have moved on: a store of several is as old as the oldest of them (S-10), and a member whose
+ * list is being told is as it was before. There is no way to know more of the oldest than its own list and
+ * watch tell. Versions are counted for the whole server, but a bookmark promises that one watch is complete
+ * up to it: the watch of another namespace may be behind, with a change on its way. So a namespace in which
+ * nothing happens holds a wait up to its next bookmark, which servers send once a minute or so. */
 void informer_set_note_version(struct informer_set *set);

@@ -75,8 +75,8 @@ void shared_informer_remove_handler(struct shared_informer *informer, struct reg
 bool registration_has_synced(const struct registration *registration);
 
 /* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and
- * the handlers were told of it. Whoever adds a wait looks first whether the store has it (version_reached).
- */
+ * the handlers were told of it. Whoever adds a wait looks first whether that is so already
+ * (version_waits_told). */
 struct version_waits *shared_informer_waits(struct shared_informer *informer);
 /* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
  * until it is removed, which leaves its content alone. */

@@ -19,6 +19,7 @@ struct version_wait {
 void version_waits_init(struct version_waits *waits)
 {
     TAILQ_INIT(&waits->queue);
+    waits->told = (struct buf){0};
 }
 
 void version_waits_clear(struct version_waits *waits)
@@ -28,6 +29,7 @@ void version_waits_clear(struct version_waits *waits)
         TAILQ_REMOVE(&waits->queue, wait, link);
         wait->waits = NULL;
     }
+    buf_clear(&waits->told);
 }
 
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
@@ -74,10 +76,17 @@ static struct version_wait *first_reached(const struct version_waits *waits, str
     return NULL;
 }
 
+struct str version_waits_told(const struct version_waits *waits)
+{
+    return buf_slice(&waits->told);
+}
+
 /* Each is looked for anew: the call before may have cancelled any. */
 void version_waits_tell(struct version_waits *waits, struct str now)
 {
     struct version_wait *wait;
+    waits->told.len = 0;
+    buf_str(&waits->told, now);
     while ((wait = first_reached(waits, now))) {
         void (*reached)(void *ctx) = wait->reached;
         void *ctx = wait->ctx;

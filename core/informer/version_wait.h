@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -12,6 +13,7 @@ struct version_wait;
 
 struct version_waits {
     TAILQ_HEAD(version_wait_queue, version_wait) queue;
+    struct buf told; /* the version that was told last */
 };
 
 void version_waits_init(struct version_waits *waits);
@@ -25,7 +27,10 @@ struct version_wait *version_waits_add(struct version_waits *waits, struct str v
 void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader);
 /* Before it was reached; also when what it waits for is gone. */
 void version_wait_cancel(struct version_wait *wait);
-/* The store is at `now`: tells those who waited for that or an older one, in the order in which they came. */
+/* The store is at `now`, and its handlers know: tells those who waited for that or an older one, in the order
+ * in which they came. */
 void version_waits_tell(struct version_waits *waits, struct str now);
+/* The version that was told last; empty before the first. Borrowed. */
+struct str version_waits_told(const struct version_waits *waits);
 /* Whether a store at version `now` has `wanted`. A store whose version cannot be compared never has it. */
 bool version_reached(struct str now, struct str wanted);

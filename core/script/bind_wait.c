@@ -42,10 +42,8 @@ static int push_version(lua_State *L, struct task_wait *wait)
         return 1;
     }
     struct buf *text = script_scratch(script_of(L));
-    struct indexer *store = claim_indexer(w->claim);
-    buf_printf(text, "%s: not reached within %g s: the cache is at version \"%s\"",
-               claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3,
-               store ? indexer_resource_version(store) : "");
+    buf_printf(text, "%s: not reached within %g s: the cache is at version \"%.*s\"",
+               claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3, STR_ARG(claim_version(w->claim)));
     return push_error(L, 0, "Timeout", buf_slice(text));
 }
 
@@ -65,9 +63,8 @@ static int l_wait_version(lua_State *L)
     struct str version = arg_str(L, 2, "wait_rv: the resource version");
     int64_t timeout_ms = arg_duration_ms(L, 3, "wait_rv: the timeout");
     struct err err;
-    struct indexer *store = claim_indexer(claim);
     task_check(L, "wait_rv");
-    if (store && version_reached(str_of(indexer_resource_version(store)), version)) {
+    if (version_reached(claim_version(claim), version)) {
         lua_pushboolean(L, 1);
         return 1;
     }

@@ -262,6 +262,34 @@ static void test_b10_the_first_namespace_that_is_not_listed_holds_the_version_ba
     assert_int_equal(reached, 1);
 }
 
+/* Half of a list is told, and all of it is in the store. */
+static void test_b10_a_set_has_a_version_when_every_handler_was_told(void **state)
+{
+    enum { OBJECTS = 2500 };
+    struct history history = {0};
+    struct buf list = {0};
+    int reached = 0;
+    struct informer_claim *pods = claim_in("pods", "a b");
+    claim_history(pods, &history);
+    resolve(false);
+    source_list(&sources[1], "b/y@2", "9000");
+    settle();
+    assert_non_null(claim_wait_version(pods, STR("7000"), on_reached, &reached, NULL));
+    for (int i = 0; i < OBJECTS; i++) buf_printf(&list, "%sa/n%d@%d", i ? " " : "", i, 10 + i);
+    source_list(&sources[0], buf_text(&list), "8000");
+    shared_factory_process(factory);
+    assert_in_range(history.calls, 2, OBJECTS);
+    assert_int_equal(indexer_count(claim_indexer(pods)), OBJECTS + 1);
+    assert_int_equal(reached, 0);
+    assert_string_equal(status_of(pods).resource_version, "");
+    settle();
+    assert_int_equal(history.calls, OBJECTS + 1);
+    assert_int_equal(reached, 1);
+    assert_string_equal(status_of(pods).resource_version, "8000");
+    buf_clear(&list);
+    history_clear(&history);
+}
+
 static void test_a_set_of_a_kind_without_namespaces_is_the_whole(void **state)
 {
     struct informer_claim *nodes = claim_in("nodes", "a b");
@@ -287,6 +315,7 @@ int main(void)
         TEST(test_b7_a_denial_in_one_namespace_is_that_of_this_namespace),
         TEST(test_b10_a_set_has_a_version_when_every_namespace_has_it),
         TEST(test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back),
+        TEST(test_b10_a_set_has_a_version_when_every_handler_was_told),
         TEST(test_a_set_of_a_kind_without_namespaces_is_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,22 @@ static void test_b10_bookmarks_lists_and_deletes_count(void **state)
     assert_int_equal(told, 123);
 }
 
+/* The store has all of a list before the first call. */
+static void test_b10_a_list_counts_when_all_of_it_was_told(void **state)
+{
+    size_t count;
+    struct root **objects = object_list("a/1@1 a/2@2 a/3@3", &count);
+    wait_for("7", &one);
+    delta_fifo_replace(fifo, "7", objects, count, 0);
+    assert_int_equal(shared_informer_process(informer, 2), 2);
+    assert_string_equal(indexer_resource_version(shared_informer_indexer(informer)), "7");
+    assert_true(str_is(version_waits_told(shared_informer_waits(informer)), ""));
+    assert_int_equal(told, 0);
+    process();
+    assert_true(str_is(version_waits_told(shared_informer_waits(informer)), "7"));
+    assert_int_equal(told, 1);
+}
+
 static void test_waits_end_in_the_order_in_which_they_came(void **state)
 {
     wait_for("30", &one);
@@ -146,6 +162,7 @@ static void test_waits_of_one_reader_move_to_another_store(void **state)
     version_wait_cancel(cancelled);
     version_waits_tell(&other, STR("5"));
     assert_int_equal(told, 21);
+    version_waits_clear(&other);
 }
 
 static void test_rv1_what_is_no_version_is_refused(void **state)
@@ -176,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_b10_a_wait_ends_with_the_first_version_that_is_new_enough, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_b10_bookmarks_lists_and_deletes_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_b10_a_list_counts_when_all_of_it_was_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits_end_in_the_order_in_which_they_came, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_wait_may_outlive_its_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_told, setup, teardown),
