@@ -58,10 +58,44 @@ static void put_number(struct buf *b, double d)
 static void put_value(struct buf *b, const struct log_field *f)
 {
     switch (f->kind) {
-    case LOG_FIELD_STR: buf_json_string(b, f->s.p ? f->s : STR("")); break;
+    case LOG_FIELD_STR:
+    case LOG_FIELD_LINES: buf_json_string(b, f->s.p ? f->s : STR("")); break;
     case LOG_FIELD_INT: buf_printf(b, "%lld", (long long)f->i); break;
     case LOG_FIELD_BOOL: buf_puts(b, f->i ? "true" : "false"); break;
     case LOG_FIELD_NUMBER: put_number(b, f->d); break;
+    }
+}
+
+static void put_place(struct buf *b, const char *file, int line)
+{
+    put_name(b, base_name(file));
+    if (line > 0) buf_printf(b, ":%d", line);
+}
+
+/* What is escaped in a quoted text is so here too, but for quotes and backslashes: they are no borders. */
+static void put_line(struct buf *b, struct str line)
+{
+    buf_puts(b, "\n    ");
+    while (line.n > 0) {
+        size_t n = str_utf8(line);
+        unsigned char c = (unsigned char)*line.p;
+        if (n == 0)
+            buf_puts(b, "\xef\xbf\xbd");
+        else if (n == 1 && (c < ' ' || c == 0x7f))
+            buf_printf(b, "\\u%04x", c);
+        else
+            buf_append(b, line.p, n);
+        n = n ? n : 1;
+        line = (struct str){line.p + n, line.n - n};
+    }
+}
+
+static void put_lines(struct buf *b, const struct log_field *fields)
+{
+    for (; fields->key; fields++) {
+        struct str rest = fields->s, line;
+        if (fields->kind != LOG_FIELD_LINES || rest.n == 0) continue;
+        while (str_cut(&rest, '\n', &line)) put_line(b, line);
     }
 }
 
@@ -75,15 +109,17 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     localtime_r(&seconds, &tm);
     buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
                tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid());
-    put_name(b, base_name(file));
-    buf_printf(b, ":%d] ", line);
+    put_place(b, file, line);
+    buf_puts(b, "] ");
     buf_json_string(b, str_of(msg));
-    for (; fields->key; fields++) {
+    for (const struct log_field *f = fields; f->key; f++) {
+        if (f->kind == LOG_FIELD_LINES) continue;
         buf_putc(b, ' ');
-        put_name(b, fields->key);
+        put_name(b, f->key);
         buf_putc(b, '=');
-        put_value(b, fields);
+        put_value(b, f);
     }
+    put_lines(b, fields);
 }
 
 /* Whether a key of ours, or that of another field, is `key` with `added` underscores behind it. */
@@ -121,8 +157,8 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
     int64_t us = clock_wall_us(clock_real());
     buf_printf(b, "{\"ts\":%lld.%06d,\"level\":\"%s\",\"caller\":\"", (long long)(us / 1000000),
                (int)(us % 1000000), names[level]);
-    put_name(b, base_name(file));
-    buf_printf(b, ":%d\",\"msg\":", line);
+    put_place(b, file, line);
+    buf_puts(b, "\",\"msg\":");
     buf_json_string(b, str_of(msg));
     for (const struct log_field *f = fields; f->key; f++) {
         buf_putc(b, ',');

@@ -12,17 +12,20 @@ enum log_format { LOG_TEXT, LOG_JSON };
 
 struct log_field {
     const char *key; /* NULL ends the list */
-    enum { LOG_FIELD_STR, LOG_FIELD_INT, LOG_FIELD_BOOL, LOG_FIELD_NUMBER } kind;
+    enum { LOG_FIELD_STR, LOG_FIELD_INT, LOG_FIELD_BOOL, LOG_FIELD_NUMBER, LOG_FIELD_LINES } kind;
     struct str s;
     int64_t i;
     double d;
 };
 
-/* Fields: F("key", char *), FS("key", struct str), FI("key", integer), FB("key", bool), FN("key", double). */
+/* Fields: F("key", char *), FS("key", struct str), FI("key", integer), FB("key", bool), FN("key", double),
+ * FL("key", struct str) for text of many lines: in klog text they follow, indented, so that none can look
+ * like a record; in JSON it is a text as any other. */
 #define F(k, v)  ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = str_of(v)})
 #define FS(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = (v)})
 #define FI(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_INT, .i = (int64_t)(v)})
 #define FB(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_BOOL, .i = (v)})
+#define FL(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_LINES, .s = (v)})
 #define FN(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_NUMBER, .d = (v)})
 
 #define LOG_AT(level, msg, ...)               \
@@ -37,6 +40,7 @@ struct log_field {
 
 void log_setup(enum log_format format, int verbosity);
 int log_verbosity(void);
-/* `fields` ends with a NULL key. `file` and `line` are what the line names as its source. */
+/* `fields` ends with a NULL key. `file` and `line` are what the line names as its source; 0: no line is
+ * known. */
 void log_write(enum log_level level, const char *file, int line, const char *msg,
                const struct log_field *fields);

@@ -94,11 +94,12 @@ static void free_function(void *ctx)
     free(ctx);
 }
 
-struct index_source index_function(struct script *script, int ref, struct str name)
+struct index_source index_function(lua_State *L, int ref, struct str name)
 {
     struct index_function *f = xcalloc(1, sizeof *f + name.n + 1);
-    f->script = script;
+    f->script = script_of(L);
     f->ref = ref;
+    report_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
     return (struct index_source){ask, free_function, f};
 }

@@ -9,7 +9,7 @@
 struct script;
 
 /* Of the function with this reference in the registry. `name` is the index's, for logs. */
-struct index_source index_function(struct script *script, int ref, struct str name);
+struct index_source index_function(lua_State *L, int ref, struct str name);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
 bool index_function_is_running(const struct index_source *source);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants

@@ -89,7 +89,7 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
     read_namespaces(L, idx, spec);
     int transform = read_transform(L, idx);
     read_projection(L, idx, spec);
-    if (transform != LUA_NOREF) spec->transform = script_transform(script_of(L), transform, spec->kind);
+    if (transform != LUA_NOREF) spec->transform = script_transform(L, transform, spec->kind);
 }
 
 void informer_options_clear(struct informer_spec *spec)

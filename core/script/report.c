@@ -27,6 +27,28 @@ void report_close(struct script *script)
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->errors[i]);
 }
 
+void report_place(struct failure_report *report, lua_State *L, int ref)
+{
+    lua_Debug ar;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+    lua_getinfo(L, ">S", &ar);
+    if (ar.linedefined <= 0 || *ar.source == '=') return; /* ours */
+    memcpy(report->source, ar.short_src, sizeof report->source);
+    report->line = ar.linedefined;
+}
+
+static void write(const struct failure_report *report, const struct script *script, const char *message,
+                  const struct log_field *fields)
+{
+    const struct script_failure *failure = &script->failure;
+    if (failure->line)
+        log_write(LOG_ERROR, failure->source, failure->line, message, fields);
+    else if (report && report->line)
+        log_write(LOG_ERROR, report->source, report->line, message, fields);
+    else
+        log_write(LOG_ERROR, script->path, 0, message, fields);
+}
+
 static bool is_due(struct failure_report *report, struct clock *clock)
 {
     int64_t now = clock_now_ms(clock);
@@ -54,10 +76,9 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     }
     fields[n++] = F("result", script_result_name(result));
     fields[n++] = FS("err", buf_slice(&failure->text));
-    fields[n++] = FS("traceback", buf_slice(&failure->traceback));
+    fields[n++] = FL("traceback", buf_slice(&failure->traceback));
     if (report) fields[n++] = FI("unreported", report->unreported);
     fields[n] = (struct log_field){.key = NULL};
-    log_write(LOG_ERROR, failure->line ? failure->source : script->path, failure->line,
-              functions[function].message, fields);
+    write(report, script, functions[function].message, fields);
     if (report) report->unreported = 0;
 }

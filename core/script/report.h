@@ -12,7 +12,13 @@ void report_close(struct script *script);
 struct failure_report {
     int64_t written_ms; /* 0: never */
     uint64_t unreported;
+    char source[LUA_IDSIZE]; /* see report_place; "" when it was not called */
+    int line;
 };
+
+/* The function with this reference in the registry is to blame for failures that were raised by no line of
+ * the script, such as a wrong result: they name the place where it begins. */
+void report_place(struct failure_report *report, lua_State *L, int ref);
 
 /* The cause is in script->failure; `about` (ended by a NULL key, at most REPORT_FIELDS_MAX) tells what
  * failed. With `report` NULL each failure is written. */

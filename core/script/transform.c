@@ -85,11 +85,13 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     return TRANSFORM_FAILED;
 }
 
-struct transform script_transform(struct script *script, int ref, const char *kind)
+struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
+    struct script *script = script_of(L);
     struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
     t->script = script;
     t->ref = ref;
+    report_place(&t->report, L, ref);
     strcpy(t->kind, kind);
     return (struct transform){.fn = transform, .free = free, .ctx = t, .owner = script->name};
 }

@@ -6,4 +6,4 @@
 
 /* `ref` is the function in the registry; `kind` names the informer in logs. Results go into the factory's
  * own pool; what fails is logged, at most once a second, and counted. */
-struct transform script_transform(struct script *script, int ref, const char *kind);
+struct transform script_transform(lua_State *L, int ref, const char *kind);

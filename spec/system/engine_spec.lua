@@ -86,9 +86,22 @@ describe("kubelua run #threads", function()
     local log = engine:err():match "[^\n]*Handler failed[^\n]*"
     assert.has_match('key="default/bad"', log, 1, true)
     assert.has_match("%.lua:3:", log)
-    assert.has_match("traceback=", log, 1, true)
     assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Handler failed" [^\n]+\n    [^\n]+%.lua:3: in function [^\n]+\n%u%d%d%d%d ', engine:err())
     assert.has_match('"Stopped".* errors=1', engine:err())
+  end)
+
+  it("names the function that is to blame when none of its lines is", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer("pods", {
+        transform = function() return 1 end,
+      })
+      k8s.informer("pods"):add_index("bad", k8s.object.diff)
+    ]])
+    assert.has_match("%.lua:3%] ", engine:wait_error "([^\n]*Transform failed[^\n]*)")
+    assert.has_match("%.lua%] ", engine:wait_error "([^\n]*Index function failed[^\n]*)")
   end)
 
   for _, case in ipairs { { "TERM", 3 }, { "INT", 130 } } do

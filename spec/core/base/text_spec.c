@@ -110,24 +110,52 @@ static void test_what_is_no_utf8_is_replaced_byte_by_byte(void **state)
     expect_json("\x80x\xe2\x82!", "\"" BAD "x" BAD BAD "!\"");          /* alone; cut by a letter */
 }
 
-/* What one line of the log is, taken from the descriptor. */
-static void test_a_json_line_of_the_log_is_utf8_whatever_it_is_about(void **state)
+/* What is logged by `format`, taken from the descriptor. */
+static const char *logged(enum log_format format, const struct log_field *fields)
 {
-    char line[4096];
+    static char text[4096];
     int ends[2], saved = dup(STDERR_FILENO);
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], STDERR_FILENO);
-    log_setup(LOG_JSON, 0);
-    log_info("m\xff", F("k", "v\xfe"));
+    log_setup(format, 0);
+    log_write(LOG_ERROR, "scripts/x.lua", 0, "m\xff", fields);
     log_setup(LOG_TEXT, 0);
     dup2(saved, STDERR_FILENO);
-    ssize_t n = read(ends[0], line, sizeof line - 1);
+    ssize_t n = read(ends[0], text, sizeof text - 1);
     assert_true(n > 0);
-    line[n] = '\0';
-    assert_non_null(strstr(line, "\"msg\":\"m" BAD "\",\"k\":\"v" BAD "\"}\n"));
+    text[n] = '\0';
     close(ends[0]);
     close(ends[1]);
     close(saved);
+    return text;
+}
+
+/* No line of it can look like a record, and no character can do harm to a terminal. */
+static void test_text_of_many_lines_follows_a_text_record_indented(void **state)
+{
+    const struct log_field fields[] = {
+        FL("trace", STR("x.lua:1: in \"f\"\nE1121 15:04:05 forged\r\x1b[2J\xff\n\nend")),
+        F("k", "v\nw"),
+        {.key = NULL},
+    };
+    const char *text = logged(LOG_TEXT, fields);
+    assert_string_equal(strstr(text, " x.lua] "), " x.lua] \"m" BAD "\" k=\"v\\nw\"\n"
+                                                  "    x.lua:1: in \"f\"\n"
+                                                  "    E1121 15:04:05 forged\\u000d\\u001b[2J"
+                                                  "\xef\xbf\xbd"
+                                                  "\n"
+                                                  "    \n"
+                                                  "    end\n");
+    text = logged(LOG_JSON, fields);
+    assert_non_null(
+        strstr(text, "\"caller\":\"x.lua\",\"msg\":\"m" BAD "\",\"trace\":\"x.lua:1: in \\\"f\\\"\\nE1121"));
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+}
+
+static void test_a_json_line_of_the_log_is_utf8_whatever_it_is_about(void **state)
+{
+    const char *line = logged(LOG_JSON, (const struct log_field[]){F("k", "v\xfe"), {.key = NULL}});
+    assert_non_null(strstr(line, "\"msg\":\"m" BAD "\",\"k\":\"v" BAD "\"}\n"));
 }
 
 static void test_an_error_gains_context_and_stays_one_line(void **state)
@@ -169,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_json_strings_replace_what_is_no_utf8),
         cmocka_unit_test(test_json_strings_escape_what_must_be),
         cmocka_unit_test(test_what_is_no_utf8_is_replaced_byte_by_byte),
+        cmocka_unit_test(test_text_of_many_lines_follows_a_text_record_indented),
         cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
