@@ -7,7 +7,7 @@
 #include "script/bind_query.h"
 #include "script/source.h"
 
-enum { CACHES_MAX = 100 };
+enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 #define SNAPSHOT_BYTES_MAX ((size_t)256 << 20)
 
 struct snapshot {
@@ -98,6 +98,30 @@ static int l_snapshot_new(lua_State *L)
     return 1;
 }
 
+/* "v1 pods in shop"; as it was asked for while discovery has not answered. */
+static void describe(struct informer_claim *claim, struct buf *out)
+{
+    const struct resource *resource = claim_resource(claim);
+    if (resource) {
+        resource_api_version(resource, out);
+        buf_putc(out, ' ');
+    }
+    buf_puts(out, claim_part_count(claim) == 1 ? claim_part_name(claim, 0) : claim_spec(claim)->kind);
+    if (claim_part_count(claim) > 1) buf_printf(out, " in %zu namespaces", claim_part_count(claim));
+}
+
+/* Two informers of one kind are told apart, also when all that is said of them is the same. */
+static void describe_lack(const struct snapshot *snapshot, struct informer_claim *claim, struct buf *text)
+{
+    describe(claim, text);
+    buf_puts(text, "; it has ");
+    for (size_t i = 0; i < snapshot->count && i < CACHES_NAMED; i++) {
+        if (i > 0) buf_puts(text, ", ");
+        describe(snapshot->at[i].claim, text);
+    }
+    if (snapshot->count > CACHES_NAMED) buf_printf(text, " and %zu more", snapshot->count - CACHES_NAMED);
+}
+
 static struct source find_source(lua_State *L, const char *method)
 {
     struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, method);
@@ -107,7 +131,9 @@ static struct source find_source(lua_State *L, const char *method)
     if (snapshot->closed) script_raise(L, "%s: the snapshot is closed", verb);
     for (size_t i = 0; i < snapshot->count; i++)
         if (snapshot->at[i].claim == claim) return (struct source){claim, snapshot, i};
-    script_raise(L, "%s: the snapshot does not have %s", verb, claim_spec(claim)->kind);
+    struct buf *text = script_scratch(script_of(L));
+    describe_lack(snapshot, claim, text);
+    script_raise(L, "%s: the snapshot does not have this informer of %s", verb, buf_text(text));
 }
 
 /* What reads the snapshot, on top of the stack, keeps it alive by its environment. */

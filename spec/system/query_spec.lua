@@ -274,7 +274,7 @@ the snapshot is closed
     ]], [[
 k8s.snapshot: expected 1 to 100 informers
 k8s.snapshot: expected an informer, not string
-snapshot:lister: the snapshot does not have namespaces
+snapshot:lister: the snapshot does not have this informer of v1 namespaces; it has v1 pods
 snapshot:query: expected an informer, not nil
 ]])
   end)
