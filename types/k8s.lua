@@ -313,7 +313,8 @@ function k8s.selects(selector, labels) end
 ---@return k8s.Snapshot
 function k8s.snapshot(...) end
 
----Log lines on stderr, with the script's name and line. Fields are sorted by name.
+---Log lines on stderr, with the script's name and line. Fields are sorted by name; tables are shown as JSON, at most
+---4 KiB of each.
 ---@class k8s.log
 local log = {}
 

@@ -6,6 +6,7 @@
 #include "base/writer.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/json_encode.h"
 #include "script/view.h"
 
 enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
@@ -59,6 +60,25 @@ static void keep(lua_State *L, int kept)
     lua_rawseti(L, kept, (int)lua_objlen(L, kept) + 1);
 }
 
+/* A table has no text of its own that says more than its address: it is shown as JSON, all else by its type.
+ */
+static void to_log_text(lua_State *L, int idx)
+{
+    bool is_plain = lua_type(L, idx) <= LUA_TSTRING && lua_type(L, idx) != LUA_TLIGHTUSERDATA;
+    if (is_plain || luaL_getmetafield(L, idx, "__tostring")) {
+        if (!is_plain) lua_pop(L, 1);
+        to_text(L, idx);
+        return;
+    }
+    if (lua_istable(L, idx)) {
+        const struct buf *json = json_describe(L, idx);
+        lua_pushlstring(L, json->data, json->len);
+    } else {
+        lua_pushstring(L, luaL_typename(L, idx));
+    }
+    lua_replace(L, idx);
+}
+
 /* The value on top of the stack; its text, if it needs one, is kept in the table at `kept`. */
 static struct log_field field_of(lua_State *L, const char *key, int kept)
 {
@@ -70,7 +90,7 @@ static struct log_field field_of(lua_State *L, const char *key, int kept)
     }
     struct str text;
     lua_pushvalue(L, -1);
-    to_text(L, lua_gettop(L));
+    to_log_text(L, lua_gettop(L));
     text.p = lua_tolstring(L, -1, &text.n);
     keep(L, kept);
     lua_pop(L, 1);

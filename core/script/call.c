@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "script/absent.h"
 #include "script/args.h"
+#include "script/json_encode.h"
 #include "script/state.h"
 
 /* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
@@ -105,11 +106,14 @@ static int l_enter(lua_State *L)
 }
 
 /* Text of an error value that is neither string, number nor a table with a message: may run the script's
- * __tostring. */
+ * __tostring. Of a table that has none it is what is in it. */
 static int l_to_text(lua_State *L)
 {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
-    lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+    if (lua_istable(L, 1))
+        lua_pushfstring(L, "(error object %s)", buf_text(json_describe(L, 1)));
+    else
+        lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     return 1;
 }
 

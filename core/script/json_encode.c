@@ -10,18 +10,38 @@
 #include "script/args.h"
 #include "script/view.h"
 
+/* So deep people are shown what is in a table; the rest is its type. */
+enum { DEPTH_SHOWN = 16 };
+
 struct encoder {
     lua_State *L;
     struct script *script;
     struct buf *out;
+    bool for_people; /* see json_describe */
 };
 
 static void encode(struct encoder *e, int idx, int depth);
 
+/* What follows will not be shown. */
+static bool is_full(const struct encoder *e)
+{
+    return e->for_people && e->out->len > JSON_TEXT_MAX;
+}
+
+static void put_type(struct encoder *e, int idx)
+{
+    buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
+}
+
 static void encode_number(struct encoder *e, lua_Number n)
 {
     char digits[40];
-    if (!isfinite(n)) script_raise(e->L, "k8s.json.encode: %s is no JSON number", isnan(n) ? "nan" : "inf");
+    if (!isfinite(n)) {
+        const char *name = isnan(n) ? "nan" : n < 0 ? "-inf" : "inf";
+        if (!e->for_people) script_raise(e->L, "k8s.json.encode: %s is no JSON number", name);
+        buf_printf(e->out, "\"(%s)\"", name);
+        return;
+    }
     if (n == floor(n) && fabs(n) < 1e15) {
         buf_printf(e->out, "%.0f", n);
         return;
@@ -38,7 +58,7 @@ static void encode_array(struct encoder *e, int idx, int depth)
     lua_State *L = e->L;
     size_t count = lua_objlen(L, idx);
     buf_putc(e->out, '[');
-    for (size_t i = 1; i <= count; i++) {
+    for (size_t i = 1; i <= count && !is_full(e); i++) {
         if (i > 1) buf_putc(e->out, ',');
         lua_rawgeti(L, idx, (int)i);
         encode(e, lua_gettop(L), depth + 1);
@@ -53,19 +73,23 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Appends the keys of the table to the script's key scratch; they stay valid as long as the table holds them.
- */
-static size_t collect_keys(struct encoder *e, int idx)
+ * `others` tells whether there are some that are no strings. */
+static size_t collect_keys(struct encoder *e, int idx, bool *others)
 {
     lua_State *L = e->L;
     size_t count = 0;
+    *others = false;
     lua_pushnil(L);
     while (lua_next(L, idx)) {
         lua_pop(L, 1);
-        if (lua_type(L, -1) != LUA_TSTRING)
+        if (lua_type(L, -1) != LUA_TSTRING) {
+            *others = true;
+            if (e->for_people) continue;
             script_raise(L,
                          "k8s.json.encode: an object's keys must be strings, one is a %s (arrays count from "
                          "1 without holes)",
                          arg_type_name(L, -1));
+        }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
         buf_append(&e->script->keys, &key, sizeof key);
@@ -74,14 +98,34 @@ static size_t collect_keys(struct encoder *e, int idx)
     return count;
 }
 
+/* {[404] = 1}: in JSON they would be strings. */
+static void encode_other_keys(struct encoder *e, int idx, int depth)
+{
+    lua_State *L = e->L;
+    lua_pushnil(L);
+    while (lua_next(L, idx)) {
+        if (lua_type(L, -2) != LUA_TSTRING && !is_full(e)) {
+            if (e->out->data[e->out->len - 1] != '{') buf_putc(e->out, ',');
+            if (lua_type(L, -2) == LUA_TNUMBER)
+                buf_printf(e->out, "\"%.14g\"", lua_tonumber(L, -2));
+            else
+                put_type(e, lua_gettop(L) - 1);
+            buf_putc(e->out, ':');
+            encode(e, lua_gettop(L), depth + 1);
+        }
+        lua_pop(L, 1);
+    }
+}
+
 static void encode_object(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     struct buf *keys = &e->script->keys;
-    size_t from = keys->len, count = collect_keys(e, idx);
+    bool others;
+    size_t from = keys->len, count = collect_keys(e, idx, &others);
     if (count > 1) qsort(keys->data + from, count, sizeof(struct str), compare_keys);
     buf_putc(e->out, '{');
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !is_full(e); i++) {
         struct str key = ((const struct str *)(keys->data + from))[i]; /* the buffer moves as it grows */
         if (i > 0) buf_putc(e->out, ',');
         buf_json_string(e->out, key);
@@ -91,20 +135,33 @@ static void encode_object(struct encoder *e, int idx, int depth)
         encode(e, lua_gettop(L), depth + 1);
         lua_pop(L, 1);
     }
+    if (others) encode_other_keys(e, idx, depth);
     buf_putc(e->out, '}');
     keys->len = from;
+}
+
+/* Whether JSON's array would show all of it: k8s.json.encode leaves out what has another key. */
+static bool is_whole_array(lua_State *L, int idx)
+{
+    size_t count = 0;
+    lua_pushnil(L);
+    for (; lua_next(L, idx); count++) lua_pop(L, 1);
+    return count == lua_objlen(L, idx);
 }
 
 /* A table is an array when it is marked, or when it has a [1]. */
 static void encode_table(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
-    if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6))
-        script_raise(L, "k8s.json.encode: nested too deep, or a table in itself");
+    if (depth > (e->for_people ? DEPTH_SHOWN : PACK_DEPTH_MAX) || !lua_checkstack(L, 6)) {
+        if (!e->for_people) script_raise(L, "k8s.json.encode: nested too deep, or a table in itself");
+        put_type(e, idx);
+        return;
+    }
     lua_rawgeti(L, idx, 1);
     bool is_array = !lua_isnil(L, -1) || copy_is_array(L, idx);
     lua_pop(L, 1);
-    if (is_array)
+    if (is_array && (!e->for_people || is_whole_array(L, idx)))
         encode_array(e, idx, depth);
     else
         encode_object(e, idx, depth);
@@ -123,7 +180,9 @@ static void encode_userdata(struct encoder *e, int idx)
         buf_putc(e->out, '"'); /* quantities need no escapes */
         quantity_text(&q, e->out);
         buf_putc(e->out, '"');
-    } else
+    } else if (e->for_people)
+        put_type(e, idx);
+    else
         script_raise(e->L, "k8s.json.encode: cannot encode a %s", arg_type_name(e->L, idx));
 }
 
@@ -142,15 +201,32 @@ static void encode(struct encoder *e, int idx, int depth)
         break;
     case LUA_TTABLE: encode_table(e, idx, depth); break;
     case LUA_TUSERDATA: encode_userdata(e, idx); break;
-    default: script_raise(L, "k8s.json.encode: cannot encode a %s", luaL_typename(L, idx));
+    default:
+        if (!e->for_people) script_raise(L, "k8s.json.encode: cannot encode a %s", luaL_typename(L, idx));
+        put_type(e, idx);
     }
+}
+
+static struct buf *run(lua_State *L, int idx, bool for_people)
+{
+    struct script *script = script_of(L);
+    struct encoder e = {L, script, script_scratch(script), for_people};
+    script->keys.len = 0;
+    encode(&e, idx, 0);
+    return e.out;
 }
 
 struct buf *json_encode(lua_State *L, int idx)
 {
-    struct script *script = script_of(L);
-    struct encoder e = {L, script, script_scratch(script)};
-    script->keys.len = 0;
-    encode(&e, idx, 0);
-    return e.out;
+    return run(L, idx, false);
+}
+
+struct buf *json_describe(lua_State *L, int idx)
+{
+    struct buf *out = run(L, idx, true);
+    if (out->len <= JSON_TEXT_MAX) return out;
+    out->len = JSON_TEXT_MAX;
+    while (((unsigned char)out->data[out->len] & 0xc0) == 0x80) out->len--; /* not inside a character */
+    buf_puts(out, "...");
+    return out;
 }

@@ -1,10 +1,15 @@
-/* Lua values to JSON text: tables, views, null, k8s.int64 (lua-api, section 2).
- * Owner: the text goes into the script's scratch. On the engine thread, inside a call into Lua: raises for
- * what has no JSON form. */
+/* Lua values to JSON text: tables, views, null, k8s.int64 (lua-api, section 2); for scripts, and for people
+ * who read a log. Owner: the text goes into the script's scratch. On the engine thread, inside a call into
+ * Lua. */
 #pragma once
 #include <lua.h>
 
 #include "base/buf.h"
 
-/* The value at `idx`; keys sorted, so that the same table gives the same text in every run. */
+/* The value at `idx`; keys sorted, so that the same table gives the same text in every run. Raises for what
+ * has no JSON form. */
 struct buf *json_encode(lua_State *L, int idx);
+/* The same for people: what has no JSON form is told by its type, and after JSON_TEXT_MAX bytes comes "...".
+ * Raises for want of memory only. */
+enum { JSON_TEXT_MAX = 4096 };
+struct buf *json_describe(lua_State *L, int idx);

@@ -26,7 +26,7 @@ static int setup(void **state)
 /* What the snippet wrote to the descriptor. */
 static const char *written(struct fixture *f, int fd, const char *lua)
 {
-    static char text[4096];
+    static char text[1 << 16];
     char path[128];
     snprintf(path, sizeof path, "%s/out", f->folder);
     fflush(NULL);
@@ -72,6 +72,32 @@ static void test_log_lines_name_script_place_and_sorted_fields(void **state)
                                  "shop/web-1\" q=\"null\" z=1\n"));
     assert_true(written(f, STDERR_FILENO, "k8s.log.warn 'x'")[0] == 'W');
     assert_true(written(f, STDERR_FILENO, "k8s.log.error 'x'")[0] == 'E');
+}
+
+static void test_tables_in_logs_are_json_and_bounded(void **state)
+{
+    struct fixture *f = *state;
+    const char *line =
+        written(f, STDERR_FILENO,
+                "k8s.log.info('x', { list = { 1, 'a\\nb', false }, map = { b = 0 / 0, a = obj.a }, "
+                "codes = { [404] = 2, [true] = 1 / 0, s = print } })");
+    assert_non_null(strstr(line, " list=\"[1,\\\"a\\\\nb\\\",false]\" "
+                                 "map=\"{\\\"a\\\":{\\\"b\\\":[1]},\\\"b\\\":\\\"(nan)\\\"}\"\n"));
+    assert_non_null(strstr(line, " codes=\"{\\\"s\\\":\\\"(function)\\\","));
+    assert_non_null(strstr(line, "\\\"404\\\":2"));
+    assert_non_null(strstr(line, "\\\"(boolean)\\\":\\\"(inf)\\\""));
+    line = written(f, STDERR_FILENO, "k8s.log.info('x', { mixed = { 1, x = 3 } })");
+    assert_non_null(strstr(line, " mixed=\"{\\\"x\\\":3,\\\"1\\\":1}\"\n"));
+    line =
+        written(f, STDERR_FILENO, "k8s.log.info('x', { f = print, e = { message = 'no table of ours' } })");
+    assert_non_null(strstr(line, " e=\"{\\\"message\\\":\\\"no table of ours\\\"}\" f=\"function\"\n"));
+    line = written(f, STDERR_FILENO, "local t = {} t.a, t.b = t, t k8s.log.info('x', { t = t })");
+    assert_true(strlen(line) < 10000);
+    assert_string_equal(line + strlen(line) - 5, "...\"\n");
+    written(f, STDERR_FILENO,
+            "local t = {} for i = 1, 1e5 do t[i] = '\xc3\xa4' end k8s.log.info('x', { t = t }) "
+            "size = #k8s.json.encode(t)");
+    assert_lua(f, "return size", "500001");
 }
 
 static void test_no_name_in_a_log_line_can_look_like_another_field_or_line(void **state)
@@ -138,6 +164,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_print_writes_a_line_with_everything_as_text),
         T(test_log_lines_name_script_place_and_sorted_fields),
+        T(test_tables_in_logs_are_json_and_bounded),
         T(test_no_name_in_a_log_line_can_look_like_another_field_or_line),
         T(test_debug_lines_are_written_with_verbosity_four),
         T(test_wrong_arguments_of_logs_raise),

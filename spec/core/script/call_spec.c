@@ -45,15 +45,16 @@ static void test_any_error_value_becomes_text(void **state)
                "raised: raw");
     assert_lua(f, "error(setmetatable({}, { __tostring = function() return 'made' end }))", "raised: made");
     assert_lua(f, "error(setmetatable({}, { __index = function() error('no') end }))",
-               "raised: (error object is a table value)");
+               "raised: (error object {})");
     assert_lua(f, "error(setmetatable({}, { __tostring = function() error('no') end }))",
                "raised: (error object has no text)");
     assert_lua(f, "error(setmetatable({}, { __tostring = function() return {} end }))",
-               "raised: (error object is a table value)");
-    assert_lua(f, "error({})", "raised: (error object is a table value)");
+               "raised: (error object {})");
+    assert_lua(f, "error({ a = 1, b = { true } })", "raised: (error object {\"a\":1,\"b\":[true]})");
+    assert_lua(f, "error({ f = print })", "raised: (error object {\"f\":\"(function)\"})");
     assert_lua(f, "error(nil)", "raised: (error object is a nil value)");
     assert_lua(f, "error(print)", "raised: (error object is a function value)");
-    assert_lua(f, "error({ message = {} })", "raised: (error object is a table value)");
+    assert_lua(f, "error({ message = {} })", "raised: (error object {\"message\":{}})");
 }
 
 static void test_a_long_error_is_cut(void **state)
