@@ -45,32 +45,30 @@ static int fail(lua_State *L, const char *where, const struct err *err)
     script_raise(L, "%s: %s", where, err->text);
 }
 
-static int l_handler_options_selector(lua_State *L)
+/* verb(options, text, where): the text is the filter's. */
+static int filter_text(lua_State *L, bool (*take)(struct filter *filter, struct str text, struct err *err))
 {
     struct err err;
     const char *where;
-    struct handler_options *options = self(L, &where);
+    struct filter *filter = handler_options_filter(self(L, &where));
     struct str text = arg_str(L, 2, where);
-    return filter_set_selector(handler_options_filter(options), text, &err) ? 0 : fail(L, where, &err);
+    return take(filter, text, &err) ? 0 : fail(L, where, &err);
+}
+
+static int l_handler_options_selector(lua_State *L)
+{
+    return filter_text(L, filter_set_selector);
 }
 
 static int l_handler_options_namespace(lua_State *L)
 {
-    struct err err;
-    const char *where;
-    struct handler_options *options = self(L, &where);
-    struct str pattern = arg_str(L, 2, where);
-    return filter_add_namespace(handler_options_filter(options), pattern, &err) ? 0 : fail(L, where, &err);
+    return filter_text(L, filter_add_namespace);
 }
 
 /* path(options, text, where): the values that follow are for it. */
 static int l_handler_options_path(lua_State *L)
 {
-    struct err err;
-    const char *where;
-    struct handler_options *options = self(L, &where);
-    struct str path = arg_str(L, 2, where);
-    return filter_add_path(handler_options_filter(options), path, &err) ? 0 : fail(L, where, &err);
+    return filter_text(L, filter_add_path);
 }
 
 static int l_handler_options_value(lua_State *L)
