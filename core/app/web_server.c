@@ -105,7 +105,7 @@ static void on_library_message(void *cls, const char *format, va_list arguments)
     if (!strstr(format, "resource limit")) return;
     if (!server->starved)
         log_warn("Cannot take connections of probes and metrics: they wait for a free descriptor",
-                 F("address", buf_text(&server->where)));
+                 FS("address", buf_slice(&server->where)));
     server->starved = true;
     if (strstr(format, "FIRST connection")) nanosleep(&pause, NULL);
 }
