@@ -98,9 +98,10 @@ describe("kubelua run #threads", function()
       k8s.informer("pods", {
         transform = function() return 1 end,
       })
-      k8s.informer("pods"):add_index("bad", k8s.object.diff)
+      k8s.informer("configmaps"):add_index("bad", k8s.object.diff)
     ]])
     assert.has_match("%.lua:3%] ", engine:wait_error "([^\n]*Transform failed[^\n]*)")
+    sim.api:create(configmaps, configmap("one", { a = "b" }))
     assert.has_match("%.lua%] ", engine:wait_error "([^\n]*Index function failed[^\n]*)")
   end)
 
