@@ -11,16 +11,12 @@ static void handler_free(struct claim_handler *handler)
     free(handler);
 }
 
-/* The calls that it gets at once may remove it. */
 static void attach(struct claim_handler *handler)
 {
     struct informer_set *set = handler->claim->set;
     handler->registrations = xcalloc(set->count, sizeof(struct registration *));
-    handler->attaching = true;
-    for (size_t i = 0; i < set->count && !handler->removed; i++)
+    for (size_t i = 0; i < set->count; i++)
         shared_informer_add_handler(set->members[i]->informer, &handler->handler, &handler->registrations[i]);
-    handler->attaching = false;
-    if (handler->removed) handler_free(handler);
 }
 
 struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler)
@@ -34,18 +30,11 @@ struct claim_handler *claim_add_handler(struct informer_claim *claim, const stru
     return h;
 }
 
-static struct claim_handler *first_waiting(struct informer_claim *claim)
-{
-    struct claim_handler *handler;
-    TAILQ_FOREACH (handler, &claim->handlers, link)
-        if (!handler->registrations) return handler;
-    return NULL;
-}
-
 void claim_handlers_attach(struct informer_claim *claim)
 {
     struct claim_handler *handler;
-    while ((handler = first_waiting(claim))) attach(handler);
+    TAILQ_FOREACH (handler, &claim->handlers, link)
+        if (!handler->registrations) attach(handler);
 }
 
 void claim_remove_handler(struct claim_handler *handler)
@@ -55,8 +44,7 @@ void claim_remove_handler(struct claim_handler *handler)
         if (handler->registrations[i])
             shared_informer_remove_handler(claim->set->members[i]->informer, handler->registrations[i]);
     TAILQ_REMOVE(&claim->handlers, handler, link);
-    handler->removed = true;
-    if (!handler->attaching) handler_free(handler);
+    handler_free(handler);
 }
 
 bool claim_handler_has_synced(const struct claim_handler *handler)

@@ -47,29 +47,51 @@ void handler_list_tell(struct handler_list *list, const struct change *change)
     leave(list);
 }
 
-static bool show_object(void *ctx, struct root *object)
-{
-    const struct registration *r = ctx;
-    registration_tell(r, &(struct change){.call = HANDLER_ADD, .object = object, .info = {.initial = true}});
-    return !r->removed;
-}
-
 void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
                       const struct indexer *store, struct registration **registration)
 {
     struct registration *r = registration_new(handler, now_ms);
     r->list = list;
     r->since = list->turn;
+    r->told = indexer_count(store) == 0;
+    if (!r->told) list->untold++;
     if (list->count == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 4;
         list->items = xrealloc(list->items, list->cap * sizeof(struct registration *));
     }
     list->items[list->count++] = r;
     *registration = r;
+}
+
+static struct registration *first_untold(const struct handler_list *list)
+{
+    for (size_t i = 0; list->untold && i < list->count; i++)
+        if (!list->items[i]->told && !list->items[i]->removed) return list->items[i];
+    return NULL;
+}
+
+static bool was_shown_all(const struct registration *r, const struct indexer *store)
+{
+    size_t at = r->shown;
+    return !indexer_next(store, &at);
+}
+
+/* Any call may remove it. */
+size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max)
+{
+    struct registration *r = first_untold(list);
+    struct change change = {.call = HANDLER_ADD, .info = {.initial = true}};
+    size_t done = 0;
+    if (!r) return 0;
     list->depth++;
-    indexer_each(store, show_object, r);
-    r->told = true;
+    for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
+        registration_tell(r, &change);
+    if (!r->removed && was_shown_all(r, store)) {
+        r->told = true;
+        list->untold--;
+    }
     leave(list);
+    return done;
 }
 
 /* I-9 (BEAT) */
@@ -77,6 +99,7 @@ void handler_list_remove(struct handler_list *list, struct registration *registr
 {
     must(!registration->removed);
     registration->removed = true;
+    if (!registration->told) list->untold--;
     if (list->depth == 0) sweep(list);
 }
 

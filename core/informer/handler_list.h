@@ -14,6 +14,7 @@ struct handler_list {
     size_t count, cap;
     uint64_t turn; /* number of the delta that is being processed, or was last */
     bool synced;   /* the first list was processed and everybody told */
+    size_t untold; /* how many were not shown the whole store yet */
     int depth;     /* of calls under way; what is removed is freed when it is 0 */
 };
 
@@ -22,10 +23,17 @@ void handler_list_clear(struct handler_list *list);
 void handler_list_next_turn(struct handler_list *list);
 /* Tells every handler that was there when the turn began. */
 void handler_list_tell(struct handler_list *list, const struct change *change);
-/* Adds a handler and shows it the whole of `store` (I-5); it hears of nothing more in this turn, as the store
- * has it already. `*registration` is set before the first call. */
+/* Adds a handler, which waits to be shown the whole of `store` (I-5), if there is anything in it; it hears of
+ * nothing more in this turn, as the store has it already. */
 void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
                       const struct indexer *store, struct registration **registration);
+/* While somebody waits for that, nothing may change the store and no turn may begin. */
+static inline bool handler_list_is_showing(const struct handler_list *list)
+{
+    return list->untold > 0;
+}
+/* Shows at most `max` objects to the first that waits; gives how many. */
+size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max);
 void handler_list_remove(struct handler_list *list, struct registration *registration);
 
 /* The shortest period that a handler wants (I-15), RESYNC_NEVER for none. */

@@ -277,6 +277,13 @@ void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct ro
         if (indexer->entries[i].object && !fn(ctx, indexer->entries[i].object)) return;
 }
 
+struct root *indexer_next(const struct indexer *indexer, size_t *at)
+{
+    struct root *object = NULL;
+    while (!object && *at < indexer->used) object = indexer->entries[(*at)++].object;
+    return object;
+}
+
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
                      void *ctx)
 {

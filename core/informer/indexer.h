@@ -34,6 +34,9 @@ size_t indexer_namespace_count(const struct indexer *indexer, struct str ns);
 /* Every object, or those of one namespace by its index, in the order in which their keys came. `fn` gives
  * false to stop and must not change the store. */
 void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct root *object), void *ctx);
+/* The same in steps: the next from `*at` on, which starts at 0; NULL at the end. Nothing may change the store
+ * between two steps. */
+struct root *indexer_next(const struct indexer *indexer, size_t *at);
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
                      void *ctx);
 

@@ -29,6 +29,7 @@ struct registration {
     struct event_handler handler; /* with a reference to its options */
     uint64_t since;               /* it hears of the turns after this one */
     bool told;                    /* of the whole store that was there when it was added */
+    size_t shown;                 /* until then: its place in the store (indexer_next) */
     bool removed;                 /* freed when no call is under way */
     bool syncing;                 /* the resync that is being processed is for it */
     int64_t next_resync_ms;

@@ -25,6 +25,12 @@ static void on_feed_ended(void *ctx)
     wake(((struct shared *)ctx)->factory);
 }
 
+/* I-6: claims may be synced for longer than their handlers are. */
+static void on_shown(void *ctx)
+{
+    atomic_store(&((struct shared *)ctx)->changed, true);
+}
+
 static void on_synced(void *ctx)
 {
     struct shared *shared = ctx;
@@ -89,6 +95,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
     shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
     shared_informer_set_transform(shared->informer, &key->transform);
     shared_informer_set_ready(shared->informer, wake, factory);
+    shared_informer_set_shown(shared->informer, on_shown, shared);
     shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
     shared_start_metrics(shared);
     shared->state = CLAIM_LISTING;

@@ -63,8 +63,8 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
 void claim_release(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource
  * the server does not have any more go to the version that it has, or wait. `unknown` is called for each kind
- * it does not know that never had an informer, with the cause; neither it nor a handler that is attached here
- * may release a claim. May be called again with a newer catalogue. */
+ * it does not know that never had an informer, with the cause; it may not release a claim. May be called
+ * again with a newer catalogue. */
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx);

@@ -17,7 +17,6 @@ struct claim_handler {
     struct informer_claim *claim;
     struct event_handler handler;
     struct registration **registrations; /* one for each informer of the set; NULL until there is one */
-    bool attaching, removed;
 };
 
 /* One informer with its feed. `stopping` from the last release until the I/O thread has let go. */

@@ -33,14 +33,15 @@ struct shared_informer {
     struct clock *clock;
     struct series *latency;
     bool processing;
+    bool showing; /* handlers came that are to be shown the store */
     void (*on_synced)(void *ctx);
     void *synced_ctx;
-    void (*ready)(void *ctx);
-    void *ready_ctx;
+    void (*ready)(void *ctx), (*shown)(void *ctx);
+    void *ready_ctx, *shown_ctx;
 };
 
-/* On the producer's thread. */
-static void on_fifo_ready(void *ctx)
+/* On the producer's thread, or by whoever adds a handler. */
+static void on_ready(void *ctx)
 {
     struct shared_informer *informer = ctx;
     if (informer->ready) informer->ready(informer->ready_ctx);
@@ -50,7 +51,7 @@ struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(
 {
     struct shared_informer *informer = NEW(struct shared_informer);
     informer->name = xstrdup(name);
-    informer->fifo = delta_fifo_new(on_fifo_ready, informer);
+    informer->fifo = delta_fifo_new(on_ready, informer);
     informer->store = indexer_new();
     version_waits_init(&informer->waits);
     informer->clock = clock_real();
@@ -78,6 +79,12 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
 {
     informer->ready = ready;
     informer->ready_ctx = ctx;
+}
+
+void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx)
+{
+    informer->shown = shown;
+    informer->shown_ctx = ctx;
 }
 
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform)
@@ -254,6 +261,16 @@ static size_t work_on(struct shared_informer *informer, size_t max)
     return done ? done : 1;
 }
 
+/* Before any other step: nothing may change what they are shown. */
+static size_t show_some(struct shared_informer *informer, size_t max)
+{
+    size_t done = handler_list_show(&informer->handlers, informer->store, max);
+    informer->showing = handler_list_is_showing(&informer->handlers);
+    if (!informer->showing && informer->shown) informer->shown(informer->shown_ctx);
+    if (informer->latency) informer->mark_ns = clock_measure_ns();
+    return done ? done : 1;
+}
+
 /* One look at the clock for each step. */
 static void measure(struct shared_informer *informer)
 {
@@ -264,6 +281,7 @@ static void measure(struct shared_informer *informer)
 
 static size_t process_step(struct shared_informer *informer, size_t max)
 {
+    if (informer->showing) return show_some(informer, max);
     if (informer->batch_count == 0)
         informer->batch_count = delta_fifo_take(informer->fifo, max, &informer->batch);
     if (informer->batch_count == 0) return 0;
@@ -292,13 +310,13 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     must(!informer->processing);
     informer->processing = true;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
-    if (informer->cursor.open) process_step(informer, SIZE_MAX);
+    while (informer->showing || informer->cursor.open) process_step(informer, SIZE_MAX);
     informer->processing = false;
 }
 
 bool shared_informer_has_work(const struct shared_informer *informer)
 {
-    return informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;
+    return informer->showing || informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;
 }
 
 /* --- handlers and what may be asked */
@@ -318,6 +336,9 @@ void shared_informer_add_handler(struct shared_informer *informer, const struct 
     if (handler->options) prepare_resync(informer, handler->options->resync_ms);
     handler_list_add(&informer->handlers, handler, clock_now_ms(informer->clock), informer->store,
                      registration);
+    if (informer->showing || !handler_list_is_showing(&informer->handlers)) return;
+    informer->showing = true;
+    on_ready(informer);
 }
 
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)

@@ -46,6 +46,8 @@ void shared_informer_free(struct shared_informer *informer);
 /* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
+/* `shown` tells that no handler waits any more to be shown the cache; it may not free the informer. */
+void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
 /* Where the time that each delta takes is observed; borrowed, may be NULL. */
 struct series;
 void shared_informer_set_latency(struct shared_informer *informer, struct series *latency);
@@ -55,18 +57,20 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 /* What objects become before they are stored; before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
-/* Processes at most `max` deltas, or objects of one that has many; gives how many. A list may be transformed
+/* Processes at most `max` deltas, or objects of one that has many, or shows so many to handlers that came
+ * late; gives how many. A list may be transformed
  * in several turns, then takes effect in the store at once; its handlers may be told in several turns. Not to
  * be called by a handler. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
-/* Tells the rest of a delta that the store has already, however much that is; outside of its calls. */
+/* Tells what the store has already and somebody has not heard of, however much that is; outside of its calls.
+ */
 void shared_informer_finish_delta(struct shared_informer *informer);
 /* Whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
-/* Copies the handler. A late one is told of the whole cache at once, with `initial`, then goes on without gap
- * or duplicate (I-5). `*registration` is set before the first call, so that this call may already remove it.
- */
+/* Copies the handler. A late one is told of the whole cache, with `initial`, then goes on without gap or
+ * duplicate (I-5). No call comes from in here: those are made by the next turns of processing, before
+ * anything else. */
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration);
 /* No call comes after it. A second removal is not allowed: the registration is gone. */

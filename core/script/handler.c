@@ -114,33 +114,13 @@ bool handler_has_synced(const struct script_handler *h)
            !(h->task && h->current.info.initial);
 }
 
-static void attach(struct script_handler *h)
-{
-    const struct event_handler callbacks = delivery_callbacks(h);
-    h->refs++;
-    struct claim_handler *attached = claim_add_handler(h->claim, &callbacks);
-    if (h->removed)
-        claim_remove_handler(attached); /* by one of the calls it got at once */
-    else
-        h->attached = attached;
-    handler_unref(h);
-}
-
-static struct script_handler *first_unattached(struct script *script)
-{
-    struct script_handler *h = TAILQ_FIRST(&script->handlers);
-    while (h && h->attached) h = TAILQ_NEXT(h, link);
-    return h;
-}
-
 void handlers_attach(struct script *script)
 {
     struct script_handler *h;
-    unsigned long long last = script->handlers_made;
-    if (script->attaching || script->phase == SCRIPT_LOADING || script->attached_all == last) return;
-    script->attaching = true;
-    while ((h = first_unattached(script)) && h->number <= last) attach(h);
-    script->attached_all = last;
-    script->attaching = false;
-    if (h) tasks_turn_soon(script); /* handlers that add handlers must not hold the loop up */
+    if (script->phase == SCRIPT_LOADING || script->attached_all == script->handlers_made) return;
+    TAILQ_FOREACH (h, &script->handlers, link) {
+        const struct event_handler callbacks = delivery_callbacks(h);
+        if (!h->attached) h->attached = claim_add_handler(h->claim, &callbacks);
+    }
+    script->attached_all = script->handlers_made;
 }

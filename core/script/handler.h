@@ -1,7 +1,7 @@
 /* Event handlers of a script: what an informer calls, and how the call into Lua goes.
  * Owner: the script's list and the registration userdata share one by count. On the engine thread. A handler
- * added while Lua runs meets its informer when the running call has ended: it may be told of a whole cache at
- * once. */
+ * added while Lua runs meets its informer when the running call has ended, and hears of the cache in later
+ * turns. */
 #pragma once
 #include <sys/queue.h>
 
@@ -53,6 +53,5 @@ void handler_unref(struct script_handler *handler);
 bool handler_has_synced(const struct script_handler *handler);
 /* It was handed the whole cache; some of it may lie in its pending list. */
 bool handler_was_handed_cache(const struct script_handler *handler);
-/* Hands those that wait to their informers; those that are added meanwhile come in a later turn. Outside of
- * any call into Lua. */
+/* Hands those that wait to their informers, which call nothing of it yet. Outside of any call into Lua. */
 void handlers_attach(struct script *script);

@@ -143,7 +143,7 @@ struct script {
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
-    bool attaching, has_main;
+    bool has_main;
     struct {
         script_main_done *done; /* of the main that is running */
         void *ctx;

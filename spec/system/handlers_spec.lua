@@ -171,3 +171,45 @@ describe("changes that pile up before a slow handler", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)
+
+-- What a late handler is shown takes ten seconds, unless a config map comes in the middle of it.
+local late = [[
+  local k8s = require "k8s"
+  local asked, fast, told = 0, false, 0
+  local pods = k8s.informer "pods"
+  k8s.informer("configmaps", { namespace = "default" }):on_add(function(map)
+    if map:name() ~= "go" then return end
+    print("go " .. tostring(asked > 0 and asked < 5000))
+    fast = true
+  end)
+  local function slow(pod)
+    local till = os.clock() + 0.002
+    while not fast and os.clock() < till do end
+    asked = asked + 1
+    return pod ~= nil
+  end
+  k8s.main(function()
+    local handler = pods:on_add(function(_, ev)
+      assert(ev.initial)
+      told = told + 1
+    end, { filter = slow })
+    while told == 0 do k8s.sleep "1ms" end
+    print("begun " .. tostring(told < 5000 and not handler:has_synced()))
+    while not handler:has_synced() do k8s.sleep "1ms" end
+    print("told " .. told)
+  end)
+]]
+
+describe("a handler that is added late", function()
+  after_each(cluster.stop_all)
+
+  it("holds up nobody while it is shown a long cache (I-5)", function()
+    local sim = cluster.sim { "--pods", "5000" }
+    local engine = cluster.run(sim.server, cluster.script(late))
+    engine:wait_line "^begun true$"
+    sim.api:create(configmaps, configmap "go")
+    engine:wait_line "^go true$"
+    engine:wait_line "^told 5000$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)

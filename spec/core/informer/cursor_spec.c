@@ -23,6 +23,7 @@ static void test_v7_a_list_is_told_in_slices_and_takes_effect_in_the_store_at_on
     assert_int_equal(indexer_count(store), 4);
     assert_string_equal(indexer_resource_version(store), "7");
     struct registration *r = add_history(&late); /* between two slices: the cache, and nothing of the rest */
+    assert_int_equal(shared_informer_process(informer, 4), 4);
     assert_string_equal(history_take(&late), "add+ c@5; add+ d@4; add+ e@6; add+ f@7");
     assert_int_equal(shared_informer_process(informer, 2), 2);
     assert_string_equal(history_take(&history), "add e@6");

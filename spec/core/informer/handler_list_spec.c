@@ -50,6 +50,8 @@ static void test_i5_a_late_handler_is_shown_the_cache_then_hears_what_follows(vo
     struct history late = {0};
     start_with("b@1 a@2", "2");
     struct registration *r = add_history(&late);
+    assert_false(registration_has_synced(r));
+    process();
     assert_true(registration_has_synced(r));
     assert_string_equal(history_take(&late), "add+ b@1; add+ a@2");
     delta(DELTA_UPDATED, "a@3");
@@ -83,6 +85,7 @@ static void test_i6_a_late_handler_is_synced_when_it_was_shown_all(void **state)
     start_with("a@1 b@2", "2");
     struct event_handler handler = history_handler(&late);
     shared_informer_add_handler(informer, &handler, &r);
+    process();
     assert_int_equal(late.calls, 2);
     assert_true(registration_has_synced(r));
     history_clear(&late);
@@ -96,6 +99,94 @@ static void test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache(
     add_history(&late);
     process();
     assert_string_equal(history_take(&late), "add+ a@1; add b@2");
+    history_clear(&late);
+}
+
+static void count(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+static void test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_changes_it(void **state)
+{
+    struct history late = {0}, later = {0};
+    int ready = 0, shown = 0;
+    start_with("a@1 b@2 c@3 d@4", "4");
+    shared_informer_set_ready(informer, count, &ready);
+    shared_informer_set_shown(informer, count, &shown);
+    struct registration *r = add_history(&late), *s = add_history(&later);
+    assert_int_equal(ready, 1);
+    assert_true(shared_informer_has_work(informer));
+    delta(DELTA_DELETED, "b@5");
+    replace("a@6 e@7", "7");
+    assert_int_equal(shared_informer_process(informer, 3), 3);
+    assert_string_equal(history_take(&late), "add+ a@1; add+ b@2; add+ c@3");
+    assert_false(registration_has_synced(r));
+    assert_int_equal(shared_informer_process(informer, 1), 1);
+    assert_true(registration_has_synced(r));
+    assert_int_equal(indexer_count(shared_informer_indexer(informer)), 4);
+    assert_string_equal(history_take(&later), "");
+    assert_int_equal(shared_informer_process(informer, 4), 4);
+    assert_true(registration_has_synced(s));
+    assert_int_equal(shown, 1);
+    assert_string_equal(history_take(&later), "add+ a@1; add+ b@2; add+ c@3; add+ d@4");
+    assert_history("delete b@5; delete? c@3; delete? d@4; update a@1 a@6; add e@7");
+    assert_string_equal(history_take(&late), "add+ d@4; delete b@5; delete? c@3; delete? d@4; "
+                                             "update a@1 a@6; add e@7");
+    assert_string_equal(history_take(&later),
+                        "delete b@5; delete? c@3; delete? d@4; update a@1 a@6; add e@7");
+    assert_false(shared_informer_has_work(informer));
+    history_clear(&late);
+    history_clear(&later);
+}
+
+static void test_a_late_handler_may_go_between_two_slices(void **state)
+{
+    struct history late = {0}, later = {0};
+    int shown = 0;
+    start_with("a@1 b@2 c@3", "3");
+    shared_informer_set_shown(informer, count, &shown);
+    struct registration *r = add_history(&late);
+    assert_int_equal(shared_informer_process(informer, 2), 2);
+    shared_informer_remove_handler(informer, r);
+    assert_true(shared_informer_has_work(informer)); /* somebody may wait to hear that nobody does any more */
+    process();
+    assert_int_equal(shown, 1);
+    assert_string_equal(history_take(&late), "add+ a@1; add+ b@2");
+    r = add_history(&late);
+    add_history(&later);
+    assert_int_equal(shared_informer_process(informer, 1), 1);
+    shared_informer_remove_handler(informer, r);
+    delta(DELTA_ADDED, "d@4");
+    assert_history("add d@4");
+    assert_string_equal(history_take(&late), "add+ a@1");
+    assert_string_equal(history_take(&later), "add+ a@1; add+ b@2; add+ c@3; add d@4");
+    history_clear(&late);
+    history_clear(&later);
+}
+
+static void test_an_informer_may_end_while_a_late_handler_is_shown_the_cache(void **state)
+{
+    struct history late = {0};
+    start_with("a@1 b@2 c@3", "3");
+    add_history(&late);
+    delta(DELTA_ADDED, "d@4");
+    assert_int_equal(shared_informer_process(informer, 2), 2); /* teardown counts the references */
+    history_clear(&late);
+}
+
+/* As one that moves to another informer must have heard what the old one's store has. */
+static void test_what_the_store_has_can_be_told_whole(void **state)
+{
+    struct history late = {0};
+    start_with("a@1 b@2", "2");
+    replace("b@3 c@4", "4");
+    assert_int_equal(shared_informer_process(informer, 1), 1);
+    add_history(&late);
+    delta(DELTA_ADDED, "d@5");
+    shared_informer_finish_delta(informer);
+    assert_string_equal(history_take(&late), "add+ b@3; add+ c@4");
+    assert_string_equal(history_take(&history), "delete? a@1; update b@2 b@3; add c@4");
     history_clear(&late);
 }
 
@@ -200,6 +291,7 @@ static void test_a_handler_may_remove_itself_and_the_others_hear_all(void **stat
     struct history second = {0};
     start_with("a@1", "1");
     add_history(&second);
+    process();
     history_take(&second);
     history.before = remove_self;
     delta(DELTA_ADDED, "b@2");
@@ -223,6 +315,7 @@ static void test_a_handler_may_remove_a_later_one_which_hears_nothing_more(void 
     start_with("a@1", "1");
     victim = add_history(&second);
     add_history(&third);
+    process();
     history_take(&second);
     history_take(&third);
     history.before = remove_victim;
@@ -240,6 +333,7 @@ static void test_a_handler_may_remove_an_earlier_one_and_none_is_skipped(void **
     start_with("a@1", "1");
     add_history(&second);
     add_history(&third);
+    process();
     history_take(&second);
     history_take(&third);
     victim = registration;
@@ -315,6 +409,10 @@ int main(void)
         TEST(test_two_handlers_hear_the_same_in_the_order_of_their_registration),
         TEST(test_each_change_goes_to_all_handlers_before_the_next),
         TEST(test_i5_a_late_handler_is_shown_the_cache_then_hears_what_follows),
+        TEST(test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_changes_it),
+        TEST(test_a_late_handler_may_go_between_two_slices),
+        TEST(test_an_informer_may_end_while_a_late_handler_is_shown_the_cache),
+        TEST(test_what_the_store_has_can_be_told_whole),
         TEST(test_i6_a_handler_added_before_the_list_is_synced_with_it),
         TEST(test_i6_a_late_handler_is_synced_when_it_was_shown_all),
         TEST(test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache),

@@ -117,6 +117,11 @@ static void check(const struct world *w)
     assert_int_equal(followed.count, indexer_count(w->followed));
 }
 
+static void process(struct shared_informer *informer)
+{
+    while (shared_informer_process(informer, 100) > 0) continue;
+}
+
 /* The common store and the handlers come at any time; both then know what was there. */
 static void join(struct world *w)
 {
@@ -124,8 +129,10 @@ static void join(struct world *w)
         .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = w};
     struct registration *registration;
     for (int ns = 0; ns < NAMESPACES; ns++) shared_informer_add_mirror(w->informer[ns], w->together);
-    for (int ns = 0; ns < NAMESPACES; ns++)
+    for (int ns = 0; ns < NAMESPACES; ns++) {
         shared_informer_add_handler(w->informer[ns], &handler, &registration);
+        process(w->informer[ns]);
+    }
 }
 
 static void run(uint64_t seed)
@@ -140,7 +147,7 @@ static void run(uint64_t seed)
             replace(&w, ns);
         else
             change(&w, ns);
-        while (shared_informer_process(w.informer[ns], 100) > 0) continue;
+        process(w.informer[ns]);
         if (step >= joined_at) check(&w);
     }
     for (int ns = 0; ns < NAMESPACES; ns++) {

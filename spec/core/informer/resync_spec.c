@@ -71,7 +71,7 @@ static void test_q10_v2_a_resync_comes_behind_what_was_queued(void **state)
 {
     start_with("foo@5 a@1", "5");
     every(1000, &told[0]);
-    history_take(&told[0]);
+    assert_told(0, "add+ foo@5; add+ a@1");
     delta(DELTA_UPDATED, "foo@6");
     tick(1000);
     assert_told(0, "update foo@5 foo@6; update~ foo@6 foo@6; update~ a@1 a@1");
@@ -117,8 +117,8 @@ static void test_i16_a_handler_is_due_at_the_first_tick_after_its_period(void **
     process();
     every(2000, &told[0]);
     every(3000, &told[1]);
-    history_take(&told[0]);
-    history_take(&told[1]);
+    assert_told(0, "add+ a@1");
+    assert_told(1, "add+ a@1");
     tick(2000); /* 2 s */
     assert_told(0, "update~ a@1 a@1");
     assert_told(1, "");
@@ -164,7 +164,7 @@ static void test_a_resync_is_told_in_slices(void **state)
 {
     start_with("a@1 b@2 c@3", "3");
     every(1000, &told[0]);
-    history_take(&told[0]);
+    assert_told(0, "add+ a@1; add+ b@2; add+ c@3");
     virtual_clock_advance(&now, 1000);
     delta_fifo_resync(shared_informer_fifo(informer), 1000);
     delta(DELTA_DELETED, "b@4");

@@ -308,6 +308,37 @@ static void test_a_turn_is_bounded_fair_and_lets_timers_run(void **state)
     history_clear(&node_history);
 }
 
+/* I-5, I-6 */
+static void
+test_timers_and_other_informers_have_their_turns_while_a_late_handler_is_shown_the_cache(void **state)
+{
+    enum { OBJECTS = 3500 };
+    struct history late = {0}, node_history = {0};
+    struct informer_claim *pods = claim("pods");
+    struct timer timer = {.fn = on_timer};
+    struct buf objects = {0};
+    claim_history(claim("nodes"), &node_history);
+    resolve(false);
+    for (int i = 0; i < OBJECTS; i++) buf_printf(&objects, "a/x%d@%d ", i, i + 1);
+    source_list(&sources[0], buf_text(&objects), "5000");
+    source_list(&sources[1], "", "5");
+    settle();
+    struct claim_handler *handler = claim_history(pods, &late);
+    assert_int_equal(late.calls, 0);
+    timer_start(&timer, loop_clock(loop), 0);
+    source_event(&sources[1], LW_ADDED, "x@6");
+    while (timer_running(&timer) || node_history.calls == 0) loop_once(loop, true);
+    assert_in_range(late.calls, 1, OBJECTS - 1);
+    assert_false(claim_handler_has_synced(handler));
+    size_t changed = factory_changed;
+    while (!claim_handler_has_synced(handler)) loop_once(loop, true);
+    assert_int_equal(late.calls, OBJECTS);
+    assert_true(factory_changed > changed); /* who waits for the handler is told */
+    history_clear(&late);
+    history_clear(&node_history);
+    buf_clear(&objects);
+}
+
 static void test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_drained(void **state)
 {
     struct history history = {0};
@@ -367,6 +398,7 @@ int main(void)
         TEST(test_a_waiting_handler_may_remove_itself_at_its_first_call),
         TEST(test_a_removed_handler_of_a_waiting_claim_is_never_called),
         TEST(test_a_turn_is_bounded_fair_and_lets_timers_run),
+        TEST(test_timers_and_other_informers_have_their_turns_while_a_late_handler_is_shown_the_cache),
         TEST(test_nothing_is_left_behind_when_deltas_come_while_a_queue_is_drained),
         TEST(test_the_factory_may_be_freed_with_everything_running),
         TEST(test_the_factory_may_be_freed_before_the_other_side_has_started),

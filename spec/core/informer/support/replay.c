@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "informer/registration.h"
+
 static int64_t version_of(const struct root *object)
 {
     struct text text;
@@ -45,11 +47,17 @@ static const struct root *stored(const struct replay *replay, const struct root 
     return indexer_get_like(shared_informer_indexer(replay->informer), object);
 }
 
+/* It is shown the store that was there when it came (I-5). */
+static bool is_taking_it_in(const struct replay *replay)
+{
+    return !replay->registration->told;
+}
+
 /* S-10. What was merged in the queue is newer than the version, which comes behind it. */
 static void check_store_version(const struct replay *replay, const struct root *object,
                                 const struct event_info *info)
 {
-    if (replay->taking_it_in || info->coalesced || info->resync) return;
+    if (is_taking_it_in(replay) || info->coalesced || info->resync) return;
     uint64_t version = 0;
     assert_true(
         str_to_u64(str_of(indexer_resource_version(shared_informer_indexer(replay->informer))), &version));
@@ -94,10 +102,10 @@ static void on_add(void *ctx, struct root *object, const struct event_info *info
 {
     struct replay *replay = ctx;
     int key = fake_key(object);
-    bool initial = replay->taking_it_in || !registration_has_synced(replay->registration);
+    bool initial = !registration_has_synced(replay->registration);
     assert_null(replay->map[key]); /* no duplicate add */
     assert_true(is_wanted(replay, object));
-    if (replay->taking_it_in) assert_true(info->initial);        /* I-5 */
+    if (is_taking_it_in(replay)) assert_true(info->initial);     /* I-5 */
     if (!initial || info->filtered) assert_false(info->initial); /* Q-13, I-18 */
     note(replay, object, true, 'a', info);
     assert_ptr_equal(stored(replay, object), object); /* the store comes first */
@@ -200,9 +208,7 @@ void replay_start(struct replay *replay, struct shared_informer *informer)
                                     .options = options};
     forget(replay);
     replay->informer = informer;
-    replay->taking_it_in = true;
     shared_informer_add_handler(informer, &handler, &replay->registration);
-    replay->taking_it_in = false;
     handler_options_unref(options);
 }
 

@@ -21,7 +21,6 @@ struct replay {
     struct root *map[FAKE_KEYS];
     int64_t version[FAKE_KEYS]; /* newest ever told */
     bool blind;                 /* objects were refused: deletes of what was never seen may come */
-    bool taking_it_in;          /* it is shown the store that was there when it came (I-5) */
     size_t calls, unchanged_calls, resync_calls, filtered_calls, recreated_calls, coalesced_calls;
     uint64_t digest; /* of all it was told, in order */
     /* After each call, and when the filter's function is asked; may do anything to any handler, this one
