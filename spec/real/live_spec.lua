@@ -1,11 +1,12 @@
 -- Live reads of a real API server: over TLS and HTTP/2, with its own words for what goes wrong.
 local apiserver = require "spec.support.apiserver"
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 local live = require "spec.support.live"
 local proc = require "spec.support.proc"
 local relay = require "spec.support.relay"
 
-local configmaps = live.configmaps
+local configmaps = colours.path
 
 describe("live reads of the real API server", function()
   local server, admin
@@ -13,9 +14,7 @@ describe("live reads of the real API server", function()
   setup(function()
     server = apiserver.start()
     admin = server:api()
-    for i, colour in ipairs { "red", "green", "blue" } do
-      admin:create(configmaps, live.configmap("map-" .. i, colour, { own = "yes" }))
-    end
+    live.fill(admin, function() return { own = "yes" } end)
   end)
 
   after_each(cluster.stop_all)
@@ -24,16 +23,8 @@ describe("live reads of the real API server", function()
     if server then server:stop() end
   end)
 
-  local function start(body, ...)
-    local script = cluster.script(live.prelude .. "k8s.main(function()\n" .. body .. "\nend)\n")
-    return cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script, ... }
-  end
-
-  local function run(body, ...)
-    local engine = start(body, ...)
-    assert.are.equal(0, engine:wait(30), engine:err())
-    return engine:out()
-  end
+  local function start(...) return live.start("--kubeconfig=" .. server.kubeconfig, ...) end
+  local function run(...) return live.run("--kubeconfig=" .. server.kubeconfig, ...) end
 
   -- Patches a config map, "round" by "round" up to "end", over one connection: one of each would be slow.
   local function patch_often(name, rounds)
@@ -104,7 +95,7 @@ describe("live reads of the real API server", function()
       end
     ]], "--server=" .. between.url)
     engine:wait_line "^ready$"
-    admin:create(configmaps, live.configmap("new", "white"))
+    admin:create(configmaps, colours.map("new", "white"))
     engine:wait_line "^ADDED\tnew\twhite$"
     between:cut()
     between:mend()
@@ -161,7 +152,7 @@ describe("live reads of the real API server", function()
       maps:on_update(function(_, new) if new:name() == "large" then print("cache", new.data.round) end end)
       k8s.main(function() print "synced" end)
     ]]
-    local large = live.configmap("large", "white")
+    local large = colours.map("large", "white")
     large.data.text = ("x"):rep(20000)
     admin:create(configmaps, large)
     local engine = cluster.kubelua { "run", "--kubeconfig=" .. server.kubeconfig, "-f", slow, "-f", cache }
@@ -171,7 +162,7 @@ describe("live reads of the real API server", function()
     patch_often("large", rounds)
     engine:wait_line("^cache\tend$", 30)
     assert.is_nil(engine:out():find "slow")
-    admin:create(configmaps, live.configmap("go", "white"))
+    admin:create(configmaps, colours.map("go", "white"))
     engine:wait_line("^slow\t" .. rounds .. "$", 60)
     assert.are.equal(0, cluster.terminate(engine))
   end)
@@ -188,7 +179,7 @@ describe("live reads of the real API server", function()
     server:cut(1000)
     local deadline = proc.now() + 20
     repeat
-      local status = admin:curl("POST", configmaps, live.configmap("after", "white"))
+      local status = admin:curl("POST", configmaps, colours.map("after", "white"))
       assert.is_true(proc.now() < deadline, "the server did not come back")
     until status == 201
     assert.are.equal(0, engine:wait(30), engine:err())

@@ -2,8 +2,8 @@
 -- the server has watch-lists switched off (R-30..R-33, R-38; spec/system/reflector_spec.lua has the faults).
 local apiserver = require "spec.support.apiserver"
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 
-local configmaps = "/api/v1/namespaces/default/configmaps"
 
 local script = [[
   local k8s = require "k8s"
@@ -15,18 +15,11 @@ local script = [[
   end)
 ]]
 
-local function configmap(name)
-  return {
-    apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" },
-    data = { colour = "red" },
-  }
-end
-
 -- How a list came, with an engine that then follows a change.
 local function first_list(server, colour, ...)
   local engine = cluster.run("--kubeconfig=" .. server.kubeconfig, cluster.script(script), { ... })
   local how = engine:wait_line("^synced\t%d+\t(.*)\ttrue$", 60)
-  server:api():patch(configmaps .. "/one", { data = { colour = colour } })
+  server:api():patch(colours.path .. "/one", { data = { colour = colour } })
   engine:wait_line("^update\tone\t" .. colour .. "$")
   assert.are.equal(0, cluster.terminate(engine))
   return how
@@ -42,8 +35,8 @@ for _, watch_list in ipairs { true, false } do
 
     setup(function()
       server = apiserver.start { flags = not watch_list and { "--feature-gates=WatchList=false" } or nil }
-      server:api():create(configmaps, configmap "one")
-      server:api():create(configmaps, configmap "two")
+      server:api():create(colours.path, colours.map("one", "red"))
+      server:api():create(colours.path, colours.map("two", "red"))
     end)
     teardown(function()
       cluster.stop_all()

@@ -1,14 +1,8 @@
 -- Scripts that read live, for specs: a simulated server with three config maps, and `kubelua exec` on it.
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 
-local live = { configmaps = "/api/v1/namespaces/default/configmaps" }
-
-function live.configmap(name, colour, labels)
-  return {
-    apiVersion = "v1", kind = "ConfigMap",
-    metadata = { name = name, namespace = "default", labels = labels }, data = { colour = colour },
-  }
-end
+local live = {}
 
 -- What every script here begins with.
 live.prelude = [[
@@ -33,27 +27,41 @@ live.prelude = [[
   end
 ]]
 
--- A server with map-1 (red), map-2 (green, even=yes) and map-3 (blue).
-function live.sim()
-  local sim = cluster.sim()
-  for i, colour in ipairs { "red", "green", "blue" } do
-    local labels = { even = i % 2 == 0 and "yes" or "no" }
-    sim.api:create(live.configmaps, live.configmap("map-" .. i, colour, labels))
-  end
-  return sim
-end
-
--- `kubelua exec` of a script whose main is `body`.
-function live.start(sim, body, ...)
+-- `kubelua exec` on a server ("--server=..." or "--kubeconfig=...") of a script whose main is `body`.
+function live.start(where, body, ...)
   local script = cluster.script(live.prelude .. "k8s.main(function()\n" .. body .. "\nend)\n")
-  return cluster.kubelua { "exec", "--server=" .. sim.server, script, ... }
+  return cluster.kubelua { "exec", where, script, ... }
 end
 
 -- The same to its end: what it printed; raises when it did not end well.
-function live.run(sim, body, ...)
-  local engine = live.start(sim, body, ...)
+function live.run(where, body, ...)
+  local engine = live.start(where, body, ...)
   assert(engine:wait(30) == 0, engine:report())
   return engine:out()
+end
+
+-- What a server must have: map-1 (red), map-2 (green) and map-3 (blue). Their labels are those of the number.
+function live.fill(api, labels)
+  for i, colour in ipairs { "red", "green", "blue" } do
+    api:create(colours.path, colours.map("map-" .. i, colour, labels(i)))
+  end
+end
+
+-- A simulated server with them, map-2 with even=yes, and what specs ask of it.
+function live.sim()
+  local sim = cluster.sim()
+  live.fill(sim.api, function(i) return { even = i % 2 == 0 and "yes" or "no" } end)
+  function sim:start(...) return live.start("--server=" .. self.server, ...) end
+  function sim:run(...) return live.run("--server=" .. self.server, ...) end
+  function sim:requests() return self.api:get "/sim/stats" end
+  local function play(what)
+    return function(self, step)
+      step["do"], step.resource = what, "configmaps"
+      self:play(step)
+    end
+  end
+  sim.fault, sim.inject = play "fault", play "inject"
+  return sim
 end
 
 return live

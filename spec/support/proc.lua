@@ -147,6 +147,18 @@ function proc:wait_line(pattern, seconds) return self:wait_on(self.streams.out, 
 -- The same on stderr.
 function proc:wait_error(pattern, seconds) return self:wait_on(self.streams.err, pattern, seconds) end
 
+-- Waits until condition() holds, which is asked again whenever the process has printed something.
+function proc:wait_until(condition, what, seconds)
+  seconds = seconds or default_seconds
+  local deadline = proc.now() + seconds
+  while true do
+    self:pump(proc.now())
+    if condition() then return end
+    if not (self.streams.out.fd or self.streams.err.fd) then error("ended before " .. what .. self:report(), 2) end
+    if not self:pump(deadline) then error(("%s not within %g s"):format(what, seconds) .. self:report(), 2) end
+  end
+end
+
 -- Everything that came so far, without waiting.
 function proc:out()
   self:pump(proc.now())

@@ -114,11 +114,9 @@ end
 -- Waits until the engine printed all of `lines`, whatever comes between them.
 local function wait_for_all(engine, lines)
   for _, line in ipairs(lines) do
-    local deadline = proc.now() + 60
-    while not ("\n" .. engine:out()):find("\n" .. line .. "\n", 1, true) do
-      assert(proc.now() < deadline, ("%q did not come"):format(line) .. engine:report())
-      engine:pump(deadline)
-    end
+    engine:wait_until(function()
+      return ("\n" .. engine:out()):find("\n" .. line .. "\n", 1, true)
+    end, ("%q"):format(line), 60)
   end
 end
 

@@ -1,27 +1,8 @@
 -- What a server may do wrong: each gives one clear line, and the cache of all other objects is right afterwards.
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 
-local configmaps = "/api/v1/namespaces/default/configmaps"
-
-local function configmap(name, colour)
-  local metadata = { name = name, namespace = "default" }
-  return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { colour = colour } }
-end
-
--- Prints the whole cache after every event, so that one line tells what is known.
-local script = [[
-  local k8s = require "k8s"
-  local maps = k8s.informer("configmaps", { namespace = "default" })
-  local lister = maps:lister()
-  local function show()
-    local words = {}
-    for map in lister:list() do words[#words + 1] = map:name() .. "=" .. (map:get "data.colour" or "?") end
-    table.sort(words)
-    print("cache " .. table.concat(words, " "))
-  end
-  maps:add_event_handler { OnAdd = show, OnUpdate = show, OnDelete = show }
-  k8s.main(function() print "synced" end)
-]]
+local configmaps, configmap = colours.path, colours.map
 
 local watch_faults = {
   { what = "half-line", says = "the stream ended inside an event" },
@@ -37,17 +18,12 @@ local watch_faults = {
 describe("bad input #threads", function()
   local sim, engine
 
-  before_each(function()
-    sim = cluster.sim()
-    sim.api:create(configmaps, configmap("one", "red"))
-    sim.api:create(configmaps, configmap("two", "blue"))
-  end)
-
+  before_each(function() sim = colours.sim() end)
   after_each(cluster.stop_all)
 
   local function start(...)
-    engine = cluster.run(sim.server, cluster.script(script), { "--watch-list=off", ... })
-    engine:wait_line("^synced$", 60)
+    engine = cluster.run(sim.server, cluster.script(colours.script), { "--watch-list=off", ... })
+    engine:wait_line("^synced by list", 60)
   end
 
   -- How many lines of the log say it, at a level.

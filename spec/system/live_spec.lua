@@ -1,9 +1,10 @@
 -- Live reads in the whole binary: k8s.get, k8s.list, k8s.pages, k8s.reads, on a server that goes wrong too.
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 local live = require "spec.support.live"
 local proc = require "spec.support.proc"
 
-local configmaps, configmap = live.configmaps, live.configmap
+local configmaps, configmap = colours.path, colours.map
 
 describe("live reads #threads", function()
   local sim
@@ -11,18 +12,9 @@ describe("live reads #threads", function()
   before_each(function() sim = live.sim() end)
   after_each(cluster.stop_all)
 
-  local function start(...) return live.start(sim, ...) end
-  local function run(...) return live.run(sim, ...) end
-  local function requests() return sim.api:get "/sim/stats" end
-
-  local function fault(step)
-    step["do"], step.resource = "fault", "configmaps"
-    sim:play(step)
-  end
-
   describe("of one object", function()
     it("give the object, or the server's error", function()
-      local out = run [[
+      local out = sim:run [[
         local map = k8s.get("cm", "default/map-2")
         print(map.data.colour, map.kind, map:key())
         local none, err = k8s.get("configmaps", "default/x")
@@ -33,9 +25,9 @@ describe("live reads #threads", function()
     end)
 
     it("wait when the server is busy and says how long", function()
-      fault { verb = "get", what = "status", code = 429, reason = "TooManyRequests", retry_after = 1, times = 2 }
+      sim:fault { verb = "get", what = "status", code = 429, reason = "TooManyRequests", retry_after = 1, times = 2 }
       local before = proc.now()
-      assert.are.equal("red\n", run [[print(k8s.get("configmaps", "default/map-1").data.colour)]])
+      assert.are.equal("red\n", sim:run [[print(k8s.get("configmaps", "default/map-1").data.colour)]])
       assert.is_true(proc.now() - before >= 2)
     end)
 
@@ -44,14 +36,14 @@ describe("live reads #threads", function()
         local _, err = k8s.get("configmaps", "default/map-1")
         print(err.code, err.reason, err.retry_after)
       ]]
-      fault { verb = "get", what = "status", code = 429, reason = "TooManyRequests", message = "slow down" }
-      assert.are.equal("429\tTooManyRequests\tnil\n", run(get))
-      fault { verb = "get", what = "status", code = 503, retry_after = 90 }
-      assert.are.equal("503\tServiceUnavailable\t90\n", run(get))
+      sim:fault { verb = "get", what = "status", code = 429, reason = "TooManyRequests", message = "slow down" }
+      assert.are.equal("429\tTooManyRequests\tnil\n", sim:run(get))
+      sim:fault { verb = "get", what = "status", code = 503, retry_after = 90 }
+      assert.are.equal("503\tServiceUnavailable\t90\n", sim:run(get))
     end)
 
     it("refuse keys that are none", function()
-      local out = run [[
+      local out = sim:run [[
         for _, key in ipairs { "map-1", "a/b/c", "", "/x", "default/", "a\0b" } do
           print((select(2, pcall(k8s.get, "configmaps", key)):gsub("^.-:%d+: ", "")))
         end
@@ -69,16 +61,16 @@ describe("live reads #threads", function()
 
   describe("of lists", function()
     it("give all objects in pages, and the version of the list", function()
-      local out = run [[
+      local out = sim:run [[
         local list, version = k8s.list("configmaps", { namespace = "default", chunk_size = 2 })
         print(names(list), version == k8s.list("configmaps", { chunk_size = 1 }) or #version > 3)
       ]]
       assert.are.equal("map-1 map-2 map-3\ttrue\n", out)
-      assert.are.equal(2 + 3, requests().lists)
+      assert.are.equal(2 + 3, sim:requests().lists)
     end)
 
     it("take selectors, a limit of the whole, and a namespace", function()
-      local out = run [[
+      local out = sim:run [[
         print(names(k8s.list("cm", { selector = "even=no" })))
         print(names(k8s.list("cm", { field_selector = "metadata.name!=map-2" })))
         print(names(k8s.list("cm", { limit = 2 })))
@@ -90,7 +82,7 @@ describe("live reads #threads", function()
     end)
 
     it("are not older than the version that is asked for", function()
-      local out = run [[
+      local out = sim:run [[
         local _, version = k8s.list("cm")
         for _, match in ipairs { "NotOlderThan", "Exact" } do
           print(names(k8s.list("cm", { resource_version = version, resource_version_match = match })))
@@ -107,14 +99,14 @@ describe("live reads #threads", function()
     end)
 
     it("are whole although their pages expired (P-3)", function()
-      fault { verb = "list", what = "status", code = 410, reason = "Expired", skip = 1 }
-      assert.are.equal("map-1 map-2 map-3\n", run [[print(names(k8s.list("cm", { chunk_size = 2 })))]])
-      assert.are.equal(2, requests().lists) -- besides the one that failed
+      sim:fault { verb = "list", what = "status", code = 410, reason = "Expired", skip = 1 }
+      assert.are.equal("map-1 map-2 map-3\n", sim:run [[print(names(k8s.list("cm", { chunk_size = 2 })))]])
+      assert.are.equal(2, sim:requests().lists) -- besides the one that failed
     end)
 
     it("wait for a busy server in the middle (H-3), and go on with the same page", function()
-      fault { verb = "list", what = "status", code = 429, retry_after = 1, skip = 1 }
-      assert.are.equal("map-1 map-2 map-3\n", run [[print(names(k8s.list("cm", { chunk_size = 2 })))]])
+      sim:fault { verb = "list", what = "status", code = 429, retry_after = 1, skip = 1 }
+      assert.are.equal("map-1 map-2 map-3\n", sim:run [[print(names(k8s.list("cm", { chunk_size = 2 })))]])
     end)
 
     it("are an error when they break off, are forbidden, or make no sense", function()
@@ -124,16 +116,16 @@ describe("live reads #threads", function()
       ]]
       local reasons = { cut = "ConnectionClosed", reset = "ConnectionReset", ["invalid-json"] = "BadAnswer" }
       for what, reason in pairs(reasons) do
-        fault { verb = "list", what = what, after = 1 }
-        assert.are.equal("nil\tnil\t" .. reason .. "\t3\n", run(list))
+        sim:fault { verb = "list", what = what, after = 1 }
+        assert.are.equal("nil\tnil\t" .. reason .. "\t3\n", sim:run(list))
       end
-      fault { verb = "list", what = "status", code = 403, reason = "Forbidden", message = "no" }
-      assert.are.equal("nil\t403\tForbidden\t3\n", run(list))
+      sim:fault { verb = "list", what = "status", code = 403, reason = "Forbidden", message = "no" }
+      assert.are.equal("nil\t403\tForbidden\t3\n", sim:run(list))
     end)
 
     it("leave out an object that cannot be taken, and exec says so", function()
-      fault { verb = "list", what = "oversize", after = 1 }
-      local engine = start [[print(names(k8s.list "cm"))]]
+      sim:fault { verb = "list", what = "oversize", after = 1 }
+      local engine = sim:start [[print(names(k8s.list "cm"))]]
       assert.are.equal(3, engine:wait(30))
       assert.are.equal("map-1 map-2 map-3\n", engine:out())
       assert.has_match("Object refused.*more than %-%-max%-object%-size", engine:err())
@@ -141,7 +133,7 @@ describe("live reads #threads", function()
     end)
 
     it("come page by page when the script asks for them", function()
-      local engine = start [[
+      local engine = sim:start [[
         for page, version in k8s.pages("cm", { chunk_size = 1 }) do
           print(names(page), #version > 3)
           k8s.sleep "50ms"
@@ -150,11 +142,11 @@ describe("live reads #threads", function()
       ]]
       assert.are.equal(0, engine:wait(30))
       assert.are.equal("map-1\ttrue\nmap-2\ttrue\nmap-3\ttrue\nend\n", engine:out())
-      assert.are.equal(3, requests().lists)
+      assert.are.equal(3, sim:requests().lists)
     end)
 
     it("raise in pages what went wrong, as a table", function()
-      local engine = start [[
+      local engine = sim:start [[
         local seen, maps = {}, watch()
         local ok, err = pcall(function()
           for page in k8s.pages("cm", { chunk_size = 1 }) do
@@ -183,7 +175,6 @@ describe("live reads #threads", function()
       maps:on_add(function(map) print("got", k8s.get("cm", map:key()).data.colour) end, { id = "get" })
       maps:on_add(function(map) print("of", #k8s.list("cm", { chunk_size = 1 })) end, { id = "list" })
     ]]))
-    local deadline = proc.now() + 20
     local wanted = { "got\tred\n", "got\tgreen\n", "got\tblue\n", "of\t3\nof\t3\nof\t3\n" }
     local function all_there()
       local of = engine:out():gsub("got[^\n]*\n", "")
@@ -192,15 +183,12 @@ describe("live reads #threads", function()
       end
       return true
     end
-    while not all_there() do
-      assert.is_true(proc.now() < deadline, engine:report())
-      engine:pump(proc.now() + 0.05)
-    end
+    engine:wait_until(all_there, "what all reads gave")
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
   it("of a kind that the server does not have name the one that was meant", function()
-    local out = run [[
+    local out = sim:run [[
       local list, err = k8s.list("nodez")
       print(list, err.code, err.message)
     ]]
@@ -208,7 +196,7 @@ describe("live reads #threads", function()
   end)
 
   it("of a kind that comes with a CRD find it soon, and learn that it went", function()
-    local engine = start [[
+    local engine = sim:start [[
       local list, err = k8s.list "trees.wood.example"
       print(list, err.code)
       repeat
@@ -287,7 +275,7 @@ describe("live reads #threads", function()
     end)
 
     it("are refused when the declaration is none, or comes late", function()
-      local out = run [[
+      local out = sim:run [[
         local function refused(...) print((select(2, pcall(...)):gsub("^.-:%d+: ", ""))) end
         refused(k8s.reads, { "pods:list" })
       ]]
@@ -337,7 +325,7 @@ describe("live reads #threads", function()
   end)
 
   it("refuse options that are none", function()
-    local out = run [[
+    local out = sim:run [[
       local function refused(...) print((select(2, pcall(...)):gsub("^.-:%d+: ", ""))) end
       refused(k8s.list, "cm", { limt = 5 })
       refused(k8s.list, "cm", { limit = 0 })

@@ -1,9 +1,10 @@
 -- k8s.watch in the whole binary: what it tells, how it ends, and who may be slow.
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 local live = require "spec.support.live"
 local proc = require "spec.support.proc"
 
-local configmaps, configmap = live.configmaps, live.configmap
+local configmaps, configmap = colours.path, colours.map
 
 describe("a live watch #threads", function()
   local sim
@@ -11,22 +12,8 @@ describe("a live watch #threads", function()
   before_each(function() sim = live.sim() end)
   after_each(cluster.stop_all)
 
-  local function start(...) return live.start(sim, ...) end
-  local function run(...) return live.run(sim, ...) end
-  local function requests() return sim.api:get "/sim/stats" end
-
-  local function fault(step)
-    step["do"], step.resource = "fault", "configmaps"
-    sim:play(step)
-  end
-
-  local function inject(step)
-    step["do"], step.resource = "inject", "configmaps"
-    sim:play(step)
-  end
-
   it("tells every event, and ends with a timeout or a close", function()
-    local engine = start [[
+    local engine = sim:start [[
       local maps = watch()
       print "ready"
       for ev in maps do
@@ -46,7 +33,7 @@ describe("a live watch #threads", function()
   end)
 
   it("loses nothing when a stream breaks off, and says so in the log", function()
-    local engine = start [[
+    local engine = sim:start [[
       local maps = watch { selector = "even" }
       print "ready"
       for ev in maps do
@@ -56,7 +43,7 @@ describe("a live watch #threads", function()
     ]]
     engine:wait_line "^ready$"
     for i, what in ipairs { "cut", "reset", "end", "error-event", "unknown-type" } do
-      inject { what = what, code = 500 }
+      sim:inject { what = what, code = 500 }
       sim.api:create(configmaps, configmap("new-" .. i, "white", { even = "no" }))
       engine:wait_line("^ADDED\tnew%-" .. i .. "\twhite$")
     end
@@ -68,23 +55,23 @@ describe("a live watch #threads", function()
 
   -- RW-2
   it("ends with an ERROR whose object is the Status", function()
-    local engine = start [[
+    local engine = sim:start [[
       local maps = watch()
       print "ready"
       for ev in maps do show(ev) end
       print "end"
     ]]
     engine:wait_line "^ready$"
-    inject { what = "error-event", code = 410, reason = "Expired", message = "too old" }
+    sim:inject { what = "error-event", code = 410, reason = "Expired", message = "too old" }
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal("ready\nERROR\tStatus\t410\tExpired\ttoo old\nend\n", engine:out())
   end)
 
   it("ends with one when it may not be opened, and tries again when the server is busy", function()
-    fault { verb = "watch", what = "status", code = 403, reason = "Forbidden", message = "no" }
-    assert.are.equal("ERROR\tStatus\t403\tForbidden\tno\n", run "for ev in watch() do show(ev) end")
-    fault { verb = "watch", what = "status", code = 429, retry_after = 1, times = 2 }
-    local engine = start [[
+    sim:fault { verb = "watch", what = "status", code = 403, reason = "Forbidden", message = "no" }
+    assert.are.equal("ERROR\tStatus\t403\tForbidden\tno\n", sim:run "for ev in watch() do show(ev) end")
+    sim:fault { verb = "watch", what = "status", code = 429, retry_after = 1, times = 2 }
+    local engine = sim:start [[
       local maps = watch()
       print "ready"
       show(maps())
@@ -96,7 +83,7 @@ describe("a live watch #threads", function()
   end)
 
   it("gives a slow script every event, from a bounded buffer", function()
-    local engine = start [[
+    local engine = sim:start [[
       local maps = watch()
       local count, last = 0, 0
       print "ready"
@@ -117,7 +104,7 @@ describe("a live watch #threads", function()
   end)
 
   it("is let go of when a loop over it is left, be it a hundred times", function()
-    local engine = start [[
+    local engine = sim:start [[
       for i = 1, 150 do
         for _ in watch { timeout = "1h" } do break end
         if i == 1 then print "first" end
@@ -134,11 +121,11 @@ describe("a live watch #threads", function()
       engine:pump(proc.now() + 0.01)
     end
     assert.has_match("end\n", engine:out())
-    assert.is_true(requests().open_watches <= 100)
+    assert.is_true(sim:requests().open_watches <= 100)
   end)
 
   it("is bounded in number while it is held", function()
-    local out = run [[
+    local out = sim:run [[
       local held = {}
       print(pcall(function() for i = 1, 200 do held[i] = watch() end end))
       print(#held)
@@ -148,7 +135,7 @@ describe("a live watch #threads", function()
 
   -- RW-1
   it("refuses a version that is none", function()
-    local out = run [[
+    local out = sim:run [[
       for _, version in ipairs { "0", "", "x", "01", "5 " } do
         print((select(2, pcall(k8s.watch, "cm", { resource_version = version })):gsub("^.-:%d+: ", "")))
       end
@@ -160,7 +147,7 @@ describe("a live watch #threads", function()
   end)
 
   it("works in pcall and in the script's own coroutines", function()
-    local engine = start [[
+    local engine = sim:start [[
       print(pcall(k8s.get, "cm", "default/map-1"))
       local pages = coroutine.wrap(function()
         for page in k8s.pages("cm", { chunk_size = 1 }) do
@@ -219,11 +206,9 @@ describe("a live watch #threads", function()
     engine:wait_line "^ready$"
     if not engine:out():find "synced" then engine:wait_line "^synced$" end
     sim.api:patch(configmaps .. "/map-1", { data = { colour = "black" } })
-    local deadline = proc.now() + 20
-    while not (engine:out():find "MODIFIED\tmap%-1\tblack" and engine:out():find "cache\tmap%-1\tblack") do
-      assert.is_true(proc.now() < deadline, engine:report())
-      engine:pump(proc.now() + 0.05)
-    end
+    engine:wait_until(function()
+      return engine:out():find "MODIFIED\tmap%-1\tblack" and engine:out():find "cache\tmap%-1\tblack"
+    end, "the watch and the cache")
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)

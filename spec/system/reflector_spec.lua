@@ -2,39 +2,16 @@
 -- 410 in all its forms, 429, versions that are still to come, a server that restarts in the middle.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local colours = require "spec.support.colours"
 local proc = require "spec.support.proc"
 local watching = require "spec.support.watching"
 
-local configmaps = "/api/v1/namespaces/default/configmaps"
-
-local function configmap(name, colour)
-  local metadata = { name = name, namespace = "default" }
-  return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { colour = colour } }
-end
-
--- Prints the whole cache after every event, and how it was synced.
-local script = [[
-  local k8s = require "k8s"
-  local maps = k8s.informer("configmaps", { namespace = "default" })
-  local function show()
-    local words = {}
-    for map in maps:lister():list() do words[#words + 1] = map:name() .. "=" .. map.data.colour end
-    table.sort(words)
-    print("cache " .. table.concat(words, " "))
-  end
-  maps:add_event_handler { OnAdd = show, OnUpdate = show, OnDelete = show }
-  k8s.main(function() print("synced by " .. maps:status().synced_by) end)
-]]
+local configmaps, configmap = colours.path, colours.map
 
 describe("the reflector #threads", function()
   local sim, engine
 
-  before_each(function()
-    sim = cluster.sim()
-    sim.api:create(configmaps, configmap("one", "red"))
-    sim.api:create(configmaps, configmap("two", "blue"))
-  end)
-
+  before_each(function() sim = colours.sim() end)
   after_each(cluster.stop_all)
 
   local function fault(what, more)
@@ -44,7 +21,7 @@ describe("the reflector #threads", function()
   end
 
   local function start(...)
-    engine = cluster.run(sim.server, cluster.script(script), { "--watch-list-deadline", "500ms", ... })
+    engine = cluster.run(sim.server, cluster.script(colours.script), { "--watch-list-deadline", "500ms", ... })
   end
 
   local function expect_sync(how)
@@ -108,25 +85,19 @@ describe("the reflector #threads", function()
       expect_events()
     end)
 
-    it("remembers it for all informers of the resource, and for those alone", function()
-      fault("no-end-bookmark", { times = 0 })
-      start "--watch-list=auto"
-      expect_sync("list in 1 page; watch-list: " .. unended)
-      sim:play { ["do"] = "expire", resource = "configmaps" }
-      sim.api:patch(configmaps .. "/one", { data = { colour = "green" } })
-      engine:wait_line("^cache one=green two=blue$", 60)
-      assert.are.equal(1, sim.api:get("/sim/stats").watch_lists)
-    end)
-
-    it("tries it in each cycle with --watch-list=on", function()
-      fault("no-end-bookmark", { times = 0 })
-      start "--watch-list=on"
-      expect_sync("list in 1 page; watch-list: " .. unended)
-      sim:play { ["do"] = "expire", resource = "configmaps" }
-      sim.api:patch(configmaps .. "/one", { data = { colour = "green" } })
-      engine:wait_line("^cache one=green two=blue$", 60)
-      assert.are.equal(2, sim.api:get("/sim/stats").watch_lists)
-    end)
+    for mode, case in pairs {
+      auto = { "remembers it for all informers of the resource, and for those alone", watch_lists = 1 },
+      on = { "tries it in each cycle with --watch-list=on", watch_lists = 2 },
+    } do
+      it(case[1], function()
+        fault("no-end-bookmark", { times = 0 })
+        start("--watch-list=" .. mode)
+        expect_sync("list in 1 page; watch-list: " .. unended)
+        sim:play { ["do"] = "expire", resource = "configmaps" }
+        expect_events()
+        assert.are.equal(case.watch_lists, sim.api:get("/sim/stats").watch_lists)
+      end)
+    end
   end)
 
   it("lists at once when the server refuses watch-lists", function()
