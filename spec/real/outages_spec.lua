@@ -2,34 +2,27 @@
 local apiserver = require "spec.support.apiserver"
 local cluster = require "spec.support.cluster"
 local outages = require "spec.support.outages"
-local relay = require "spec.support.relay"
 local temp = require "spec.support.temp"
+local world = require "spec.support.world"
 
 describe("the real API server ends and comes back", function()
-  local server, between, folder
+  local w, folder
 
   setup(function()
     folder = temp.folder()
-    server = apiserver.start { dir = folder }
-    between = relay.start(server.url)
+    w = world.real { dir = folder }
+    w.keeps_versions = true
+    function w.restart()
+      w.server:stop()
+      w.server = apiserver.start { dir = folder }
+      w.api = w.server:api()
+    end
   end)
   after_each(cluster.stop_all)
   teardown(function()
-    if between then between:stop() end
-    if server then server:stop() end
+    if w then w.stop() end
     temp.remove(folder)
   end)
 
-  outages.specify(it, function()
-    return {
-      api = function() return server:api() end,
-      relay = between,
-      args = { "--kubeconfig", server.kubeconfig, "--server", between.url },
-      keeps_versions = true,
-      restart = function()
-        server:stop()
-        server = apiserver.start { dir = folder }
-      end,
-    }
-  end)
+  outages.specify(it, function() return w end)
 end)

@@ -18,7 +18,7 @@ local function noise()
 end
 
 local function create(world, name)
-  world.api():create(configmaps, {
+  world.api:create(configmaps, {
     apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" },
     data = { noise = noise() },
   })
@@ -38,7 +38,7 @@ local function wait_until_equal(world, calls, engine)
   local deadline = proc.now() + 60
   while true do
     calls:take()
-    local difference = calls:difference("configmaps", world.api():get "/api/v1/configmaps")
+    local difference = calls:difference("configmaps", world.api:get "/api/v1/configmaps")
     if not difference then return end
     if proc.now() > deadline then error(difference .. engine:report(), 0) end
     engine:pump(proc.now() + 0.1)
@@ -81,8 +81,8 @@ for _, mode in ipairs { "off", "on" } do
   end)
 end
 
--- Declares the specs: `it` is busted's, `get_world` gives { api(), relay, args (of the engine, through the relay),
--- restart(), keeps_versions }.
+-- Declares the specs: `it` is busted's, `get_world` gives a world of spec.support.world with restart(), and with
+-- keeps_versions if the server goes on with the versions it had.
 function outages.specify(it, get_world)
   for _, each in ipairs(cases) do
     it(each.title, function() each.check(get_world()) end)

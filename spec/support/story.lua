@@ -139,9 +139,7 @@ local function wait_until_served(api, path)
   end
 end
 
--- world: api (straight to the server), relay (with :cut and :mend), args (connection flags of the engine, through the
--- relay), expire (makes every version so far too old). Gives what the script printed and what it had to print, kind by
--- kind.
+-- In a world of spec.support.world: gives what the script printed and what it had to print, kind by kind.
 function story.run(world)
   local api = world.api
   api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = "story" } })
