@@ -1,9 +1,9 @@
 -- Live reads of a real API server: over TLS and HTTP/2, with its own words for what goes wrong.
 local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local colours = require "spec.support.colours"
 local live = require "spec.support.live"
-local proc = require "spec.support.proc"
 local relay = require "spec.support.relay"
 
 local configmaps = colours.path
@@ -177,11 +177,9 @@ describe("live reads of the real API server", function()
     ]]
     engine:wait_line "^ready$"
     server:cut(1000)
-    local deadline = proc.now() + 20
-    repeat
-      local status = admin:curl("POST", configmaps, colours.map("after", "white"))
-      assert.is_true(proc.now() < deadline, "the server did not come back")
-    until status == 201
+    await(function()
+      return admin:curl("POST", configmaps, colours.map("after", "white")) == 201
+    end, "the server back")
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal("ready\nADDED\tafter\twhite\n", engine:out())
   end)

@@ -1,10 +1,10 @@
 -- A server that was set back to an older state, as by a restored etcd: the version that the engine knows is still to
 -- come there. It finds out with its next list, which the server refuses as too large, and takes the older state.
 local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local relay = require "spec.support.relay"
 local temp = require "spec.support.temp"
-local watching = require "spec.support.watching"
 
 local script = [[
   local k8s = require "k8s"
@@ -48,7 +48,7 @@ describe("a real API server that was set back", function()
     -- A watch from a version to come is open and silent; one that ends at once makes the engine list.
     local filter = { verb = "watch", resource = "configmaps", user = "admin" }
     local watches = #after:requests(filter)
-    watching.await(function() return #after:requests(filter) > watches end)
+    await(function() return #after:requests(filter) > watches end, "a watch of the older server")
     between:cut()
     between:mend()
     for i = 1, 30 do engine:wait_line("^delete\tnew%d+\ttrue$", 60) end

@@ -1,9 +1,9 @@
 -- What a dynamic world does to an engine, on any API server. A world has `api` (requests with all rights) and `args`
 -- (connection flags of the engine).
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 local dynamic = {}
@@ -41,23 +41,14 @@ local function path(version, name)
   return name and all .. "/" .. name or all
 end
 
-local function await(what, good)
-  local deadline = proc.now() + seconds
-  while true do
-    local found = good()
-    if found then return found end
-    assert(proc.now() < deadline, what .. " did not come about")
-  end
-end
-
 local function await_served(w, version)
-  await(version, function() return w.api:curl("GET", path(version)) == 200 end)
+  await(function() return w.api:curl("GET", path(version)) == 200 end, version, seconds)
 end
 
 local function remove_crd(w)
   local at = crds .. "/gadgets.dynamic.example.com"
   w.api:delete(at)
-  await("the end of the CRD", function() return w.api:curl("GET", at) == 404 end)
+  await(function() return w.api:curl("GET", at) == 404 end, "the end of the CRD", seconds)
 end
 
 -- An engine with admin socket and probes; engine.await_state(kind, state) waits for a state and gives the informer.
@@ -78,10 +69,10 @@ local function engine_of(w, script)
     end
   end
   function engine.await_state(kind, state)
-    return await(kind .. ": " .. state, function()
+    return await(function()
       local informer = engine.informer(kind)
       return informer and informer.state == state and informer
-    end)
+    end, kind .. ": " .. state, seconds)
   end
   function engine.finish()
     assert(cluster.terminate(engine) == 0, engine:report())
@@ -117,7 +108,7 @@ function dynamic.comes_and_goes(w)
   await_served(w, "v1")
   w.api:create(path "v1", gadget("v1", "a"))
   engine:wait_line("^add\ta\tdynamic.example.com/v1$", seconds)
-  await("ready", function() return engine.ready() == 200 end)
+  await(function() return engine.ready() == 200 end, "ready", seconds)
   remove_crd(w)
   -- The server deletes the objects before the kind; a watch may end before it has told of it.
   local gone = engine.await_state("gadgets.dynamic.example.com", "gone")
@@ -137,10 +128,10 @@ end
 function dynamic.waits_for_a_bare_name(w)
   local engine = engine_of(w, (script:gsub("gadgets.dynamic.example.com", "gadgets")))
   engine:wait_error 'Waiting for a kind the server does not serve.*kind="gadgets".*not all groups answered: /apis: '
-  await("an answer of all groups", function()
+  await(function()
     local informer = engine.informer "gadgets"
     return informer and informer.state == "unknown kind" and not informer.cause:find("not all groups", 1, true)
-  end)
+  end, "an answer of all groups", seconds)
   w.api:create(crds, crd "v1")
   engine.await_state("gadgets", "synced")
   engine.finish()
@@ -187,7 +178,7 @@ function dynamic.waits_for_rights(w, may_read)
   may_read(true)
   engine:wait_line("^configmap\tfirst$", seconds)
   engine.await_state("configmaps", "synced")
-  await("ready", function() return engine.ready() == 200 end)
+  await(function() return engine.ready() == 200 end, "ready", seconds)
   engine.finish()
 end
 

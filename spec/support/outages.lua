@@ -1,6 +1,7 @@
 -- A server that ends and comes back in the middle of a watch and of a first list, as specs that run on the simulated
 -- server and on the real one.
 local assert = require "luassert"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local replay = require "spec.support.replay"
@@ -35,14 +36,13 @@ end
 
 -- Until the calls, replayed, are what the server has.
 local function wait_until_equal(world, calls, engine)
-  local deadline = proc.now() + 60
-  while true do
+  local difference
+  await(function()
     calls:take()
-    local difference = calls:difference("configmaps", world.api:get "/api/v1/configmaps")
-    if not difference then return end
-    if proc.now() > deadline then error(difference .. engine:report(), 0) end
-    engine:pump(proc.now() + 0.1)
-  end
+    difference = calls:difference("configmaps", world.api:get "/api/v1/configmaps")
+    if difference then engine:pump(proc.now() + 0.1) end
+    return not difference
+  end, function() return difference .. engine:report() end, 60)
 end
 
 local cases = {}

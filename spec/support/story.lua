@@ -1,8 +1,8 @@
 -- One story told to one script on any API server: what happens to ConfigMaps, unbound pods and custom objects, on a
 -- good connection, while it is cut, and while it is cut and the version expires (B-5, F-8). The script must print the
 -- same on each server, which is the claim of the specs that call story.run.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 
 local story = {}
 
@@ -132,19 +132,12 @@ local function sorted_by_kind(text)
   return table.concat(parts)
 end
 
-local function wait_until_served(api, path)
-  local deadline = proc.now() + 20
-  while api:curl("GET", path) ~= 200 do
-    assert(proc.now() < deadline, path .. " is not served")
-  end
-end
-
 -- In a world of spec.support.world: gives what the script printed and what it had to print, kind by kind.
 function story.run(world)
   local api = world.api
   api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = "story" } })
   api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
-  wait_until_served(api, kinds[3].path)
+  await(function() return api:curl("GET", kinds[3].path) == 200 end, kinds[3].path)
   local engine = cluster.kubelua { "run", "-f", "spec/support/scripts/story.lua", unpack(world.args) }
   engine:wait_line("^synced$", 60)
   local expected = {}

@@ -55,14 +55,6 @@ function watching:finish(seconds)
   return code, self.proc:out()
 end
 
--- Waits until a condition about the server holds: asks again and again, at most for 20 seconds.
-function watching.await(condition, seconds)
-  local deadline = proc.now() + (seconds or 20)
-  while not condition() do
-    if proc.now() > deadline then error("it never became true", 2) end
-  end
-end
-
 function watching.close_all()
   for i = #open, 1, -1 do
     open[i].proc:kill "KILL"

@@ -1,7 +1,7 @@
 -- Probes of a running engine: /healthz, /livez, /readyz.
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 
 -- An engine with probes on a port of its own; `engine.probe(path)` gives code and body.
 local function probed(server, script, args)
@@ -15,13 +15,12 @@ local function probed(server, script, args)
 end
 
 -- Asks until the answer has this code and text; gives the body.
-local function await(engine, path, code, text)
-  local deadline = proc.now() + 30
-  while true do
-    local got, body = engine.probe(path)
-    if got == code and body:find(text, 1, true) then return body end
-    assert(proc.now() < deadline, ("%s: %s %s"):format(path, got, body) .. engine:report())
-  end
+local function answer(engine, path, code, text)
+  local got, body
+  return await(function()
+    got, body = engine.probe(path)
+    return got == code and body:find(text, 1, true) and body
+  end, function() return ("%s: %s %s"):format(path, got, body) .. engine:report() end)
 end
 
 describe("the probes of kubelua run #threads", function()
@@ -35,7 +34,7 @@ describe("the probes of kubelua run #threads", function()
       require("k8s").informer "pods"
       require("k8s").informer("configmaps")
     ]])
-    local body = await(engine, "/readyz", 500, "[-]informer-sync failed: pods: listing for ")
+    local body = answer(engine, "/readyz", 500, "[-]informer-sync failed: pods: listing for ")
     assert.has_match("[+]ping ok\n", body, 1, true)
     assert.has_match("readyz check failed", body, 1, true)
     assert.are.equal(200, (engine.probe "/livez"))
@@ -43,15 +42,15 @@ describe("the probes of kubelua run #threads", function()
     engine:kill "TERM"
     assert.are.equal(0, engine:wait())
     engine = probed(sim.server, [[ require("k8s").informer "pods" ]])
-    assert.are.equal("ok", await(engine, "/readyz", 200, "ok"))
-    assert.has_match("[+]informer-sync ok\n", await(engine, "/readyz?verbose", 200, "readyz check passed"), 1, true)
-    assert.are.equal("ok", await(engine, "/readyz/informer-sync", 200, "ok"))
+    assert.are.equal("ok", answer(engine, "/readyz", 200, "ok"))
+    assert.has_match("[+]informer-sync ok\n", answer(engine, "/readyz?verbose", 200, "readyz check passed"), 1, true)
+    assert.are.equal("ok", answer(engine, "/readyz/informer-sync", 200, "ok"))
     assert.are.equal(404, (engine.probe "/nothing"))
   end)
 
   it("say why the server cannot be reached, and still that the process is alive", function()
     local engine = probed("http://127.0.0.1:1", [[ require("k8s").informer "pods" ]])
-    await(engine, "/readyz", 500, "[-]informer-sync failed: pods: pending for ")
+    answer(engine, "/readyz", 500, "[-]informer-sync failed: pods: pending for ")
     assert.are.equal(200, (engine.probe "/healthz"))
     assert.are.equal(0, cluster.terminate(engine))
   end)

@@ -1,7 +1,7 @@
 -- /metrics of a running engine, in the form that Prometheus reads.
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 
 local function measured(server, script)
   local engine = cluster.run(server, cluster.script(script), { "--metrics-bind-address", "127.0.0.1:0" })
@@ -38,13 +38,12 @@ local function parse(text)
 end
 
 -- Reads the page until a sample has this value.
-local function await(engine, name, value)
-  local deadline = proc.now() + 30
-  while true do
-    local samples = parse(engine.metrics())
-    if samples[name] == value then return samples end
-    assert(proc.now() < deadline, ("%s is %s"):format(name, samples[name]) .. engine:report())
-  end
+local function await_sample(engine, name, value)
+  local samples
+  return await(function()
+    samples = parse(engine.metrics())
+    return samples[name] == value and samples
+  end, function() return ("%s is %s"):format(name, samples[name]) .. engine:report() end)
 end
 
 describe("the metrics of kubelua run #threads", function()
@@ -70,7 +69,7 @@ describe("the metrics of kubelua run #threads", function()
     engine:wait_line "^updated$"
     local script = engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
     local labels = ('{script="%s",handler="seen"'):format(script)
-    local samples = await(engine, "kubelua_handler_duration_seconds_count" .. labels .. ',event="OnUpdate"}', 1)
+    local samples = await_sample(engine, "kubelua_handler_duration_seconds_count" .. labels .. ',event="OnUpdate"}', 1)
     assert.are.equal(20, samples["kubelua_handler_duration_seconds_count" .. labels .. ',event="OnAdd"}'])
     assert.are.equal(20, samples["kubelua_handler_duration_seconds_bucket" .. labels .. ',event="OnAdd",le="+Inf"}'])
     assert.are.equal(1, samples["kubelua_handler_errors_total" .. labels .. "}"])
@@ -94,10 +93,10 @@ describe("the metrics of kubelua run #threads", function()
     local pods, deployments = of:format("pods in team-001", "pods"), of:format("deployments.apps", "deployments.apps")
     local count = #sim.api:get("/api/v1/namespaces/team-001/pods").items
     assert.is_true(count > 0)
-    await(engine, 'kubelua_cache_objects{name="pods in team-001",resource="pods"}', count)
+    await_sample(engine, 'kubelua_cache_objects{name="pods in team-001",resource="pods"}', count)
     sim:play { ["do"] = "touch", resource = "pods", namespace = "team-001", pick = 1 }
     engine:wait_line "^updated$"
-    local samples = await(engine, "reflector_watched_objects" .. pods, 1)
+    local samples = await_sample(engine, "reflector_watched_objects" .. pods, 1)
     assert.are.equal(1, samples["reflector_lists_total" .. pods] + samples["reflector_watchlists_total" .. pods])
     assert.are.equal(1, samples["reflector_list_duration_seconds_count" .. pods])
     assert.are.equal(count, samples["reflector_listed_items_sum" .. pods])

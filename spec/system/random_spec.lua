@@ -1,6 +1,8 @@
 -- The whole engine against `kubelua sim` that changes and fails at random: afterwards the calls of its handlers,
 -- replayed, give what the server has; those of a cache of several namespaces too (B-6). SEED picks the first run, RUNS
 -- how many at a time.
+local await = require "spec.support.await"
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local replay = require "spec.support.replay"
@@ -121,6 +123,15 @@ local function listen(all, seconds)
   end
 end
 
+-- The scenarios have ended, and nobody is refused any more.
+local function storms_are_over(all)
+  for _, run in ipairs(all) do
+    local code, text = run.sim.api:curl("GET", "/sim/stats")
+    if code ~= 200 or cjson.decode(text).scenarios > 0 then return false end
+  end
+  return true
+end
+
 -- What the cache of some namespaces is to have.
 local function some(list)
   local items = {}
@@ -142,13 +153,12 @@ local function difference(run)
 end
 
 local function wait_until_equal(all, run)
-  local deadline = proc.now() + calm_seconds
-  while true do
-    local text = difference(run)
-    if not text then return end
-    if proc.now() > deadline then error(text .. run.engine:report(), 0) end
-    listen(all, 0.2)
-  end
+  local text
+  await(function()
+    text = difference(run)
+    if text then listen(all, 0.2) end
+    return not text
+  end, function() return text .. run.engine:report() end, calm_seconds)
 end
 
 describe("the engine on a server that fails at random #threads", function()
@@ -159,7 +169,10 @@ describe("the engine on a server that fails at random #threads", function()
     local all, calls, lists, watches = {}, 0, 0, 0
     for i = 1, runs do all[i] = start(seed + i - 1) end
     local ok, err = pcall(function()
-      listen(all, stormy_seconds + 2) -- nobody is refused any more
+      await(function()
+        listen(all, 0.2)
+        return storms_are_over(all)
+      end, "the end of the storms", calm_seconds)
       for _, run in ipairs(all) do run.sim:play { ["do"] = "clear" } end
       for _, run in ipairs(all) do
         wait_until_equal(all, run)

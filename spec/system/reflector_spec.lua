@@ -1,10 +1,10 @@
 -- How the first list comes and what the engine does when it does not: watch-lists and their faults (B-1, R-30..R-38),
 -- 410 in all its forms, 429, versions that are still to come, a server that restarts in the middle.
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local colours = require "spec.support.colours"
 local proc = require "spec.support.proc"
-local watching = require "spec.support.watching"
 
 local configmaps, configmap = colours.path, colours.map
 
@@ -168,7 +168,7 @@ describe("the reflector #threads", function()
     start "--watch-list=off"
     sim.api:get "/sim/stats"
     local port = tonumber(sim.server:match ":(%d+)$")
-    watching.await(function() return sim.api:get("/sim/stats").lists == 1 end)
+    await(function() return sim.api:get("/sim/stats").lists == 1 end, "the list")
     sim:kill "KILL"
     sim:wait(20)
     engine:wait_error "failed to list configmaps"

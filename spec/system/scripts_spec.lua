@@ -1,6 +1,6 @@
 -- Every example of scripts/ is run against the simulated server and says what it promises.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 
 local pods = "/api/v1/namespaces/default/pods"
 local configmaps = "/api/v1/namespaces/default/configmaps"
@@ -258,8 +258,7 @@ local examples = {
 
 -- Until the engine watches: what comes then is no part of its first list.
 local function wait_for_watches(api)
-  local deadline = proc.now() + 20
-  while api:get("/sim/stats").open_watches == 0 do assert(proc.now() < deadline, "no watch was opened") end
+  await(function() return api:get("/sim/stats").open_watches > 0 end, "a watch")
 end
 
 describe("the example", function()

@@ -1,4 +1,5 @@
 -- `kubelua sim`: faults of requests and of open watches.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local watching = require "spec.support.watching"
@@ -96,7 +97,7 @@ describe("faults of the simulated server #threads", function()
     local w = watch()
     play({ ["do"] = "refuse", ["for"] = "200ms" })
     assert.are.equal(refused_code, (get()))
-    watching.await(function() return get() == 0 end)
+    await(function() return get() == 0 end, "the server back")
     sim.api:create(configmaps, configmap "d")
     assert.are.same({ "ADDED d" }, w:short(1))
   end)

@@ -1,5 +1,6 @@
 -- kubectl, unchanged, on `kubelua sim`.
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
@@ -149,10 +150,9 @@ describe("kubectl on the simulated server", function()
     assert.are.equal(1, count)
     works("wait", "-n", "team-000", "pod", "--all", "--for=condition=Ready", "--timeout=10s")
     local waiting = start("wait", "-n", "team-000", "pod", "--all", "--for=delete", "--timeout=20s")
-    local deadline = proc.now() + 20
-    while sim.api:get("/sim/stats").open_watches == 0 do -- a kubectl that finds nothing to wait for fails
-      assert(proc.now() < deadline, "kubectl opened no watch" .. waiting:report())
-    end
+    await(function() -- a kubectl that finds nothing to wait for fails
+      return sim.api:get("/sim/stats").open_watches > 0
+    end, function() return "kubectl's watch" .. waiting:report() end)
     sim.api:create("/sim/scenario", { { ["do"] = "delete", resource = "pods", namespace = "team-000" } })
     assert.are.equal(0, waiting:wait(20), waiting:err())
     works("delete", "ns", "team-001")

@@ -1,5 +1,6 @@
 -- `kubelua sim`: flags, files, scenarios, start and stop.
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local watching = require "spec.support.watching"
@@ -47,7 +48,7 @@ describe("kubelua sim #threads", function()
     for _, signal in ipairs { "TERM", "INT" } do
       local sim = cluster.sim()
       local w = watching.open(sim.server, configmaps)
-      watching.await(function() return sim.api:get("/sim/stats").open_watches == 1 end)
+      await(function() return sim.api:get("/sim/stats").open_watches == 1 end, "one open watch")
       sim:kill(signal)
       assert.are.equal(0, sim:wait(5))
       assert.are.equal("Serving on " .. sim.server .. "\n", sim:out())
@@ -132,7 +133,7 @@ describe("kubelua sim #threads", function()
       { ["do"] = "delete", resource = "configmaps", name = "c0", namespace = "default", at = "100ms" },
     })
     local sim = cluster.sim { "--script", path }
-    watching.await(function() return sim.api:get("/sim/stats").scenarios == 0 end)
+    await(function() return sim.api:get("/sim/stats").scenarios == 0 end, "the end of the scenario")
     local names = {}
     for _, item in ipairs(sim.api:get(configmaps).items) do names[#names + 1] = item.metadata.name end
     assert.are.same({ "c1", "c2", "late" }, names)

@@ -1,4 +1,5 @@
 -- `kubelua sim`: watches, bookmarks, watch-lists (contract A-2, A-3, A-4).
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local watching = require "spec.support.watching"
 
@@ -52,7 +53,7 @@ describe("a watch of the simulated server #threads", function()
   it("may begin with now and nothing before it", function()
     create "a"
     local w = watch "?sendInitialEvents=false&resourceVersionMatch=NotOlderThan&timeoutSeconds=30"
-    watching.await(function() return sim.api:get("/sim/stats").open_watches == 1 end)
+    await(function() return sim.api:get("/sim/stats").open_watches == 1 end, "one open watch")
     create "b"
     assert.are.same({ "ADDED b" }, w:short(1))
   end)

@@ -1,8 +1,8 @@
 -- `kubelua status`: what a running engine tells of itself by its admin socket.
 local cjson = require "cjson"
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
@@ -20,13 +20,11 @@ local function watched(server, script, args)
   end
   -- Asks until `good` of the decoded answer gives something.
   function engine.await(good)
-    local deadline = proc.now() + 30
-    while true do
-      local text, code, err = engine.status "-ojson"
-      local found = code == 0 and good(cjson.decode(text))
-      if found then return found end
-      assert(proc.now() < deadline, text .. err .. engine:report())
-    end
+    local text, code, err
+    return await(function()
+      text, code, err = engine.status "-ojson"
+      return code == 0 and good(cjson.decode(text))
+    end, function() return text .. err .. engine:report() end)
   end
   return engine
 end
