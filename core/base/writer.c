@@ -90,6 +90,7 @@ static void end_as_by_sigpipe(void)
     signal(SIGPIPE, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &pipe_only, NULL);
     raise(SIGPIPE);
+    _exit(128 + SIGPIPE); /* the first process of a container does not die by signals */
 }
 
 static void *write_loop(void *arg)

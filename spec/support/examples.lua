@@ -5,7 +5,7 @@ local cluster = require "spec.support.cluster"
 local examples = {}
 
 -- The blocks of a page in order: language, line, text, and what is to be printed.
-local function blocks_of(path)
+function examples.blocks(path)
   local found, block, number = {}, nil, 0
   for line in assert(io.lines(path)) do
     number = number + 1
@@ -32,7 +32,7 @@ end
 -- An array of scripts: line, text, prints, and `commands`, a ```sh block of kubectl right behind.
 function examples.of(path)
   local all, head = {}, nil
-  for _, block in ipairs(blocks_of(path)) do
+  for _, block in ipairs(examples.blocks(path)) do
     if block.language == "lua" and block.prints == "" then
       head = block.text
     elseif block.language == "lua" then
@@ -47,7 +47,7 @@ end
 -- Starts the simulator as the page says, on a port of its own.
 function examples.sim(path)
   local args = {}
-  for _, block in ipairs(blocks_of(path)) do
+  for _, block in ipairs(examples.blocks(path)) do
     local words = block.text:match "kubelua sim ([^\n#]*)"
     for word in (words or ""):gsub("%-%-port %d+", ""):gmatch "%S+" do args[#args + 1] = word end
     if words then break end

@@ -1,0 +1,67 @@
+-- docs/running.md: its Deployment is one that works, and its image has every library that the binary needs.
+local api = require "spec.support.api"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local examples = require "spec.support.examples"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local page = "docs/running.md"
+
+local function block(language)
+  for _, found in ipairs(examples.blocks(page)) do
+    if found.language == language then return found.text end
+  end
+  error(page .. " has no block of " .. language)
+end
+
+local function output(command)
+  local text, code = temp.run(command)
+  assert(code == 0, text)
+  return text
+end
+
+describe(page, function()
+  after_each(cluster.stop_all)
+
+  it("has a Deployment whose flags, socket and probes work", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local folder = temp.folder { ["deployment.yaml"] = block "yaml",
+      ["scripts/pods.lua"] = 'require("k8s").informer "pods"' }
+    local deployment = cjson.decode(output("kubectl -s " .. sim.server
+      .. " create --validate=false -o json --dry-run=client -f " .. folder .. "/deployment.yaml"))
+    local container = deployment.spec.template.spec.containers[1]
+    local socket = container.env[1].value:gsub("^/tmp", folder)
+    local words = { env = { [container.env[1].name] = socket }, cluster.binary }
+    for _, word in ipairs(container.args) do
+      words[#words + 1] = word:gsub("^/scripts$", folder .. "/scripts"):gsub(":8080$", "127.0.0.1:0")
+    end
+    for _, word in ipairs { "-s", sim.server, "--health-probe-bind-address=127.0.0.1:0" } do words[#words + 1] = word end
+    local engine = proc.spawn(words)
+    finally(function()
+      engine:kill "KILL"
+      engine:wait()
+      temp.remove(folder)
+    end)
+    local address = engine:wait_error '"Serving health probes".*"address":"([^"]+)"'
+    engine:wait_error '"Synced"'
+    local http = api.new { server = "http://" .. address }
+    assert.are.equal(200, (http:curl("GET", container.livenessProbe.httpGet.path)))
+    assert.are.equal(200, (http:curl("GET", container.readinessProbe.httpGet.path)))
+    local status = proc.spawn { env = words.env, cluster.binary, "status" }
+    assert.are.equal(0, status:wait())
+    assert.has_match("pods", status:out(), 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("names the packages of all libraries", function()
+    if os.execute "command -v dpkg-query >/dev/null" ~= 0 then return pending "not a Debian" end
+    local named = {}
+    for word in block("dockerfile"):gmatch "%S+" do named[word] = true end
+    for name in output("objdump -p " .. cluster.binary):gmatch "NEEDED%s+(%S+)" do
+      local package = output("dpkg-query -S '*/" .. name .. "' | head -n 1"):match "^([^:]+):"
+      local is_base = package:find "^libc6" or package:find "^libgcc" or package:find "san%d+$"
+      assert(is_base or named[package], name .. " is in " .. package)
+    end
+  end)
+end)
