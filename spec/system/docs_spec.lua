@@ -19,3 +19,17 @@ for path, least in pairs { ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5 } 
     end
   end)
 end
+
+describe("README.md", function()
+  after_each(cluster.stop_all)
+
+  it("has a first script that sees containers restart", function()
+    local sim = examples.sim "README.md"
+    local engine = cluster.run(sim.server, cluster.script(examples.blocks("README.md")[1].text))
+    engine:wait_error '"Synced"'
+    local readme = assert(io.open "README.md"):read "*a"
+    sim.api:request("POST", readme:match "127%.0%.0%.1:8001(/sim/%l+)", readme:match "%-%-data '(.-)'")
+    engine:wait_line "^team%-%d+/%S+\t%S+\trestarted\t%d+\ttimes$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)

@@ -36,7 +36,9 @@ describe(page, function()
     for _, word in ipairs(container.args) do
       words[#words + 1] = word:gsub("^/scripts$", folder .. "/scripts"):gsub(":8080$", "127.0.0.1:0")
     end
-    for _, word in ipairs { "-s", sim.server, "--health-probe-bind-address=127.0.0.1:0" } do words[#words + 1] = word end
+    for _, word in ipairs { "-s", sim.server, "--health-probe-bind-address=127.0.0.1:0" } do
+      words[#words + 1] = word
+    end
     local engine = proc.spawn(words)
     finally(function()
       engine:kill "KILL"
