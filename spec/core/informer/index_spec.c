@@ -10,9 +10,8 @@
 
 #include "base/metrics.h"
 #include "core/informer/support/indexing.h"
-#include "core/informer/support/objects.h"
+#include "core/informer/support/store.h"
 
-static struct indexer *indexer;
 static struct index *users;
 
 static struct index *add_index(struct index_source source)
@@ -25,36 +24,16 @@ static struct index *add_index(struct index_source source)
 
 static int setup(void **state)
 {
-    objects_open();
-    indexer = indexer_new();
+    store_open(state);
     users = add_index(by_users());
     return 0;
-}
-
-static int teardown(void **state)
-{
-    indexer_free(indexer);
-    objects_close();
-    return 0;
-}
-
-static void put_labels(const char *key, const char *labels)
-{
-    root_unref(indexer_put(indexer, object_with_labels(key, labels)));
 }
 
 static void put(const char *key, const char *names)
 {
     char labels[128];
     snprintf(labels, sizeof labels, "{\"users\":\"%s\"}", names);
-    put_labels(key, labels);
-}
-
-static void drop(const char *key)
-{
-    struct root *like = object(key);
-    root_unref(indexer_remove(indexer, like));
-    root_unref(like);
+    store_put_labels(key, labels);
 }
 
 static void test_v17_an_object_is_under_all_its_values(void **state)
@@ -64,7 +43,7 @@ static void test_v17_an_object_is_under_all_its_values(void **state)
     put("tre", "ernie,elmo");
     assert_index(indexer, users, "bert{one,two} elmo{tre} ernie{one,tre} oscar{two}");
     assert_int_equal(index_count(users, STR("elmo1")), 0);
-    drop("tre");
+    store_drop("tre");
     assert_index(indexer, users, "bert{one,two} ernie{one} oscar{two}");
     put("two", "oscar");
     assert_index(indexer, users, "bert{one} ernie{one} oscar{two}");
@@ -72,42 +51,54 @@ static void test_v17_an_object_is_under_all_its_values(void **state)
 
 static void test_v17_an_index_that_comes_later_is_filled_at_once(void **state)
 {
-    put_labels("p1", "{\"a\":\"1\",\"b\":\"1\"}");
-    put_labels("p2", "{\"b\":\"1\"}");
+    store_put_labels("p1", "{\"a\":\"1\",\"b\":\"1\"}");
+    store_put_labels("p2", "{\"b\":\"1\"}");
     struct index *keys = add_index(by_label_keys());
     assert_index(indexer, keys, "a{p1} b{p1,p2}");
-    put_labels("p3", "{\"a\":\"1\"}");
+    store_put_labels("p3", "{\"a\":\"1\"}");
     assert_index(indexer, keys, "a{p1,p3} b{p1,p2}");
+}
+
+struct step {
+    const char *key, *names; /* put, or NULL: dropped */
+    const char *expected;
+};
+
+static void assert_steps(const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].names)
+            put(steps[i].key, steps[i].names);
+        else
+            store_drop(steps[i].key);
+        assert_index(indexer, users, steps[i].expected);
+    }
 }
 
 static void test_v21_values_come_and_go_one_by_one(void **state)
 {
+    static const struct step steps[] = {
+        {"key2", "bar", "bar{key2} foo{key1}"},
+        {"key2", "foo,bar", "bar{key2} foo{key1,key2}"},
+        {"key1", "foo,bar", "bar{key1,key2} foo{key1,key2}"},
+        {"key3", "foo,bar,baz", "bar{key1,key2,key3} baz{key3} foo{key1,key2,key3}"},
+        {"key1", "foo", "bar{key2,key3} baz{key3} foo{key1,key2,key3}"},
+        {"key2", "bar", "bar{key2,key3} baz{key3} foo{key1,key3}"},
+        {"key1", NULL, "bar{key2,key3} baz{key3} foo{key3}"},
+        {"key3", NULL, "bar{key2}"},
+    };
     put("key1", "foo");
-    put("key2", "bar");
-    assert_index(indexer, users, "bar{key2} foo{key1}");
-    put("key2", "foo,bar");
-    assert_index(indexer, users, "bar{key2} foo{key1,key2}");
-    put("key1", "foo,bar");
-    assert_index(indexer, users, "bar{key1,key2} foo{key1,key2}");
-    put("key3", "foo,bar,baz");
-    assert_index(indexer, users, "bar{key1,key2,key3} baz{key3} foo{key1,key2,key3}");
-    put("key1", "foo");
-    assert_index(indexer, users, "bar{key2,key3} baz{key3} foo{key1,key2,key3}");
-    put("key2", "bar");
-    assert_index(indexer, users, "bar{key2,key3} baz{key3} foo{key1,key3}");
-    drop("key1");
-    assert_index(indexer, users, "bar{key2,key3} baz{key3} foo{key3}");
-    drop("key3");
-    assert_index(indexer, users, "bar{key2}");
+    assert_steps(steps, sizeof steps / sizeof *steps);
 }
 
 static void test_s5_a_value_given_twice_counts_once(void **state)
 {
-    put("one", "ernie,ernie,bert,ernie");
-    assert_index(indexer, users, "bert{one} ernie{one}");
-    put("one", "bert,bert");
-    assert_index(indexer, users, "bert{one}");
-    put_labels("one", "{}");
+    static const struct step steps[] = {
+        {"one", "ernie,ernie,bert,ernie", "bert{one} ernie{one}"},
+        {"one", "bert,bert", "bert{one}"},
+    };
+    assert_steps(steps, sizeof steps / sizeof *steps);
+    store_put_labels("one", "{}");
     assert_index(indexer, users, "");
 }
 
@@ -143,8 +134,8 @@ static void test_a_source_that_changes_its_mind_leaves_nothing_behind(void **sta
     put("two", "a");
     put("one", "b");
     assert_index(indexer, fickle, "v2{two} v3{one}");
-    drop("one");
-    drop("two");
+    store_drop("one");
+    store_drop("two");
     assert_index(indexer, fickle, "");
 }
 
@@ -167,7 +158,7 @@ static void test_entries_keep_their_values_when_holes_are_squeezed_out(void **st
     for (int i = 0; i < 500; i++) {
         if (i % 50 == 3 && i > 200) continue;
         snprintf(key, sizeof key, "k%d", i);
-        drop(key);
+        store_drop(key);
     }
     assert_index(indexer, users, "bert{k203,k253,k303,k353,k403,k453} ernie{k203,k253,k303,k353,k403,k453}");
     put("k303", "oscar");
@@ -182,22 +173,20 @@ static void test_an_empty_value_is_a_value(void **state)
     assert_int_equal(index_count(users, STR("")), 1);
 }
 
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, store_close)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_v17_an_object_is_under_all_its_values, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_v17_an_index_that_comes_later_is_filled_at_once, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_v21_values_come_and_go_one_by_one, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_s5_a_value_given_twice_counts_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_s6_a_failing_source_is_counted_and_the_object_stays, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_a_source_that_changes_its_mind_leaves_nothing_behind, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_the_order_under_a_value_is_that_of_the_store, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_entries_keep_their_values_when_holes_are_squeezed_out, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_an_empty_value_is_a_value, setup, teardown),
+        TEST(test_v17_an_object_is_under_all_its_values),
+        TEST(test_v17_an_index_that_comes_later_is_filled_at_once),
+        TEST(test_v21_values_come_and_go_one_by_one),
+        TEST(test_s5_a_value_given_twice_counts_once),
+        TEST(test_s6_a_failing_source_is_counted_and_the_object_stays),
+        TEST(test_a_source_that_changes_its_mind_leaves_nothing_behind),
+        TEST(test_the_order_under_a_value_is_that_of_the_store),
+        TEST(test_entries_keep_their_values_when_holes_are_squeezed_out),
+        TEST(test_an_empty_value_is_a_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,31 +9,9 @@
 #include <cmocka.h>
 
 #include "core/informer/support/indexing.h"
-#include "core/informer/support/objects.h"
+#include "core/informer/support/store.h"
 #include "informer/index_path.h"
-#include "informer/indexer.h"
 #include "informer/jitter.h"
-
-static struct indexer *indexer;
-
-static int setup(void **state)
-{
-    objects_open();
-    indexer = indexer_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    indexer_free(indexer);
-    objects_close();
-    return 0;
-}
-
-static void put(const char *key, const char *labels)
-{
-    root_unref(indexer_put(indexer, object_with_labels(key, labels)));
-}
 
 static struct index *by_path(const char *path)
 {
@@ -45,8 +23,8 @@ static struct index *by_path(const char *path)
 
 static void test_a_path_gives_strings_numbers_and_booleans(void **state)
 {
-    put("a@1", "{\"l\":[\"x\",\"x\",7,true,null,{},1.5,-3,\"\"],\"m\":{\"p\":\"q\"}}");
-    put("b@1", "{\"l\":\"x\"}");
+    store_put_labels("a@1", "{\"l\":[\"x\",\"x\",7,true,null,{},1.5,-3,\"\"],\"m\":{\"p\":\"q\"}}");
+    store_put_labels("b@1", "{\"l\":\"x\"}");
     assert_index(indexer, by_path("metadata.labels.l[*]"), "{a} -3{a} 1.5{a} 7{a} true{a} x{a}");
     assert_index(indexer, by_path("metadata.labels.l"), "x{b}");
     assert_index(indexer, by_path("metadata.labels.m.p"), "q{a}");
@@ -56,7 +34,7 @@ static void test_a_path_gives_strings_numbers_and_booleans(void **state)
 static void test_equal_paths_are_one_index_until_the_last_user_goes(void **state)
 {
     struct index *first = by_path("metadata.labels.app");
-    put("a@1", "{\"app\":\"web\"}");
+    store_put_labels("a@1", "{\"app\":\"web\"}");
     assert_ptr_equal(by_path("metadata.labels.app"), first);
     indexer_release_index(indexer, first);
     assert_ptr_equal(indexer_path_index(indexer, STR("metadata.labels.app")), first);
@@ -96,7 +74,7 @@ static void test_a_source_may_not_add_an_index(void **state)
     struct index_source source = {.values = add_another};
     struct err err;
     struct index *index = indexer_add_index(indexer, &source, &err);
-    put("a@1", "{}");
+    store_put_labels("a@1", "{}");
     assert_int_equal(index_failures(index), 1);
     assert_null(indexer_path_index(indexer, STR("kind")));
 }
@@ -239,7 +217,7 @@ static void test_random_changes_agree_with_a_naive_model(void **state)
     source[2].free(source[2].ctx);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, store_open, store_close)
 
 int main(void)
 {

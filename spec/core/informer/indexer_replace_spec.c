@@ -8,25 +8,14 @@
 #include <cmocka.h>
 
 #include "core/informer/support/indexing.h"
-#include "core/informer/support/objects.h"
-#include "informer/indexer.h"
+#include "core/informer/support/store.h"
 
-static struct indexer *indexer;
 static struct replacement replaced;
-
-static int setup(void **state)
-{
-    objects_open();
-    indexer = indexer_new();
-    return 0;
-}
 
 static int teardown(void **state)
 {
     replacement_clear(&replaced);
-    indexer_free(indexer);
-    objects_close();
-    return 0;
+    return store_close(state);
 }
 
 static void replace_keeping(const char *texts, const char *kept_name, bool keep_all)
@@ -46,36 +35,15 @@ static void replace(const char *texts)
     replace_keeping(texts, NULL, false);
 }
 
-static void describe(struct root *root, struct buf *out)
-{
-    if (out->len) buf_putc(out, ' ');
-    if (root)
-        object_describe(root, out);
-    else
-        buf_putc(out, '-');
-}
-
-static bool describe_next(void *ctx, struct root *root)
-{
-    describe(root, ctx);
-    return true;
-}
-
-static void assert_text(struct buf *out, const char *expected)
-{
-    assert_string_equal(buf_text(out), expected);
-    buf_clear(out);
-}
-
 static void assert_replaced(const char *store, const char *before, const char *vanished)
 {
     struct buf out = {0};
-    indexer_each(indexer, describe_next, &out);
-    assert_text(&out, store);
-    for (size_t i = 0; i < replaced.count; i++) describe(replaced.before[i], &out);
-    assert_text(&out, before);
-    for (size_t i = 0; i < replaced.vanished_count; i++) describe(replaced.vanished[i], &out);
-    assert_text(&out, vanished);
+    indexer_each(indexer, describe_each, &out);
+    assert_row(&out, store);
+    for (size_t i = 0; i < replaced.count; i++) describe_next(replaced.before[i], &out);
+    assert_row(&out, before);
+    for (size_t i = 0; i < replaced.vanished_count; i++) describe_next(replaced.vanished[i], &out);
+    assert_row(&out, vanished);
 }
 
 static void test_v7_what_was_there_before_is_told(void **state)
@@ -138,17 +106,16 @@ static void test_b3_an_unchanged_object_costs_its_indexes_nothing(void **state)
     assert_index(indexer, index, "2{a/2} 9{a/3}");
 }
 
+#define TEST(f) cmocka_unit_test_setup_teardown(f, store_open, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_v7_what_was_there_before_is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_b9_keys_keep_their_places_and_vanished_ones_are_sorted, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_q7_a_key_named_twice_is_compared_with_the_old_store_twice, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_what_was_refused_is_kept, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_b3_an_unchanged_object_costs_its_indexes_nothing, setup,
-                                        teardown),
+        TEST(test_v7_what_was_there_before_is_told),
+        TEST(test_b9_keys_keep_their_places_and_vanished_ones_are_sorted),
+        TEST(test_q7_a_key_named_twice_is_compared_with_the_old_store_twice),
+        TEST(test_what_was_refused_is_kept),
+        TEST(test_b3_an_unchanged_object_costs_its_indexes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,60 +10,21 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "core/informer/support/objects.h"
-#include "informer/indexer.h"
+#include "core/informer/support/store.h"
 #include "informer/jitter.h"
-
-static struct indexer *indexer;
-
-static int setup(void **state)
-{
-    objects_open();
-    indexer = indexer_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    indexer_free(indexer);
-    objects_close();
-    return 0;
-}
-
-static void put(const char *text)
-{
-    root_unref(indexer_put(indexer, object(text)));
-}
-
-static void drop(const char *text)
-{
-    struct root *like = object(text);
-    root_unref(indexer_remove(indexer, like));
-    root_unref(like);
-}
-
-static bool describe(void *ctx, struct root *object)
-{
-    struct buf *out = ctx;
-    if (out->len) buf_putc(out, ' ');
-    object_describe(object, out);
-    return true;
-}
 
 static void assert_all(const char *expected)
 {
     struct buf out = {0};
-    indexer_each(indexer, describe, &out);
-    assert_string_equal(buf_text(&out), expected);
-    buf_clear(&out);
+    indexer_each(indexer, describe_each, &out);
+    assert_row(&out, expected);
 }
 
 static void assert_in_namespace(const char *ns, const char *expected)
 {
     struct buf out = {0};
-    indexer_each_in(indexer, str_of(ns), describe, &out);
-    assert_string_equal(buf_text(&out), expected);
-    buf_clear(&out);
+    indexer_each_in(indexer, str_of(ns), describe_each, &out);
+    assert_row(&out, expected);
 }
 
 static void test_s3_add_and_update_are_the_same_and_give_what_was_there(void **state)
@@ -80,17 +41,17 @@ static void test_s3_add_and_update_are_the_same_and_give_what_was_there(void **s
 
 static void test_s3_removing_an_absent_key_is_silent(void **state)
 {
-    put("a/x@1");
-    drop("a/y@1");
-    drop("b/x@1");
-    drop("x@1");
+    store_put("a/x@1");
+    store_drop("a/y@1");
+    store_drop("b/x@1");
+    store_drop("x@1");
     assert_all("a/x@1");
 }
 
 static void test_s1_keys_with_and_without_namespace_are_different(void **state)
 {
-    put("x@1");
-    put("a/x@2");
+    store_put("x@1");
+    store_put("a/x@2");
     assert_int_equal(indexer_count(indexer), 2);
     struct root *cluster = indexer_get(indexer, STR(""), STR("x")), *spaced;
     spaced = indexer_get(indexer, STR("a"), STR("x"));
@@ -103,15 +64,15 @@ static void test_s1_keys_with_and_without_namespace_are_different(void **state)
 
 static void test_b9_the_order_is_that_in_which_keys_came(void **state)
 {
-    put("b/1@1");
-    put("a/2@1");
-    put("b/3@1");
-    put("a/4@1");
+    store_put("b/1@1");
+    store_put("a/2@1");
+    store_put("b/3@1");
+    store_put("a/4@1");
     assert_all("b/1@1 a/2@1 b/3@1 a/4@1");
-    put("a/2@9");
+    store_put("a/2@9");
     assert_all("b/1@1 a/2@9 b/3@1 a/4@1");
-    drop("b/1@1");
-    put("b/1@5");
+    store_drop("b/1@1");
+    store_put("b/1@5");
     assert_all("a/2@9 b/3@1 a/4@1 b/1@5");
     assert_in_namespace("b", "b/3@1 b/1@5");
     assert_in_namespace("a", "a/2@9 a/4@1");
@@ -119,17 +80,17 @@ static void test_b9_the_order_is_that_in_which_keys_came(void **state)
 
 static void test_s9_the_namespace_index_counts_and_forgets(void **state)
 {
-    put("a/1@1");
-    put("a/2@1");
-    put("b/3@1");
+    store_put("a/1@1");
+    store_put("a/2@1");
+    store_put("b/3@1");
     assert_int_equal(indexer_namespace_count(indexer, STR("a")), 2);
-    drop("a/1@1");
-    drop("a/2@1");
+    store_drop("a/1@1");
+    store_drop("a/2@1");
     assert_int_equal(indexer_namespace_count(indexer, STR("a")), 0);
     assert_in_namespace("a", "");
     assert_int_equal(indexer_namespace_count(indexer, STR("nowhere")), 0);
     assert_in_namespace("nowhere", "");
-    put("a/3@1");
+    store_put("a/3@1");
     assert_in_namespace("a", "a/3@1");
 }
 
@@ -138,12 +99,12 @@ static void test_holes_are_squeezed_out_and_the_order_stays(void **state)
     char text[32];
     for (int i = 0; i < 1000; i++) {
         snprintf(text, sizeof text, "n%d/o%d@1", i % 3, i);
-        put(text);
+        store_put(text);
     }
     for (int i = 0; i < 1000; i++) {
         if (i % 100 == 7) continue;
         snprintf(text, sizeof text, "n%d/o%d@1", i % 3, i);
-        drop(text);
+        store_drop(text);
     }
     assert_all("n1/o7@1 n2/o107@1 n0/o207@1 n1/o307@1 n2/o407@1 n0/o507@1 n1/o607@1 n2/o707@1 n0/o807@1 "
                "n1/o907@1");
@@ -158,9 +119,9 @@ static bool stop_at_second(void *ctx, struct root *object)
 static void test_a_walk_may_be_stopped(void **state)
 {
     int seen = 0;
-    put("a/1@1");
-    put("a/2@1");
-    put("a/3@1");
+    store_put("a/1@1");
+    store_put("a/2@1");
+    store_put("a/3@1");
     indexer_each(indexer, stop_at_second, &seen);
     assert_int_equal(seen, 2);
     seen = 0;
@@ -250,10 +211,10 @@ static void test_random_changes_agree_with_a_model(void **state)
         bool dropping = jitter_next(&jitter) % 100 < (step / 200 % 2 ? 70u : 30u);
         key_text(text, sizeof text, key, step);
         if (dropping) {
-            drop(text);
+            store_drop(text);
             model_drop(&model, key);
         } else {
-            put(text);
+            store_put(text);
             model_put(&model, key, step);
         }
         if (step % 7 == 0) compare(&model, &expected);
@@ -262,7 +223,7 @@ static void test_random_changes_agree_with_a_model(void **state)
     buf_clear(&expected);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, store_open, store_close)
 
 int main(void)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/informer/support/objects.h"
+#include "core/informer/support/store.h"
 #include "informer/jitter.h"
 #include "informer/label_index.h"
 #include "informer/lister.h"
@@ -16,28 +16,18 @@
 
 enum { OBJECTS = 2000, APPS = 100 };
 
-static struct indexer *store;
-
 static void put(int number, int version, int app)
 {
     char key[32], labels[64];
     snprintf(key, sizeof key, "n%d/k%d@%d", number % 5, number, version);
     snprintf(labels, sizeof labels, "{\"app\":\"a%d\",\"tier\":\"t%d\"}", app, number % 2);
-    root_unref(indexer_put(store, object_with_labels(key, labels)));
+    store_put_labels(key, labels);
 }
 
 static int setup(void **state)
 {
-    objects_open();
-    store = indexer_new();
+    store_open(state);
     for (int i = 0; i < OBJECTS; i++) put(i, 1, i % APPS);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    indexer_free(store);
-    objects_close();
     return 0;
 }
 
@@ -46,7 +36,7 @@ static size_t count(const char *ns, const char *selector_text)
     struct err err;
     struct selector *selector = selector_parse(str_of(selector_text), &err);
     if (!selector) fail_msg("%s", err.text);
-    size_t found = lister_count(store, str_of(ns), selector);
+    size_t found = lister_count(indexer, str_of(ns), selector);
     selector_free(selector);
     return found;
 }
@@ -55,7 +45,7 @@ static bool has_index(const char *label)
 {
     char path[64];
     snprintf(path, sizeof path, "metadata.labels['%s']", label);
-    return indexer_path_index(store, str_of(path)) != NULL;
+    return indexer_path_index(indexer, str_of(path)) != NULL;
 }
 
 static void test_an_index_comes_with_the_list_that_makes_it_pay(void **state)
@@ -88,12 +78,12 @@ static void test_other_selectors_and_small_lists_owe_nothing(void **state)
 static void test_what_a_script_named_serves_too(void **state)
 {
     struct err err;
-    struct index *named = indexer_add_path_index(store, STR("metadata.labels.app"), &err);
+    struct index *named = indexer_add_path_index(indexer, STR("metadata.labels.app"), &err);
     struct str value;
     struct selector *selector = selector_parse(STR("app==a7"), &err);
-    assert_ptr_equal(label_index_serve(store, selector, OBJECTS, &value), named);
+    assert_ptr_equal(label_index_serve(indexer, selector, OBJECTS, &value), named);
     assert_true(str_is(value, "a7"));
-    assert_null(label_index_serve(store, selector, 3, &value)); /* fewer are to be looked at without it */
+    assert_null(label_index_serve(indexer, selector, 3, &value)); /* fewer are to be looked at without it */
     selector_free(selector);
     for (int i = 0; i < 2 * LABEL_INDEX_PAYS; i++) count("", "app=a7");
     assert_false(has_index("app"));
@@ -129,10 +119,10 @@ static void test_queries_use_it_too(void **state)
     struct err err;
     struct query *query = query_new();
     assert_true(query_label(query, selector_parse(STR("app=a7"), &err), &err));
-    for (int i = 0; i <= LABEL_INDEX_PAYS; i++) assert_int_equal(query_count(query, store), OBJECTS / APPS);
+    for (int i = 0; i <= LABEL_INDEX_PAYS; i++) assert_int_equal(query_count(query, indexer), OBJECTS / APPS);
     assert_true(has_index("app"));
     query_namespace(query, STR("n2"));
-    assert_int_equal(query_count(query, store), OBJECTS / APPS);
+    assert_int_equal(query_count(query, indexer), OBJECTS / APPS);
     query_free(query);
 }
 
@@ -168,9 +158,9 @@ static void test_it_makes_no_difference_but_in_time(void **state)
         snprintf(text, sizeof text, jitter_between(&random, 0, 2) ? "app=a%d" : "tier=t1,app=a%d",
                  (int)jitter_between(&random, 0, APPS));
         struct selector *selector = selector_parse(str_of(text), &err);
-        lister_list(store, STR(""), selector, &list);
+        lister_list(indexer, STR(""), selector, &list);
         struct expecting e = {selector, &list, 0};
-        indexer_each(store, expect_next, &e);
+        indexer_each(indexer, expect_next, &e);
         assert_int_equal(e.at, list.count);
         lister_free_list(&list);
         selector_free(selector);
@@ -178,7 +168,7 @@ static void test_it_makes_no_difference_but_in_time(void **state)
     assert_true(has_index("app"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, store_close)
 
 int main(void)
 {

@@ -6,31 +6,16 @@
 
 #include <cmocka.h>
 
-#include "core/informer/support/objects.h"
+#include "core/informer/support/store.h"
 #include "informer/lister.h"
-
-static struct indexer *indexer;
-
-static void put(const char *text, const char *labels)
-{
-    root_unref(indexer_put(indexer, object_with_labels(text, labels)));
-}
 
 static int setup(void **state)
 {
-    objects_open();
-    indexer = indexer_new();
-    put("a/1@1", "{\"app\":\"web\"}");
-    put("b/2@1", "{\"app\":\"db\"}");
-    put("a/3@1", "{}");
-    put("a/4@1", "{\"app\":\"web\",\"tier\":\"front\"}");
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    indexer_free(indexer);
-    objects_close();
+    store_open(state);
+    store_put_labels("a/1@1", "{\"app\":\"web\"}");
+    store_put_labels("b/2@1", "{\"app\":\"db\"}");
+    store_put_labels("a/3@1", "{}");
+    store_put_labels("a/4@1", "{\"app\":\"web\",\"tier\":\"front\"}");
     return 0;
 }
 
@@ -48,15 +33,11 @@ static void assert_listed(const char *ns, const char *selector_text, const char 
     struct lister_list list;
     struct buf out = {0};
     lister_list(indexer, str_of(ns), selector, &list);
-    for (size_t i = 0; i < list.count; i++) {
-        if (i) buf_putc(&out, ' ');
-        object_describe(list.objects[i], &out);
-    }
-    assert_string_equal(buf_text(&out), expected);
+    for (size_t i = 0; i < list.count; i++) describe_next(list.objects[i], &out);
+    assert_row(&out, expected);
     assert_int_equal(lister_count(indexer, str_of(ns), selector), list.count);
     lister_free_list(&list);
     selector_free(selector);
-    buf_clear(&out);
 }
 
 static void test_f11_an_empty_selector_lists_all_in_the_order_of_arrival(void **state)
@@ -106,7 +87,7 @@ static void test_no_cache_yet_is_an_empty_one(void **state)
     lister_free_list(&list);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, store_close)
 
 int main(void)
 {

@@ -8,36 +8,27 @@
 
 #include <cmocka.h>
 
-#include "core/informer/support/objects.h"
+#include "core/informer/support/store.h"
 #include "informer/jitter.h"
 #include "informer/query.h"
 
-static struct indexer *indexer;
 static struct query *query;
-
-static void put(const char *key, const char *labels)
-{
-    root_unref(indexer_put(indexer, object_with_labels(key, labels)));
-}
 
 static int setup(void **state)
 {
-    objects_open();
-    indexer = indexer_new();
+    store_open(state);
     query = query_new();
-    put("a/1@1", "{\"app\":\"web\",\"cpu\":\"500m\",\"n\":3}");
-    put("b/2@1", "{\"app\":\"db\",\"cpu\":\"1\",\"n\":10}");
-    put("a/3@1", "{\"cpu\":\"lots\",\"both\":[\"x\",\"y\",\"x\"]}");
-    put("a/4@1", "{\"app\":\"web\",\"n\":3,\"both\":[\"y\"]}");
+    store_put_labels("a/1@1", "{\"app\":\"web\",\"cpu\":\"500m\",\"n\":3}");
+    store_put_labels("b/2@1", "{\"app\":\"db\",\"cpu\":\"1\",\"n\":10}");
+    store_put_labels("a/3@1", "{\"cpu\":\"lots\",\"both\":[\"x\",\"y\",\"x\"]}");
+    store_put_labels("a/4@1", "{\"app\":\"web\",\"n\":3,\"both\":[\"y\"]}");
     return 0;
 }
 
 static int teardown(void **state)
 {
     query_free(query);
-    indexer_free(indexer);
-    objects_close();
-    return 0;
+    return store_close(state);
 }
 
 static struct path *path(const char *text)
@@ -77,8 +68,7 @@ static void assert_rows(const char *expected)
 {
     struct buf out = {0};
     describe(query, &out);
-    assert_string_equal(buf_text(&out), expected);
-    buf_clear(&out);
+    assert_row(&out, expected);
 }
 
 static void test_everything_must_hold(void **state)
@@ -154,7 +144,8 @@ static void test_a_sum_beyond_all_range_is_an_error(void **state)
     struct path *p = path("metadata.labels.big[*]");
     struct query_sum sum;
     struct err err;
-    put("z@1", "{\"big\":[\"100000000000000000000000000000\",1,\"100000000000000000000000000000\"]}");
+    store_put_labels("z@1",
+                     "{\"big\":[\"100000000000000000000000000000\",1,\"100000000000000000000000000000\"]}");
     assert_false(query_sum(query, indexer, p, &sum, &err));
     assert_string_equal(err.text, "the result is beyond the range of quantities");
     path_free(p);
@@ -214,11 +205,11 @@ static void test_groups_may_be_ordered_by_count_and_sum(void **state)
 
 static void test_groups_are_exact_about_kinds(void **state)
 {
-    put("c/1@1", "{\"v\":1}");
-    put("c/2@1", "{\"v\":\"1\"}");
-    put("c/3@1", "{\"v\":1.0}");
-    put("c/4@1", "{\"v\":\"1000m\"}");
-    put("c/5@1", "{\"v\":\"1\"}");
+    store_put_labels("c/1@1", "{\"v\":1}");
+    store_put_labels("c/2@1", "{\"v\":\"1\"}");
+    store_put_labels("c/3@1", "{\"v\":1.0}");
+    store_put_labels("c/4@1", "{\"v\":\"1000m\"}");
+    store_put_labels("c/5@1", "{\"v\":\"1\"}");
     query_namespace(query, STR("c"));
     assert_groups("metadata.labels.v", NULL, "#1:2 1:2 1000m:1");
 }
