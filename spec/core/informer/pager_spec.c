@@ -166,20 +166,20 @@ static void test_a_busy_server_is_asked_again_when_it_says_so(void **state)
     pager_next(pager);
     source_asked(&reader_source);
     for (int i = 0; i < 10; i++) {
-        reader_fail_busy(i % 2 ? 429 : 503, 2000);
+        source_fail_busy(&reader_source, i % 2 ? 429 : 503, 2000);
         assert_reader_asked_after(2000, "list continue=next limit=2");
     }
-    reader_fail_busy(429, 2000);
+    source_fail_busy(&reader_source, 429, 2000);
     assert_reader_told("! 429  http");
 }
 
 /* H-3 */
 static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state)
 {
-    reader_fail_busy(429, -1);
+    source_fail_busy(&reader_source, 429, -1);
     assert_reader_told("! 429  http");
     restart((struct pager_options){0});
-    reader_fail_busy(503, 3600000); /* an hour is the reader's to wait for */
+    source_fail_busy(&reader_source, 503, 3600000); /* an hour is the reader's to wait for */
     assert_reader_told("! 503  http");
 }
 
@@ -198,7 +198,7 @@ static void test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait(void **st
 {
     source_items(&reader_source, "a@1");
     restart((struct pager_options){0});
-    reader_fail_busy(429, 2000);
+    source_fail_busy(&reader_source, 429, 2000);
     restart((struct pager_options){0});
     assert_reader_told("");
 }

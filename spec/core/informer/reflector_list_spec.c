@@ -11,17 +11,6 @@
 #include "core/informer/support/objects.h"
 #include "core/informer/support/reflector_fixture.h"
 
-static void too_large_version(void)
-{
-    struct err err;
-    err_set(&err, ERR_HTTP, "Too large resource version");
-    err.http_status = 504;
-    err.retry_after_ms = 1000;
-    err.too_large_version = true;
-    strcpy(err.reason, "Timeout");
-    source_fail_with(&source, &err);
-}
-
 static void expired(void)
 {
     source_fail_http(&source, 410, "Expired");
@@ -123,7 +112,7 @@ static void test_r10_a_version_too_large_is_looked_at_before_retry_after(void **
     start_watching("a@1", "9");
     source_fail(&source, ERR_PARSE);
     assert_asked_after(800, "list rv=9");
-    too_large_version();
+    source_fail_too_large(&source);
     assert_asked("list"); /* at once */
     source_list(&source, "", "3");
     assert_queued("All(3:)");
@@ -305,16 +294,11 @@ static void test_a_refused_item_without_a_known_key_is_said_to_be_there(void **s
 
 static void test_a_server_that_asks_for_more_time_gets_it(void **state)
 {
-    struct err err;
     source_asked(&source);
-    err_set(&err, ERR_HTTP, "busy");
-    err.http_status = 429;
-    err.retry_after_ms = 7000;
-    source_fail_with(&source, &err);
+    source_fail_busy(&source, 429, 7000);
     assert_int_equal(pass_delay(), 7000);
     assert_asked("list limit=500 rv=0");
-    err.retry_after_ms = 86400000;
-    source_fail_with(&source, &err);
+    source_fail_busy(&source, 429, 86400000);
     assert_int_equal(pass_delay(), 300000);
 }
 

@@ -149,7 +149,6 @@ static void test_r36_429_and_a_refused_connection_wait_and_try_it_again(void **s
 /* Decision table, "watch-list open or stream | Expired, too large RV" */
 static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newest(void **state)
 {
-    struct err err;
     source_end_mark(&source, "12");
     source_fail(&source, ERR_PARSE);
     assert_asked_after(800, "watch bookmarks initial rv=12 match=NotOlderThan");
@@ -161,11 +160,7 @@ static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newes
     assert_queued("All(12:); All(31: a@30)");
     source_fail(&source, ERR_PARSE);
     assert_asked_after(1600, "watch bookmarks initial rv=31 match=NotOlderThan");
-    err_set(&err, ERR_HTTP, "Too large resource version");
-    err.http_status = 504;
-    err.retry_after_ms = 1000;
-    err.too_large_version = true;
-    source_fail_with(&source, &err);
+    source_fail_too_large(&source);
     assert_asked(reflector_watch_list_request); /* at once, whatever Retry-After says */
 }
 

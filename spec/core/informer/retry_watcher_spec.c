@@ -165,14 +165,14 @@ static void test_500_and_504_are_tried_again_after_what_they_ask_for(void **stat
     source_asked(&reader_source);
     source_open(&reader_source);
     source_event(&reader_source, LW_ADDED, "a@6");
-    reader_fail_busy(500, 7000);
+    source_fail_busy(&reader_source, 500, 7000);
     assert_reader_asked_after(7000, "watch bookmarks rv=6 own");
     source_open(&reader_source);
-    reader_fail_busy(504, 3000);
+    source_fail_busy(&reader_source, 504, 3000);
     assert_reader_asked_after(3000, "watch bookmarks rv=6 own");
-    reader_fail_busy(504, 200); /* never more than one in a second */
+    source_fail_busy(&reader_source, 504, 200); /* never more than one in a second */
     assert_reader_asked_after(1000, "watch bookmarks rv=6 own");
-    reader_fail_busy(503, INT64_MAX); /* but no server silences us for ever */
+    source_fail_busy(&reader_source, 503, INT64_MAX); /* but no server silences us for ever */
     assert_reader_asked_after(300000, "watch bookmarks rv=6 own");
     assert_reader_told("+ a@6");
 }

@@ -48,12 +48,3 @@ void assert_reader_asked_after(int64_t ms, const char *expected)
     virtual_clock_advance(&reader_clock, 1);
     assert_reader_asked(expected);
 }
-
-void reader_fail_busy(int status, int64_t wait_ms)
-{
-    struct err err;
-    err_set(&err, ERR_HTTP, "busy");
-    err.http_status = status;
-    err.retry_after_ms = wait_ms;
-    source_fail_with(&reader_source, &err);
-}

@@ -18,5 +18,3 @@ void assert_reader_told(const char *expected);
 void assert_reader_asked(const char *expected);
 /* Nothing is asked until exactly `ms` from now. */
 void assert_reader_asked_after(int64_t ms, const char *expected);
-/* The call fails, and the server says when to come again; -1: it does not. */
-void reader_fail_busy(int status, int64_t wait_ms);

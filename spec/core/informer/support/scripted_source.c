@@ -188,6 +188,26 @@ void source_fail_http(struct scripted_source *source, int status, const char *re
     source_fail_with(source, &err);
 }
 
+void source_fail_busy(struct scripted_source *source, int status, int64_t wait_ms)
+{
+    struct err err;
+    err_set(&err, ERR_HTTP, "busy");
+    err.http_status = status;
+    err.retry_after_ms = wait_ms;
+    source_fail_with(source, &err);
+}
+
+void source_fail_too_large(struct scripted_source *source)
+{
+    struct err err;
+    err_set(&err, ERR_HTTP, "Too large resource version");
+    err.http_status = 504;
+    err.retry_after_ms = 1000;
+    err.too_large_version = true;
+    strcpy(err.reason, "Timeout");
+    source_fail_with(source, &err);
+}
+
 void source_fail_refused(struct scripted_source *source)
 {
     struct err err;

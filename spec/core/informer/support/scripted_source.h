@@ -43,4 +43,8 @@ void source_fail(struct scripted_source *source, enum err_code code);
 void source_fail_http(struct scripted_source *source, int status, const char *reason);
 /* Nobody listens where the server should be. */
 void source_fail_refused(struct scripted_source *source);
+/* The server says when to come again; -1: it does not. */
+void source_fail_busy(struct scripted_source *source, int status, int64_t wait_ms);
+/* The version that was asked for is still to come (504, Retry-After: 1). */
+void source_fail_too_large(struct scripted_source *source);
 void source_fail_with(struct scripted_source *source, const struct err *err);
