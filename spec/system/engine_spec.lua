@@ -40,9 +40,7 @@ describe("kubelua run #threads", function()
       k8s.main(function() print "synced" end)
     ]])
     engine:wait_line "^synced$"
-    local start = proc.now()
-    assert.are.equal(0, cluster.terminate(engine))
-    assert.is_true(proc.now() - start < 1, "took longer than a second")
+    assert.are.equal(0, cluster.terminate(engine, 1))
   end)
 
   it("ends with 130 on SIGINT", function()
