@@ -89,7 +89,8 @@ struct indexer *claim_indexer(struct informer_claim *claim);
 struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err);
 /* What the cache has of which every handler was told (B-10): its version, but for a list of which only some
- * were told so far. Empty before the first. Borrowed until the cache changes. */
+ * were told so far. A handler that came later and is still being shown the cache does not count. Empty before
+ * the first. Borrowed until the cache changes. */
 struct str claim_version(const struct informer_claim *claim);
 bool claim_has_synced(const struct informer_claim *claim);
 /* The server does not have the kind, or no longer: a newer catalogue may know more. */
