@@ -56,14 +56,17 @@ describe(page, function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("names the packages of all libraries", function()
-    if os.execute "command -v dpkg-query >/dev/null" ~= 0 then return pending "not a Debian" end
-    local named = {}
-    for word in block("dockerfile"):gmatch "%S+" do named[word] = true end
-    for name in output("objdump -p " .. cluster.binary):gmatch "NEEDED%s+(%S+)" do
-      local package = output("dpkg-query -S '*/" .. name .. "' | head -n 1"):match "^([^:]+):"
-      local is_base = package:find "^libc6" or package:find "^libgcc" or package:find "san%d+$"
-      assert(is_base or named[package], name .. " is in " .. package)
-    end
-  end)
+  -- Others are linked with more, and put into no image.
+  if (os.getenv "KUBELUA_PRESET" or "release") == "release" then
+    it("names the packages of all libraries", function()
+      if os.execute "command -v dpkg-query >/dev/null" ~= 0 then return pending "not a Debian" end
+      local named = {}
+      for word in block("dockerfile"):gmatch "%S+" do named[word] = true end
+      for name in output("objdump -p " .. cluster.binary):gmatch "NEEDED%s+(%S+)" do
+        local package = output("dpkg-query -S '*/" .. name .. "' | head -n 1"):match "^([^:]+):"
+        local is_base = package:find "^libc6" or package:find "^libgcc"
+        assert(is_base or named[package], name .. " is in " .. package)
+      end
+    end)
+  end
 end)
