@@ -191,8 +191,9 @@ function Informer:add_index(name, source) end
 ---@return k8s.Query
 function Informer:query() end
 
----Waits until the cache has seen this resource version, and handlers were told.
----@param version string
+---Waits until the cache has seen this resource version, and handlers were told. With an object: its version, and in its
+---own namespace alone.
+---@param version string|k8s.Object
 ---@param timeout? k8s.Duration 30 seconds by default
 ---@return true? ok
 ---@return k8s.Error? err

@@ -105,18 +105,28 @@ struct indexer *claim_indexer(struct informer_claim *claim)
     return claim->set ? claim->set->store : NULL;
 }
 
-struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
-                                        void (*reached)(void *ctx), void *ctx, struct err *err)
+static struct version_waits *waits_in(const struct informer_claim *claim, struct str ns, struct err *err)
 {
-    if (claim->set)
-        return version_waits_add(informer_set_waits(claim->set), version, claim, reached, ctx, err);
-    err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
-    return NULL;
+    struct version_waits *waits = claim->set ? informer_set_waits_in(claim->set, ns) : NULL;
+    if (!claim->set)
+        err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
+    else if (!waits)
+        err_set(err, ERR_NOT_FOUND, "the informer of %s does not have the namespace %.*s", claim->spec.kind,
+                STR_ARG(ns));
+    return waits;
 }
 
-struct str claim_version(const struct informer_claim *claim)
+struct version_wait *claim_wait_version(struct informer_claim *claim, struct str ns, struct str version,
+                                        void (*reached)(void *ctx), void *ctx, struct err *err)
 {
-    return claim->set ? version_waits_told(informer_set_waits(claim->set)) : (struct str){0};
+    struct version_waits *waits = waits_in(claim, ns, err);
+    return waits ? version_waits_add(waits, version, claim, reached, ctx, err) : NULL;
+}
+
+struct str claim_version(const struct informer_claim *claim, struct str ns)
+{
+    struct version_waits *waits = waits_in(claim, ns, NULL);
+    return waits ? version_waits_told(waits) : (struct str){0};
 }
 
 bool claim_is_missing(const struct informer_claim *claim)

@@ -128,6 +128,15 @@ struct version_waits *informer_set_waits(struct informer_set *set)
     return set->count > 1 ? &set->waits : shared_informer_waits(set->members[0]->informer);
 }
 
+struct version_waits *informer_set_waits_in(struct informer_set *set, struct str ns)
+{
+    for (size_t i = 0; ns.n && i < set->count; i++) {
+        const char *own = set->members[i]->key.namespace_;
+        if (*own == '\0' || str_is(ns, own)) return shared_informer_waits(set->members[i]->informer);
+    }
+    return ns.n ? NULL : informer_set_waits(set);
+}
+
 /* Of which all handlers know. What cannot be compared is older than all: a member without a version holds the
  * set back. */
 static struct str oldest_version(const struct informer_set *set)

@@ -35,6 +35,8 @@ bool informer_set_has(const struct informer_set *set, const struct shared *membe
 bool informer_set_has_synced(const struct informer_set *set);
 /* Who waits for a version of its store. */
 struct version_waits *informer_set_waits(struct informer_set *set);
+/* Of the members that have this namespace alone; of all when `ns` is empty. NULL when none has it. */
+struct version_waits *informer_set_waits_in(struct informer_set *set, struct str ns);
 /* Members may have moved on: a store of several is as old as the oldest of them (S-10), and a member whose
  * list is being told is as it was before. There is no way to know more of the oldest than its own list and
  * watch tell. Versions are counted for the whole server, but a bookmark promises that one watch is complete

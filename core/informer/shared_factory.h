@@ -84,14 +84,15 @@ const struct resource *claim_resource(const struct informer_claim *claim);
 /* NULL until resolved: an empty cache. */
 struct indexer *claim_indexer(struct informer_claim *claim);
 /* Tells, once, when the claim's cache has a version of at least `version` (B-10), whichever cache that is by
- * then; as version_waits_add, NULL with an error also while the claim has no cache. A caller looks first
- * whether it is reached already (claim_version, version_reached). */
-struct version_wait *claim_wait_version(struct informer_claim *claim, struct str version,
+ * then; of the namespace `ns` alone, which does not wait for what the others know; all of them when it is
+ * empty. As version_waits_add, NULL with an error also while the claim has no cache, or does not have the
+ * namespace. A caller looks first whether it is reached already (claim_version, version_reached). */
+struct version_wait *claim_wait_version(struct informer_claim *claim, struct str ns, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err);
 /* What the cache has of which every handler was told (B-10): its version, but for a list of which only some
- * were told so far. A handler that came later and is still being shown the cache does not count. Empty before
- * the first. Borrowed until the cache changes. */
-struct str claim_version(const struct informer_claim *claim);
+ * were told so far; of the namespace `ns` alone when it is not empty. A handler that came later and is still
+ * being shown the cache does not count. Empty before the first. Borrowed until the cache changes. */
+struct str claim_version(const struct informer_claim *claim, struct str ns);
 bool claim_has_synced(const struct informer_claim *claim);
 /* The server does not have the kind, or no longer: a newer catalogue may know more. */
 bool claim_is_missing(const struct informer_claim *claim);

@@ -82,6 +82,7 @@ static void change_set(struct informer_claim *claim, struct shared *from, struct
     claim_indexes_attach(claim);
     /* None of them is reached: what `to` has is from no list of its own, and so of no version. */
     version_waits_move(informer_set_waits(before), informer_set_waits(claim->set), claim);
+    version_waits_move(shared_informer_waits(from->informer), shared_informer_waits(to->informer), claim);
     informer_set_release(before);
 }
 

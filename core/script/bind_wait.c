@@ -19,6 +19,7 @@ struct wait_version {
     int64_t timeout_ms;
     struct informer_claim *claim;
     struct version_wait *version; /* NULL once it was reached */
+    struct buf ns;                /* of which alone; empty: of all */
 };
 
 static void on_reached(void *ctx)
@@ -43,8 +44,15 @@ static int push_version(lua_State *L, struct task_wait *wait)
     }
     struct buf *text = script_scratch(script_of(L));
     buf_printf(text, "%s: not reached within %g s: the cache is at version \"%.*s\"",
-               claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3, STR_ARG(claim_version(w->claim)));
+               claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3,
+               STR_ARG(claim_version(w->claim, buf_slice(&w->ns))));
     return push_error(L, 0, "Timeout", buf_slice(text));
+}
+
+static void free_version(struct wait_version *w)
+{
+    buf_clear(&w->ns);
+    free(w);
 }
 
 static void drop_version(struct task_wait *wait)
@@ -52,19 +60,20 @@ static void drop_version(struct task_wait *wait)
     struct wait_version *w = container_of(wait, struct wait_version, wait);
     timer_cancel(&w->timeout);
     if (w->version) version_wait_cancel(w->version);
-    free(w);
+    free_version(w);
 }
 
-/* wait_version(informer, version, timeout): true once the cache has it (B-10), or nil, err. */
+/* wait_version(informer, version, timeout, namespace): true once the cache has it (B-10), or nil, err. */
 static int l_wait_version(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_version, drop_version, .finishes = false};
     struct informer_claim *claim = informer_arg(L, 1, "wait_rv");
     struct str version = arg_str(L, 2, "wait_rv: the resource version");
     int64_t timeout_ms = arg_duration_ms(L, 3, "wait_rv: the timeout");
+    struct str ns = lua_isnoneornil(L, 4) ? (struct str){0} : arg_str(L, 4, "wait_rv: the namespace");
     struct err err;
     task_check(L, "wait_rv");
-    if (version_reached(claim_version(claim), version)) {
+    if (version_reached(claim_version(claim, ns), version)) {
         lua_pushboolean(L, 1);
         return 1;
     }
@@ -72,9 +81,10 @@ static int l_wait_version(lua_State *L)
     w->claim = claim;
     w->timeout_ms = timeout_ms;
     w->timeout.fn = on_version_timeout;
-    w->version = claim_wait_version(claim, version, on_reached, w, &err);
+    w->version = claim_wait_version(claim, ns, version, on_reached, w, &err);
+    buf_str(&w->ns, ns);
     if (!w->version) {
-        free(w);
+        free_version(w);
         return push_err(L, &err);
     }
     timer_start(&w->timeout, script_clock(script_of(L)), timeout_ms);

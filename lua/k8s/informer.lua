@@ -2,6 +2,7 @@
 local raw = ...
 
 local handler_options = require "k8s.handler_options"
+local object = require "k8s.object"
 local options = require "k8s.options"
 local blocking = require("k8s.task").blocking
 
@@ -60,8 +61,12 @@ end
 local wait_version = blocking(raw.informer.wait_version)
 
 -- pods:wait_rv(version, timeout): until the cache has seen that version; true, or nil, err. 30 seconds by default.
-function methods:wait_rv(version, timeout)
-  return wait_version(self, version, timeout or 30)
+-- pods:wait_rv(object, timeout): until it has seen that version of that object; other namespaces may be behind.
+function methods:wait_rv(wanted, timeout)
+  if object.is_view(wanted) then
+    return wait_version(self, object.resource_version(wanted), timeout or 30, object.namespace(wanted))
+  end
+  return wait_version(self, wanted, timeout or 30)
 end
 
 return methods

@@ -234,7 +234,7 @@ static void test_b10_a_set_has_a_version_when_every_namespace_has_it(void **stat
     source_list(&sources[1], "b/y@2", "9");
     settle();
     assert_string_equal(status_of(pods).resource_version, "5");
-    assert_non_null(claim_wait_version(pods, STR("10"), on_reached, &reached, NULL));
+    assert_non_null(claim_wait_version(pods, STR(""), STR("10"), on_reached, &reached, NULL));
     source_event(&sources[0], LW_MODIFIED, "a/x@12");
     settle();
     assert_string_equal(status_of(pods).resource_version, "9");
@@ -245,12 +245,30 @@ static void test_b10_a_set_has_a_version_when_every_namespace_has_it(void **stat
     assert_int_equal(reached, 1);
 }
 
+static void test_b10_one_namespace_can_be_waited_for_alone(void **state)
+{
+    int reached = 0;
+    struct err err;
+    struct informer_claim *pods = claim_in("pods", "a b");
+    resolve(false);
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    assert_non_null(claim_wait_version(pods, STR("a"), STR("7"), on_reached, &reached, NULL));
+    assert_true(str_is(claim_version(pods, STR("a")), "5"));
+    source_event(&sources[0], LW_MODIFIED, "a/x@7");
+    settle();
+    assert_int_equal(reached, 1);
+    assert_int_equal(claim_version(pods, STR("")).n, 0); /* b is not listed */
+    assert_null(claim_wait_version(pods, STR("c"), STR("7"), on_reached, &reached, &err));
+    assert_string_equal(err.text, "the informer of pods does not have the namespace c");
+}
+
 static void test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back(void **state)
 {
     int reached = 0;
     struct informer_claim *pods = claim_in("pods", "a b c");
     resolve(false);
-    assert_non_null(claim_wait_version(pods, STR("3"), on_reached, &reached, NULL));
+    assert_non_null(claim_wait_version(pods, STR(""), STR("3"), on_reached, &reached, NULL));
     source_list(&sources[1], "b/y@2", "9");
     settle();
     assert_string_equal(status_of(pods).resource_version, "");
@@ -276,7 +294,7 @@ static void test_b10_a_set_has_a_version_when_every_handler_was_told(void **stat
     resolve(false);
     source_list(&sources[1], "b/y@2", "9000");
     settle();
-    assert_non_null(claim_wait_version(pods, STR("7000"), on_reached, &reached, NULL));
+    assert_non_null(claim_wait_version(pods, STR(""), STR("7000"), on_reached, &reached, NULL));
     for (int i = 0; i < OBJECTS; i++) buf_printf(&list, "%sa/n%d@%d", i ? " " : "", i, 10 + i);
     source_list(&sources[0], buf_text(&list), "8000");
     shared_factory_process(factory);
@@ -316,6 +334,7 @@ int main(void)
         TEST(test_a_handler_may_remove_itself_between_two_namespaces),
         TEST(test_b7_a_denial_in_one_namespace_is_that_of_this_namespace),
         TEST(test_b10_a_set_has_a_version_when_every_namespace_has_it),
+        TEST(test_b10_one_namespace_can_be_waited_for_alone),
         TEST(test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back),
         TEST(test_b10_a_set_has_a_version_when_every_handler_was_told),
         TEST(test_a_set_of_a_kind_without_namespaces_is_the_whole),

@@ -210,8 +210,8 @@ static void test_b10_waits_for_a_version_follow_their_claim(void **state)
     source_list(&sources[1], "a/x@1", "5");
     source_list(&sources[2], "b/x@2", "5");
     settle();
-    assert_non_null(claim_wait_version(set, STR("60"), on_reached, &moved, NULL));
-    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &stayed, NULL));
+    assert_non_null(claim_wait_version(set, STR(""), STR("60"), on_reached, &moved, NULL));
+    assert_non_null(claim_wait_version(pinned, STR(""), STR("60"), on_reached, &stayed, NULL));
     source_fail_http(&sources[1], 404, "NotFound");
     settle();
     resolve_with("v1"); /* sources 3: what stays behind of a; 4: a in v1 */
@@ -234,7 +234,7 @@ static void test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim(void *
     int stayed = 0;
     struct informer_claim *pinned = claim("example.com/v1alpha1/Widget");
     resolve_with("v1alpha1");
-    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &stayed, NULL));
+    assert_non_null(claim_wait_version(pinned, STR(""), STR("60"), on_reached, &stayed, NULL));
     server_loses_it(0);
     resolve_with("v1"); /* sources 1: what stays behind; 2: v1 */
     objects_api_version = "example.com/v1";
@@ -259,7 +259,7 @@ static void test_i19_b10_waits_outlive_the_only_claim_of_a_set(void **state)
     source_list(&sources[2], "b/x@2", "70");
     settle();
     assert_true(claim_has_synced(pinned));
-    assert_non_null(claim_wait_version(pinned, STR("60"), on_reached, &reached, NULL));
+    assert_non_null(claim_wait_version(pinned, STR(""), STR("60"), on_reached, &reached, NULL));
     source_fail_http(&sources[1], 404, "NotFound");
     settle();
     resolve_with("v1"); /* sources 3: what stays behind of a */

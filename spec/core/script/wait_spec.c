@@ -42,6 +42,25 @@ static void test_wait_rv_ends_when_the_cache_has_the_version(void **state)
     end(c);
 }
 
+/* One's own write is seen as soon as its namespace has it. */
+static void test_wait_rv_of_an_object_asks_its_own_namespace(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = load(
+        c, "local k8s = require 'k8s' said = ''\n"
+           "pods = k8s.informer('pods', { namespaces = { 'shop', 'idle' } })\n"
+           "k8s.after(1, function() local mine = pods:lister():get 'shop/a'\n"
+           "  said = tostring(pods:wait_rv(mine)) .. ' '\n"
+           "  local ok, err = pods:wait_rv(mine:resource_version(), 5) said = said .. err.reason end)\n");
+    cluster_resolve(c);
+    cluster_list(c, 1, "shop/a");
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return said", "true ");
+    virtual_clock_advance(&c->clock, 5000);
+    assert_ask(c, script, "return said", "true Timeout");
+    end(c);
+}
+
 static void test_wait_rv_tells_why_not(void **state)
 {
     struct cluster *c = *state;
@@ -110,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_wait_rv_ends_when_the_cache_has_the_version),
+        T(test_wait_rv_of_an_object_asks_its_own_namespace),
         T(test_wait_rv_tells_why_not),
         T(test_wait_for_cache_sync_names_each_laggard),
         T(test_a_script_that_ends_waits_no_more),
