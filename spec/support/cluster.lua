@@ -23,6 +23,15 @@ function cluster.sim(args, port)
   p.api = api.new { server = p.server }
   -- One step of a scenario (docs/sim.md), at once.
   function p:play(step) self.api:request("POST", "/sim/scenario", { step }) end
+  -- Lists and watches of a resource, in one namespace or anywhere, are forbidden until { do = "clear" }.
+  function p:forbid(resource, message, namespace)
+    for _, verb in ipairs { "list", "watch" } do
+      self:play {
+        ["do"] = "fault", verb = verb, resource = resource, namespace = namespace, what = "status", code = 403,
+        reason = "Forbidden", message = message, times = 0,
+      }
+    end
+  end
   return p
 end
 

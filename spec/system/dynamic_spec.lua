@@ -34,12 +34,7 @@ describe("a dynamic world #threads", function()
     local w = world()
     local function may_read(yes)
       if yes then return w.sim:play { ["do"] = "clear" } end
-      for _, verb in ipairs { "list", "watch" } do
-        w.sim:play {
-          ["do"] = "fault", verb = verb, resource = "configmaps", what = "status", code = 403, reason = "Forbidden",
-          message = 'configmaps is forbidden: User "x" cannot list resource "configmaps"', times = 0,
-        }
-      end
+      w.sim:forbid("configmaps", 'configmaps is forbidden: User "x" cannot list resource "configmaps"')
     end
     may_read(false)
     dynamic.waits_for_rights(w, may_read)

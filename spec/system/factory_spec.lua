@@ -41,10 +41,7 @@ describe("a factory", function()
 
   -- It says why, and fills up by itself when rights come.
   it("goes on with the others when one kind is forbidden", function()
-    for _, verb in ipairs { "list", "watch" } do
-      sim:play { ["do"] = "fault", verb = verb, resource = "secrets", times = 0, what = "status", code = 403,
-        reason = "Forbidden", message = "secrets is forbidden: no rights" }
-    end
+    sim:forbid("secrets", "secrets is forbidden: no rights")
     engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       local shop = k8s.factory { namespace = "default" }

@@ -54,10 +54,7 @@ describe("an informer of several namespaces", function()
 
   -- As RBAC does it, until rights come: nobody has to start anything again.
   it("says in which of them it has no rights, goes on with the others, and recovers", function()
-    for _, verb in ipairs { "list", "watch" } do
-      sim:play { ["do"] = "fault", verb = verb, resource = "configmaps", namespace = "b", times = 0,
-        what = "status", code = 403, reason = "Forbidden", message = "configmaps is forbidden in b" }
-    end
+    sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     start()
     engine:wait_line "^add a/one$"
     engine:wait_error "configmaps in b: configmaps is forbidden in b"
@@ -76,10 +73,7 @@ describe("an informer of several namespaces", function()
   it("loses its rights, keeps its cache, and recovers", function()
     start()
     engine:wait_line "^synced 2 1$"
-    for _, verb in ipairs { "list", "watch" } do
-      sim:play { ["do"] = "fault", verb = verb, resource = "configmaps", namespace = "b", times = 0,
-        what = "status", code = 403, reason = "Forbidden", message = "configmaps is forbidden in b" }
-    end
+    sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     sim:play { ["do"] = "end-watches", resource = "configmaps" }
     engine:wait_error "configmaps is forbidden in b"
     sim.api:create(path "b", configmap("b", "two"))
@@ -91,8 +85,7 @@ describe("an informer of several namespaces", function()
   end)
 
   it("is named with its cause when exec waits in vain", function()
-    sim:play { ["do"] = "fault", resource = "configmaps", namespace = "b", times = 0,
-      what = "status", code = 403, reason = "Forbidden", message = "configmaps is forbidden in b" }
+    sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     engine = cluster.kubelua { "exec", "-s", sim.server, "--sync-timeout", "2s", cluster.script(script) }
     engine:wait_error "not synced within %-%-sync%-timeout: configmaps.*configmaps is forbidden in b"
     assert.are.equal(3, engine:wait())

@@ -83,12 +83,7 @@ describe("kubelua status #threads", function()
 
   it("says which informer is in which trouble, and that the others are well (B-7, I-20)", function()
     local sim = cluster.sim { "--pods", "3" }
-    for _, verb in ipairs { "list", "watch" } do
-      sim:play {
-        ["do"] = "fault", verb = verb, resource = "configmaps", what = "status", code = 403, reason = "Forbidden",
-        message = "configmaps is forbidden: no rights", times = 0,
-      }
-    end
+    sim:forbid("configmaps", "configmaps is forbidden: no rights")
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
       k8s.informer("configmaps", { namespace = "default" })
@@ -186,12 +181,7 @@ describe("kubelua status #threads", function()
     for _, namespace in ipairs { "a", "b" } do
       sim.api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = namespace } })
     end
-    for _, verb in ipairs { "list", "watch" } do
-      sim:play {
-        ["do"] = "fault", verb = verb, resource = "configmaps", namespace = "b", what = "status", code = 403,
-        reason = "Forbidden", message = "not in b", times = 0,
-      }
-    end
+    sim:forbid("configmaps", "not in b", "b")
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
       k8s.informer("configmaps", { namespaces = { "a", "b" } })
