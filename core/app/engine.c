@@ -149,7 +149,11 @@ static bool make_admin(struct engine *engine)
     const struct options *options = engine->options.options;
     if (engine->options.mode != ENGINE_RUN || options_admin_is_off(options)) return true;
     char *path = options->admin_socket ? xstrdup(options->admin_socket) : unix_socket_default_path();
-    if (!path) return true;
+    if (!path) {
+        log_info("No admin socket, as neither --admin-socket nor XDG_RUNTIME_DIR is set: kubelua status will "
+                 "not find this engine");
+        return true;
+    }
     engine->admin = admin_socket_new(&(struct admin_socket_options){.engine_loop = engine->loop,
                                                                     .io_loop = io_thread_loop(engine->io),
                                                                     .path = path,

@@ -108,7 +108,7 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     clear_error(r);
 }
 
-/* At most one line a second; the next one tells how many were left out. */
+/* At most one line a second; the next one tells how many were left out, if any were. */
 static void log_refusal(struct reflector *r, const struct err *err)
 {
     int64_t now_ms = clock_now_ms(r->options.clock);
@@ -116,8 +116,11 @@ static void log_refusal(struct reflector *r, const struct err *err)
         r->refusals_unlogged++;
         return;
     }
-    log_warn("Object refused", F("reflector", r->name), F("err", err->text),
-             FI("unreported", r->refusals_unlogged));
+    if (r->refusals_unlogged > 0)
+        log_warn("Object refused", F("reflector", r->name), F("err", err->text),
+                 FI("unreported", r->refusals_unlogged));
+    else
+        log_warn("Object refused", F("reflector", r->name), F("err", err->text));
     r->refusal_quiet_ms = now_ms + REFUSAL_INTERVAL_MS;
     r->refusals_unlogged = 0;
 }

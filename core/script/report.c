@@ -77,7 +77,7 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     fields[n++] = F("result", script_result_name(result));
     fields[n++] = FS("err", buf_slice(&failure->text));
     fields[n++] = FL("traceback", buf_slice(&failure->traceback));
-    if (report) fields[n++] = FI("unreported", report->unreported);
+    if (report && report->unreported > 0) fields[n++] = FI("unreported", report->unreported);
     fields[n] = (struct log_field){.key = NULL};
     write(report, script, functions[function].message, fields);
     if (report) report->unreported = 0;
