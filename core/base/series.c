@@ -17,9 +17,12 @@ static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01,
                                    0.05, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
 /* client-go's (I-22). */
 static const double processing[] = {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
+/* client-go's (W-11): 1 us, ten times that, and so on. */
+static const double queues[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000};
 static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
                             buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
-                            buckets_PROCESSING = {ARRAY_LEN(processing), processing};
+                            buckets_PROCESSING = {ARRAY_LEN(processing), processing},
+                            buckets_QUEUES = {ARRAY_LEN(queues), queues};
 
 static const struct family_info families[] = {
 #define X(symbol, kind, name, labels, buckets, help) {name, help, labels, FAMILY_##kind, &buckets_##buckets},

@@ -55,6 +55,22 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "What the objects of a cache take in memory, about.")                                                 \
     X(FAMILY_INFORMER_UP, GAUGE, "kubelua_informer_up", "name,resource", NONE,                              \
       "1 while a cache is synced and nothing is wrong with its list or watch, else 0.")                     \
+    X(FAMILY_QUEUE_DEPTH, GAUGE, "workqueue_depth", "name,script", NONE,                                    \
+      "Keys that wait for a worker, or for the end of their own work.")                                     \
+    X(FAMILY_QUEUE_ADDS, COUNTER, "workqueue_adds_total", "name,script", NONE,                              \
+      "Keys that were added and did not wait already.")                                                     \
+    X(FAMILY_QUEUE_LATENCY, HISTOGRAM, "workqueue_queue_duration_seconds", "name,script", QUEUES,           \
+      "Time that keys waited, from when they were first added.")                                            \
+    X(FAMILY_QUEUE_WORK, HISTOGRAM, "workqueue_work_duration_seconds", "name,script", QUEUES,               \
+      "Time that the work on a key took.")                                                                  \
+    X(FAMILY_QUEUE_UNFINISHED, GAUGE, "workqueue_unfinished_work_seconds", "name,script", NONE,             \
+      "Time that the work under way has taken so far, all of it.")                                          \
+    X(FAMILY_QUEUE_LONGEST, GAUGE, "workqueue_longest_running_processor_seconds", "name,script", NONE,      \
+      "Time that the oldest work under way has taken so far.")                                              \
+    X(FAMILY_QUEUE_RETRIES, COUNTER, "workqueue_retries_total", "name,script", NONE,                        \
+      "Keys that were added with a delay.")                                                                 \
+    X(FAMILY_QUEUE_DROPPED, COUNTER, "kubelua_queue_dropped_total", "name,script", NONE,                    \
+      "Keys that were given up after max_retries.")                                                         \
     X(FAMILY_INFORMER_HEARD, GAUGE, "kubelua_informer_last_heard_timestamp_seconds", "name,resource", NONE, \
       "When the server last sent a list, an event or a bookmark.")
 
