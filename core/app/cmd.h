@@ -20,5 +20,6 @@ struct command {
 extern const struct command cmd_run;
 extern const struct command cmd_exec;
 extern const struct command cmd_status;
+extern const struct command cmd_queue;
 extern const struct command cmd_sim;
 extern const struct command cmd_version;

@@ -1,104 +1,22 @@
 /* `kubelua status`: asks a running engine how it is, by its admin socket. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "app/admin_client.h"
+#include "app/admin_command.h"
 #include "app/cmd.h"
-#include "app/document.h"
-#include "app/flags.h"
-#include "app/status_view.h"
 
-struct arguments {
-    const char *output, *path;
+static const struct admin_command command = {
+    .name = "status",
+    .summary =
+        "Show how a running engine is: its scripts, its informers, its queues, and what is wrong with them.",
+    .print = status_view_print,
 };
 
-static const struct flag *flags_of(struct arguments *arguments)
+static int run(int argc, char **argv)
 {
-    static struct flag table[3];
-    *arguments = (struct arguments){.output = "table"};
-    table[0] = (struct flag){"output",
-                             'o',
-                             FLAG_CHOICE,
-                             &arguments->output,
-                             "table|wide|json|yaml",
-                             "table|wide|json|yaml",
-                             "form of the answer (default table)"};
-    table[1] = (struct flag){"admin-socket",
-                             0,
-                             FLAG_STRING,
-                             &arguments->path,
-                             "PATH",
-                             NULL,
-                             "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
-                             "/run/kubelua.sock)"};
-    return table;
+    return admin_command_run(&command, argc, argv);
 }
 
 static void help(void)
 {
-    struct arguments arguments;
-    puts("Show how a running engine is: its scripts, its informers, and what is wrong with them.\n\n"
-         "Usage:\n"
-         "  kubelua status [-o table|wide|json|yaml]\n\n"
-         "Flags:");
-    flags_print(flags_of(&arguments));
-}
-
-/* Of the terminal; 0 when stdout is none. */
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO)) return 0;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-}
-
-static bool wants_colours(void)
-{
-    const char *no = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(no && *no);
-}
-
-static void print(const struct tape *tape, size_t at, const char *form)
-{
-    struct buf text = {0};
-    if (strcmp(form, "json") == 0) {
-        document_json(tape, at, &text);
-    } else if (strcmp(form, "yaml") == 0) {
-        document_yaml(tape, at, &text);
-    } else {
-        status_view_print(tape, at, stdout,
-                          &(struct status_view){.wide = strcmp(form, "wide") == 0,
-                                                .width = terminal_width(),
-                                                .colours = wants_colours()});
-    }
-    if (text.len) fwrite(text.data, 1, text.len, stdout);
-    buf_clear(&text);
-}
-
-static bool show(const struct arguments *arguments, struct err *err)
-{
-    struct admin_client *client = admin_client_ask(arguments->path, "status", err);
-    if (!client) return false;
-    print(admin_client_tape(client), admin_client_result(client), arguments->output);
-    admin_client_free(client);
-    if (fflush(stdout) != 0 || ferror(stdout)) return err_set(err, ERR_IO, "stdout: the answer was lost");
-    return true;
-}
-
-static int run(int argc, char **argv)
-{
-    struct arguments arguments;
-    struct flag_list rest = {0};
-    struct err err;
-    bool ok = flags_parse((const struct flag *const[]){flags_of(&arguments), NULL}, argc, argv, &rest, &err);
-    if (ok && rest.count) ok = err_set(&err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
-    flag_list_clear(&rest);
-    if (ok && show(&arguments, &err)) return EXIT_OK;
-    fprintf(stderr, "kubelua status: %s\n", err.text);
-    return EXIT_USAGE;
+    admin_command_help(&command);
 }
 
 const struct command cmd_status = {"status", "Show how a running engine is", run, help};

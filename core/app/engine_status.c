@@ -224,18 +224,58 @@ static void put_informers(struct engine *engine, struct buf *out)
     free(all.items);
 }
 
+static void put_queue(const struct script *script, size_t i, struct buf *out)
+{
+    struct script_queue_status status;
+    script_get_queue_status(script, i, &status);
+    json_open(out, NULL, '{');
+    json_text(out, "name", status.name);
+    json_text(out, "script", script_name(script));
+    json_int(out, "workers", (int64_t)status.workers);
+    json_int(out, "depth", (int64_t)status.queue.depth);
+    json_int(out, "delayed", (int64_t)status.queue.delayed);
+    json_int(out, "processing", (int64_t)status.queue.processing);
+    json_int(out, "failing", (int64_t)status.queue.failing);
+    json_int(out, "adds", (int64_t)status.queue.adds);
+    json_int(out, "retries", (int64_t)status.queue.retries);
+    json_int(out, "dropped", (int64_t)status.queue.dropped);
+    json_int(out, "errors", (int64_t)status.errors);
+    json_int(out, "longestMilliseconds", status.queue.longest_ms);
+    json_bool(out, "shutDown", status.queue.shut_down);
+    json_close(out, '}');
+}
+
+static void put_queues(struct engine *engine, struct buf *out)
+{
+    json_open(out, "queues", '[');
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_queue_count(engine->scripts[i]); j++)
+            put_queue(engine->scripts[i], j, out);
+    json_close(out, ']');
+}
+
+static void put_all(struct engine *engine, struct buf *out)
+{
+    put_engine(engine, out);
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < engine->script_count; i++) put_script(engine, i, out);
+    json_close(out, ']');
+    put_informers(engine, out);
+    put_queues(engine, out);
+}
+
 bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     struct engine *engine = ctx;
-    if (strcmp(method, "status") != 0)
+    bool queues_only = strcmp(method, "queue") == 0;
+    if (!queues_only && strcmp(method, "status") != 0)
         return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
                        method);
     json_open(result, NULL, '{');
-    put_engine(engine, result);
-    json_open(result, "scripts", '[');
-    for (size_t i = 0; i < engine->script_count; i++) put_script(engine, i, result);
-    json_close(result, ']');
-    put_informers(engine, result);
+    if (queues_only)
+        put_queues(engine, result);
+    else
+        put_all(engine, result);
     json_close(result, '}');
     return true;
 }

@@ -8,6 +8,7 @@
 
 #include "app/text_table.h"
 #include "base/buf.h"
+#include "base/mem.h"
 
 struct viewer {
     const struct tape *tape;
@@ -144,6 +145,56 @@ static void print_scripts(struct viewer *v, size_t scripts)
     text_table_clear(&table);
 }
 
+/* --- queues */
+
+static const struct text_column queue_columns_wide[] = {
+    {"QUEUE", false},     {"WORKERS", true}, {"DEPTH", true},   {"DELAYED", true},
+    {"PROCESSING", true}, {"FAILING", true}, {"RETRIES", true}, {"DROPPED", true},
+    {"ADDS", true},       {"LONGEST", true}, {"SCRIPT", false}, {NULL, false},
+};
+static const struct text_column queue_columns_narrow[] = {
+    {"QUEUE", false},  {"WORKERS", true}, {"DEPTH", true},   {"DELAYED", true}, {"PROCESSING", true},
+    {"FAILING", true}, {"RETRIES", true}, {"DROPPED", true}, {NULL, false},
+};
+
+static void add_queue(struct viewer *v, struct text_table *table, size_t at)
+{
+    static const char *const numbers[] = {"workers", "depth",   "delayed", "processing",
+                                          "failing", "retries", "dropped", "adds"};
+    put_text(v, 0, text_at(v, at, "name"));
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) put_int(v, i + 1, int_at(v, at, numbers[i]));
+    text_duration(int_at(v, at, "longestMilliseconds") / 1000, cell(v, 9));
+    put_text(v, 10, text_at(v, at, "script"));
+    add_row(v, table);
+    if (int_at(v, at, "failing")) text_table_tint(table, 5, TINT_WAITING);
+    if (int_at(v, at, "dropped")) text_table_tint(table, 7, TINT_BAD);
+    if (bool_at(v, at, "shutDown")) text_table_note(table, "shut down");
+}
+
+/* False when there are none. */
+static bool print_queues(struct viewer *v, size_t queues)
+{
+    struct text_table table = {.columns = v->view->wide ? queue_columns_wide : queue_columns_narrow};
+    for (size_t q = tape_first(v->tape, queues, NULL); q; q = tape_next(v->tape, queues, q, NULL))
+        add_queue(v, &table, q);
+    bool any = table.count > 0;
+    if (any) text_table_print(&table, v->out, v->view->width, v->view->colours);
+    text_table_clear(&table);
+    return any;
+}
+
+static void clear_cells(struct viewer *v)
+{
+    for (size_t i = 0; i < TEXT_TABLE_COLUMNS; i++) buf_clear(&v->cells[i]);
+}
+
+void status_view_print_queues(const struct tape *tape, size_t at, FILE *out, const struct status_view *view)
+{
+    struct viewer v = {.tape = tape, .view = view, .out = out};
+    if (!print_queues(&v, tape_field(tape, at, STR("queues")))) fputs("no queues\n", out);
+    clear_cells(&v);
+}
+
 /* --- informers */
 
 enum { COLUMN_STATE = 1 };
@@ -255,5 +306,8 @@ void status_view_print(const struct tape *tape, size_t at, FILE *out, const stru
     print_engine(&v, engine);
     print_scripts(&v, tape_field(tape, at, STR("scripts")));
     print_informers(&v, tape_field(tape, at, STR("informers")));
-    for (size_t i = 0; i < TEXT_TABLE_COLUMNS; i++) buf_clear(&v.cells[i]);
+    size_t queues = tape_field(tape, at, STR("queues"));
+    if (tape_first(tape, queues, NULL)) fputc('\n', out);
+    print_queues(&v, queues);
+    clear_cells(&v);
 }

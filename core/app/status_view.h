@@ -1,4 +1,4 @@
-/* The answer of an engine to `status` as tables for people.
+/* The answers of an engine to `status` and `queue` as tables for people.
  * Owner: everything borrowed. */
 #pragma once
 #include <stdbool.h>
@@ -14,3 +14,5 @@ struct status_view {
 
 /* `at`: the answer's object. What it lacks is left blank: an engine of another version may say less. */
 void status_view_print(const struct tape *tape, size_t at, FILE *out, const struct status_view *view);
+/* The answer to `queue`. */
+void status_view_print_queues(const struct tape *tape, size_t at, FILE *out, const struct status_view *view);

@@ -1,6 +1,6 @@
-/* How long an item of a work queue waits before it is tried again (contract W-8, W-9): what grows with its own
- * failures, and what all items share. The failures are counted by the queue, so that an item is known in one
- * place only. Owner: the queue that embeds it. May be used from any callback of that thread. */
+/* How long an item of a work queue waits before it is tried again (contract W-8, W-9, V26): what grows with
+ * its own failures, and what all items share. The failures are counted by the queue, so that an item is known
+ * in one place only. Owner: the queue that embeds it. May be used from any callback of that thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

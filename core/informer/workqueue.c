@@ -136,6 +136,13 @@ bool workqueue_add(struct workqueue *queue, struct str key, struct err *err)
     return item != NULL;
 }
 
+bool workqueue_peek(const struct workqueue *queue, struct str *key)
+{
+    const struct workqueue_item *item = TAILQ_FIRST(&queue->order);
+    if (item) *key = workqueue_key(item);
+    return item != NULL;
+}
+
 bool workqueue_get(struct workqueue *queue, struct str *key)
 {
     struct workqueue_item *item = TAILQ_FIRST(&queue->order);
@@ -156,6 +163,7 @@ bool workqueue_get(struct workqueue *queue, struct str *key)
     return true;
 }
 
+/* W-5. */
 static bool is_drained(const struct workqueue *queue)
 {
     return queue->processing == 0 && queue->owed == 0 && !(queue->has_workers && queue->queued > 0);
@@ -187,7 +195,7 @@ void workqueue_done(struct workqueue *queue, struct str key)
 void workqueue_put_back(struct workqueue *queue, struct str key)
 {
     struct workqueue_item *item = workqueue_find(queue, key);
-    must(item && item->processing);
+    if (!item || !item->processing) return;
     stop_processing(queue, item);
     if (!item->dirty) {
         item->dirty = true;
@@ -276,8 +284,7 @@ void workqueue_free(struct workqueue *queue)
     struct workqueue_item *item, *next;
     if (!queue) return;
     must(TAILQ_EMPTY(&queue->getters) && TAILQ_EMPTY(&queue->drainers));
-    HASH_ITER(hh, queue->items, item, next)
-    {
+    HASH_ITER (hh, queue->items, item, next) {
         timer_cancel(&item->delay);
         free_item(queue, item);
     }

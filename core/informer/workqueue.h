@@ -1,7 +1,7 @@
-/* A work queue as client-go's (contract W-1..W-12): keys in order, each once, none with two workers at a time,
- * with delays and retries. A key that is added while it is worked on comes again when that work is done.
- * Owner: who made it, on one thread with its clock. Nothing here calls back but `ready` and `wake`, and those
- * may not call the queue; all else may be called from anywhere on that thread. */
+/* A work queue as client-go's (contract W-1..W-12, V25): keys in order, each once, none with two workers at a
+ * time, with delays and retries. A key that is added while it is worked on comes again when that work is
+ * done. Owner: who made it, on one thread with its clock. Nothing here calls back but `ready` and `wake`, and
+ * those may not call the queue; all else may be called from anywhere on that thread. */
 #pragma once
 #include <sys/queue.h>
 
@@ -54,9 +54,11 @@ uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key);
 
 /* The next key, borrowed until it is done. False: nothing to get now. */
 bool workqueue_get(struct workqueue *queue, struct str *key);
+/* What workqueue_get would give. */
+bool workqueue_peek(const struct workqueue *queue, struct str *key);
 /* The end of the work on a key. Harmless for others (W-3). */
 void workqueue_done(struct workqueue *queue, struct str key);
-/* What was got comes first again, as if nobody had got it. */
+/* What was got comes first again, as if nobody had got it. Harmless for what is not worked on. */
 void workqueue_put_back(struct workqueue *queue, struct str key);
 
 struct workqueue_waiter {
@@ -66,7 +68,8 @@ struct workqueue_waiter {
     TAILQ_ENTRY(workqueue_waiter) link;
 };
 
-/* Waits for a key, when workqueue_get gave none and the queue is not closed; the waiter must stay in place. */
+/* Waits for a key, when workqueue_get gave none and the queue is not closed; the waiter must stay in place.
+ */
 void workqueue_wait(struct workqueue *queue, struct workqueue_waiter *waiter);
 /* He waits no longer; harmless when he does not. */
 void workqueue_stop_waiting(struct workqueue *queue, struct workqueue_waiter *waiter);
@@ -80,8 +83,8 @@ size_t workqueue_len(const struct workqueue *queue);
 /* No more keys; what waits for its time is lost; what is queued may still be got. Releases who waits for a
  * drain. */
 void workqueue_shut_down(struct workqueue *queue);
-/* The same, and tells when nothing is worked on any more and what came again meanwhile was worked on too; with
- * workers, when nothing is queued either. False: so it is already, nobody will be woken. */
+/* The same, and tells when nothing is worked on any more and what came again meanwhile was worked on too;
+ * with workers, when nothing is queued either. False: so it is already, nobody will be woken. */
 bool workqueue_drain(struct workqueue *queue, struct workqueue_waiter *waiter);
 /* Somebody gets whatever is queued as soon as he can. */
 void workqueue_has_workers(struct workqueue *queue);

@@ -37,6 +37,7 @@ bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_
     return item != NULL;
 }
 
+/* W-10. */
 static void add_rate_limited(struct workqueue *queue, struct workqueue_item *item)
 {
     struct rate_limiter *limiter = &queue->options.limiter;
@@ -86,11 +87,11 @@ uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key)
     return item ? item->failures : 0;
 }
 
+/* W-6. */
 void workqueue_cancel_delays(struct workqueue *queue)
 {
     struct workqueue_item *item, *next;
-    HASH_ITER(hh, queue->items, item, next)
-    {
+    HASH_ITER (hh, queue->items, item, next) {
         if (!timer_running(&item->delay)) continue;
         timer_cancel(&item->delay);
         queue->delayed--;

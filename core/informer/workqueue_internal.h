@@ -24,7 +24,7 @@ TAILQ_HEAD(workqueue_waiters, workqueue_waiter);
 
 struct workqueue {
     struct workqueue_options options;
-    struct workqueue_item *items;       /* by key */
+    struct workqueue_item *items;      /* by key */
     struct workqueue_list order, busy; /* busy: in the order in which the work began */
     size_t queued, dirty, processing, owed, delayed, failing;
     uint64_t adds, retries, dropped;

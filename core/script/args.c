@@ -12,7 +12,8 @@ static const char *const class_names[CLASS_COUNT] = {
     [CLASS_TIMER] = "timer",       [CLASS_LISTER] = "lister",     [CLASS_LIST] = "list",
     [CLASS_PATH] = "path",         [CLASS_SELECTOR] = "selector", [CLASS_RESOURCE] = "resource",
     [CLASS_PAGES] = "pages",       [CLASS_WATCH] = "watch",       [CLASS_HANDLER_OPTIONS] = "handler options",
-    [CLASS_QUERY] = "query",       [CLASS_GROUPS] = "groups",     [CLASS_SNAPSHOT] = "snapshot",
+    [CLASS_QUEUE] = "queue",       [CLASS_JOB] = "job",           [CLASS_QUERY] = "query",
+    [CLASS_GROUPS] = "groups",     [CLASS_SNAPSHOT] = "snapshot",
 };
 
 bool script_where(lua_State *L, lua_Debug *ar)

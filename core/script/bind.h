@@ -21,4 +21,6 @@ void bind_index(lua_State *L);           /* raw.index */
 void bind_query(lua_State *L);           /* raw.query */
 void bind_snapshot(lua_State *L);        /* raw.snapshot */
 void bind_selects(lua_State *L);         /* raw.selects */
+void bind_queue(lua_State *L);           /* raw.queue */
+void bind_job(lua_State *L);             /* raw.job */
 void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_synced */

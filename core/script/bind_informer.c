@@ -122,6 +122,20 @@ static int l_informer_status(lua_State *L)
     return 1;
 }
 
+/* resource(informer): the kind as the script asked for it; then, once the server has said what that is,
+ * group, kind and whether it has namespaces. */
+static int l_informer_resource(lua_State *L)
+{
+    struct informer_claim *claim = informer_arg(L, 1, "k8s.controller");
+    const struct resource *resource = claim_resource(claim);
+    lua_pushstring(L, claim_spec(claim)->kind);
+    if (!resource) return 1;
+    lua_pushstring(L, resource->group);
+    lua_pushstring(L, resource->kind);
+    lua_pushboolean(L, resource->namespaced);
+    return 4;
+}
+
 static int l_informer_tostring(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "tostring");
@@ -143,5 +157,7 @@ void bind_informer(lua_State *L)
     lua_setfield(L, -2, "methods"); /* lua/k8s/informer.lua adds its own */
     lua_pushcfunction(L, l_informer_claim);
     lua_setfield(L, -2, "claim");
+    lua_pushcfunction(L, l_informer_resource);
+    lua_setfield(L, -2, "resource");
     lua_setfield(L, -2, "informer");
 }

@@ -9,6 +9,7 @@
 #include "script/handler.h"
 #include "script/modules.h"
 #include "script/report.h"
+#include "script/script_queue.h"
 #include "script/script_timer.h"
 #include "script/state.h"
 #include "script/wait.h"
@@ -48,6 +49,8 @@ struct script *script_load(const struct script_host *host, const char *path, con
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->timers);
+    TAILQ_INIT(&script->queues);
+    script->queue_keys.max = QUEUE_KEYS_MAX;
     TAILQ_INIT(&script->sync_waits);
     report_open(script);
     if (!state_open(script, err) || !load(script, err)) {
@@ -63,6 +66,7 @@ size_t script_stop(struct script *script)
 {
     script->phase = SCRIPT_STOPPING;
     script_timers_clear(script);
+    queues_stop(script);
     tasks_stop(script);
     return script_waiting_calls(script);
 }
@@ -81,6 +85,7 @@ void script_free(struct script *script)
     script_timers_clear(script);
     if (script->L) tasks_clear(script);
     state_close(script);
+    queues_clear(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
     reads_clear(&script->reads);
@@ -176,6 +181,7 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
 void script_claims_changed(struct script *script)
 {
     waits_claims_changed(script);
+    queues_claims_changed(script);
 }
 
 struct script_counters script_counters(const struct script *script)

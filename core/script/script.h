@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "informer/shared_factory.h"
+#include "informer/workqueue.h"
 #include "net/loop.h"
 
 struct kinds;
@@ -61,6 +62,15 @@ size_t script_claim_count(const struct script *script);
 struct informer_claim *script_claim(const struct script *script, size_t i);
 /* Handlers that are registered and were not removed. */
 size_t script_handler_count(const struct script *script);
+/* Work queues, in the order in which they were made. */
+struct script_queue_status {
+    const char *name;
+    struct workqueue_status queue;
+    size_t workers; /* 0 before q:run */
+    uint64_t errors;
+};
+size_t script_queue_count(const struct script *script);
+void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);

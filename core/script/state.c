@@ -106,6 +106,8 @@ static void bind_all(lua_State *L)
     bind_task(L);
     bind_time(L);
     bind_wait(L);
+    bind_queue(L);
+    bind_job(L);
     set_ref(L, REF_RAW);
 }
 

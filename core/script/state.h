@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/series.h"
+#include "informer/workqueue.h"
 #include "object/tape.h"
 #include "object/value.h"
 #include "script/call.h"
@@ -39,6 +40,8 @@ enum script_class {
     CLASS_SNAPSHOT,
     CLASS_GROUPS, /* the groups of a query while they are handed out */
     CLASS_TIMER,
+    CLASS_QUEUE,
+    CLASS_JOB, /* of a worker of a queue */
     CLASS_COUNT,
 };
 
@@ -62,6 +65,7 @@ enum script_ref {
     REF_SELECTORS,     /* parsed selectors by text */
     REF_MAIN,          /* the function given to k8s.main */
     REF_RUN_MAIN,      /* calls it */
+    REF_RUN_JOB,       /* calls the function of a queue's workers */
     REF_PREPARE,       /* of tasks, see task.c */
     REF_XPCALL,        /* Lua's own, which scripts do not have */
     REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
@@ -140,6 +144,10 @@ struct script {
     size_t handler_count, due_count;
     TAILQ_HEAD(, script_timer) timers;
     size_t timer_count;
+    TAILQ_HEAD(, script_queue) queues;
+    size_t queue_count;
+    struct workqueue_quota queue_keys;              /* of all its queues */
+    bool workers_started;                           /* all informers were synced */
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */

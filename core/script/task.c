@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "script/args.h"
 #include "script/delivery.h"
+#include "script/script_queue.h"
 
 struct task {
     TAILQ_ENTRY(task) link; /* among the waiting or the idle */
@@ -277,6 +278,7 @@ static void on_turn(struct timer *timer)
     for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--)
         go_on(wait);
     deliveries_turn(script);
+    queues_turn(script);
     handlers_attach(script);
     if (tasks->woken_count > 0) tasks_turn_soon(script);
 }

@@ -2,14 +2,17 @@
 local raw = ...
 
 local freeze = require("k8s.frozen").freeze
+local controller = require "k8s.controller"
 local factory = require "k8s.factory"
 require "k8s.informer" -- the methods
 local live = require "k8s.live"
+local queue = require "k8s.queue"
 local time = require "k8s.time"
 
 return freeze("k8s", {
   after = time.after,
   ago = time.ago,
+  controller = controller,
   every = time.every,
   factory = factory.factory,
   get = live.get,
@@ -24,6 +27,7 @@ return freeze("k8s", {
   object = freeze("k8s.object", require "k8s.object"),
   pages = live.pages,
   quantity = raw.quantity,
+  queue = queue.new,
   reads = live.reads,
   sleep = time.sleep,
   selects = require "k8s.selects",

@@ -54,8 +54,11 @@ local function unknown(where, name, known)
   raw.raise(text .. ", known are " .. table.concat(sorted_names(known), ", "))
 end
 
--- What may be a duration; whether it is one is the verb's to say.
-local TIME = { number = true, string = true }
+-- What may be a duration or an informer; whether it is one is the verb's to say.
+local FORMS = {
+  duration = { number = true, string = true },
+  ["kind or informer"] = { string = true, userdata = true },
+}
 
 -- `known` maps each option to the type its value must have. A missing table is an empty one.
 function options.check(where, given, known)
@@ -70,7 +73,7 @@ function options.check(where, given, known)
     if not expected then
       unknown(where, name, known)
     end
-    local fits = type(value) == expected or expected == "duration" and TIME[type(value)]
+    local fits = type(value) == expected or FORMS[expected] and FORMS[expected][type(value)]
     if not fits then
       raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
     end

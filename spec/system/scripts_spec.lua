@@ -200,6 +200,19 @@ local examples = {
       { function(api) api:delete("/api/v1/nodes/node-1") end, '"Node is gone".*node="node%-1"' },
     },
   },
+  ["missing_configmaps.lua"] = {
+    verb = "run",
+    before = function(api)
+      local mounting = pod "a"
+      mounting.spec.volumes = {
+        { name = "one", configMap = { name = "settings" } },
+        { name = "two", configMap = { name = "x", optional = true } },
+      }
+      api:create(pods, mounting)
+      api:create(pods, pod "b")
+    end,
+    steps = { { function() end, "^default/a mounts configmap default/settings, which does not exist$" } },
+  },
   ["orphans.lua"] = {
     verb = "exec", lines = { "^nobody owns default/a$", "^ReplicaSet +owns 2 pods$" },
     before = function(api)
@@ -240,6 +253,23 @@ local examples = {
     steps = {
       { function(api) api:patch(pods .. "/p/status", { status = started(1) }) end,
         "^default/p: container main restarted, 1 times by now %(OOMKilled, exit code 137%)$" },
+    },
+  },
+  ["service_backends.lua"] = {
+    verb = "run",
+    before = function(api)
+      create_pod(api, "p", started(0))
+      api:create("/api/v1/namespaces/default/services", {
+        apiVersion = "v1", kind = "Service", metadata = { name = "web", namespace = "default" },
+        spec = { selector = { app = "p" }, ports = { { port = 80 } } },
+      })
+    end,
+    steps = {
+      { function() end, "^default/web: 1 running$" },
+      { function(api) create_pod(api, "q", started(0), { app = "p" }) end, "^default/web: 2 running$" },
+      { function(api) api:patch(pods .. "/p", { metadata = { labels = { app = "x" } } }) end,
+        "^default/web: 1 running$" },
+      { function(api) api:request("DELETE", "/api/v1/namespaces/default/services/web") end, "^default/web: gone$" },
     },
   },
   ["watch_pods.lua"] = {

@@ -36,7 +36,7 @@ static void assert_delays(struct rate_limiter limiter, const int64_t *expected, 
 {
     for (size_t i = 0; i < count; i++) assert_int_equal(after(limiter, i), expected[i]);
 }
-#define DELAYS(limiter, ...)                             \
+#define DELAYS(limiter, ...)                               \
     assert_delays(limiter, (const int64_t[]){__VA_ARGS__}, \
                   sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 

@@ -1,4 +1,5 @@
-/* core/informer/workqueue_delay.c, workqueue_metrics.c: what comes later, limits, series (W-7, W-9..W-11, V25). */
+/* core/informer/workqueue_delay.c, workqueue_metrics.c: what comes later, limits, series (W-7, W-9..W-11,
+ * V25). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,7 +163,8 @@ static void test_w11_the_series_of_a_queue(void **state)
     queue_add_after("bar", 1000);
     assert_shown("workqueue_adds_total{name=\"unit\",script=\"spec\"} 2\n");
     assert_shown("workqueue_retries_total{name=\"unit\",script=\"spec\"} 1\n");
-    assert_shown("workqueue_queue_duration_seconds_sum{name=\"unit\",script=\"spec\"} 0.005\n"); /* the first */
+    assert_shown(
+        "workqueue_queue_duration_seconds_sum{name=\"unit\",script=\"spec\"} 0.005\n"); /* the first */
     assert_shown("workqueue_queue_duration_seconds_bucket{name=\"unit\",script=\"spec\",le=\"1e-06\"} 0\n");
     assert_shown("workqueue_queue_duration_seconds_bucket{name=\"unit\",script=\"spec\",le=\"1000\"} 1\n");
     measured_ns = 3005000000;

@@ -1,5 +1,6 @@
-/* core/informer/workqueue.c: 10,000 keys through a queue with 4 workers and random failures, on a virtual clock.
- * What the delays must be is computed by other means than the engine's: tokens as times at which they come. */
+/* core/informer/workqueue.c: 10,000 keys through a queue with 4 workers and random failures, on a virtual
+ * clock. What the delays must be is computed by other means than the engine's: tokens as times at which they
+ * come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,8 +177,8 @@ static void test_w8_each_key_is_handled_never_twice_at_once_and_in_its_time(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_w8_each_key_is_handled_never_twice_at_once_and_in_its_time, setup, queue_teardown),
+        cmocka_unit_test_setup_teardown(test_w8_each_key_is_handled_never_twice_at_once_and_in_its_time,
+                                        setup, queue_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void test_w5_a_shutdown_takes_nothing_in_and_gives_out_what_it_has(void *
     assert_false(workqueue_is_closed(queue));
     assert_string_equal(queue_get(), "bar");
     assert_true(workqueue_is_closed(queue)); /* W-2: empty; who works on foo gets it again */
-    queue_done("foo");                             /* W-3: also during the shutdown */
+    queue_done("foo");                       /* W-3: also during the shutdown */
     assert_string_equal(queue_get(), "foo");
     queue_done("foo");
     queue_done("bar");

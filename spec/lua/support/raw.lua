@@ -60,6 +60,8 @@ function raw_verbs.new(record)
     quantity = noop,
     snapshot = noop,
     null = "null",
+    queue = { methods = {}, new = noop, get = noop, drain = noop, shut_down = noop },
+    job = { result = noop },
     live = {
       watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,
@@ -68,6 +70,7 @@ function raw_verbs.new(record)
       methods = {},
       wait_version = noop,
       wait_synced = noop,
+      resource = noop,
       claim = function(...)
         record.claim = { n = select("#", ...), ... }
         return "informer"

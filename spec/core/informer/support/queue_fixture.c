@@ -83,9 +83,7 @@ void queue_done(const char *key)
     workqueue_done(queue, str_of(key));
 }
 
-void queue_on_wake(struct workqueue_waiter *waiter)
-{
-}
+void queue_on_wake(struct workqueue_waiter *waiter) {}
 
 struct workqueue_status status_of_queue(void)
 {

@@ -1,0 +1,91 @@
+/* raw.job: what a worker is given beside its key, and what becomes of what it returns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/script_queue.h"
+
+static struct job *job_self(lua_State *L, const char *method)
+{
+    struct job *job = class_self(L, CLASS_JOB, method);
+    if (job->ended) script_raise(L, "job:%s: the work on its key has ended", method);
+    return job;
+}
+
+/* retry(err): the key comes again, rate limited. */
+static int l_job_retry(lua_State *L)
+{
+    struct job *job = job_self(L, "retry");
+    lua_settop(L, 2);
+    call_check_stack(L);
+    if (!lua_isnil(L, 2) && !lua_isstring(L, 2) && !luaL_callmeta(L, 2, "__tostring"))
+        lua_pushstring(L, arg_type_name(L, 2));
+    const char *why = lua_tostring(L, -1);
+    snprintf(job->why, sizeof job->why, "%s", why ? why : "");
+    job->outcome = JOB_RETRY;
+    return 0;
+}
+
+/* after(duration): the key is forgotten, and comes again then. */
+static int l_job_after(lua_State *L)
+{
+    struct job *job = job_self(L, "after");
+    job->after_ms = arg_duration_ms(L, 2, "job:after: the duration");
+    job->outcome = JOB_AFTER;
+    return 0;
+}
+
+static const luaL_Reg job_methods[] = {
+    {"retry", l_job_retry},
+    {"after", l_job_after},
+    {NULL, NULL},
+};
+
+/* job.retries, and the methods in the table that is the upvalue. */
+static int l_job_index(lua_State *L)
+{
+    const struct job *job = class_self(L, CLASS_JOB, "index");
+    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "retries") == 0) {
+        lua_pushnumber(L, (lua_Number)job->retries);
+        return 1;
+    }
+    lua_settop(L, 2);
+    lua_rawget(L, lua_upvalueindex(1));
+    return 1;
+}
+
+/* result(job, ...): what the worker's function returned. nil, err and false are failures. */
+static int l_job_result(lua_State *L)
+{
+    lua_settop(L, 3);
+    bool nothing = lua_isnil(L, 2) && lua_isnil(L, 3);
+    if (nothing || lua_toboolean(L, 2)) return 0;
+    if (!lua_isnil(L, 3)) return lua_error(L);
+    lua_pushliteral(L, "the worker returned false");
+    return lua_error(L);
+}
+
+static int l_job_tostring(lua_State *L)
+{
+    const struct job *job = class_self(L, CLASS_JOB, "tostring");
+    lua_pushfstring(L, "job (%d retries)", (int)job->retries);
+    return 1;
+}
+
+void bind_job(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__tostring", l_job_tostring}, {NULL, NULL}};
+    class_define(L, CLASS_JOB, meta, NULL);
+    lua_pop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[CLASS_JOB].metatable);
+    lua_newtable(L);
+    luaL_register(L, NULL, job_methods);
+    lua_pushcclosure(L, l_job_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushcfunction(L, l_job_result);
+    lua_setfield(L, -2, "result");
+    lua_setfield(L, -2, "job");
+}

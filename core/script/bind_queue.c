@@ -1,0 +1,320 @@
+/* raw.queue: work queues under client-go's verbs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/script_queue.h"
+#include "script/task.h"
+
+enum { NAME_MAX_BYTES = 253 };
+
+struct box {
+    struct script_queue *queue;
+};
+
+/* --- making one */
+
+/* Whether the table at 1 has the option `name`. Its value goes to 2. */
+static bool option(lua_State *L, const char *name)
+{
+    lua_settop(L, 1);
+    lua_getfield(L, 1, name);
+    return !lua_isnil(L, 2);
+}
+
+static int64_t duration_option(lua_State *L, const char *name, int64_t default_ms)
+{
+    char what[64];
+    snprintf(what, sizeof what, "k8s.queue: %s", name);
+    return option(L, name) ? arg_duration_ms(L, 2, what) : default_ms;
+}
+
+static double number_option(lua_State *L, const char *name, double default_, double least, double most)
+{
+    if (!option(L, name)) return default_;
+    lua_Number n = lua_tonumber(L, 2);
+    if (!(n >= least && n <= most))
+        script_raise(L, "k8s.queue: %s must be from %.14g to %.14g, not %.14g", name, least, most, n);
+    return n;
+}
+
+static uint64_t count_option(lua_State *L, const char *name, uint64_t default_, double least, double most)
+{
+    double n = number_option(L, name, (double)default_, least, most);
+    if (n != floor(n)) script_raise(L, "k8s.queue: %s must be a whole number, not %.14g", name, n);
+    return (uint64_t)n;
+}
+
+/* W-8: without options it is the default limiter of controllers. */
+static struct rate_limiter limiter_options(lua_State *L)
+{
+    const double most = 1e9;
+    struct rate_limiter limiter = {.exponential.on = true};
+    limiter.exponential.base_ms = duration_option(L, "base", 5);
+    limiter.exponential.max_ms = duration_option(L, "max", 1000000);
+    if (limiter.exponential.max_ms < limiter.exponential.base_ms)
+        script_raise(L, "k8s.queue: max is shorter than base");
+    limiter.bucket.per_second = number_option(L, "qps", 10, 0, most);
+    limiter.bucket.burst = (double)count_option(L, "burst", 100, 1, most);
+    limiter.bucket.on = limiter.bucket.per_second > 0;
+    limiter.fast_slow.on = option(L, "slow");
+    limiter.fast_slow.slow_ms = duration_option(L, "slow", 0);
+    limiter.fast_slow.fast_ms = duration_option(L, "fast", limiter.exponential.base_ms);
+    limiter.fast_slow.tries = count_option(L, "fast_tries", 3, 0, most);
+    if (!limiter.fast_slow.on && (option(L, "fast") || option(L, "fast_tries")))
+        script_raise(L, "k8s.queue: fast and fast_tries need slow");
+    limiter.max_wait_ms = duration_option(L, "max_wait", 0);
+    return limiter;
+}
+
+static struct str name_option(lua_State *L)
+{
+    option(L, "name");
+    struct str name = arg_str(L, 2, "k8s.queue: name"); /* kept by the table */
+    bool good = name.n >= 1 && name.n <= NAME_MAX_BYTES;
+    for (size_t i = 0; good && i < name.n; i++) good = (unsigned char)name.p[i] >= ' ' && name.p[i] != 127;
+    if (!good)
+        script_raise(L, "k8s.queue: name must be a text of 1 to %d characters that can be printed",
+                     NAME_MAX_BYTES);
+    if (script_queue_find(script_of(L), name))
+        script_raise(L, "k8s.queue: the name \"%.*s\" is already taken", STR_ARG(name));
+    return name;
+}
+
+/* new(options): names and types were checked. While the script loads. */
+static int l_queue_new(lua_State *L)
+{
+    struct script *script = script_of(L);
+    arg_loading(L, "k8s.queue");
+    arg_table(L, 1, "k8s.queue: options");
+    if (script->queue_count >= QUEUES_MAX)
+        script_raise(L, "k8s.queue: the limit queues: there are %d already", QUEUES_MAX);
+    struct script_queue_options options = {.name = name_option(L), .max_retries = UINT64_MAX};
+    options.workers = count_option(L, "workers", 1, 1, WORKERS_MAX);
+    if (option(L, "max_retries")) options.max_retries = count_option(L, "max_retries", 0, 0, 1e9);
+    options.limiter = limiter_options(L);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    class_set(L, script, CLASS_QUEUE);
+    box->queue = script_queue_new(script, &options);
+    return 1;
+}
+
+/* run(fn): the workers' function. Once. */
+static int l_queue_run(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_QUEUE, "run");
+    arg_function(L, 2, "queue:run: the argument");
+    if (box->queue->function != LUA_NOREF)
+        script_raise(L, "queue:run was already called on the queue \"%s\"", box->queue->name);
+    lua_settop(L, 2);
+    script_queue_run(box->queue, luaL_ref(L, LUA_REGISTRYINDEX));
+    return 0;
+}
+
+/* --- keys in */
+
+static struct workqueue *self(lua_State *L, const char *method)
+{
+    struct box *box = class_self(L, CLASS_QUEUE, method);
+    return box->queue->queue;
+}
+
+static void check_added(lua_State *L, bool added, const char *method, const struct err *err)
+{
+    if (!added) script_raise(L, "queue:%s: %s", method, err->text);
+}
+
+static int l_queue_add(lua_State *L)
+{
+    struct err err;
+    struct workqueue *queue = self(L, "add");
+    struct str key = arg_str(L, 2, "queue:add: the key");
+    check_added(L, workqueue_add(queue, key, &err), "add", &err);
+    return 0;
+}
+
+static int l_queue_add_after(lua_State *L)
+{
+    struct err err;
+    struct workqueue *queue = self(L, "add_after");
+    struct str key = arg_str(L, 2, "queue:add_after: the key");
+    int64_t delay_ms = arg_duration_ms(L, 3, "queue:add_after: the duration");
+    check_added(L, workqueue_add_after(queue, key, delay_ms, &err), "add_after", &err);
+    return 0;
+}
+
+static int l_queue_add_rate_limited(lua_State *L)
+{
+    struct err err;
+    struct workqueue *queue = self(L, "add_rate_limited");
+    struct str key = arg_str(L, 2, "queue:add_rate_limited: the key");
+    check_added(L, workqueue_add_rate_limited(queue, key, &err), "add_rate_limited", &err);
+    return 0;
+}
+
+static int l_queue_done(lua_State *L)
+{
+    struct workqueue *queue = self(L, "done");
+    workqueue_done(queue, arg_str(L, 2, "queue:done: the key"));
+    return 0;
+}
+
+static int l_queue_forget(lua_State *L)
+{
+    struct workqueue *queue = self(L, "forget");
+    workqueue_forget(queue, arg_str(L, 2, "queue:forget: the key"));
+    return 0;
+}
+
+static int l_queue_num_requeues(lua_State *L)
+{
+    struct workqueue *queue = self(L, "num_requeues");
+    struct str key = arg_str(L, 2, "queue:num_requeues: the key");
+    lua_pushnumber(L, (lua_Number)workqueue_num_requeues(queue, key));
+    return 1;
+}
+
+static int l_queue_len(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)workqueue_len(self(L, "len")));
+    return 1;
+}
+
+/* --- waiting */
+
+struct queue_wait {
+    struct task_wait wait;
+    struct workqueue_waiter waiter;
+    struct workqueue *queue;
+    struct str key; /* a copy: whoever calls q:done may end what the queue keeps; NULL: closed */
+};
+
+static struct queue_wait *new_wait(struct workqueue *queue, void (*wake)(struct workqueue_waiter *waiter))
+{
+    struct queue_wait *w = NEW(struct queue_wait);
+    w->queue = queue;
+    w->waiter.wake = wake;
+    return w;
+}
+
+static void drop_wait(struct task_wait *wait)
+{
+    struct queue_wait *w = container_of(wait, struct queue_wait, wait);
+    workqueue_stop_waiting(w->queue, &w->waiter);
+    if (w->key.p) workqueue_put_back(w->queue, w->key); /* nobody took it */
+    free((char *)w->key.p);
+    free(w);
+}
+
+static int push_key(lua_State *L, struct str key)
+{
+    lua_pushlstring(L, key.p, key.n);
+    lua_pushboolean(L, 0);
+    return 2;
+}
+
+static int push_closed(lua_State *L)
+{
+    lua_pushnil(L);
+    lua_pushboolean(L, 1);
+    return 2;
+}
+
+static int push_got(lua_State *L, struct task_wait *wait)
+{
+    struct queue_wait *w = container_of(wait, struct queue_wait, wait);
+    if (!w->key.p) return push_closed(L);
+    push_key(L, w->key);
+    free((char *)w->key.p);
+    w->key.p = NULL;
+    return 2;
+}
+
+static void on_key(struct workqueue_waiter *waiter)
+{
+    struct queue_wait *w = container_of(waiter, struct queue_wait, waiter);
+    if (waiter->key.p) w->key = (struct str){xstrndup(waiter->key.p, waiter->key.n), waiter->key.n};
+    task_wake(&w->wait);
+}
+
+/* get(queue): key, false; or nil, true once it is shut down and empty (W-2). */
+static int l_queue_get(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_got, drop_wait, .finishes = false};
+    struct workqueue *queue = self(L, "get");
+    struct str key;
+    task_check(L, "queue:get");
+    if (workqueue_peek(queue, &key)) {
+        push_key(L, key); /* it may raise: nothing was got yet */
+        workqueue_get(queue, &key);
+        return 2;
+    }
+    if (workqueue_is_closed(queue)) return push_closed(L);
+    struct queue_wait *w = new_wait(queue, on_key);
+    workqueue_wait(queue, &w->waiter);
+    return task_yield(L, &w->wait, &ops);
+}
+
+static int push_nothing(lua_State *L, struct task_wait *wait)
+{
+    return 0;
+}
+
+static void on_drained(struct workqueue_waiter *waiter)
+{
+    task_wake(&container_of(waiter, struct queue_wait, waiter)->wait);
+}
+
+/* drain(queue): shuts it down, and waits until its work is done (W-5). */
+static int l_queue_drain(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_nothing, drop_wait, .finishes = false};
+    struct workqueue *queue = self(L, "shut_down");
+    task_check(L, "queue:shut_down with drain");
+    struct queue_wait *w = new_wait(queue, on_drained);
+    if (workqueue_drain(queue, &w->waiter)) return task_yield(L, &w->wait, &ops);
+    free(w);
+    return 0;
+}
+
+static int l_queue_shut_down(lua_State *L)
+{
+    workqueue_shut_down(self(L, "shut_down"));
+    return 0;
+}
+
+static int l_queue_tostring(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_QUEUE, "tostring");
+    lua_pushfstring(L, "queue %s", box->queue->name);
+    return 1;
+}
+
+static const luaL_Reg queue_methods[] = {
+    {"run", l_queue_run},
+    {"add", l_queue_add},
+    {"add_after", l_queue_add_after},
+    {"add_rate_limited", l_queue_add_rate_limited},
+    {"done", l_queue_done},
+    {"forget", l_queue_forget},
+    {"num_requeues", l_queue_num_requeues},
+    {"len", l_queue_len},
+    {NULL, NULL},
+};
+
+void bind_queue(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__tostring", l_queue_tostring}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"new", l_queue_new},
+                                     {"get", l_queue_get},
+                                     {"drain", l_queue_drain},
+                                     {"shut_down", l_queue_shut_down},
+                                     {NULL, NULL}};
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    class_define(L, CLASS_QUEUE, meta, queue_methods);
+    lua_setfield(L, -2, "methods"); /* lua/k8s/queue.lua adds its own */
+    lua_setfield(L, -2, "queue");
+}

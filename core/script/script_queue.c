@@ -1,0 +1,239 @@
+/* Workers of scripts; see script_queue.h. */
+#include "script/script_queue.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "script/args.h"
+
+/* Of one queue in one turn of the loop. */
+enum { KEYS_PER_TURN = 100 };
+
+/* A key that is worked on. The text is its own: a script may end the work on any key by q:done. */
+struct work {
+    struct script_queue *queue;
+    struct job *job; /* NULL: no memory for it */
+    int job_ref;     /* keeps it while the work goes on */
+    struct task *task;
+    size_t key_len;
+    char key[];
+};
+
+static struct str key_of(const struct work *work)
+{
+    return (struct str){work->key, work->key_len};
+}
+
+/* --- the end of the work on a key */
+
+static void give_up(const struct work *work, struct str why)
+{
+    const struct script_queue *q = work->queue;
+    const struct log_field fields[] = {
+        F("script", q->script->name),  F("queue", q->name), FS("key", key_of(work)),
+        FI("retries", q->max_retries), FS("err", why),      {.key = NULL},
+    };
+    log_write(LOG_ERROR, q->script->path, 0, "Key dropped: the limit max_retries", fields);
+}
+
+static void retry(struct work *work, struct str why)
+{
+    struct script_queue *q = work->queue;
+    if (!workqueue_retry(q->queue, key_of(work), q->max_retries)) give_up(work, why);
+}
+
+/* Raised, or returned nil, err. */
+static void fail(struct work *work, enum script_result result)
+{
+    struct script_queue *q = work->queue;
+    const struct log_field about[] = {
+        F("queue", q->name),
+        FS("key", key_of(work)),
+        FI("retries", workqueue_num_requeues(q->queue, key_of(work))),
+        {.key = NULL},
+    };
+    q->errors++;
+    q->script->counters.errors++;
+    series_inc(q->errors_series);
+    report_failure(&q->report, q->script, result, "Worker failed", about);
+    retry(work, buf_slice(&q->script->failure.text));
+}
+
+static void succeed(struct work *work)
+{
+    struct workqueue *queue = work->queue->queue;
+    const struct job *job = work->job;
+    struct err err;
+    if (job->outcome == JOB_RETRY) {
+        log_v(4, "Key is tried again", F("script", work->queue->script->name), F("queue", work->queue->name),
+              FS("key", key_of(work)), F("err", job->why));
+        retry(work, str_of(job->why));
+        return;
+    }
+    workqueue_forget(queue, key_of(work));
+    if (job->outcome == JOB_AFTER && !workqueue_add_after(queue, key_of(work), job->after_ms, &err))
+        log_warn("Key lost", F("queue", work->queue->name), FS("key", key_of(work)), F("err", err.text));
+}
+
+static void on_done(void *ctx, enum script_result result)
+{
+    struct work *work = ctx;
+    struct script_queue *q = work->queue;
+    struct script *script = q->script;
+    if (result == SCRIPT_OK)
+        succeed(work);
+    else if (result != SCRIPT_CANCELLED)
+        fail(work, result);
+    workqueue_done(q->queue, key_of(work));
+    q->busy--;
+    if (work->job) work->job->ended = true;
+    luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
+    free(work);
+    if (workqueue_len(q->queue) > 0) tasks_turn_soon(script);
+}
+
+/* --- its beginning */
+
+/* The function, the key, the job: what lua/k8s/job.lua takes. */
+static void push_work(lua_State *L, void *ctx)
+{
+    struct work *work = ctx;
+    struct script_queue *q = work->queue;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, q->function);
+    lua_pushlstring(L, work->key, work->key_len);
+    struct job *job = lua_newuserdata(L, sizeof *job);
+    *job = (struct job){.retries = workqueue_num_requeues(q->queue, key_of(work))};
+    class_set(L, q->script, CLASS_JOB);
+    lua_pushvalue(L, -1);
+    work->job_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    work->job = job;
+}
+
+static void work_on(struct script_queue *q, struct str key)
+{
+    struct work *work = xcalloc(1, sizeof *work + key.n);
+    work->queue = q;
+    work->job_ref = LUA_NOREF;
+    work->key_len = key.n;
+    memcpy(work->key, key.p, key.n);
+    q->busy++;
+    const struct task_call call = {.function = q->script->refs[REF_RUN_JOB],
+                                   .prepare = push_work,
+                                   .prepare_ctx = work,
+                                   .done = on_done,
+                                   .ctx = work};
+    enum script_result result = task_run(q->script, &call, &work->task);
+    if (result != SCRIPT_YIELDED) on_done(work, result);
+}
+
+/* True when it could go on at once. */
+static bool give_out(struct script_queue *q)
+{
+    struct str key;
+    for (int i = 0; i < KEYS_PER_TURN; i++) {
+        if (q->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
+        work_on(q, key);
+    }
+    return q->busy < q->workers && workqueue_len(q->queue) > 0;
+}
+
+void queues_turn(struct script *script)
+{
+    struct script_queue *q;
+    bool more = false;
+    if (TAILQ_EMPTY(&script->queues) || script->phase != SCRIPT_RUNNING) return;
+    /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
+    if (!script->workers_started) script->workers_started = script_has_synced(script);
+    if (!script->workers_started) return;
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (q->function != LUA_NOREF) more = give_out(q) || more;
+    if (more) tasks_turn_soon(script);
+}
+
+void queues_claims_changed(struct script *script)
+{
+    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) tasks_turn_soon(script);
+}
+
+/* --- their life */
+
+struct script_queue *script_queue_find(const struct script *script, struct str name)
+{
+    struct script_queue *q;
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (str_is(name, q->name)) return q;
+    return NULL;
+}
+
+static void on_ready(void *ctx)
+{
+    struct script_queue *q = ctx;
+    tasks_turn_soon(q->script);
+}
+
+struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options)
+{
+    struct script_queue *q = NEW(struct script_queue);
+    char *id = xasprintf("queue/%.*s", STR_ARG(options->name));
+    *q = (struct script_queue){
+        .script = script,
+        .name = xstrndup(options->name.p, options->name.n),
+        .function = LUA_NOREF,
+        .workers = options->workers,
+        .max_retries = options->max_retries,
+        .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
+    };
+    free(id);
+    q->queue = workqueue_new(&(struct workqueue_options){
+        .name = q->name,
+        .script = script->name,
+        .clock = script_clock(script),
+        .limiter = options->limiter,
+        .quota = &script->queue_keys,
+        .ready = on_ready,
+        .ctx = q,
+    });
+    TAILQ_INSERT_TAIL(&script->queues, q, link);
+    script->queue_count++;
+    return q;
+}
+
+void script_queue_run(struct script_queue *q, int function)
+{
+    q->function = function;
+    workqueue_has_workers(q->queue);
+    tasks_turn_soon(q->script);
+}
+
+size_t script_queue_count(const struct script *script)
+{
+    return script->queue_count;
+}
+
+void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status)
+{
+    const struct script_queue *q = TAILQ_FIRST(&script->queues);
+    while (i-- > 0) q = TAILQ_NEXT(q, link);
+    *status = (struct script_queue_status){
+        .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
+    workqueue_get_status(q->queue, &status->queue);
+}
+
+void queues_stop(struct script *script)
+{
+    struct script_queue *q;
+    TAILQ_FOREACH (q, &script->queues, link) workqueue_shut_down(q->queue);
+}
+
+void queues_clear(struct script *script)
+{
+    struct script_queue *q;
+    while ((q = TAILQ_FIRST(&script->queues))) {
+        TAILQ_REMOVE(&script->queues, q, link);
+        workqueue_free(q->queue);
+        series_free(q->errors_series);
+        free(q->name);
+        free(q);
+    }
+}

@@ -1,0 +1,54 @@
+/* Work queues of a script, and the workers of q:run: each key is a call that may wait, as many at once as
+ * there are workers. Owner: the script, from k8s.queue to its end. On the engine thread. */
+#pragma once
+#include "base/series.h"
+#include "informer/workqueue.h"
+#include "script/report.h"
+#include "script/state.h"
+
+enum { QUEUES_MAX = 100, QUEUE_KEYS_MAX = 100000, WORKERS_MAX = 1000 };
+
+struct script_queue {
+    TAILQ_ENTRY(script_queue) link;
+    struct script *script;
+    struct workqueue *queue;
+    char *name;
+    int function; /* of q:run, in the registry; LUA_NOREF before */
+    size_t workers, busy;
+    uint64_t max_retries; /* UINT64_MAX: for ever */
+    uint64_t errors;
+    struct series *errors_series;
+    struct failure_report report;
+};
+
+struct script_queue_options {
+    struct str name;
+    size_t workers;
+    uint64_t max_retries;
+    struct rate_limiter limiter;
+};
+
+/* What a worker's function is given beside the key, as userdata: what is to become of it. */
+enum { JOB_WHY_MAX = 256 };
+struct job {
+    enum { JOB_DONE, JOB_RETRY, JOB_AFTER } outcome;
+    int64_t after_ms;
+    uint64_t retries;
+    bool ended;
+    char why[JOB_WHY_MAX]; /* of job:retry; cut when longer */
+};
+
+/* NULL when the script has none of that name. */
+struct script_queue *script_queue_find(const struct script *script, struct str name);
+struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options);
+/* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
+void script_queue_run(struct script_queue *queue, int function);
+
+/* Gives work to idle workers, a part of it in one turn of the loop. Outside of any call into Lua. */
+void queues_turn(struct script *script);
+/* Workers may be waiting for informers. */
+void queues_claims_changed(struct script *script);
+/* Nothing is taken in and no work begins any more. */
+void queues_stop(struct script *script);
+/* No task may be left, the state is closed. */
+void queues_clear(struct script *script);

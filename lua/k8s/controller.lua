@@ -1,0 +1,107 @@
+-- k8s.controller: a work queue of the keys of one kind, fed by that kind, by what its objects own, and by whatever
+-- else concerns them. Level-triggered: `reconcile` is told which object to look at, not what happened.
+local raw = ...
+
+local freeze = require("k8s.frozen").freeze
+local informer = require("k8s.factory").informer
+local options = require "k8s.options"
+local queue = require "k8s.queue"
+
+local KNOWN = { of = "kind or informer", owns = "table", watches = "table", reconcile = "function" }
+for name, expected in pairs(queue.KNOWN) do
+  KNOWN[name] = expected
+end
+
+local resource_of, each = raw.informer.resource, raw.view.ipairs
+
+local function informer_of(kind)
+  if type(kind) == "string" then
+    return informer(kind)
+  end
+  resource_of(kind) -- raises when it is none
+  return kind
+end
+
+local function check(given)
+  local own = options.check("k8s.controller", given, KNOWN)
+  for _, name in ipairs { "of", "reconcile" } do
+    if own[name] == nil then
+      raw.raise("k8s.controller: " .. name .. " is missing")
+    end
+  end
+  for _, kind in ipairs(own.owns or {}) do
+    if type(kind) ~= "string" and type(kind) ~= "userdata" then
+      raw.raise("k8s.controller: owns must be a list of kinds or informers")
+    end
+  end
+  for kind, map in pairs(own.watches or {}) do
+    if type(kind) == "number" or type(map) ~= "function" then
+      raw.raise("k8s.controller: watches must have kinds or informers as keys and functions as values")
+    end
+  end
+  return own
+end
+
+local function new_queue(own, owner)
+  local given = { name = resource_of(owner) }
+  for name in pairs(queue.KNOWN) do
+    if own[name] ~= nil then
+      given[name] = own[name]
+    end
+  end
+  return queue.new(given)
+end
+
+-- The key of the object that controls `object`, if it is of the controller's kind. An owner lives in the namespace of
+-- what it owns, or in none.
+local function owner_key(owner, object)
+  local _, group, kind, namespaced = resource_of(owner)
+  local references = object.metadata.ownerReferences
+  if not references then
+    return
+  end
+  for _, reference in each(references) do
+    local owner_group = reference.apiVersion:match "^(.*)/" or ""
+    if reference.controller and reference.kind == kind and owner_group == group then
+      return namespaced and object:namespace() .. "/" .. reference.name or reference.name
+    end
+  end
+end
+
+local function feed(from, enqueue)
+  from:add_event_handler { OnAdd = enqueue, OnUpdate = enqueue, OnDelete = enqueue }
+end
+
+-- Names in order, so that handlers are the same ones at each start.
+local function sorted(watches)
+  local kinds = {}
+  for kind in pairs(watches) do
+    kinds[#kinds + 1] = kind
+  end
+  table.sort(kinds, function(a, b)
+    return tostring(a) < tostring(b)
+  end)
+  return kinds
+end
+
+-- k8s.controller { of, owns, watches, reconcile = function(key, job) end, and the options of k8s.queue }. While the
+-- script loads only.
+return function(given)
+  local own = check(given)
+  local owner = informer_of(own.of)
+  local keys = new_queue(own, owner)
+  feed(owner, keys:enqueuer())
+  for _, kind in ipairs(own.owns or {}) do
+    feed(
+      informer_of(kind),
+      keys:enqueuer(function(object)
+        return owner_key(owner, object)
+      end)
+    )
+  end
+  for _, kind in ipairs(sorted(own.watches or {})) do
+    feed(informer_of(kind), keys:enqueuer(own.watches[kind]))
+  end
+  keys:run(own.reconcile)
+  return freeze("controller", { informer = owner, queue = keys })
+end

@@ -1,0 +1,78 @@
+-- k8s.queue: a rate limited work queue, as client-go's. Its verbs are C's; here is what is made of them.
+local raw = ...
+
+local options = require "k8s.options"
+local blocking = require("k8s.task").blocking
+
+local queue = {}
+
+queue.KNOWN = {
+  name = "string",
+  workers = "number",
+  max_retries = "number",
+  base = "duration",
+  max = "duration",
+  qps = "number",
+  burst = "number",
+  fast = "duration",
+  slow = "duration",
+  fast_tries = "number",
+  max_wait = "duration",
+}
+
+-- k8s.queue { name = "x", ... }. While the script loads only.
+function queue.new(given)
+  return raw.queue.new(options.check("k8s.queue", given, queue.KNOWN))
+end
+
+local methods = raw.queue.methods
+local key_of, is_view = raw.object.key, raw.view.is
+
+methods.get = blocking(raw.queue.get)
+
+local drain = blocking(raw.queue.drain)
+
+-- q:shut_down(), or q:shut_down { drain = true }, which waits until the work is done.
+function methods:shut_down(given)
+  local how = options.check("queue:shut_down", given, { drain = "boolean" })
+  if how.drain then
+    return drain(self)
+  end
+  raw.queue.shut_down(self)
+end
+
+local function add_mapped(self, mapped)
+  if type(mapped) == "string" then
+    return self:add(mapped)
+  end
+  if mapped == nil then
+    return
+  end
+  if type(mapped) ~= "table" then
+    raw.raise("queue:enqueuer: the function must return a key, a list of keys or nothing, not " .. type(mapped))
+  end
+  for _, key in ipairs(mapped) do
+    self:add(key)
+  end
+end
+
+-- A function for OnAdd, OnUpdate and OnDelete. It adds the object's key, or what `map` makes of the object: of an
+-- update both the old one and the new one, as either may concern other keys.
+function methods:enqueuer(map)
+  if map == nil then
+    return function(object) -- the key of an old object is the new one's
+      self:add(key_of(object))
+    end
+  end
+  if type(map) ~= "function" then
+    raw.raise("queue:enqueuer: expected a function, not " .. type(map))
+  end
+  return function(object, new)
+    add_mapped(self, map(object))
+    if is_view(new) then
+      add_mapped(self, map(new))
+    end
+  end
+end
+
+return queue

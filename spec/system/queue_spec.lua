@@ -1,0 +1,166 @@
+-- Work queues in the whole binary: workers on a cache, retries, metrics, `kubelua queue`, the end.
+local api = require "spec.support.api"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local folder
+
+-- An engine with an admin socket; engine.queues() is what `kubelua queue -o json` says.
+local function watched(server, script, args)
+  local path = folder .. "/admin.sock"
+  local engine = cluster.run(server, cluster.script(script), { "--admin-socket", path, unpack(args or {}) })
+  function engine.ask(...)
+    local p = cluster.kubelua { "queue", "--admin-socket", path, ... }
+    assert.are.equal(0, p:wait(), p.streams.err.text)
+    return p.streams.out.text
+  end
+  function engine.await(good)
+    local deadline = proc.now() + 30
+    repeat
+      local queues = cjson.decode(engine.ask "-ojson").queues
+      if good(queues) then return queues end
+    until proc.now() > deadline
+    error("not so within 30 s:\n" .. engine:report())
+  end
+  function engine.status()
+    local p = cluster.kubelua { "status", "--admin-socket", path }
+    p:wait()
+    return p.streams.out.text
+  end
+  return engine
+end
+
+describe("a work queue #threads", function()
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("has its workers begin when all caches are whole, and each see every key", function()
+    local sim = cluster.sim { "--pods", "500" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local pods, nodes = k8s.informer "pods", k8s.informer "nodes"
+      local q = k8s.queue { name = "pods", workers = 4 }
+      pods:add_event_handler { OnAdd = q:enqueuer(), OnUpdate = q:enqueuer(), OnDelete = q:enqueuer() }
+      local seen, count, busy, least = {}, 0, {}, math.huge
+      q:run(function(key)
+        assert(not busy[key])
+        least = math.min(least, pods:lister():count(), 500 * nodes:lister():count())
+        busy[key] = true
+        k8s.sleep(math.random() / 1000)
+        busy[key] = nil
+        if math.random(4) == 1 then error "at random" end
+        if seen[key] then return end
+        seen[key], count = true, count + 1
+        if count == 500 then print("all 500, least " .. least) end
+      end)
+    ]])
+    engine:wait_line("^all 500, least 500$", 60)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("is shown by kubelua queue and kubelua status, and drops what fails too often, saying so once", function()
+    local sim = cluster.sim()
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      local q = k8s.queue { name = "mail", workers = 2, max_retries = 2, base = "1ms" }
+      k8s.queue { name = "idle" }
+      q:run(function(key, job)
+        if key == "slow" then k8s.sleep(1000) end
+        if key == "raises" then error "out of order" end
+        if key == "retries" then job:retry { message = "not yet" } end
+      end)
+      k8s.main(function()
+        for _, key in ipairs { "slow", "raises", "retries", "good" } do q:add(key) end
+        q:add_after("later", "1h")
+      end)
+    ]])
+    local drop = 'Key dropped: the limit max_retries" script=%S+ queue="mail" key="raises" retries=2 '
+    engine:wait_error(drop .. 'err=".*out of order"')
+    local queues = engine.await(function(queues) return queues[1].dropped == 2 and queues[1].depth == 0 end)
+    local mail = queues[1]
+    assert.are.equal(2, #queues)
+    assert.are.same({ 2, 1, 1, 0, 3 }, { mail.workers, mail.processing, mail.delayed, mail.failing, mail.errors })
+    assert.are.equal(4 + 1, mail.retries) -- two of each, and the one that comes later
+    assert.are.equal(0, queues[2].workers)
+    local text = engine.ask()
+    assert.has_match("^QUEUE +WORKERS +DEPTH +DELAYED +PROCESSING +FAILING +RETRIES +DROPPED\n", text)
+    assert.has_match("\nmail +2 +0 +1 +1 +0 +5 +2\nidle +0 +0 ", text)
+    assert.has_match("LONGEST +SCRIPT\n", engine.ask "-owide")
+    assert.has_match("\n\nQUEUE +WORKERS ", engine.status())
+    local _, drops = engine:err():gsub("Key dropped", "")
+    assert.are.equal(2, drops)
+    assert.are.equal(0, cluster.terminate(engine)) -- what waits is no reason to wait
+  end)
+
+  it("says so when there is none, and what is asked wrongly", function()
+    local sim = cluster.sim()
+    local engine = watched(sim.server, [[require("k8s").every(1, function() end)]])
+    engine:wait_error "Starting"
+    assert.are.equal("no queues\n", engine.ask())
+    local p = cluster.kubelua { "queue", "mail", "--admin-socket", folder .. "/admin.sock" }
+    assert.are.equal(2, p:wait())
+    assert.has_match('kubelua queue: unexpected argument "mail"', p.streams.err.text, 1, true)
+  end)
+
+  it("has client-go's metrics (W-11)", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local q = k8s.queue { name = "mail", base = "1ms" }
+      q:run(function(key, job) if job.retries == 0 then job:retry() else print "done" end end)
+      k8s.main(function() q:add "a" end)
+    ]], { "--metrics-bind-address", "127.0.0.1:0" })
+    local http = api.new { server = "http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' }
+    engine:wait_line "^done$"
+    local _, page = http:curl("GET", "/metrics")
+    for _, line in ipairs {
+      "workqueue_depth{L} 0", "workqueue_adds_total{L} 2", "workqueue_retries_total{L} 1",
+      "workqueue_unfinished_work_seconds{L} ", "workqueue_longest_running_processor_seconds{L} ",
+      "workqueue_queue_duration_seconds_count{L} 2", "workqueue_work_duration_seconds_count{L} ",
+      "kubelua_queue_dropped_total{L} 0",
+    } do
+      local labels = '%{name="mail",script="[^"]*"%}'
+      assert.has_match("\n" .. line:gsub("{L}", function() return labels end), page)
+    end
+  end)
+
+  it("may be drained by a script, and its end is seen by q:get (W-2, W-5)", function()
+    local sim = cluster.sim()
+    local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local q, r = k8s.queue { name = "work", workers = 3 }, k8s.queue { name = "raw" }
+      local n = 0
+      q:run(function() k8s.sleep "10ms" n = n + 1 end)
+      k8s.main(function()
+        for i = 1, 50 do q:add("k" .. i) end
+        q:shut_down { drain = true }
+        r:add "a"
+        k8s.after("20ms", function() r:add "b" r:shut_down() end)
+        local keys = {}
+        while true do
+          local key, down = r:get()
+          if down then break end
+          keys[#keys + 1] = key
+          r:done(key)
+        end
+        print(n, table.concat(keys, ","))
+      end)
+    ]] }
+    assert.are.equal(0, engine:wait(30), engine:err())
+    assert.are.equal("50\ta,b\n", engine:out())
+  end)
+
+  it("does what docs/queues.md shows first", function()
+    local file = assert(io.open "docs/queues.md")
+    local example = file:read("*a"):match "```lua\n(.-)```"
+    file:close()
+    local sim = cluster.sim { "--pods", "5" }
+    local engine = cluster.run(sim.server, cluster.script(example))
+    for _ = 1, 5 do engine:wait_line "^[%w-]+/[%w.-]+ is on [%w.-]+$" end
+  end)
+end)
