@@ -338,8 +338,8 @@ void tasks_stop(struct script *script)
 void tasks_clear(struct script *script)
 {
     struct task *task;
-    timer_cancel(&script->tasks.turn);
     while ((task = TAILQ_FIRST(&script->tasks.waiting))) task_cancel(task);
+    timer_cancel(&script->tasks.turn); /* their ends may have asked for one */
     while ((task = TAILQ_FIRST(&script->tasks.idle))) {
         TAILQ_REMOVE(&script->tasks.idle, task, link);
         discard(task);

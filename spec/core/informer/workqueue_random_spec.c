@@ -119,6 +119,7 @@ static void on_worked(struct timer *timer)
     struct worker *w = container_of(timer, struct worker, timer);
     struct key *key = key_of(w->key);
     if (jitter_between(&random_, 0, 20) == 0) put((size_t)jitter_between(&random_, 0, KEYS));
+    if (jitter_between(&random_, 0, 10) == 0) put((size_t)(key - keys)); /* while it is worked on */
     if (jitter_between(&random_, 0, 10) < 3) {
         try_again(w, key);
     } else {
