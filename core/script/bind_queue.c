@@ -109,7 +109,7 @@ static int l_queue_run(lua_State *L)
     if (box->queue->function != LUA_NOREF)
         script_raise(L, "queue:run was already called on the queue \"%s\"", box->queue->name);
     lua_settop(L, 2);
-    script_queue_run(box->queue, luaL_ref(L, LUA_REGISTRYINDEX));
+    script_queue_run(L, box->queue, luaL_ref(L, LUA_REGISTRYINDEX));
     return 0;
 }
 

@@ -10,6 +10,7 @@ static const struct {
 } functions[SCRIPT_FUNCTIONS] = {
     [SCRIPT_HANDLER] = {"handler", "Handler failed"},
     [SCRIPT_FILTER] = {"filter", "Handler failed"}, /* its field `event` says that it was the filter */
+    [SCRIPT_WORKER] = {"worker", "Worker failed"},
     [SCRIPT_TIMER] = {"timer", "Timer failed"},
     [SCRIPT_MAIN] = {"main", "Main failed"},
     [SCRIPT_TRANSFORM] = {"transform", "Transform failed"},

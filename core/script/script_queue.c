@@ -54,9 +54,8 @@ static void fail(struct work *work, enum script_result result)
         {.key = NULL},
     };
     q->errors++;
-    q->script->counters.errors++;
     series_inc(q->errors_series);
-    report_failure(&q->report, q->script, result, "Worker failed", about);
+    report_failure(&q->report, q->script, SCRIPT_WORKER, result, about);
     retry(work, buf_slice(&q->script->failure.text));
 }
 
@@ -199,9 +198,10 @@ struct script_queue *script_queue_new(struct script *script, const struct script
     return q;
 }
 
-void script_queue_run(struct script_queue *q, int function)
+void script_queue_run(lua_State *L, struct script_queue *q, int function)
 {
     q->function = function;
+    report_place(&q->report, L, function);
     workqueue_has_workers(q->queue);
     tasks_turn_soon(q->script);
 }

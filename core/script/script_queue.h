@@ -42,7 +42,7 @@ struct job {
 struct script_queue *script_queue_find(const struct script *script, struct str name);
 struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options);
 /* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
-void script_queue_run(struct script_queue *queue, int function);
+void script_queue_run(lua_State *L, struct script_queue *queue, int function);
 
 /* Gives work to idle workers, a part of it in one turn of the loop. Outside of any call into Lua. */
 void queues_turn(struct script *script);

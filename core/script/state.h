@@ -79,6 +79,7 @@ enum script_ref {
 enum script_function {
     SCRIPT_HANDLER,
     SCRIPT_FILTER,
+    SCRIPT_WORKER,
     SCRIPT_TIMER,
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
