@@ -9,12 +9,12 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return list_watch_new(io_thread_client(engine->io), resource, scope);
 }
 
-static struct object_get *get(void *ctx, const struct resource *resource, struct str ns, struct str name,
-                              void (*done)(void *ctx, struct root *object, const struct err *err),
-                              void *done_ctx)
+static struct object_call *call(void *ctx, const struct object_request *request,
+                                void (*done)(void *ctx, struct root *object, const struct err *err),
+                                void *done_ctx)
 {
     struct engine *engine = ctx;
-    return object_get_start(io_thread_client(engine->io), resource, ns, name, done, done_ctx);
+    return object_call_start(io_thread_client(engine->io), request, done, done_ctx);
 }
 
 static void ask_kinds(void *ctx)
@@ -30,8 +30,8 @@ void engine_make_live(struct engine *engine)
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
         .new_source = new_source,
-        .get = get,
-        .cancel_get = object_get_cancel,
+        .call = call,
+        .cancel_call = object_call_cancel,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
         .page_size = (size_t)engine->options.options->chunk_size,

@@ -50,6 +50,17 @@ bool err_wrap(struct err *err, const char *format, ...)
     return false;
 }
 
+bool err_append(struct err *err, const char *format, ...)
+{
+    if (!err) return false;
+    size_t len = strlen(err->text);
+    va_list args;
+    va_start(args, format);
+    finish(err, (int)len + vsnprintf(err->text + len, sizeof err->text - len, format, args));
+    va_end(args);
+    return false;
+}
+
 const char *err_code_name(enum err_code code)
 {
     static const char *const names[] = {

@@ -40,6 +40,8 @@ bool err_vset(struct err *err, enum err_code code, const char *format, va_list a
     __attribute__((format(printf, 3, 0)));
 /* Puts "context: " before the text; keeps all else; gives false. */
 bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts more behind the text; keeps all else; gives false. */
+bool err_append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 /* A short fixed name of the code, for logs and metric labels: "connect", "timeout", ... */
 const char *err_code_name(enum err_code code);

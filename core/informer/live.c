@@ -69,6 +69,11 @@ static void free_read(struct live_read *read)
     free(read->field_selector);
     free(read->version);
     free(read->version_match);
+    free(read->method);
+    free(read->subresource);
+    free(read->query);
+    free(read->content_type);
+    buf_clear(&read->body);
     free(read);
 }
 
@@ -91,18 +96,35 @@ void live_on_gone(struct mail *mail)
     free_read(read);
 }
 
+static char *copy(const char *text)
+{
+    return xstrdup(text ? text : "");
+}
+
+static void copy_write(struct live_read *read, const struct live_write *write)
+{
+    read->method = write->method ? xstrdup(write->method) : NULL;
+    read->subresource = copy(write->subresource);
+    read->query = copy(write->query);
+    read->content_type = write->content_type ? xstrdup(write->content_type) : NULL;
+    read->has_body = write->body.p != NULL;
+    buf_str(&read->body, write->body);
+    read->timeout_ms = write->timeout_ms;
+}
+
 static struct live_read *new_read(struct live *live, const struct live_question *q)
 {
     struct live_read *read = NEW(struct live_read);
     read->live = live;
     read->verb = q->verb;
     resource_copy(&read->resource, q->resource);
-    read->name = xstrdup(q->name);
-    read->namespace_ = xstrdup(q->scope.namespace_);
-    read->label_selector = xstrdup(q->scope.label_selector);
-    read->field_selector = xstrdup(q->scope.field_selector);
-    read->version = xstrdup(q->resource_version);
-    read->version_match = xstrdup(q->resource_version_match);
+    read->name = copy(q->name);
+    read->namespace_ = copy(q->scope.namespace_);
+    read->label_selector = copy(q->scope.label_selector);
+    read->field_selector = copy(q->scope.field_selector);
+    read->version = copy(q->resource_version);
+    read->version_match = copy(q->resource_version_match);
+    copy_write(read, &q->write);
     read->limit = q->limit;
     read->page_size = q->page_size ? q->page_size : live->options.page_size;
     read->whole_if_expired = q->whole_if_expired;

@@ -1,7 +1,7 @@
-/* Live reads: one object, a list page by page, or a watch, read from the server without a cache. They are
- * asked for on the engine thread and carried out on the I/O thread; answers come by mail, one for each
- * question, so that memory is bounded by what one question may bring. Owner: the engine, on the engine
- * thread, where all is called. `answered` may close any read, and ask again. */
+/* Requests past the cache: one object, a list page by page, or a watch, read from the server; and writes.
+ * They are asked for on the engine thread and carried out on the I/O thread; answers come by mail, one for
+ * each question, so that memory is bounded by what one question may bring. Owner: the engine, on the engine
+ * thread, where all is called. `answered` may close any of them, and ask again. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "kube/list_watch.h"
-#include "kube/object_get.h"
+#include "kube/object_call.h"
 #include "kube/resource.h"
 #include "net/loop.h"
 
@@ -17,13 +17,13 @@ struct live;
 
 struct live_options {
     struct loop *engine_loop, *io_loop;
-    /* Both on the I/O thread: a source of lists and watches, and object_get_start with its client. */
+    /* Both on the I/O thread: a source of lists and watches, and object_call_start with its client. */
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
-    struct object_get *(*get)(void *ctx, const struct resource *resource, struct str ns, struct str name,
-                              void (*done)(void *ctx, struct root *object, const struct err *err),
-                              void *done_ctx);
-    void (*cancel_get)(struct object_get *get);
+    struct object_call *(*call)(void *ctx, const struct object_request *request,
+                                void (*done)(void *ctx, struct root *object, const struct err *err),
+                                void *done_ctx);
+    void (*cancel_call)(struct object_call *call);
     void *ctx;
     uint64_t seed;
     size_t page_size; /* of lists that say nothing; 0: the default */
@@ -34,16 +34,24 @@ struct live *live_new(const struct live_options *options);
  * does not run any more. */
 void live_free(struct live *live);
 
-enum live_verb { LIVE_GET, LIVE_LIST, LIVE_WATCH };
+enum live_verb { LIVE_GET, LIVE_LIST, LIVE_WATCH, LIVE_WRITE };
 
 /* How many objects one answer may bring: the views of so many are 16 MiB. */
 enum { LIVE_OBJECTS_MAX = 1 << 18 };
 
+/* What a write sends; see object_call.h. */
+struct live_write {
+    const char *method, *subresource, *query, *content_type; /* the last three may be NULL */
+    struct str body;                                         /* sent when `p` is not NULL */
+    int64_t timeout_ms;                                      /* 0: none */
+};
+
 struct live_question {
     enum live_verb verb;
     const struct resource *resource;    /* all is copied */
-    const char *name;                   /* of a get */
-    struct lw_scope scope;              /* of a get the namespace alone */
+    const char *name;                   /* of a get and a write; NULL or "": the collection, for a POST */
+    struct live_write write;            /* of a write */
+    struct lw_scope scope;              /* of a get and a write the namespace alone */
     const char *resource_version;       /* of a list "" and "0" too, of a watch a real one */
     const char *resource_version_match; /* of a list */
     size_t limit, page_size;            /* of a list; 0: all, and the default */
@@ -51,8 +59,10 @@ struct live_question {
 };
 
 struct live_answer {
-    struct root *
-        *objects; /* taken by the receiver, the array too: one of a get, a page, a stretch of events */
+    /* Taken by the receiver, the array too: one of a get, one or none of a write, a page, a stretch of
+     * events.
+     */
+    struct root **objects;
     enum lw_event_type *types; /* of a watch: the receiver takes this array as well */
     size_t count;
     const char *resource_version; /* of a list; borrowed for the call */
@@ -63,14 +73,15 @@ struct live_answer {
 
 struct live_read;
 
-/* Begins, and asks for the first answer. Beyond a hundred gets and lists at once the others wait for their
- * turn. A watch whose version is none to begin with answers with an error.
- */
+/* Begins, and asks for the first answer. Beyond a hundred at once, watches apart, the others wait for their
+ * turn. A watch whose version is none to begin with answers with an error. Fields of the question that its
+ * verb has no use for may be NULL. */
 struct live_read *live_start(struct live *live, const struct live_question *question,
                              void (*answered)(void *ctx, const struct live_answer *answer), void *ctx);
 /* Asks for the next answer: a page, or the events since the last one, as soon as there is one. Not before the
  * last one came, not after a `last`. */
 void live_ask(struct live_read *read);
-/* No answer comes after it, and the read is gone. Needed after a `last` too. At any moment. */
+/* No answer comes after it, and the read is gone. Needed after a `last` too. At any moment: the server may
+ * have carried out a write all the same. */
 void live_close(struct live_read *read);
 void live_answer_clear(struct live_answer *answer);

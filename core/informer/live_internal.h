@@ -32,6 +32,10 @@ struct live_read {
     enum live_verb verb;
     struct resource resource;
     char *name, *namespace_, *label_selector, *field_selector, *version, *version_match;
+    char *method, *subresource, *query, *content_type;
+    struct buf body;
+    bool has_body;
+    int64_t timeout_ms;
     size_t limit, page_size;
     bool whole_if_expired;
     uint64_t seed;
@@ -49,7 +53,7 @@ struct live_read {
     TAILQ_ENTRY(live_read) queue_link;
 
     /* The I/O thread's. */
-    struct object_get *get;
+    struct object_call *call; /* of a get and a write */
     struct pager *pager;
     struct retry_watcher *watcher;
     struct live_answer filling; /* of a watch: what came since the last answer */

@@ -20,13 +20,14 @@ static void answer_error(struct live_read *read, const struct err *err)
 static void on_object(void *ctx, struct root *object, const struct err *err)
 {
     struct live_read *read = ctx;
-    read->get = NULL;
+    read->call = NULL;
     if (err) {
         answer_error(read, err);
         return;
     }
     read->out = (struct live_answer){.objects = xmalloc(sizeof(struct root *)), .count = 1, .last = true};
     read->out.objects[0] = object;
+    if (!object) read->out.count = 0; /* a Status of success */
     post_answer(read);
 }
 
@@ -138,18 +139,33 @@ static void start_watch(struct live_read *read)
         answer_error(read, &err);
 }
 
+static void start_call(struct live_read *read)
+{
+    const struct live_options *o = &read->live->options;
+    const struct object_request request = {
+        .method = read->method,
+        .resource = &read->resource,
+        .ns = str_of(read->namespace_),
+        .name = str_of(read->name),
+        .subresource = str_of(read->subresource),
+        .query = read->query,
+        .content_type = read->content_type,
+        .body = read->has_body ? (struct str){buf_text(&read->body), read->body.len} : (struct str){0},
+        .timeout_ms = read->timeout_ms,
+    };
+    read->call = o->call(o->ctx, &request, on_object, read);
+}
+
 void live_io_start(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, start);
-    const struct live_options *o = &read->live->options;
     read->asked = true;
     if (read->verb == LIVE_LIST)
         start_list(read);
     else if (read->verb == LIVE_WATCH)
         start_watch(read);
     else
-        read->get =
-            o->get(o->ctx, &read->resource, str_of(read->namespace_), str_of(read->name), on_object, read);
+        start_call(read);
 }
 
 void live_io_ask(struct mail *mail)
@@ -166,7 +182,7 @@ void live_io_stop(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, stop);
     struct live *live = read->live;
-    if (read->get) live->options.cancel_get(read->get);
+    if (read->call) live->options.cancel_call(read->call);
     pager_free(read->pager);
     retry_watcher_free(read->watcher);
     live_answer_clear(&read->filling);

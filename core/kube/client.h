@@ -30,16 +30,6 @@ struct http_exchange *kube_client_start(struct kube_client *client,
                                         const struct http_request *request_with_path, const char *accept,
                                         const struct http_callbacks *callbacks, struct err *err);
 
-/* One whole small answer (discovery, a single object). `body` is borrowed, with TAPE_PADDING readable bytes
- * behind it; NULL when `err` is set. Answers beyond `limit` bytes are ERR_LIMIT; error answers are ERR_HTTP
- * with the Status's reason. */
-struct kube_get;
-struct kube_get *kube_get_start(struct kube_client *client, const char *path, const char *accept,
-                                size_t limit,
-                                void (*done)(void *ctx, const char *body, size_t len, const struct err *err),
-                                void *ctx);
-void kube_get_cancel(struct kube_get *get);
-
 /* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets
  * too_large_version by R-11. Gives false. */
 bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms,

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "kube/catalogue.h"
-#include "kube/client.h"
+#include "kube/kube_call.h"
 
 enum {
     DOCUMENT_MAX = 64 << 20,
@@ -18,7 +18,7 @@ static const char accept_aggregated[] =
 /* One of the two roots, or one legacy group version. */
 struct fetch {
     struct discovery *discovery;
-    struct kube_get *get;
+    struct kube_call *call;
     char *path, *group, *version;
     unsigned group_order, version_order;
     bool started, finished;
@@ -61,7 +61,16 @@ static void finish(struct discovery *discovery, const struct err *err)
     discovery_cancel(discovery);
 }
 
-static void on_legacy(void *ctx, const char *body, size_t len, const struct err *err);
+/* Discovery is repeated as a whole. */
+static struct kube_call *ask(struct discovery *discovery, const char *path, const char *accept,
+                             void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err),
+                             struct fetch *fetch)
+{
+    const struct kube_request request = {.path = path, .accept = accept, .limit = DOCUMENT_MAX, .once = true};
+    return kube_call_start(discovery->client, &request, done, fetch);
+}
+
+static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err);
 
 static void start_legacy(struct discovery *discovery)
 {
@@ -70,8 +79,7 @@ static void start_legacy(struct discovery *discovery)
         if (fetch->started) continue;
         fetch->started = true;
         discovery->running++;
-        fetch->get = kube_get_start(discovery->client, fetch->path, "application/json", DOCUMENT_MAX,
-                                    on_legacy, fetch);
+        fetch->call = ask(discovery, fetch->path, "application/json", on_legacy, fetch);
     }
 }
 
@@ -104,16 +112,17 @@ static void after_roots(struct discovery *discovery)
         start_legacy(discovery);
 }
 
-static void on_legacy(void *ctx, const char *body, size_t len, const struct err *err)
+static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err)
 {
     struct fetch *fetch = ctx;
     struct discovery *discovery = fetch->discovery;
     struct tape tape;
     struct err parse_err;
-    fetch->get = NULL;
+    fetch->call = NULL;
     fetch->finished = true;
     discovery->running--;
-    if (!err && !tape_parse(kube_client_parser(discovery->client), body, len, &tape, &parse_err))
+    if (!err &&
+        !tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &parse_err))
         err = &parse_err;
     if (err) {
         struct buf what = {0};
@@ -189,17 +198,17 @@ static bool read_root(struct discovery *discovery, const struct tape *tape, bool
     return true;
 }
 
-static void on_root(void *ctx, const char *body, size_t len, const struct err *err)
+static void on_root(void *ctx, const struct kube_answer *answer, const struct err *err)
 {
     struct fetch *root = ctx;
     struct discovery *discovery = root->discovery;
     bool is_api = root == &discovery->roots[0];
     struct tape tape;
-    root->get = NULL;
+    root->call = NULL;
     root->finished = true;
     if (err)
         root->err = *err;
-    else if (tape_parse(kube_client_parser(discovery->client), body, len, &tape, &root->err))
+    else if (tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &root->err))
         read_root(discovery, &tape, is_api, &root->err);
     if (discovery->roots[0].finished && discovery->roots[1].finished) after_roots(discovery);
 }
@@ -217,8 +226,7 @@ struct discovery *discovery_start(struct kube_client *client,
         struct fetch *root = &discovery->roots[i];
         root->discovery = discovery;
         err_clear(&root->err);
-        root->get =
-            kube_get_start(client, i ? "/apis" : "/api", accept_aggregated, DOCUMENT_MAX, on_root, root);
+        root->call = ask(discovery, i ? "/apis" : "/api", accept_aggregated, on_root, root);
     }
     return discovery;
 }
@@ -226,7 +234,7 @@ struct discovery *discovery_start(struct kube_client *client,
 void discovery_cancel(struct discovery *discovery)
 {
     if (!discovery) return;
-    for (int i = 0; i < 2; i++) kube_get_cancel(discovery->roots[i].get);
-    for (size_t i = 0; i < discovery->legacy_count; i++) kube_get_cancel(discovery->legacy[i]->get);
+    for (int i = 0; i < 2; i++) kube_call_cancel(discovery->roots[i].call);
+    for (size_t i = 0; i < discovery->legacy_count; i++) kube_call_cancel(discovery->legacy[i]->call);
     free_discovery(discovery);
 }

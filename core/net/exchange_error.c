@@ -71,6 +71,10 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     case CURLE_UNSUPPORTED_PROTOCOL:
         err_set(err, ERR_PARSE, "%s: %s", where, detail(exchange, result));
         break;
+    case CURLE_SEND_FAIL_REWIND: /* the connection broke when the body was on its way */
+        err_set(err, ERR_CLOSED, "%s: connection reset", where);
+        strcpy(err->reason, HTTP_REASON_RESET);
+        break;
     default: closed_error(exchange, result, err);
     }
 }

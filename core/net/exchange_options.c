@@ -123,10 +123,25 @@ static bool add_header(struct http_exchange *exchange, const char *name, const c
     return true;
 }
 
+static size_t read_body(char *out, size_t size, size_t count, void *ctx)
+{
+    struct http_exchange *exchange = ctx;
+    size_t left = exchange->body.len - exchange->body_sent, n = size * count < left ? size * count : left;
+    if (n) memcpy(out, exchange->body.data + exchange->body_sent, n);
+    exchange->body_sent += n;
+    return n;
+}
+
+/* By a function that cannot go back: libcurl sends a request again, whatever its method, when a connection
+ * that it kept open breaks before an answer. With the first byte of a body on its way nobody knows whether
+ * the server has acted on it (H-4). */
 static void set_body(struct http_exchange *exchange, struct str body)
 {
+    buf_str(&exchange->body, body);
+    curl_easy_setopt(exchange->easy, CURLOPT_POST, 1L);
     curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
-    curl_easy_setopt(exchange->easy, CURLOPT_COPYPOSTFIELDS, body.p);
+    curl_easy_setopt(exchange->easy, CURLOPT_READFUNCTION, read_body);
+    curl_easy_setopt(exchange->easy, CURLOPT_READDATA, exchange);
     exchange->headers = curl_slist_append(exchange->headers, "Expect:"); /* no waiting for 100 Continue */
 }
 

@@ -205,5 +205,6 @@ void exchange_free(struct http_exchange *exchange)
     free(exchange->content_type);
     free(exchange->warning);
     free(exchange->where);
+    buf_clear(&exchange->body);
     free(exchange);
 }

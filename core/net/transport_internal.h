@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 #include <sys/queue.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "net/transport.h"
 
@@ -23,7 +24,9 @@ struct http_exchange {
     struct http_response response;
     char *content_type, *warning; /* what `response` points at */
     struct curl_slist *headers, *connect_to;
-    char *where; /* host:port, for messages */
+    struct buf body;  /* of the request */
+    size_t body_sent; /* of it */
+    char *where;      /* host:port, for messages */
     char error_text[CURL_ERROR_SIZE];
     struct timer timer; /* until the head of the answer came, then between stretches of the body */
     int64_t first_byte_timeout_ms, idle_timeout_ms;

@@ -121,7 +121,7 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
 static int gets, most_gets; /* the I/O thread's */
 static int get_takes_ms;
 
-struct object_get {
+struct object_call {
     struct timer timer;
     bool known;
     void (*done)(void *ctx, struct root *object, const struct err *err);
@@ -130,7 +130,7 @@ struct object_get {
 
 static void answer_get(struct timer *timer)
 {
-    struct object_get *get = container_of(timer, struct object_get, timer);
+    struct object_call *get = container_of(timer, struct object_call, timer);
     struct err err;
     gets--;
     err_set(&err, ERR_HTTP, "not found");
@@ -138,14 +138,13 @@ static void answer_get(struct timer *timer)
     free(get);
 }
 
-static struct object_get *start_get(void *ctx, const struct resource *resource, struct str ns,
-                                    struct str name,
-                                    void (*done)(void *ctx, struct root *object, const struct err *err),
-                                    void *done_ctx)
+static struct object_call *start_get(void *ctx, const struct object_request *request,
+                                     void (*done)(void *ctx, struct root *object, const struct err *err),
+                                     void *done_ctx)
 {
-    struct object_get *get = NEW(struct object_get);
+    struct object_call *get = NEW(struct object_call);
     if (++gets > most_gets) most_gets = gets;
-    get->known = !str_is(name, "unknown");
+    get->known = !str_is(request->name, "unknown");
     get->done = done;
     get->ctx = done_ctx;
     get->timer.fn = answer_get;
@@ -153,7 +152,7 @@ static struct object_get *start_get(void *ctx, const struct resource *resource, 
     return get;
 }
 
-static void cancel_get(struct object_get *get)
+static void cancel_get(struct object_call *get)
 {
     gets--;
     timer_cancel(&get->timer);
@@ -242,8 +241,8 @@ static int setup(void **state)
     live = live_new(&(struct live_options){.engine_loop = engine_loop,
                                            .io_loop = io_loop,
                                            .new_source = new_source,
-                                           .get = start_get,
-                                           .cancel_get = cancel_get,
+                                           .call = start_get,
+                                           .cancel_call = cancel_get,
                                            .ctx = io_loop,
                                            .seed = 1});
     return pthread_create(&io, NULL, io_main, io_loop);

@@ -1,4 +1,4 @@
-/* core/kube/client.c and kube_get.c: what requests carry, and whole answers. */
+/* core/kube/client.c and kube_call.c: what requests carry, and whole answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,17 +10,18 @@
 
 #include "base/mem.h"
 #include "core/kube/support/kube_bench.h"
+#include "kube/kube_call.h"
 
-static void on_got(void *ctx, const char *body, size_t len, const struct err *err)
+static void on_got(void *ctx, const struct kube_answer *answer, const struct err *err)
 {
     struct bench *bench = ctx;
-    buf_printf(&bench->log, "%.*s\n", (int)len, body ? body : "");
+    buf_printf(&bench->log, "%.*s\n", answer ? (int)answer->len : 0, answer ? answer->body : "");
     bench_note_end(bench, err);
 }
 
 static void get(struct bench *bench, const char *path, size_t limit)
 {
-    kube_get_start(bench->client, path, NULL, limit, on_got, bench);
+    kube_call_start(bench->client, &(struct kube_request){.path = path, .limit = limit}, on_got, bench);
     bench_until_done(bench);
 }
 
@@ -105,7 +106,7 @@ static void test_a_token_file_that_is_gone_fails_late_and_clearly(void **state)
     struct bench *bench = *state;
     bench->config.token_file = xstrdup("/nonexistent/token");
     bench_new_client(bench, true);
-    kube_get_start(bench->client, "/x", NULL, 100, on_got, bench);
+    kube_call_start(bench->client, &(struct kube_request){.path = "/x", .limit = 100}, on_got, bench);
     assert_int_equal(bench->dones, 0);
     bench_until_done(bench);
     assert_int_equal(bench->err.code, ERR_NOT_FOUND);

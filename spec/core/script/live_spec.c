@@ -20,28 +20,27 @@ static struct script *script;
 
 /* --- gets, which end by hand */
 
-struct object_get {
+struct object_call {
     char name[64];
     void (*done)(void *ctx, struct root *object, const struct err *err);
     void *ctx;
 };
 
-static struct object_get *get;
+static struct object_call *get;
 
-static struct object_get *start_get(void *ctx, const struct resource *resource, struct str ns,
-                                    struct str name,
-                                    void (*done)(void *ctx, struct root *object, const struct err *err),
-                                    void *done_ctx)
+static struct object_call *start_get(void *ctx, const struct object_request *request,
+                                     void (*done)(void *ctx, struct root *object, const struct err *err),
+                                     void *done_ctx)
 {
     assert_null(get);
-    get = NEW(struct object_get);
-    snprintf(get->name, sizeof get->name, "%.*s/%.*s", STR_ARG(ns), STR_ARG(name));
+    get = NEW(struct object_call);
+    snprintf(get->name, sizeof get->name, "%.*s/%.*s", STR_ARG(request->ns), STR_ARG(request->name));
     get->done = done;
     get->ctx = done_ctx;
     return get;
 }
 
-static void cancel_get(struct object_get *cancelled)
+static void cancel_get(struct object_call *cancelled)
 {
     assert_ptr_equal(cancelled, get);
     free(get);
@@ -50,7 +49,7 @@ static void cancel_get(struct object_get *cancelled)
 
 static void fail_get(int status, const char *text)
 {
-    struct object_get *ended = get;
+    struct object_call *ended = get;
     struct err err;
     err_set(&err, ERR_HTTP, "%s", text);
     err.http_status = status;
@@ -78,8 +77,8 @@ static int setup(void **state)
     cluster.host.live = live_new(&(struct live_options){.engine_loop = cluster.loop,
                                                         .io_loop = cluster.loop,
                                                         .new_source = cluster_new_source,
-                                                        .get = start_get,
-                                                        .cancel_get = cancel_get,
+                                                        .call = start_get,
+                                                        .cancel_call = cancel_get,
                                                         .ctx = &cluster});
     script = NULL;
     return 0;

@@ -19,7 +19,9 @@ static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struc
     bench->conn = conn;
     bench->head.len = 0;
     buf_str(&bench->head, head);
-    sscanf(buf_text(&bench->head), "GET %511s", path);
+    bench->body.len = 0;
+    buf_str(&bench->body, body);
+    sscanf(buf_text(&bench->head), "%*s %511s", path);
     buf_printf(&bench->requests, "%s\n", path);
     if (bench->answer) bench->answer(bench, conn, path);
 }
@@ -70,6 +72,7 @@ int kube_bench_teardown(void **state)
     loop_free(bench->loop);
     buf_clear(&bench->requests);
     buf_clear(&bench->head);
+    buf_clear(&bench->body);
     buf_clear(&bench->log);
     free(bench);
     return 0;

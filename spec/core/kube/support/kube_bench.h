@@ -20,8 +20,8 @@ struct bench {
     struct cluster_config config;
     struct list_watch *source;
     struct timer guard;
-    struct buf requests; /* first lines */
-    struct buf head;     /* of the last one */
+    struct buf requests;   /* first lines */
+    struct buf head, body; /* of the last one */
     struct tiny_conn *conn;
     void (*answer)(struct bench *bench, struct tiny_conn *conn, const char *path);
     /* What came out: */

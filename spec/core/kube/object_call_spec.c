@@ -1,4 +1,4 @@
-/* core/kube/object_get.c: one object over HTTP. */
+/* core/kube/object_call.c: one object over HTTP. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "core/kube/support/kube_bench.h"
-#include "kube/object_get.h"
+#include "kube/object_call.h"
 #include "object/value.h"
 
 static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
@@ -24,10 +24,39 @@ static void on_done(void *ctx, struct root *object, const struct err *err)
     bench_note_end(bench, err);
 }
 
+static struct object_call *get(struct bench *bench, const char *name)
+{
+    return object_call_start(bench->client,
+                             &(struct object_request){
+                                 .resource = &pods,
+                                 .ns = STR("shop"),
+                                 .name = str_of(name),
+                             },
+                             on_done, bench);
+}
+
 static void run(struct bench *bench, const char *name)
 {
     bench->log.len = bench->requests.len = 0;
-    object_get_start(bench->client, &pods, STR("shop"), str_of(name), on_done, bench);
+    get(bench, name);
+    bench_until_done(bench);
+}
+
+static void send_pod(struct bench *bench, const char *method, const char *name, const char *query)
+{
+    bench->log.len = bench->requests.len = 0;
+    object_call_start(bench->client,
+                      &(struct object_request){
+                          .method = method,
+                          .resource = &pods,
+                          .ns = STR("shop"),
+                          .name = str_of(name),
+                          .subresource = *name ? STR("status") : STR(""),
+                          .query = query,
+                          .content_type = "application/merge-patch+json",
+                          .body = STR("{\"a\":1}"),
+                      },
+                      on_done, bench);
     bench_until_done(bench);
 }
 
@@ -39,6 +68,8 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
         tiny_answer(conn, 200, "Content-Type: application/json\r\n",
                     "{\n \"kind\":\"Pod\",\n \"apiVersion\":\"v1\",\n "
                     "\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}\n}\n");
+    else if (strstr(path, "/gone"))
+        tiny_answer(conn, 200, "", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}");
     else if (strstr(path, "/odd"))
         tiny_answer(conn, 200, "Content-Type: application/json\r\n", "{\"kind\":\"Pod\"}");
     else
@@ -84,6 +115,26 @@ static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
     assert_int_equal(bench->requests.len, 0);
 }
 
+static void test_a_write_sends_its_body_to_the_object_or_the_collection(void **state)
+{
+    struct bench *bench = prepare(state);
+    send_pod(bench, "PATCH", "web", "dryRun=All");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_true(bench_head_has(bench, "PATCH /base/api/v1/namespaces/shop/pods/web/status?dryRun=All HTTP"));
+    assert_true(bench_head_has(bench, "\r\nContent-Type: application/merge-patch+json\r\n"));
+    assert_string_equal(buf_text(&bench->body), "{\"a\":1}");
+    send_pod(bench, "POST", "", NULL);
+    assert_true(bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"));
+}
+
+static void test_a_status_of_success_is_no_object(void **state)
+{
+    struct bench *bench = prepare(state);
+    send_pod(bench, "DELETE", "gone", NULL);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "");
+}
+
 /* H-3 */
 static void test_a_busy_server_is_asked_again_ten_times(void **state)
 {
@@ -100,10 +151,10 @@ static void test_it_can_be_cancelled_at_any_time(void **state)
 {
     struct bench *bench = prepare(state);
     bench->answer = NULL;
-    object_get_cancel(object_get_start(bench->client, &pods, STR("shop"), STR("web"), on_done, bench));
-    struct object_get *get = object_get_start(bench->client, &pods, STR("shop"), STR("web"), on_done, bench);
+    object_call_cancel(get(bench, "web"));
+    struct object_call *call = get(bench, "web");
     while (!bench->requests.len) loop_once(bench->loop, true);
-    object_get_cancel(get);
+    object_call_cancel(call);
     bench_settle(bench);
     assert_int_equal(bench->dones, 0);
 }
@@ -116,6 +167,8 @@ int main(void)
         T(test_an_object_is_read_and_packed),
         T(test_an_error_is_the_servers),
         T(test_a_name_that_may_not_stand_in_a_path_is_never_sent),
+        T(test_a_write_sends_its_body_to_the_object_or_the_collection),
+        T(test_a_status_of_success_is_no_object),
         T(test_a_busy_server_is_asked_again_ten_times),
         T(test_it_can_be_cancelled_at_any_time),
     };

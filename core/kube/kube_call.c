@@ -1,0 +1,183 @@
+/* One request with one whole answer; see kube_call.h. */
+#include "kube/kube_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "kube/retry_after.h"
+#include "object/tape.h"
+
+enum { IDLE_MS = 60000, ERROR_BODY_MAX = 64 << 10, BROKEN_WAIT_MS = 1000 };
+
+struct kube_call {
+    struct kube_client *client;
+    /* The request, as each try sends it. */
+    char *method, *path, *accept, *content_type;
+    struct buf request_body;
+    bool has_body;
+    size_t limit;
+    int64_t timeout_ms;
+    bool once;
+
+    struct http_exchange *exchange; /* NULL while none is under way */
+    struct timer delay;             /* until the next try, or to tell of one that could not start */
+    struct timer deadline;
+    unsigned tries;
+    struct buf body;
+    size_t room;         /* for it: less for an error's */
+    struct err err;      /* of this try; ERR_NONE: none yet */
+    struct err previous; /* of the try before */
+    void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err);
+    void *ctx;
+};
+
+static void free_call(struct kube_call *call)
+{
+    timer_cancel(&call->delay);
+    timer_cancel(&call->deadline);
+    free(call->method);
+    free(call->path);
+    free(call->accept);
+    free(call->content_type);
+    buf_clear(&call->request_body);
+    buf_clear(&call->body);
+    free(call);
+}
+
+static void finish(struct kube_call *call, int http_status)
+{
+    if (call->err.code == ERR_NONE) {
+        buf_reserve(&call->body, TAPE_PADDING);
+        const struct kube_answer answer = {http_status, call->body.data, call->body.len};
+        call->done(call->ctx, &answer, NULL);
+    } else {
+        if (call->previous.code != ERR_NONE && strcmp(call->previous.text, call->err.text) != 0) /* H-7 */
+            err_append(&call->err, "; the try before it: %s", call->previous.text);
+        call->done(call->ctx, NULL, &call->err);
+    }
+    free_call(call);
+}
+
+/* --- one try */
+
+static void on_response(void *ctx, const struct http_response *response)
+{
+    struct kube_call *call = ctx;
+    bool good = response->status / 100 == 2;
+    call->room = good || call->limit < ERROR_BODY_MAX ? call->limit : ERROR_BODY_MAX;
+}
+
+static bool on_body(void *ctx, const char *data, size_t len)
+{
+    struct kube_call *call = ctx;
+    if (call->body.len + len > call->room)
+        return err_set(&call->err, ERR_LIMIT, "the answer is larger than %zu bytes", call->room);
+    buf_append(&call->body, data, len);
+    return true;
+}
+
+static bool is_read(const struct kube_call *call)
+{
+    return strcmp(call->method, "GET") == 0;
+}
+
+/* H-3: the server says when. H-4: a read whose connection broke before an answer began; of a write nobody
+ * knows whether it was carried out. */
+static bool should_retry(const struct kube_call *call, bool answered, int64_t *wait_ms)
+{
+    if (call->once) return false;
+    if (kube_should_retry(&call->err, call->tries, wait_ms)) return true;
+    *wait_ms = BROKEN_WAIT_MS;
+    return call->err.code == ERR_CLOSED && !answered && is_read(call) && call->tries < KUBE_RETRIES_MAX;
+}
+
+static void on_done(void *ctx, const struct http_response *response, const struct err *err)
+{
+    struct kube_call *call = ctx;
+    int64_t wait_ms;
+    call->exchange = NULL;
+    if (call->err.code == ERR_NONE && err) call->err = *err;
+    if (call->err.code == ERR_NONE && response->status / 100 != 2)
+        kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
+                          call->body.data, call->body.len);
+    if (call->err.code == ERR_NONE || !should_retry(call, response != NULL, &wait_ms)) {
+        finish(call, response ? response->status : 0);
+        return;
+    }
+    call->tries++;
+    call->previous = call->err;
+    err_clear(&call->err);
+    timer_start(&call->delay, loop_clock(kube_client_loop(call->client)), wait_ms);
+}
+
+static void send_now(struct kube_call *call)
+{
+    const struct http_header headers[] = {{call->content_type ? "Content-Type" : NULL, call->content_type},
+                                          {NULL, NULL}};
+    const struct http_request request = {
+        .method = call->method,
+        .url = call->path,
+        .headers = headers,
+        .body = call->has_body ? (struct str){buf_text(&call->request_body), call->request_body.len}
+                               : (struct str){0},
+        .idle_timeout_ms = IDLE_MS,
+    };
+    const struct http_callbacks callbacks = {
+        .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};
+    call->body.len = 0;
+    call->room = call->limit;
+    call->exchange = kube_client_start(call->client, &request, call->accept, &callbacks, &call->err);
+}
+
+static void on_delay(struct timer *timer)
+{
+    struct kube_call *call = container_of(timer, struct kube_call, delay);
+    if (call->err.code == ERR_NONE) send_now(call);
+    if (call->err.code != ERR_NONE) finish(call, 0);
+}
+
+static void on_deadline(struct timer *timer)
+{
+    struct kube_call *call = container_of(timer, struct kube_call, deadline);
+    if (call->exchange) http_cancel(call->exchange);
+    call->exchange = NULL;
+    err_set(&call->err, ERR_TIMEOUT, "no answer within %g s", (double)call->timeout_ms / 1000);
+    finish(call, 0);
+}
+
+struct kube_call *
+kube_call_start(struct kube_client *client, const struct kube_request *request,
+                void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err), void *ctx)
+{
+    struct clock *clock = loop_clock(kube_client_loop(client));
+    struct kube_call *call = NEW(struct kube_call);
+    call->client = client;
+    call->method = xstrdup(request->method ? request->method : "GET");
+    call->path = xstrdup(request->path);
+    call->accept = request->accept ? xstrdup(request->accept) : NULL;
+    call->content_type = request->content_type ? xstrdup(request->content_type) : NULL;
+    call->has_body = request->body.p != NULL;
+    buf_str(&call->request_body, request->body);
+    call->limit = request->limit;
+    call->timeout_ms = request->timeout_ms;
+    call->once = request->once;
+    call->done = done;
+    call->ctx = ctx;
+    call->delay.fn = on_delay;
+    call->deadline.fn = on_deadline;
+    err_clear(&call->err);
+    err_clear(&call->previous);
+    if (request->timeout_ms > 0) timer_start(&call->deadline, clock, request->timeout_ms);
+    send_now(call);
+    if (!call->exchange) timer_start(&call->delay, clock, 0);
+    return call;
+}
+
+void kube_call_cancel(struct kube_call *call)
+{
+    if (!call) return;
+    if (call->exchange) http_cancel(call->exchange);
+    free_call(call);
+}
