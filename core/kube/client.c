@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "kube/credentials.h"
+#include "kube/tls_files.h"
 #include "kube/warning.h"
 
 enum { MAX_OBJECT_DEFAULT = 8 << 20 };
@@ -17,6 +18,7 @@ struct kube_client {
     struct packer *packer;
     struct tape_parser *parser;
     struct credentials *credentials;
+    struct tls_files *tls_files;
     struct warnings *warnings;
     char *server;
     struct cluster_header *impersonate;
@@ -40,6 +42,12 @@ static void on_head(void *ctx, const struct http_response *response)
     if (*response->warning) warnings_log(client->warnings, str_of(response->warning));
 }
 
+static enum transport_permit authorize(void *ctx, struct buf *value, unsigned *number, struct err *err)
+{
+    struct kube_client *client = ctx;
+    return credentials_header(client->credentials, value, err) ? PERMIT_GO : PERMIT_FAIL;
+}
+
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
                                     const struct kube_client_options *options, struct err *err)
 {
@@ -47,13 +55,12 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     struct kube_client *client = NEW(struct kube_client);
     char *agent = user_agent();
     const struct transport_options transport = {
-        .ca_pem = str_of(config->ca_pem),
-        .client_cert_pem = str_of(config->client_cert_pem),
-        .client_key_pem = str_of(config->client_key_pem),
+        .tls = {str_of(config->ca_pem), str_of(config->client_cert_pem), str_of(config->client_key_pem)},
         .tls_server_name = config->tls_server_name,
         .insecure_skip_tls_verify = config->insecure_skip_tls_verify,
         .user_agent = agent,
         .on_response = on_head,
+        .authorize = authorize,
         .ctx = client,
     };
     client->loop = loop;
@@ -67,6 +74,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     client->packer = packer_new(pool);
     client->parser = tape_parser_new();
     client->credentials = credentials_new(config, loop_clock(loop));
+    client->tls_files = tls_files_new(config, client->transport, loop_clock(loop));
     client->warnings = warnings_new();
     client->server = xstrdup(config->server);
     client->impersonate_count = config->impersonate_count;
@@ -82,6 +90,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
 void kube_client_free(struct kube_client *client)
 {
     if (!client) return;
+    tls_files_free(client->tls_files);
     transport_free(client->transport);
     packer_free(client->packer);
     tape_parser_free(client->parser);
@@ -123,19 +132,17 @@ static bool has_header(const struct http_header *headers, const char *name)
     return false;
 }
 
-/* The request's own headers, Accept (H-13), Authorization unless the request has one (T-8), and impersonation
- * unless the request has that (T-9). The caller frees the array, not the texts. */
+/* The request's own headers, Accept (H-13), and impersonation unless the request has that (T-9). The caller
+ * frees the array, not the texts. */
 static struct http_header *gather_headers(struct kube_client *client, const struct http_header *own,
-                                          const char *accept, const char *authorization)
+                                          const char *accept)
 {
     size_t n = 0, count = 0;
     while (own && own[count].name) count++;
-    struct http_header *out = xcalloc(count + client->impersonate_count + 3, sizeof *out);
+    struct http_header *out = xcalloc(count + client->impersonate_count + 2, sizeof *out);
     for (; n < count; n++) out[n] = own[n];
     if (!has_header(own, "Accept"))
         out[n++] = (struct http_header){"Accept", accept && *accept ? accept : "application/json, */*"};
-    if (*authorization && !has_header(own, "Authorization"))
-        out[n++] = (struct http_header){"Authorization", authorization};
     if (has_header(own, "Impersonate-User")) return out;
     for (size_t i = 0; i < client->impersonate_count; i++)
         out[n++] = (struct http_header){client->impersonate[i].name, client->impersonate[i].value};
@@ -147,20 +154,15 @@ struct http_exchange *kube_client_start(struct kube_client *client,
                                         const struct http_callbacks *callbacks, struct err *err)
 {
     struct http_request request = *request_with_path;
-    struct http_exchange *exchange = NULL;
-    struct buf authorization = {0};
-    if (credentials_header(client->credentials, &authorization, err)) {
-        char *url = xasprintf("%s%s", client->server, request_with_path->url);
-        struct http_header *headers =
-            gather_headers(client, request_with_path->headers, accept, buf_text(&authorization));
-        request.url = url;
-        request.headers = headers;
-        request.no_compression |= client->no_compression;
-        exchange = transport_start(client->transport, &request, callbacks, err);
-        free(headers);
-        free(url);
-    }
-    if (authorization.data) explicit_bzero(authorization.data, authorization.len);
-    buf_clear(&authorization);
+    char *url = xasprintf("%s%s", client->server, request_with_path->url);
+    struct http_header *headers = gather_headers(client, request_with_path->headers, accept);
+    tls_files_check(client->tls_files);
+    request.url = url;
+    request.headers = headers;
+    request.authorize = !has_header(request_with_path->headers, "Authorization"); /* T-8 */
+    request.no_compression |= client->no_compression;
+    struct http_exchange *exchange = transport_start(client->transport, &request, callbacks, err);
+    free(headers);
+    free(url);
     return exchange;
 }

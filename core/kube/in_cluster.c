@@ -65,6 +65,7 @@ bool in_cluster_load(const char *dir, struct cluster_config *out, struct err *er
     bool bare_v6 = strchr(host, ':') && *host != '[';
     out->server = xasprintf("https://%s%s%s:%s", bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);
     out->ca_pem = read_ca(dir);
+    out->ca_file = path_in(dir, "ca.crt");
     out->source = xstrdup("in-cluster");
     return true;
 }

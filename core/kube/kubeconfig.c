@@ -188,6 +188,9 @@ void cluster_config_clear(struct cluster_config *config)
     free(config->ca_pem);
     free(config->client_cert_pem);
     wipe(config->client_key_pem);
+    free(config->ca_file);
+    free(config->client_cert_file);
+    free(config->client_key_file);
     free(config->tls_server_name);
     wipe(config->token);
     free(config->token_file);

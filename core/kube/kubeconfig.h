@@ -25,6 +25,7 @@ struct cluster_config {
     char *server; /* https://host:port/base, without a slash at the end */
     char *ca_pem; /* NULL: system roots */
     char *client_cert_pem, *client_key_pem;
+    char *ca_file, *client_cert_file, *client_key_file; /* where they came from, if from files (T-6) */
     char *tls_server_name;
     bool insecure_skip_tls_verify;
     bool disable_compression;

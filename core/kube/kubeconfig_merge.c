@@ -41,7 +41,7 @@ static bool decode(const char *data, struct buf *out, struct err *err)
 }
 
 /* *out stays NULL when nothing says it. A flag replaces file and data both (C-6). */
-static bool read_pem(const struct source *s, char **out, struct err *err)
+static bool read_pem(const struct source *s, char **out, char **out_file, struct err *err)
 {
     struct buf text = {0};
     const char *path = s->flag ? s->flag : s->file;
@@ -54,6 +54,7 @@ static bool read_pem(const struct source *s, char **out, struct err *err)
         ok = file_read(path, PEM_MAX, &text, err) || blame(s, "", err);
     else if (s->data)
         ok = decode(s->data, &text, err) || blame(s, "-data", err);
+    if (ok && path) *out_file = xstrdup(path);
     if (ok && (path || s->data)) *out = buf_take(&text);
     if (text.data) explicit_bzero(text.data, text.len);
     buf_clear(&text);
@@ -91,7 +92,7 @@ static bool read_ca(const struct cluster_flags *flags, const struct kubeconfig_e
         s.data = cluster->certificate_authority_data;
         out->insecure_skip_tls_verify = cluster->insecure_skip_tls_verify;
     }
-    if (!read_pem(&s, &out->ca_pem, err)) return false;
+    if (!read_pem(&s, &out->ca_pem, &out->ca_file, err)) return false;
     if (out->ca_pem && !pem_check_certificates(str_of(out->ca_pem), err))
         return blame(&s, s.data ? "-data" : "", err);
     if (!out->ca_pem || !out->insecure_skip_tls_verify) return true;
@@ -121,7 +122,8 @@ static bool read_certificate(const struct cluster_flags *flags, const struct kub
         user->client_certificate, user->client_certificate_data};
     const struct source key = {"--client-key",   nonempty(flags->client_key), entry, "users", "client-key",
                                user->client_key, user->client_key_data};
-    if (!read_pem(&cert, &out->client_cert_pem, err) || !read_pem(&key, &out->client_key_pem, err))
+    if (!read_pem(&cert, &out->client_cert_pem, &out->client_cert_file, err) ||
+        !read_pem(&key, &out->client_key_pem, &out->client_key_file, err))
         return false;
     if (!out->client_cert_pem != !out->client_key_pem) {
         err_set(err, ERR_INVALID, "there is no %s for it",

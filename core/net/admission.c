@@ -4,6 +4,8 @@
  * help: it has an eye for the first connection only, and lets requests fail one after the other. Here an
  * exchange over TLS waits while another is setting up a connection, which then carries both; see
  * transport_internal.h. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/must.h"
 #include "net/transport_internal.h"
@@ -16,17 +18,51 @@ static void admit(struct transport *transport, struct http_exchange *exchange)
     must(curl_multi_add_handle(transport->multi, exchange->easy) == CURLM_OK);
 }
 
+/* Who we are is asked at the last moment, so that what is sent is what counts now. */
+static enum transport_permit authorize(struct http_exchange *exchange, struct err *err)
+{
+    const struct transport_options *options = &exchange->transport->options;
+    struct buf value = {0};
+    if (!exchange->authorize || !options->authorize) return PERMIT_GO;
+    enum transport_permit permit = options->authorize(options->ctx, &value, &exchange->authorization, err);
+    exchange->authorize = permit == PERMIT_WAIT;
+    if (permit == PERMIT_GO && value.len &&
+        !exchange_add_header(exchange, "Authorization", buf_text(&value), err))
+        permit = PERMIT_FAIL;
+    if (value.data) explicit_bzero(value.data, value.len);
+    buf_clear(&value);
+    return permit;
+}
+
+static bool may_connect(const struct http_exchange *exchange, bool *shares)
+{
+    const struct transport *transport = exchange->transport;
+    *shares = exchange->tls && !exchange->hurried && !transport->many_connections;
+    return !*shares || !transport->opening;
+}
+
 void transport_admit(struct transport *transport)
 {
-    struct http_exchange *exchange;
-    TAILQ_FOREACH (exchange, &transport->exchanges, link) {
-        if (exchange->state != EXCHANGE_NEW) continue;
-        bool shares = exchange->tls && !exchange->hurried && !transport->many_connections;
-        if (shares && transport->opening) continue;
-        admit(transport, exchange);
-        if (!shares) continue;
-        transport->opening = exchange;
-        timer_start(&transport->patience, transport->clock, PATIENCE_MS);
+    struct http_exchange *exchange = TAILQ_FIRST(&transport->exchanges);
+    struct err err;
+    bool shares;
+    while (exchange) {
+        enum transport_permit permit = PERMIT_WAIT;
+        if (exchange->state == EXCHANGE_NEW && may_connect(exchange, &shares))
+            permit = authorize(exchange, &err);
+        if (permit == PERMIT_FAIL) {
+            exchange_finish(exchange, CURLE_OK, &err);
+            exchange = TAILQ_FIRST(&transport->exchanges); /* on_done may have changed the list */
+            continue;
+        }
+        if (permit == PERMIT_GO) {
+            admit(transport, exchange);
+            if (shares) {
+                transport->opening = exchange;
+                timer_start(&transport->patience, transport->clock, PATIENCE_MS);
+            }
+        }
+        exchange = TAILQ_NEXT(exchange, link);
     }
 }
 
@@ -35,8 +71,7 @@ static void release(struct transport *transport)
 {
     transport->opening = NULL;
     timer_cancel(&transport->patience);
-    transport->put_off = true;
-    transport_kick(transport);
+    transport_resume(transport);
 }
 
 /* Those who have waited go ahead, each on its own: a server that does not let us in must not fail them one by

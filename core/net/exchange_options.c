@@ -38,28 +38,30 @@ static int set_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
 
 static void set_blob(CURL *easy, CURLoption option, struct str pem)
 {
-    if (!pem.n) return;
+    if (!pem.n) {
+        curl_easy_setopt(easy, option, NULL);
+        return;
+    }
     struct curl_blob blob = {(void *)pem.p, pem.n,
                              CURL_BLOB_NOCOPY}; /* the transport outlives its exchanges */
     curl_easy_setopt(easy, option, &blob);
 }
 
-static void set_tls(CURL *easy, const struct transport_options *options)
+void exchange_set_tls(CURL *easy, const struct transport_options *options)
 {
+    const struct transport_tls *tls = &options->tls;
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* T-1 */
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure_skip_tls_verify ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure_skip_tls_verify ? 0L : 2L);
-    if (options->ca_pem.n) {
+    if (tls->ca_pem.n) {
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* a CA given: only that one (T-1) */
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-        set_blob(easy, CURLOPT_CAINFO_BLOB, options->ca_pem);
+        set_blob(easy, CURLOPT_CAINFO_BLOB, tls->ca_pem);
     }
-    if (options->client_cert_pem.n) {
-        curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
-        curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
-        set_blob(easy, CURLOPT_SSLCERT_BLOB, options->client_cert_pem);
-        set_blob(easy, CURLOPT_SSLKEY_BLOB, options->client_key_pem);
-    }
+    curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
+    curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
+    set_blob(easy, CURLOPT_SSLCERT_BLOB, tls->client_cert_pem);
+    set_blob(easy, CURLOPT_SSLKEY_BLOB, tls->client_key_pem);
 }
 
 void exchange_set_transport_options(CURL *easy, const struct transport *transport)
@@ -74,7 +76,7 @@ void exchange_set_transport_options(CURL *easy, const struct transport *transpor
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)transport->connect_timeout_ms);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, transport->options.user_agent);
-    set_tls(easy, &transport->options);
+    exchange_set_tls(easy, &transport->options);
 }
 
 /* Verification and SNI go by the URL's host in libcurl. With a tls-server-name that name stands in the URL,
@@ -120,6 +122,13 @@ static bool add_header(struct http_exchange *exchange, const char *name, const c
     char *line = *value ? xasprintf("%s: %s", name, value) : xasprintf("%s;", name);
     exchange->headers = curl_slist_append(exchange->headers, line);
     free(line);
+    return true;
+}
+
+bool exchange_add_header(struct http_exchange *exchange, const char *name, const char *value, struct err *err)
+{
+    if (!add_header(exchange, name, value, err)) return false;
+    curl_easy_setopt(exchange->easy, CURLOPT_HTTPHEADER, exchange->headers);
     return true;
 }
 

@@ -60,6 +60,7 @@ static void read_head(struct http_exchange *exchange, int status)
         .warning = exchange->warning ? exchange->warning : "",
         .retry_after_ms = retry_after_ms(retry_after, clock_wall_us(exchange->transport->clock)),
         .http_version = version_number(exchange->easy),
+        .authorization = exchange->authorization,
     };
     exchange->has_response = true;
     if (exchange->tls && !exchange->alone)
@@ -153,6 +154,7 @@ struct http_exchange *exchange_new(struct transport *transport, const struct htt
     exchange->first_byte_timeout_ms =
         request->first_byte_timeout_ms > 0 ? request->first_byte_timeout_ms : 60000;
     exchange->idle_timeout_ms = request->idle_timeout_ms;
+    exchange->authorize = request->authorize;
     CURL *easy = exchange->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error_text);

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "net/pem.h"
 #include "net/transport_internal.h"
 
 /* One socket that libcurl wants to hear of. */
@@ -89,6 +88,7 @@ static void work_off(struct transport *transport)
         next = TAILQ_NEXT(exchange, link);
         if (exchange->state == EXCHANGE_DEAD) exchange_free(exchange);
     }
+    transport_renew(transport);
     transport_admit(transport);
 }
 
@@ -122,6 +122,12 @@ void transport_kick(struct transport *transport)
     if (!timer_running(&transport->kick)) timer_start(&transport->kick, transport->clock, 0);
 }
 
+void transport_resume(struct transport *transport)
+{
+    transport->put_off = true;
+    transport_kick(transport);
+}
+
 /* libcurl does not end a transfer by itself when a stretch that it held back is refused. */
 static void finish_refused(struct transport *transport)
 {
@@ -150,45 +156,36 @@ static void on_kick(struct timer *timer)
     finish_refused(transport);
 }
 
-static char *copy_text(struct str text)
-{
-    return text.n ? xstrndup(text.p, text.n) : NULL;
-}
-
 static void copy_options(struct transport *transport, const struct transport_options *options)
 {
     struct transport_options *own = &transport->options;
     *own = (struct transport_options){
-        .ca_pem = {copy_text(options->ca_pem), options->ca_pem.n},
-        .client_cert_pem = {copy_text(options->client_cert_pem), options->client_cert_pem.n},
-        .client_key_pem = {copy_text(options->client_key_pem), options->client_key_pem.n},
         .tls_server_name = xstrdup(options->tls_server_name),
         .insecure_skip_tls_verify = options->insecure_skip_tls_verify,
         .user_agent = xstrdup(options->user_agent ? options->user_agent : "kubelua"),
         .on_response = options->on_response,
+        .authorize = options->authorize,
         .ctx = options->ctx,
     };
+    transport_tls_copy(&own->tls, &options->tls);
     transport->connect_timeout_ms = options->connect_timeout_ms > 0 ? options->connect_timeout_ms : 30000;
 }
 
-static bool check_options(const struct transport_options *options, struct err *err)
+CURLM *transport_new_multi(struct transport *transport)
 {
-    if (options->ca_pem.n && options->insecure_skip_tls_verify) /* T-1 */
-        return err_set(err, ERR_TLS,
-                       "a certificate authority and insecure-skip-tls-verify exclude each other");
-    if (options->ca_pem.n && !pem_check_certificates(options->ca_pem, err))
-        return err_wrap(err, "certificate authority");
-    if (!options->client_cert_pem.n != !options->client_key_pem.n)
-        return err_set(err, ERR_TLS, "a client %s without its %s",
-                       options->client_cert_pem.n ? "certificate" : "key",
-                       options->client_cert_pem.n ? "key" : "certificate");
-    return !options->client_cert_pem.n ||
-           pem_check_pair(options->client_cert_pem, options->client_key_pem, err);
+    CURLM *multi = curl_multi_init();
+    must(multi);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, want_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, transport);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, want_timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, transport);
+    curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    return multi;
 }
 
 struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err)
 {
-    if (!check_options(options, err)) return NULL;
+    if (!transport_tls_check(&options->tls, options->insecure_skip_tls_verify, err)) return NULL;
     pthread_once(&curl_once, init_curl);
     struct transport *transport = NEW(struct transport);
     transport->loop = loop;
@@ -198,12 +195,7 @@ struct transport *transport_new(struct loop *loop, const struct transport_option
     transport_init_admission(transport);
     TAILQ_INIT(&transport->exchanges);
     copy_options(transport, options);
-    must(transport->multi = curl_multi_init());
-    curl_multi_setopt(transport->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
-    curl_multi_setopt(transport->multi, CURLMOPT_SOCKETDATA, transport);
-    curl_multi_setopt(transport->multi, CURLMOPT_TIMERFUNCTION, want_timer);
-    curl_multi_setopt(transport->multi, CURLMOPT_TIMERDATA, transport);
-    curl_multi_setopt(transport->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    transport->multi = transport_new_multi(transport);
     if (options->insecure_skip_tls_verify)
         log_warn("The server's certificate is not verified: insecure-skip-tls-verify is set");
     return transport;
@@ -220,10 +212,8 @@ void transport_free(struct transport *transport)
     timer_cancel(&transport->kick);
     timer_cancel(&transport->patience);
     struct transport_options *own = &transport->options;
-    free((char *)own->ca_pem.p);
-    free((char *)own->client_cert_pem.p);
-    if (own->client_key_pem.p) explicit_bzero((char *)own->client_key_pem.p, own->client_key_pem.n);
-    free((char *)own->client_key_pem.p);
+    transport_tls_clear(&own->tls);
+    transport_tls_clear(&transport->next_tls);
     free((char *)own->tls_server_name);
     free((char *)own->user_agent);
     free(transport);

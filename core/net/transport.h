@@ -8,23 +8,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "net/loop.h"
 
 struct http_response;
 
-/* How to reach and trust one server. PEM texts and paths are borrowed for transport_new. */
-struct transport_options {
+struct transport_tls {
     struct str ca_pem;                          /* empty: the system's roots */
     struct str client_cert_pem, client_key_pem; /* empty: no client certificate; both or neither */
-    const char *tls_server_name;                /* NULL: the URL's host */
+};
+
+enum transport_permit { PERMIT_GO, PERMIT_WAIT, PERMIT_FAIL };
+
+/* How to reach and trust one server. PEM texts and paths are borrowed for transport_new. */
+struct transport_options {
+    struct transport_tls tls;
+    const char *tls_server_name; /* NULL: the URL's host */
     bool insecure_skip_tls_verify;
     const char *user_agent;
     int64_t connect_timeout_ms; /* 0: 30,000 (T-2) */
     /* Sees the head of every answer, before the exchange's own callback; may start and cancel nothing.
      * Optional. */
     void (*on_response)(void *ctx, const struct http_response *response);
+    /* Appends the Authorization header's value for a request that wants one, just before it is sent, and sets
+     * `*number`, which its response will carry; nothing appended: no such header. PERMIT_WAIT: not yet, until
+     * transport_resume. PERMIT_FAIL: `err` ends the exchange. May start and cancel nothing. Optional. */
+    enum transport_permit (*authorize)(void *ctx, struct buf *value, unsigned *number, struct err *err);
     void *ctx;
 };
 
@@ -46,6 +57,7 @@ struct http_response {
     int64_t retry_after_ms;   /* seconds or a date, as it came (H-3, B-8); -1 without */
     const char *warning;      /* values of all Warning headers, joined by ", "; "" without (H-15) */
     int http_version;         /* 11 or 20 */
+    unsigned authorization;   /* the number that authorize gave; 0 without */
 };
 
 struct http_callbacks {
@@ -70,6 +82,7 @@ struct http_request {
     int64_t first_byte_timeout_ms;     /* until the head of the answer; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not ask for gzip (watches) */
+    bool authorize;                    /* ask the transport's owner who we are */
     bool own_connection;               /* HTTP/1.1 that nobody shares: pausing it holds nobody else up */
 };
 
@@ -77,6 +90,15 @@ struct http_request {
 struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err);
 /* Cancels what runs. Not from a callback of one of its exchanges. */
 void transport_free(struct transport *transport);
+
+/* From now on these count; a NULL pointer keeps what there was. When that is a change, all connections are
+ * closed (T-6): what runs ends with ERR_CLOSED soon, not inside the call, and what waits goes over new ones.
+ * False with ERR_TLS when they cannot be used; the old ones stay then. */
+bool transport_set_tls(struct transport *transport, const struct transport_tls *fresh, struct err *err);
+/* Whether they can be used, with or without a transport. */
+bool transport_tls_check(const struct transport_tls *tls, bool insecure, struct err *err);
+/* Those who had PERMIT_WAIT are asked again, soon. */
+void transport_resume(struct transport *transport);
 
 /* Everything in `request` is copied. NULL with an error only when libcurl refuses the request as such (a bad
  * URL). */

@@ -28,11 +28,13 @@ struct http_exchange {
     size_t body_sent; /* of it */
     char *where;      /* host:port, for messages */
     char error_text[CURL_ERROR_SIZE];
-    struct timer timer; /* until the head of the answer came, then between stretches of the body */
+    struct timer timer;     /* until the head of the answer came, then between stretches of the body */
+    unsigned authorization; /* the number that authorize gave */
     int64_t first_byte_timeout_ms, idle_timeout_ms;
     int64_t last_ms;   /* when the last stretch came */
     bool tls;          /* its connection may carry others too */
     bool hurried;      /* waits for no other's connection */
+    bool authorize;    /* wants an Authorization header and has none yet */
     bool alone;        /* has a connection that nobody shares */
     bool has_response; /* the head of the final answer came */
     bool refused;      /* on_body gave false */
@@ -53,12 +55,15 @@ struct transport {
     struct http_exchange *opening; /* may be setting up a connection that others will share */
     struct timer patience;         /* how long they wait for it */
     bool many_connections;         /* this server speaks HTTP/1.1 over TLS: sharing is not to be hoped for */
-    unsigned inside;               /* depth of calls into libcurl that may call us back */
-    bool put_off;                  /* some exchange is new or dead */
+    bool renewing;                 /* `next_tls` replaces the options' before anything more is sent */
+    struct transport_tls next_tls;
+    unsigned inside;                  /* depth of calls into libcurl that may call us back */
+    bool put_off;                     /* some exchange is new or dead */
     struct transport_options options; /* own copies */
     int64_t connect_timeout_ms;
 };
 
+CURLM *transport_new_multi(struct transport *transport);
 void transport_enter(struct transport *transport);
 /* Carries out what was put off, and reports what has ended. */
 void transport_leave(struct transport *transport);
@@ -73,6 +78,12 @@ void transport_forget(struct http_exchange *exchange);
 void transport_admit(struct transport *transport);
 void transport_init_admission(struct transport *transport);
 
+/* Copies, and wipes and frees them (renewal.c). */
+void transport_tls_copy(struct transport_tls *to, const struct transport_tls *from);
+void transport_tls_clear(struct transport_tls *tls);
+/* Puts waiting certificates in force: ends what runs, closes all connections. Only outside of libcurl. */
+void transport_renew(struct transport *transport);
+
 /* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
 struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
                                    const struct http_callbacks *callbacks, struct err *err);
@@ -83,6 +94,11 @@ void exchange_free(struct http_exchange *exchange);
 
 /* Options that depend on the transport: TLS, sockets, timeouts (exchange_options.c). */
 void exchange_set_transport_options(CURL *easy, const struct transport *transport);
+/* The part of them that changes with the certificates; again for an exchange that is not yet sent. */
+void exchange_set_tls(CURL *easy, const struct transport_options *options);
+/* One more header. ERR_INVALID when it holds a line end; the text does not show it. */
+bool exchange_add_header(struct http_exchange *exchange, const char *name, const char *value,
+                         struct err *err);
 /* URL, method, headers, body. False with ERR_INVALID. */
 bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request,
                           struct err *err);

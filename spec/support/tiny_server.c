@@ -263,3 +263,13 @@ void tiny_reset(struct tiny_conn *conn)
     setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     drop(conn);
 }
+
+const char *tiny_peer_name(const struct tiny_conn *conn)
+{
+    static char name[100];
+    X509 *cert = conn->ssl ? SSL_get1_peer_certificate(conn->ssl) : NULL;
+    *name = '\0';
+    if (cert) X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, name, sizeof name);
+    X509_free(cert);
+    return name;
+}

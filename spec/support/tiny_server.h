@@ -30,6 +30,8 @@ size_t tiny_server_accepted(const struct tiny_server *server);
 size_t tiny_server_open(const struct tiny_server *server);
 /* The name that the last TLS client asked for, "" when none. */
 const char *tiny_server_sni(const struct tiny_server *server);
+/* The common name in the client certificate of a TLS connection, "" without; good until the next call. */
+const char *tiny_peer_name(const struct tiny_conn *conn);
 /* No more connections: the port answers with a refusal. */
 void tiny_server_stop_listening(struct tiny_server *server);
 

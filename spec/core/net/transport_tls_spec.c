@@ -109,7 +109,8 @@ static void test_the_server_name_is_what_is_asked_for_and_verified(void **state)
 {
     struct bench *bench = *state;
     serve(bench, false);
-    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
+    get(bench,
+        &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_int_equal(bench->status, 200);
     assert_string_equal(tiny_server_sni(bench->server), "api.unit.example");
@@ -123,12 +124,13 @@ static void test_a_name_that_is_not_in_the_certificate_is_refused(void **state)
 {
     struct bench *bench = *state;
     serve(bench, false);
-    get(bench, &(struct transport_options){.ca_pem = ca_of(bench)});
+    get(bench, &(struct transport_options){.tls.ca_pem = ca_of(bench)});
     assert_int_equal(bench->err.code, ERR_TLS);
     char *text = xasprintf("TLS with 127.0.0.1:%d: ", tiny_server_port(bench->server));
     assert_memory_equal(bench->err.text, text, strlen(text));
     free(text);
-    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "other.unit.example"});
+    get(bench,
+        &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "other.unit.example"});
     assert_int_equal(bench->err.code, ERR_TLS);
     assert_int_equal(bench->request.len, 0);
 }
@@ -137,7 +139,7 @@ static void test_only_the_given_ca_is_trusted(void **state)
 {
     struct bench *bench = *state;
     serve(bench, false);
-    get(bench, &(struct transport_options){.ca_pem = str_of(bench->other_ca.cert_pem),
+    get(bench, &(struct transport_options){.tls.ca_pem = str_of(bench->other_ca.cert_pem),
                                            .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_TLS);
     get(bench, &(struct transport_options){.tls_server_name = "api.unit.example"}); /* the system's roots */
@@ -156,12 +158,12 @@ static void test_insecure_verifies_nothing(void **state)
 static void test_a_client_certificate_is_shown(void **state)
 {
     struct bench *bench = *state;
-    struct transport_options options = {.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"};
+    struct transport_options options = {.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"};
     serve(bench, true);
     get(bench, &options);
     assert_int_not_equal(bench->err.code, ERR_NONE); /* TLS 1.3: the refusal comes after the handshake */
-    options.client_cert_pem = str_of(bench->client.cert_pem);
-    options.client_key_pem = str_of(bench->client.key_pem);
+    options.tls.client_cert_pem = str_of(bench->client.cert_pem);
+    options.tls.client_key_pem = str_of(bench->client.key_pem);
     get(bench, &options);
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_int_equal(bench->status, 200);
@@ -172,7 +174,8 @@ static void test_a_server_older_than_tls_1_2_is_refused(void **state)
     struct bench *bench = *state;
     serve(bench, false);
     tls_only_old(bench->tls);
-    get(bench, &(struct transport_options){.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
+    get(bench,
+        &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_TLS);
 }
 
@@ -252,21 +255,22 @@ static void test_unusable_certificates_are_found_when_the_transport_is_made(void
 {
     struct bench *bench = *state;
     struct str cert = str_of(bench->client.cert_pem), key = str_of(bench->client.key_pem);
-    expect_unusable(bench, &(struct transport_options){.ca_pem = STR("nonsense")},
+    expect_unusable(bench, &(struct transport_options){.tls.ca_pem = STR("nonsense")},
                     "certificate authority: no certificate in PEM form");
-    expect_unusable(bench, &(struct transport_options){.ca_pem = cert, .insecure_skip_tls_verify = true},
+    expect_unusable(bench, &(struct transport_options){.tls.ca_pem = cert, .insecure_skip_tls_verify = true},
                     "a certificate authority and insecure-skip-tls-verify exclude each other");
-    expect_unusable(bench, &(struct transport_options){.client_cert_pem = cert},
+    expect_unusable(bench, &(struct transport_options){.tls.client_cert_pem = cert},
                     "a client certificate without its key");
-    expect_unusable(bench, &(struct transport_options){.client_key_pem = key},
+    expect_unusable(bench, &(struct transport_options){.tls.client_key_pem = key},
                     "a client key without its certificate");
-    expect_unusable(
-        bench,
-        &(struct transport_options){.client_cert_pem = cert, .client_key_pem = str_of(bench->leaf.key_pem)},
-        "the client key does not belong to the client certificate");
-    expect_unusable(bench, &(struct transport_options){.client_cert_pem = cert, .client_key_pem = cert},
+    expect_unusable(bench,
+                    &(struct transport_options){.tls.client_cert_pem = cert,
+                                                .tls.client_key_pem = str_of(bench->leaf.key_pem)},
+                    "the client key does not belong to the client certificate");
+    expect_unusable(bench,
+                    &(struct transport_options){.tls.client_cert_pem = cert, .tls.client_key_pem = cert},
                     "client key: no usable private key in PEM form: ");
-    expect_unusable(bench, &(struct transport_options){.client_cert_pem = key, .client_key_pem = key},
+    expect_unusable(bench, &(struct transport_options){.tls.client_cert_pem = key, .tls.client_key_pem = key},
                     "client certificate: no certificate in PEM form");
 }
 
