@@ -1,5 +1,7 @@
 /* Options, engine, run, exit code: finds the command and hands over. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/cmd.h"
@@ -42,8 +44,17 @@ static int help(const char *name)
     return EXIT_OK;
 }
 
+/* A closed one of the three would be the number of the next file that is opened, and be written to. These
+ * fail as a closed one does. */
+static void hold_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) abort();
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_files();
     if (argc < 2) {
         overview(stderr);
         return EXIT_USAGE;

@@ -230,7 +230,7 @@ function k8s.factory(options) end
 function k8s.informer(kind, options) end
 
 ---Runs once, when every informer of the script is filled. With `kubelua exec` the process ends when it returns:
----a number is the exit code. While the script loads.
+---a number is the exit code, `nil, err` a failure. While the script loads.
 ---@param fn fun(): integer?
 function k8s.main(fn) end
 

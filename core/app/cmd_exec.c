@@ -12,7 +12,7 @@ static void help(void)
          "Examples:\n"
          "  kubelua exec scripts/image_report.lua --context staging\n\n"
          "Exit codes:\n"
-         "  0    done, or what main returned\n"
+         "  0    done; another number that main returned\n"
          "  2    usage, configuration or input error\n"
          "  3    main or another function of the script raised, an informer was not synced in\n"
          "       time, objects were refused, output was lost, or a SIGTERM came first\n"

@@ -22,7 +22,8 @@ void engine_stop(struct engine *engine, int exit_code)
 
 /* --- requests under way at a signal */
 
-enum { DRAIN_LOOK_MS = 10, DRAIN_MARGIN_MS = 1000 };
+/* The last tenth of --shutdown-timeout is for the end itself: the process is never there for longer. */
+enum { DRAIN_LOOK_MS = 10, DRAIN_PART = 90, WHOLE = 100 };
 
 static void on_drain(struct timer *timer)
 {
@@ -43,8 +44,8 @@ static void on_drain(struct timer *timer)
 static void drain(struct engine *engine, int exit_code)
 {
     engine->drained_code = exit_code;
-    engine->drain_until_ms =
-        clock_now_ms(loop_clock(engine->loop)) + engine->options.options->shutdown_timeout_ms;
+    engine->drain_until_ms = clock_now_ms(loop_clock(engine->loop)) +
+                             engine->options.options->shutdown_timeout_ms * DRAIN_PART / WHOLE;
     timer_cancel(&engine->check);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
@@ -183,7 +184,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .io_loop = io_thread_loop(engine->io),
             .stop = on_signal,
             .ctx = engine,
-            .patience_ms = engine->options.options->shutdown_timeout_ms + DRAIN_MARGIN_MS,
+            .patience_ms = engine->options.options->shutdown_timeout_ms,
         });
         io_thread_start(engine->io);
         if (engine_load_scripts(engine)) return engine;

@@ -52,11 +52,21 @@ static int check_complete(const struct engine *engine, int code)
     return code;
 }
 
+/* Who adds a handler and returns may not know that it waits. */
+static void note_unhandled(const struct script *script)
+{
+    size_t events = script_pending_events(script);
+    if (events > 0)
+        log_warn("Main has returned: events were not handled", F("script", script_name(script)),
+                 FI("events", events));
+}
+
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct engine *engine = ctx;
-    if (engine->options.mode == ENGINE_EXEC)
-        engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
+    if (engine->options.mode != ENGINE_EXEC) return;
+    note_unhandled(engine->scripts[0]);
+    engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
 }
 
 static void start_main(struct engine *engine, size_t i)

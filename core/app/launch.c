@@ -9,6 +9,7 @@
 #include "app/cmd.h"
 #include "base/log.h"
 #include "base/writer.h"
+#include "object/pool.h"
 
 enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
 
@@ -58,7 +59,7 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
     if (!ok) return false;
     log_setup(strcmp(options->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options->verbosity);
     return script_files_find(&options->files, files, err) &&
-           cluster_config_load(&options->cluster, cluster, err);
+           cluster_config_load(&options->cluster, cluster, err) && pool_check_space(err);
 }
 
 static int run_engine(const struct engine_options *options)
@@ -71,12 +72,13 @@ static int run_engine(const struct engine_options *options)
     return exit_code;
 }
 
-/* A report that did not reach its reader is not done. */
-static int check_output(const char *command)
+/* A report that did not reach its reader is not done, whatever main returned. */
+static int check_output(const char *command, int exit_code)
 {
     int error = writer_error(WRITER_STDOUT);
-    if (error) fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
-    return error ? EXIT_INCOMPLETE : EXIT_OK;
+    if (!error) return exit_code;
+    fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
+    return exit_code == EXIT_INTERRUPTED ? exit_code : EXIT_INCOMPLETE;
 }
 
 int launch(enum engine_mode mode, int argc, char **argv)
@@ -92,7 +94,7 @@ int launch(enum engine_mode mode, int argc, char **argv)
         exit_code = run_engine(&(struct engine_options){
             .mode = mode, .options = &options, .files = &files, .cluster = &cluster});
         writer_stop(FLUSH_MS);
-        if (mode == ENGINE_EXEC && exit_code == EXIT_OK) exit_code = check_output(argv[0]);
+        if (mode == ENGINE_EXEC) exit_code = check_output(argv[0], exit_code);
     } else
         fprintf(stderr, "kubelua %s: %s\n", argv[0], err.text);
     cluster_config_clear(&cluster);

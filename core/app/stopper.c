@@ -13,7 +13,9 @@
 
 enum {
     FLUSH_MS = 1000,
-    ECHO_MS = 1000, /* the same signal again is the same wish: supervisors signal a process and its group */
+    /* The same signal again at once is the same wish: supervisors signal a process and its group. A second
+     * Ctrl-C takes a hand longer. */
+    ECHO_MS = 200,
 };
 
 struct stopper {

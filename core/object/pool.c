@@ -1,9 +1,11 @@
 /* The intern pool: nodes and their references, release and drain; see pool.h. */
 #include "object/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/must.h"
@@ -40,6 +42,17 @@ static const char *thread_mark(void)
 bool pool_is_mine(const struct pool *pool)
 {
     return pool->owner == thread_mark();
+}
+
+bool pool_check_space(struct err *err)
+{
+    struct slabs *slabs = slabs_new(0, 0);
+    if (!slabs)
+        return err_set(err, ERR_LIMIT,
+                       "cannot reserve 16 GiB of address space for objects: %s (see ulimit -v)",
+                       strerror(errno));
+    slabs_free(slabs);
+    return true;
 }
 
 struct pool *pool_new(const struct pool_options *options)

@@ -33,6 +33,8 @@ struct pool_stats {
 };
 
 /* `options` may be NULL. */
+/* Whether a pool can have the address space it reserves. False with ERR_LIMIT; pool_new aborts then. */
+bool pool_check_space(struct err *err);
 struct pool *pool_new(const struct pool_options *options);
 /* Every root must have been released. */
 void pool_free(struct pool *pool);

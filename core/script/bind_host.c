@@ -151,12 +151,16 @@ static int l_main(lua_State *L)
     return 0;
 }
 
-/* main_result(...): what main returned. Nothing or true: 0; a number: the exit code; nil, err: failed. */
+/* main_result(...): what main returned. Nothing, nil or true: 0; a number: the exit code; nil, err: failed;
+ * anything else is a mistake. */
 static int l_main_result(lua_State *L)
 {
     lua_settop(L, 2);
     if (lua_isnil(L, 1) && !lua_isnil(L, 2)) return lua_error(L);
-    if (lua_type(L, 1) != LUA_TNUMBER) return 0;
+    if (lua_isnil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))) return 0;
+    if (lua_type(L, 1) != LUA_TNUMBER)
+        script_raise(L, "k8s.main returned %s: an exit code is a whole number from 0 to %d",
+                     lua_isboolean(L, 1) ? "false" : lua_typename(L, lua_type(L, 1)), EXIT_CODE_MAX);
     lua_Number code = lua_tonumber(L, 1);
     if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
         script_raise(L, "k8s.main returned %.14g: an exit code is a whole number from 0 to %d", code,

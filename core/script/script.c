@@ -76,6 +76,15 @@ size_t script_waiting_calls(const struct script *script)
     return script->tasks.waiting_count;
 }
 
+size_t script_pending_events(const struct script *script)
+{
+    const struct script_handler *handler;
+    size_t count = 0;
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        count += handler->pending.count + (handler->task != NULL);
+    return count;
+}
+
 void script_free(struct script *script)
 {
     if (!script) return;

@@ -225,12 +225,48 @@ describe("kubelua exec #threads", function()
     assert.are.equal("", p:err())
   end)
 
-  it("exits with 3 when its output is lost", function()
+  for _, to in ipairs { { ">/dev/full", "No space left on device" }, { ">&-", "Bad file descriptor" } } do
+    it("exits with 3 when its output is lost, whatever main returns: " .. to[1], function()
+      local sim = cluster.sim()
+      local path = cluster.script [[ require("k8s").main(function() print "lost" return 1 end) ]]
+      local p = proc.spawn { "sh", "-c", '"$0" exec "$1" --server "$2" ' .. to[1], cluster.binary, path, sim.server }
+      assert.are.equal(3, p:wait())
+      assert.has_match("stdout: " .. to[2], p:err(), 1, true)
+    end)
+  end
+
+  it("takes only a number, true or nothing for a good end of main", function()
     local sim = cluster.sim()
-    local path = cluster.script [[ require("k8s").main(function() print "lost" end) ]]
-    local p = proc.spawn { "sh", "-c", '"$0" exec "$1" --server "$2" >/dev/full', cluster.binary, path, sim.server }
-    assert.are.equal(3, p:wait())
-    assert.has_match("stdout: No space left on device", p:err(), 1, true)
+    for value, message in pairs { ["false"] = "false", ["'3'"] = "string", ["{}"] = "table" } do
+      local p = exec(sim.server, ([[ require("k8s").main(function() return %s end) ]]):format(value))
+      assert.are.equal(3, p:wait())
+      assert.has_match("k8s.main returned " .. message .. ": an exit code is a whole number", p:err(), 1, true)
+    end
+    assert.are.equal(0, exec(sim.server, [[ require("k8s").main(function() return true end) ]]):wait())
+  end)
+
+  it("says how many events were not handled when main has returned", function()
+    local sim = cluster.sim { "--pods", "20" }
+    local p = exec(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("pods"):on_add(function() k8s.sleep "1h" end)
+      k8s.main(function() end)
+    ]])
+    assert.are.equal(0, p:wait())
+    assert.has_match('"Main has returned: events were not handled".* events=20', p:err())
+  end)
+
+  it("needs address space, and says so", function()
+    if os.getenv "KUBELUA_PRESET" ~= "release" then
+      pending "sanitizers reserve more than any limit allows"
+      return
+    end
+    local path = cluster.script [[ require("k8s").main(function() end) ]]
+    local p = proc.spawn { "sh", "-c", 'ulimit -v 8000000; exec "$0" exec "$1" --server http://127.0.0.1:9',
+      cluster.binary, path }
+    assert.are.equal(2, p:wait())
+    assert.are.equal("kubelua exec: cannot reserve 16 GiB of address space for objects: Cannot allocate memory "
+      .. "(see ulimit -v)\n", p:err())
   end)
 
   it("lists in pages of --chunk-size, its live reads too (R-9)", function()
