@@ -85,7 +85,8 @@ static bool make_parts(struct engine *engine)
     struct err err;
     const struct options *options = engine->options.options;
     const struct kube_client_options client = {.config = engine->options.cluster,
-                                               .max_object_size = options->max_object_size};
+                                               .max_object_size = options->max_object_size,
+                                               .request_timeout_ms = options->request_timeout_ms};
     engine->io = io_thread_new(&client, &err);
     if (!engine->io) {
         fprintf(stderr, "kubelua: %s: %s\n", engine->options.cluster->source, err.text);

@@ -57,6 +57,8 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
     bool ok = flags_parse(tables, argc, argv, &rest, err) && name_scripts(mode, options, &rest, err);
     flag_list_clear(&rest);
     if (!ok) return false;
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
     log_setup(strcmp(options->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options->verbosity);
     return script_files_find(&options->files, files, err) &&
            cluster_config_load(&options->cluster, cluster, err) && pool_check_space(err);

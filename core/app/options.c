@@ -16,7 +16,7 @@ static const struct flag *fill(struct flag *table, size_t room, const struct fla
 
 const struct flag *connection_flags(struct options *o)
 {
-    static struct flag table[16];
+    static struct flag table[20];
     struct cluster_flags *c = &o->cluster;
     const struct flag flags[] = {
         {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "kubeconfig file"},
@@ -33,6 +33,11 @@ const struct flag *connection_flags(struct options *o)
          "name that the server's certificate must have"},
         {"insecure-skip-tls-verify", 0, FLAG_BOOL, &c->insecure_skip_tls_verify, NULL, NULL,
          "do not verify the server (insecure)"},
+        {"as", 0, FLAG_STRING, &c->as, "NAME", NULL, "user to act as"},
+        {"as-group", 0, FLAG_LIST, &o->as_groups, "NAME", NULL, "group to act as (repeatable)"},
+        {"as-uid", 0, FLAG_STRING, &c->as_uid, "UID", NULL, "uid to act as"},
+        {"request-timeout", 0, FLAG_DURATION_MS, &o->request_timeout_ms, "DURATION", NULL,
+         "for a request's answer; of a list for each wait, of a watch never (default 0: none)"},
         {"namespace", 'n', FLAG_STRING, &c->namespace_, "NAME", NULL,
          "namespace of informers that name none (default: all)"},
         {"all-namespaces", 'A', FLAG_BOOL, &o->all_namespaces, NULL, NULL,
@@ -110,4 +115,5 @@ bool options_admin_is_off(const struct options *options)
 void options_clear(struct options *options)
 {
     flag_list_clear(&options->files);
+    flag_list_clear(&options->as_groups);
 }

@@ -8,7 +8,8 @@
 
 struct options {
     struct cluster_flags cluster;
-    struct flag_list files;
+    struct flag_list files, as_groups;
+    int64_t request_timeout_ms; /* 0: none */
     bool all_namespaces;
     const char *log_format;
     int verbosity;

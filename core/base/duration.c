@@ -34,7 +34,8 @@ static bool cut_unit(struct str *text, double *ms)
     static const struct {
         struct str name;
         double ms;
-    } units[] = {{{"ms", 2}, 1}, {{"s", 1}, 1e3}, {{"m", 1}, 60e3}, {{"h", 1}, 3600e3}};
+    } units[] = {{STR("ns"), 1e-6}, {STR("us"), 1e-3}, {STR("\u00b5s"), 1e-3}, {STR("\u03bcs"), 1e-3},
+                 {STR("ms"), 1},    {STR("s"), 1e3},   {STR("m"), 60e3},       {STR("h"), 3600e3}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (!str_starts(*text, units[i].name)) continue;
         text->p += units[i].name.n;
@@ -50,7 +51,7 @@ static bool round_up(double ms, int64_t *out)
 {
     if (!(ms >= 0 && ms <= (double)DURATION_MAX_MS)) return false;
     *out = (int64_t)ms;
-    if (ms - (double)*out > 1e-6) (*out)++;
+    if (ms - (double)*out > 1e-7) (*out)++;
     return true;
 }
 

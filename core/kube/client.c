@@ -24,6 +24,7 @@ struct kube_client {
     struct cluster_header *impersonate;
     size_t impersonate_count;
     size_t max_object_size;
+    int64_t request_timeout_ms;
     bool no_compression;
 };
 
@@ -83,6 +84,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
         client->impersonate[i] = (struct cluster_header){xstrdup(config->impersonate[i].name),
                                                          xstrdup(config->impersonate[i].value)};
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
+    client->request_timeout_ms = options->request_timeout_ms;
     client->no_compression = config->disable_compression;
     return client;
 }
@@ -118,6 +120,11 @@ struct tape_parser *kube_client_parser(struct kube_client *client)
 size_t kube_client_max_object_size(const struct kube_client *client)
 {
     return client->max_object_size;
+}
+
+int64_t kube_client_request_timeout_ms(const struct kube_client *client)
+{
+    return client->request_timeout_ms;
 }
 
 struct loop *kube_client_loop(struct kube_client *client)

@@ -14,6 +14,7 @@ struct kube_client;
 struct kube_client_options {
     const struct cluster_config *config; /* borrowed for the call */
     size_t max_object_size;              /* bytes of one object's JSON; 0: 8 MiB */
+    int64_t request_timeout_ms;          /* --request-timeout (C-13); 0: none */
 };
 
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
@@ -23,6 +24,8 @@ struct packer *kube_client_packer(struct kube_client *client);
 /* One for all streams: its tape is good until the next text is parsed, so only within one callback. */
 struct tape_parser *kube_client_parser(struct kube_client *client);
 size_t kube_client_max_object_size(const struct kube_client *client);
+/* How long a request may take that has no limit of its own; 0: for ever. Not for watches. */
+int64_t kube_client_request_timeout_ms(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 
 /* Starts a request for `path` ("/api/v1/pods?limit=500") with Authorization, User-Agent and Accept. */

@@ -18,7 +18,8 @@ struct kube_call {
     struct buf request_body;
     bool has_body;
     size_t limit;
-    int64_t timeout_ms;
+    int64_t timeout_ms; /* of the whole; 0: none */
+    bool flag_timeout;  /* it is --request-timeout's */
     bool once;
 
     struct http_exchange *exchange; /* NULL while none is under way */
@@ -143,7 +144,8 @@ static void on_deadline(struct timer *timer)
     struct kube_call *call = container_of(timer, struct kube_call, deadline);
     if (call->exchange) http_cancel(call->exchange);
     call->exchange = NULL;
-    err_set(&call->err, ERR_TIMEOUT, "no answer within %g s", (double)call->timeout_ms / 1000);
+    err_set(&call->err, ERR_TIMEOUT, "no answer within %g s%s", (double)call->timeout_ms / 1000,
+            call->flag_timeout ? " (--request-timeout)" : "");
     finish(call, 0);
 }
 
@@ -161,7 +163,8 @@ kube_call_start(struct kube_client *client, const struct kube_request *request,
     call->has_body = request->body.p != NULL;
     buf_str(&call->request_body, request->body);
     call->limit = request->limit;
-    call->timeout_ms = request->timeout_ms;
+    call->flag_timeout = request->timeout_ms <= 0;
+    call->timeout_ms = call->flag_timeout ? kube_client_request_timeout_ms(client) : request->timeout_ms;
     call->once = request->once;
     call->done = done;
     call->ctx = ctx;
@@ -169,7 +172,7 @@ kube_call_start(struct kube_client *client, const struct kube_request *request,
     call->deadline.fn = on_deadline;
     err_clear(&call->err);
     err_clear(&call->previous);
-    if (request->timeout_ms > 0) timer_start(&call->deadline, clock, request->timeout_ms);
+    if (call->timeout_ms > 0) timer_start(&call->deadline, clock, call->timeout_ms);
     send_now(call);
     if (!call->exchange) timer_start(&call->delay, clock, 0);
     return call;

@@ -11,7 +11,7 @@ struct kube_request {
     const char *content_type; /* of the body */
     struct str body;          /* sent when `p` is not NULL */
     size_t limit;             /* bytes of the answer's body; beyond them ERR_LIMIT */
-    int64_t timeout_ms;       /* from the start to the end, with all tries; 0: none (H-11) */
+    int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
 };
 

@@ -27,20 +27,30 @@ static bool listed_before(struct str list, struct str part)
     return false;
 }
 
+/* All that is wrong with them is said at once. */
+static void collect(struct err *all, const struct err *one)
+{
+    if (all->code == ERR_NONE)
+        *all = *one;
+    else
+        err_append(all, "; %s", one->text);
+}
+
 static bool load_listed(struct kubeconfig *files, const char *list, struct err *err)
 {
     struct str rest = str_of(list), part;
-    bool any = false;
+    struct err all, one;
+    err_clear(&all);
     while (str_cut(&rest, ':', &part)) {
         if (!part.n || listed_before(str_of(list), part)) continue;
         char *path = xstrndup(part.p, part.n);
-        bool there = exists(path), ok = !there || kubeconfig_add_file(files, path, err);
-        any |= there;
+        if (exists(path) && !kubeconfig_add_file(files, path, &one)) collect(&all, &one);
         free(path);
-        if (!ok) return false;
     }
-    if (!any) log_warn("None of the files of KUBECONFIG exists", F("KUBECONFIG", list));
-    return true;
+    if (all.code == ERR_NONE && !files->paths)
+        log_warn("None of the files of KUBECONFIG exists", F("KUBECONFIG", list));
+    if (all.code != ERR_NONE && err) *err = all;
+    return all.code == ERR_NONE;
 }
 
 static bool load_home(struct kubeconfig *files, struct err *err)
@@ -68,10 +78,10 @@ static const char *nonempty(const char *text)
     return text && *text ? text : NULL;
 }
 
-static bool missing(const char *what, const char *name, const char *file, struct err *err)
+static bool missing(const char *what, const char *name, const char *files, struct err *err)
 {
     err_set(err, ERR_NOT_FOUND, "%s \"%s\" does not exist", what, name);
-    return file ? err_wrap(err, "%s", file) : false;
+    return err_wrap(err, "%s", files ? files : "no kubeconfig file was found");
 }
 
 static bool choose_context(const struct cluster_flags *flags, const struct kubeconfig *files,
@@ -81,7 +91,7 @@ static bool choose_context(const struct cluster_flags *flags, const struct kubec
     if (!name) return true;
     chosen->context = kubeconfig_find(&files->contexts, name);
     if (chosen->context) return true;
-    return asked ? missing("context", asked, nonempty(flags->kubeconfig), err)
+    return asked ? missing("context", asked, files->paths, err)
                  : missing("current-context", name, files->current_context_file, err);
 }
 
@@ -97,13 +107,11 @@ static bool choose_entries(const struct cluster_flags *flags, const struct kubec
     const char *user_name = user ? user : context ? context->user : NULL;
     if (cluster_name) chosen->cluster = kubeconfig_find(&files->clusters, cluster_name);
     if (user_name) chosen->user = kubeconfig_find(&files->users, user_name);
-    if (cluster && !chosen->cluster) return missing("cluster", cluster, nonempty(flags->kubeconfig), err);
-    if (user && !chosen->user) return missing("user", user, nonempty(flags->kubeconfig), err);
-    if (context && cluster_name && !chosen->cluster && !nonempty(flags->server)) {
-        missing("cluster", cluster_name, NULL, err);
-        return err_wrap(err, "%s: contexts[%s]", chosen->context->file, chosen->context->name);
-    }
-    return true;
+    if (cluster && !chosen->cluster) return missing("cluster", cluster, files->paths, err);
+    if (user && !chosen->user) return missing("user", user, files->paths, err);
+    if (!context || !cluster_name || chosen->cluster || nonempty(flags->server)) return true;
+    return err_set(err, ERR_NOT_FOUND, "%s: contexts[%s]: cluster \"%s\" does not exist",
+                   chosen->context->file, chosen->context->name, cluster_name);
 }
 
 /* --- what to say when nothing is configured --- */
@@ -149,7 +157,8 @@ static char *choose_namespace(const struct cluster_flags *flags, const struct ch
     return xstrdup("default");
 }
 
-/* The server is known by a flag or a file; C-10: in-cluster only when there is nothing at all. */
+/* The server is known by a flag or a file; C-10: in-cluster only when none is. Flags count there as
+ * everywhere. */
 static bool load(const struct cluster_flags *flags, const struct kubeconfig *files,
                  struct cluster_config *out, struct err *err)
 {
@@ -158,12 +167,9 @@ static bool load(const struct cluster_flags *flags, const struct kubeconfig *fil
     out->namespace_ = choose_namespace(flags, &chosen);
     if (nonempty(flags->server) || (chosen.cluster && chosen.cluster->cluster.server))
         return kubeconfig_merge(flags, &chosen, out, err);
-    bool empty =
-        !chosen.cluster && !nonempty(flags->certificate_authority) && !flags->insecure_skip_tls_verify;
-    if (!empty || !in_cluster_possible(flags->service_account_dir))
+    if (chosen.cluster || !in_cluster_possible(flags->service_account_dir))
         return nothing_configured(files, &chosen, err);
-    return in_cluster_load(flags->service_account_dir, out, err) &&
-           kubeconfig_override_token(flags, out, err);
+    return in_cluster_load(flags->service_account_dir, out, err) && kubeconfig_override(flags, out, err);
 }
 
 bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)

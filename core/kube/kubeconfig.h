@@ -14,6 +14,9 @@ struct cluster_flags {
     const char *certificate_authority, *client_certificate, *client_key, *tls_server_name;
     const char *namespace_;
     bool insecure_skip_tls_verify;
+    const char *as, *as_uid; /* each beats what the user's entry says of it, alone (T-9) */
+    const char *const *as_groups;
+    size_t as_group_count;
     const char *service_account_dir; /* where in-cluster files are; NULL: where Kubernetes puts them */
 };
 

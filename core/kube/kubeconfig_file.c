@@ -10,7 +10,7 @@
 
 enum field_form { FIELD_TEXT, FIELD_PATH, FIELD_FLAG, FIELD_SECRET };
 
-/* Where a field of the file goes. */
+/* Where a field of the file goes (C-5). */
 struct field {
     const char *key;
     size_t offset; /* in the entry */
@@ -153,23 +153,33 @@ static bool read_entry(struct yaml_file *file, const struct section *section, ya
     return true;
 }
 
+/* C-3: also when an earlier file owns the name. */
+static bool check_names(struct yaml_file *file, const struct section *section, yaml_node_t *sequence,
+                        size_t count, struct err *err)
+{
+    yaml_node_t *last = NULL, *node;
+    for (size_t i = 0; i < count;) last = yaml_next(file, sequence, &i);
+    struct str name = yaml_text(yaml_get(file, last, "name"));
+    for (size_t i = 0; (node = yaml_next(file, sequence, &i)) && node != last;)
+        if (str_eq(name, yaml_text(yaml_get(file, node, "name"))))
+            return err_set(err, ERR_INVALID, "%s: %s: two entries are named \"%.*s\"", file->path,
+                           section->list, STR_ARG(name));
+    return true;
+}
+
 static bool read_section(struct kubeconfig *config, size_t number, struct yaml_file *file, yaml_node_t *root,
                          struct err *err)
 {
     const struct section *section = &sections[number];
     struct kubeconfig_list *list = list_of(config, number);
     yaml_node_t *sequence = yaml_get(file, root, section->list), *node;
-    size_t before = list->count;
     if (sequence && sequence->type != YAML_SEQUENCE_NODE)
         return err_set(err, ERR_INVALID, "%s: %s: not a list", file->path, section->list);
     for (size_t i = 0; (node = yaml_next(file, sequence, &i));) {
         struct kubeconfig_entry entry = {0};
-        bool ok = read_entry(file, section, node, &entry, err);
-        const struct kubeconfig_entry *known = ok ? kubeconfig_find(list, entry.name) : NULL;
-        if (known >= list->items + before && known) /* C-3 */
-            ok = err_set(err, ERR_INVALID, "%s: %s: two entries are named \"%s\"", file->path, section->list,
-                         entry.name);
-        if (!ok || known) { /* C-2: the earlier file's stays, whole */
+        bool ok =
+            read_entry(file, section, node, &entry, err) && check_names(file, section, sequence, i, err);
+        if (!ok || kubeconfig_find(list, entry.name)) { /* C-2: the earlier file's stays, whole */
             clear_entry(&entry, section);
             if (!ok) return false;
             continue;
@@ -206,6 +216,9 @@ bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err
         config->current_context_file = xstrdup(path);
     }
     yaml_file_clear(&file);
+    char *before = config->paths;
+    config->paths = before ? xasprintf("%s, %s", before, path) : xstrdup(path);
+    free(before);
     return ok;
 }
 
@@ -218,6 +231,7 @@ void kubeconfig_clear(struct kubeconfig *config)
     }
     free(config->current_context);
     free(config->current_context_file);
+    free(config->paths);
     *config = (struct kubeconfig){0};
 }
 

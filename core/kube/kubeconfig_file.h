@@ -47,6 +47,7 @@ struct kubeconfig_list {
 struct kubeconfig {
     struct kubeconfig_list clusters, users, contexts;
     char *current_context, *current_context_file;
+    char *paths; /* of the files read, joined by ", "; NULL when there are none */
 };
 
 /* Adds what `path` says and `config` does not know yet: the first file that names an entry owns the whole of

@@ -86,8 +86,11 @@ static bool read_ca(const struct cluster_flags *flags, const struct kubeconfig_e
                        .list = "clusters",
                        .field = "certificate-authority"};
     out->insecure_skip_tls_verify = flags->insecure_skip_tls_verify;
-    if (!flag && !flags->insecure_skip_tls_verify &&
-        cluster) { /* C-6: either flag clears what the file says */
+    if (flag || flags->insecure_skip_tls_verify) { /* C-6: either flag clears what was said before */
+        free(out->ca_pem);
+        free(out->ca_file);
+        out->ca_pem = out->ca_file = NULL;
+    } else if (cluster) {
         s.file = cluster->certificate_authority;
         s.data = cluster->certificate_authority_data;
         out->insecure_skip_tls_verify = cluster->insecure_skip_tls_verify;
@@ -149,7 +152,13 @@ static bool check_token_file(const char *path, struct err *err)
     return true;
 }
 
-bool kubeconfig_override_token(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
+static bool has_token_flag(const struct cluster_flags *flags)
+{
+    return nonempty(flags->token) || nonempty(flags->token_file);
+}
+
+/* C-6: --token, or the flag of a token file, replaces whatever token there was. */
+static bool override_token(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
 {
     const char *token = nonempty(flags->token), *file = nonempty(flags->token_file);
     if (!token && !file) return true;
@@ -163,13 +172,47 @@ bool kubeconfig_override_token(const struct cluster_flags *flags, struct cluster
 static bool read_token(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
                        struct cluster_config *out, struct err *err)
 {
-    if (nonempty(flags->token) || nonempty(flags->token_file))
-        return kubeconfig_override_token(flags, out, err);
-    if (!entry) return true;
+    if (!entry || has_token_flag(flags)) return override_token(flags, out, err);
     out->token = xstrdup(entry->user.token);
     out->token_file = xstrdup(entry->user.token_file);
     if (!out->token_file || check_token_file(out->token_file, err)) return true;
     return err_wrap(err, "%s: users[%s].tokenFile", entry->file, entry->name);
+}
+
+static void add_pair(struct kubeconfig_user *user, const char *key, const char *value)
+{
+    user->as_more[user->as_more_count++] = (struct kubeconfig_pair){(char *)key, (char *)value};
+}
+
+/* The flags over the user's entry: what none of them says stays as the entry has it (C-6, T-9). Borrows; the
+ * caller frees `as_more`. */
+static struct kubeconfig_user impersonated(const struct cluster_flags *flags,
+                                           const struct kubeconfig_entry *entry)
+{
+    const struct kubeconfig_user none = {0}, *file = entry ? &entry->user : &none;
+    struct kubeconfig_user user = {.as = nonempty(flags->as) ? (char *)flags->as : file->as,
+                                   .as_uid = nonempty(flags->as_uid) ? (char *)flags->as_uid : file->as_uid};
+    user.as_more = xcalloc(file->as_more_count + flags->as_group_count + 1, sizeof *user.as_more);
+    for (size_t i = 0; i < flags->as_group_count; i++) add_pair(&user, "", flags->as_groups[i]);
+    for (size_t i = 0; i < file->as_more_count; i++)
+        if (*file->as_more[i].key || !flags->as_group_count)
+            add_pair(&user, file->as_more[i].key, file->as_more[i].value);
+    return user;
+}
+
+static bool read_impersonation(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
+                               struct cluster_config *out, struct err *err)
+{
+    struct kubeconfig_user user = impersonated(flags, entry);
+    bool ok = user.as || (!user.as_uid && !user.as_more_count);
+    if (ok)
+        impersonate_headers(&user, out);
+    else if (nonempty(flags->as_uid) || flags->as_group_count)
+        err_set(err, ERR_INVALID, "--as-uid and --as-group need --as");
+    else
+        invalid(entry, "users", ": as-uid, as-groups and as-user-extra need as", err);
+    free(user.as_more);
+    return ok;
 }
 
 static bool read_user(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
@@ -180,18 +223,21 @@ static bool read_user(const struct cluster_flags *flags, const struct kubeconfig
     if (entry && entry->user.has_auth_provider)
         return invalid(entry, "users", ".auth-provider: auth providers are not supported", err);
     if (!read_token(flags, entry, out, err) || !read_certificate(flags, entry, out, err)) return false;
+    if (!read_impersonation(flags, entry, out, err)) return false;
     if (!entry) return true;
     const struct kubeconfig_user *user = &entry->user;
-    if (user->username || user->password) {
+    if ((user->username || user->password) && !has_token_flag(flags)) { /* C-6 */
         if (out->token || out->token_file)
             return invalid(entry, "users", ": a token and a user name are both set", err);
         out->username = xstrdup(user->username ? user->username : "");
         out->password = xstrdup(user->password);
     }
-    if (!user->as && (user->as_uid || user->as_more_count)) /* T-9 */
-        return invalid(entry, "users", ": as-uid, as-groups and as-user-extra need as", err);
-    impersonate_headers(user, out);
     return true;
+}
+
+bool kubeconfig_override(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
+{
+    return read_cluster(flags, NULL, out, err) && read_user(flags, NULL, out, err);
 }
 
 static char *describe(const struct cluster_flags *flags, const struct chosen *chosen)

@@ -13,6 +13,5 @@ struct chosen {
 /* Fills all of `out` but the namespace. */
 bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *chosen,
                       struct cluster_config *out, struct err *err);
-/* --token and the flag of a token file replace whatever token there was. */
-bool kubeconfig_override_token(const struct cluster_flags *flags, struct cluster_config *out,
-                               struct err *err);
+/* The flags over a configuration that is whole, a pod's (C-10). */
+bool kubeconfig_override(const struct cluster_flags *flags, struct cluster_config *out, struct err *err);

@@ -228,13 +228,19 @@ static const char *accept_of(const struct lw_call *call)
                : "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 }
 
+/* H-11, C-13: --request-timeout is for the time in which nothing comes of a list, so that a long one is not
+ * cut off; watches have a timeout of their own. */
 static bool start_exchange(struct lw_call *call)
 {
     bool watch = call->verb == LW_WATCH;
+    int64_t quiet_ms = kube_client_request_timeout_ms(call->client);
     const struct http_request request = {
         .method = "GET",
         .url = call->path,
-        .idle_timeout_ms = watch ? 0 : LIST_IDLE_MS,
+        .first_byte_timeout_ms = watch ? 0 : quiet_ms,
+        .idle_timeout_ms = watch          ? 0
+                           : quiet_ms > 0 ? quiet_ms
+                                          : LIST_IDLE_MS,
         .no_compression = watch, /* an event must not wait in the server's compressor */
         .own_connection = call->own_connection,
     };

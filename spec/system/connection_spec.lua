@@ -81,6 +81,14 @@ describe("a connection", function()
     assert_names(line, "exec", "me")
   end)
 
+  it("by a group to act as without a user (T-9)", function()
+    assert_names(refusal("--server", "https://127.0.0.1:1", "--as-group", "ops"), "--as-group need --as")
+  end)
+
+  it("by a timeout that is none (C-13)", function()
+    assert_names(refusal("--request-timeout", "soon"), "--request-timeout", "soon", "duration")
+  end)
+
   it("never shows a token", function()
     temp.write(folder .. "/secret", kubeconfig 'token: "planted-secret-token"')
     local p = cluster.kubelua { "exec", cluster.script(script), "--kubeconfig", folder .. "/secret", "--sync-timeout",

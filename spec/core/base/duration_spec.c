@@ -10,15 +10,18 @@
 
 #include "base/duration.h"
 
+/* Go's durations, and numbers of seconds (C-13). */
 static void test_durations_are_read(void **state)
 {
     static const struct {
         const char *text;
         int64_t ms;
-    } cases[] = {{"500ms", 500},   {"90s", 90000},       {"5m", 300000}, {"1h30m", 5400000},
-                 {"2m3s", 123000}, {"1.5", 1500},        {"7", 7000},    {"0", 0},
-                 {"0.1s", 100},    {"1h0.5ms", 3600001}, {"0.0001s", 1}, {"10ms", 10},
-                 {"1.001ms", 2},   {"1m1m", 120000},     {"0.3", 300},   {"1000s", 1000000}};
+    } cases[] = {{"500ms", 500},          {"90s", 90000},       {"5m", 300000},     {"1h30m", 5400000},
+                 {"2m3s", 123000},        {"1.5", 1500},        {"7", 7000},        {"0", 0},
+                 {"0.1s", 100},           {"1h0.5ms", 3600001}, {"0.0001s", 1},     {"10ms", 10},
+                 {"1.001ms", 2},          {"1m1m", 120000},     {"0.3", 300},       {"1000s", 1000000},
+                 {"1500us", 2},           {"2000\u00b5s", 2},   {"3000\u03bcs", 3}, {"1ns", 1},
+                 {"1m500000000ns", 60500}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t ms = -1;
         assert_true(duration_parse_ms(str_of(cases[i].text), &ms));

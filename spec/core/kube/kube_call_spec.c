@@ -119,6 +119,18 @@ static void test_h11_a_time_for_the_whole(void **state)
     assert_string_equal(bench->err.text, "no answer within 0.05 s");
 }
 
+/* C-13: without a limit of its own, --request-timeout's. */
+static void test_c13_the_time_that_a_flag_gives(void **state)
+{
+    struct bench *bench = *state;
+    bench->options.request_timeout_ms = 50;
+    RUN(bench, &post, SILENT);
+    assert_int_equal(bench->err.code, ERR_TIMEOUT);
+    assert_string_equal(bench->err.text, "no answer within 0.05 s (--request-timeout)");
+    RUN(bench, &post, GOOD);
+    assert_int_equal(bench->err.code, ERR_NONE);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
 
 int main(void)
@@ -130,6 +142,7 @@ int main(void)
         T(test_h4_a_read_whose_connection_broke_is_sent_again_a_write_is_not),
         T(test_h7_the_error_names_the_one_before_it),
         T(test_h11_a_time_for_the_whole),
+        T(test_c13_the_time_that_a_flag_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

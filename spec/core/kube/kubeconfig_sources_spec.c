@@ -1,5 +1,5 @@
-/* core/kube/kubeconfig*.c and in_cluster.c: several files, flags over them, and pods (C-1, C-2, C-6, C-10,
- * C-12, T-9..T-11). */
+/* core/kube/kubeconfig*.c and in_cluster.c: several files, flags over them, and pods (C-1, C-2, C-4, C-6,
+ * C-10, C-12, T-9..T-11). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "core/kube/support/kubeconfig_bench.h"
 
+/* C-1, C-2 */
 static void test_kubeconfig_lists_are_merged_entry_by_entry(void **state)
 {
     struct bench *bench = *state;
@@ -34,9 +36,67 @@ static void test_kubeconfig_lists_are_merged_entry_by_entry(void **state)
     assert_string_equal(bench->config.namespace_, "shop");
     free(list);
     free(token);
-    bench_put(bench, "three", "}");
+}
+
+/* C-1: the good ones are read all the same, and everything that is wrong is told at once. */
+static void test_c1_all_broken_files_of_a_list_are_named(void **state)
+{
+    struct bench *bench = *state;
+    const char *one = bench_put(bench, "one", "}");
+    const char *good = bench_put(bench, "good", CLUSTER("") USER("    token: x\n") CONTEXT);
+    const char *two = bench_put(bench, "two", "clusters: 5\n");
+    char *list = xasprintf("%s:%s:%s", one, good, two);
+    setenv("KUBECONFIG", list, 1);
+    free(list);
     assert_false(bench_load(bench));
-    assert_non_null(strstr(bench->err.text, "/three: line 1: "));
+    assert_int_equal(bench->err.code, ERR_PARSE);
+    assert_non_null(strstr(bench->err.text, "/one: line 1: "));
+    char *second = xasprintf("; %s/two: clusters: not a list", bench->dir);
+    assert_non_null(strstr(bench->err.text, second));
+    free(second);
+}
+
+/* C-1: without any of its files, KUBECONFIG is as if nothing were configured. */
+static void test_c1_files_of_a_list_may_all_be_missing(void **state)
+{
+    struct bench *bench = *state;
+    bench_put(bench, ".kube/config", CLUSTER("") USER("    token: x\n") CONTEXT);
+    setenv("KUBECONFIG", "/nonexistent/a:/nonexistent/b", 1);
+    bench_bad(
+        bench, ERR_NOT_FOUND,
+        "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config");
+    bench->flags.context = "dev";
+    bench_bad(bench, ERR_NOT_FOUND, "no kubeconfig file was found: context \"dev\" does not exist");
+}
+
+/* C-2: the first file that says which context is current decides, the first that names an entry owns it. */
+static void test_c2_c9_what_is_asked_for_is_looked_for_in_all_files(void **state)
+{
+    struct bench *bench = *state;
+    const char *one = bench_put(bench, "one", "current-context: ''\n" CLUSTER(""));
+    const char *two = bench_put(bench, "two", USER("    token: x\n") CONTEXT);
+    char *list = xasprintf("%s:/nonexistent:%s", one, two);
+    setenv("KUBECONFIG", list, 1);
+    free(list);
+    bench_good(bench);
+    assert_string_equal(bench->config.token, "x");
+    bench->flags.context = "prod";
+    bench_bad(bench, ERR_NOT_FOUND, "DIR/one, DIR/two: context \"prod\" does not exist");
+    bench->flags.context = NULL;
+    bench->flags.user = "nope";
+    bench_bad(bench, ERR_NOT_FOUND, "DIR/one, DIR/two: user \"nope\" does not exist");
+}
+
+/* C-3: in the second file too, whose entry would not count. */
+static void test_c3_a_name_twice_is_an_error_in_each_file(void **state)
+{
+    struct bench *bench = *state;
+    const char *one = bench_put(bench, "one", CLUSTER("") USER("    token: x\n") CONTEXT);
+    const char *two = bench_put(bench, "two", "users:\n- name: u\n- name: v\n- name: u\n");
+    char *list = xasprintf("%s:%s", one, two);
+    setenv("KUBECONFIG", list, 1);
+    free(list);
+    bench_bad(bench, ERR_INVALID, "DIR/two: users: two entries are named \"u\"");
 }
 
 static void test_the_home_file_is_the_default(void **state)
@@ -51,6 +111,7 @@ static void test_the_home_file_is_the_default(void **state)
         "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config");
 }
 
+/* C-6 */
 static void test_flags_beat_the_file(void **state)
 {
     struct bench *bench = *state;
@@ -147,6 +208,116 @@ static void test_a_pod_finds_its_cluster(void **state)
     assert_string_equal(bench->config.namespace_, "from-env");
 }
 
+/* C-6: --token beats a password of the file, --certificate-authority and --insecure-skip-tls-verify together
+ * are a mistake (T-1). */
+static void test_c6_a_flag_beats_what_the_file_says_in_another_form(void **state)
+{
+    struct bench *bench = *state;
+    bench_use(bench, CLUSTER("") USER("    username: u\n    password: p\n") CONTEXT);
+    bench->flags.token = "flag";
+    bench_good(bench);
+    assert_string_equal(bench->config.token, "flag");
+    assert_null(bench->config.username);
+    assert_null(bench->config.password);
+    bench->flags.insecure_skip_tls_verify = true;
+    bench->flags.certificate_authority = bench_put(bench, "ca.pem", bench->ca.cert_pem);
+    bench_bad(bench, ERR_INVALID, "--certificate-authority: insecure-skip-tls-verify is set too");
+}
+
+static void test_c10_flags_count_in_a_pod_too(void **state)
+{
+    struct bench *bench = *state;
+    setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    bench_put(bench, "token", "abc\n");
+    bench_put(bench, "ca.crt", bench->ca.cert_pem);
+    bench->flags.certificate_authority = bench_put(bench, "other.crt", bench->other.cert_pem);
+    bench->flags.as = "jane";
+    bench_good(bench);
+    assert_string_equal(bench->config.source, "in-cluster");
+    assert_string_equal(bench->config.ca_pem, bench->other.cert_pem);
+    assert_non_null(bench->config.token_file);
+    assert_int_equal(bench->config.impersonate_count, 1);
+    bench->flags.certificate_authority = NULL;
+    bench->flags.insecure_skip_tls_verify = true;
+    bench_good(bench);
+    assert_null(bench->config.ca_pem);
+    assert_null(bench->config.ca_file);
+    bench->flags.token_file = bench_put(bench, "mine", "mine");
+    bench_good(bench);
+    assert_string_equal(bench->config.token_file, bench->flags.token_file);
+    bench->flags.server = "https://elsewhere"; /* is another server: a pod's token is not for it */
+    bench->flags.token_file = NULL;
+    bench_good(bench);
+    assert_string_equal(bench->config.source, "the flag --server");
+    assert_null(bench->config.token_file);
+}
+
+static void test_c10_in_a_pod_too_a_broken_file_is_an_error(void **state)
+{
+    struct bench *bench = *state;
+    setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    bench_put(bench, "token", "abc\n");
+    bench_use(bench, "current-context: gone\n");
+    bench_bad(bench, ERR_NOT_FOUND, "DIR/config: current-context \"gone\" does not exist");
+    bench_use(bench, "preferences: {}\n"); /* empty */
+    bench_good(bench);
+    assert_string_equal(bench->config.source, "in-cluster");
+}
+
+static void test_c12_where_the_namespace_comes_from(void **state)
+{
+    struct bench *bench = *state;
+    bench_use(bench, CLUSTER("") "contexts:\n- name: dev\n  context: {cluster: c}\n- name: said\n"
+                                 "  context: {cluster: c, namespace: default}\ncurrent-context: dev\n");
+    bench_good(bench);
+    assert_string_equal(bench->config.namespace_, "default");
+    setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    setenv("POD_NAMESPACE", "pod", 1);
+    bench_put(bench, "token", "abc\n");
+    bench_good(bench);
+    assert_string_equal(bench->config.namespace_, "pod");
+    bench->flags.context = "said"; /* explicitly the default one */
+    bench_good(bench);
+    assert_string_equal(bench->config.namespace_, "default");
+    bench->flags.namespace_ = "flag";
+    bench_good(bench);
+    assert_string_equal(bench->config.namespace_, "flag");
+}
+
+static void expect_impersonation(struct bench *bench, const char *expected)
+{
+    struct buf all = {0};
+    bench_good(bench);
+    for (size_t i = 0; i < bench->config.impersonate_count; i++)
+        buf_printf(&all, "%s=%s ", bench->config.impersonate[i].name + strlen("Impersonate-"),
+                   bench->config.impersonate[i].value);
+    assert_string_equal(buf_text(&all), expected);
+    buf_clear(&all);
+}
+
+static void test_c6_t9_flags_of_impersonation_beat_the_file_one_by_one(void **state)
+{
+    static const char *const groups[] = {"g1", "g2"};
+    struct bench *bench = *state;
+    bench->flags.server = "https://h";
+    bench->flags.as_groups = groups;
+    bench->flags.as_group_count = 2;
+    bench_bad(bench, ERR_INVALID, "--as-uid and --as-group need --as");
+    bench->flags.as = "joe";
+    expect_impersonation(bench, "User=joe Group=g1 Group=g2 ");
+    bench->flags = (struct cluster_flags){.service_account_dir = bench->dir, .as = "joe"};
+    bench_use(bench, CLUSTER("") USER("    as: jane\n    as-uid: '7'\n    as-groups: [a]\n"
+                                      "    as-user-extra: {k: [v]}\n") CONTEXT);
+    expect_impersonation(bench, "User=joe Uid=7 Group=a Extra-k=v ");
+    bench->flags.as_groups = groups;
+    bench->flags.as_group_count = 1;
+    bench->flags.as_uid = "8";
+    expect_impersonation(bench, "User=joe Uid=8 Group=g1 Extra-k=v ");
+}
+
 static void test_impersonation_becomes_headers(void **state)
 {
     struct bench *bench = *state;
@@ -171,11 +342,20 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, kubeconfig_bench_setup, kubeconfig_bench_teardown)
     const struct CMUnitTest tests[] = {
         T(test_kubeconfig_lists_are_merged_entry_by_entry),
+        T(test_c1_all_broken_files_of_a_list_are_named),
+        T(test_c1_files_of_a_list_may_all_be_missing),
+        T(test_c2_c9_what_is_asked_for_is_looked_for_in_all_files),
+        T(test_c3_a_name_twice_is_an_error_in_each_file),
         T(test_the_home_file_is_the_default),
         T(test_flags_beat_the_file),
         T(test_a_server_flag_needs_no_file),
         T(test_a_pod_finds_its_cluster),
         T(test_impersonation_becomes_headers),
+        T(test_c6_a_flag_beats_what_the_file_says_in_another_form),
+        T(test_c10_flags_count_in_a_pod_too),
+        T(test_c10_in_a_pod_too_a_broken_file_is_an_error),
+        T(test_c12_where_the_namespace_comes_from),
+        T(test_c6_t9_flags_of_impersonation_beat_the_file_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,14 +33,14 @@ static void on_guard(struct timer *timer)
 
 void bench_new_client(struct bench *bench, bool tls)
 {
-    struct kube_client_options options = {.config = &bench->config};
+    bench->options.config = &bench->config;
     const struct tiny_handler handler = {.request = on_request, .ctx = bench};
     bench->tls = tls ? tls_server_context(&bench->leaf, NULL) : NULL;
     bench->server = tiny_server_new(bench->loop, bench->tls, &handler);
     bench->config.server =
         xasprintf("%s://127.0.0.1:%d/base", tls ? "https" : "http", tiny_server_port(bench->server));
     bench->config.ca_pem = tls ? xstrdup(bench->ca.cert_pem) : NULL;
-    bench->client = kube_client_new(bench->loop, bench->pool, &options, &bench->err);
+    bench->client = kube_client_new(bench->loop, bench->pool, &bench->options, &bench->err);
     assert_non_null(bench->client);
 }
 

@@ -18,6 +18,7 @@ struct bench {
     struct tiny_server *server;
     struct kube_client *client;
     struct cluster_config config;
+    struct kube_client_options options; /* but for its configuration, which is the one above */
     struct list_watch *source;
     struct timer guard;
     struct buf requests;   /* first lines */
@@ -32,7 +33,7 @@ struct bench {
     struct catalogue *catalogue;
 };
 
-/* A server and a client of it, made from `config` and its own address. */
+/* A server and a client of it, made from `config`, `options` and its own address. */
 void bench_new_client(struct bench *bench, bool tls);
 int kube_bench_setup(void **state);
 int kube_bench_teardown(void **state);
