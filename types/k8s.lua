@@ -192,7 +192,8 @@ function Informer:add_index(name, source) end
 function Informer:query() end
 
 ---Waits until the cache has seen this resource version, and handlers were told. With an object: its version, and in its
----own namespace alone.
+---own namespace alone. A version of something that the informer does not hold may have to wait for the server's next
+---bookmark, about a minute: longer than the timeout is by default. What is no version raises.
 ---@param version string|k8s.Object
 ---@param timeout? k8s.Duration 30 seconds by default
 ---@return true? ok

@@ -20,6 +20,9 @@ const char *arg_type_name(lua_State *L, int idx);
 struct str arg_str(lua_State *L, int idx, const char *what);
 /* An absent or nil argument gives an empty slice with a NULL pointer. */
 struct str arg_str_opt(lua_State *L, int idx, const char *what);
+/* `ns` is what no namespace can be called, unless it is empty, which stands for all: raises. Without it a
+ * pattern would be a name that nothing has, and the cache empty for no visible reason. */
+void check_namespace(lua_State *L, struct str ns, const char *what);
 /* Seconds as a number, or a text such as "500ms"; see base/duration.h. */
 int64_t arg_duration_ms(lua_State *L, int idx, const char *what);
 void arg_function(lua_State *L, int idx, const char *what);

@@ -160,6 +160,7 @@ static int l_lister_namespace(lua_State *L)
 {
     struct lister *lister = class_self(L, CLASS_LISTER, "namespace");
     struct str ns = arg_str(L, 2, "lister:namespace: namespace");
+    check_namespace(L, ns, "lister:namespace");
     lister_push(L, &lister->source, ns.p, ns.n);
     lua_getfenv(L, 1); /* it keeps the snapshot, if there is one */
     lua_setfenv(L, -2);

@@ -113,7 +113,10 @@ static int l_query_label(lua_State *L)
 /* query:namespace(ns) */
 static int l_query_namespace(lua_State *L)
 {
-    query_namespace(self(L, "namespace"), arg_str(L, 2, "query:namespace: namespace"));
+    struct query *query = self(L, "namespace");
+    struct str ns = arg_str(L, 2, "query:namespace: namespace");
+    check_namespace(L, ns, "query:namespace");
+    query_namespace(query, ns);
     return chain(L);
 }
 

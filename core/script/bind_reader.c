@@ -2,6 +2,7 @@
  * closed, the server hears no more of it. What came and was not taken yet waits in it: one page, or one
  * stretch of events. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,9 +33,13 @@ static const char *arg_text(lua_State *L, int idx, const char *absent)
 }
 
 /* Arguments 2 to 4 of both kinds of readers; their types were checked in Lua. */
-static struct lw_scope arg_scope(lua_State *L, const char *selector_name)
+static struct lw_scope arg_scope(lua_State *L, const char *verb)
 {
-    cache_selector(L, 3, selector_name); /* a bad one is told here, not by the server */
+    char what[48];
+    snprintf(what, sizeof what, "%s: namespace", verb);
+    check_namespace(L, str_of(arg_text(L, 2, "")), what);
+    snprintf(what, sizeof what, "%s: selector", verb);
+    cache_selector(L, 3, what); /* a bad one is told here, not by the server */
     return (struct lw_scope){
         .namespace_ = arg_text(L, 2, script_of(L)->host->default_namespace),
         .label_selector = arg_text(L, 3, ""),
@@ -72,7 +77,7 @@ static int l_live_pages(lua_State *L)
         .verb = LIVE_LIST,
         .resource = resource,
         .name = "",
-        .scope = arg_scope(L, whole ? "k8s.list: selector" : "k8s.pages: selector"),
+        .scope = arg_scope(L, name),
         .resource_version = arg_text(L, 6, ""),
         .resource_version_match = arg_text(L, 7, ""),
         .limit = arg_count(L, 8, name, "limit"),
@@ -106,7 +111,7 @@ static int l_live_watch(lua_State *L)
         .verb = LIVE_WATCH,
         .resource = resource_arg(L, 1, "k8s.watch"),
         .name = "",
-        .scope = arg_scope(L, "k8s.watch: selector"),
+        .scope = arg_scope(L, "k8s.watch"),
         .resource_version = arg_version(L, 5),
         .resource_version_match = "",
     };

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "informer/claim_status.h"
 #include "informer/shared_factory.h"
+#include "kube/resource_version.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/bind_informer.h"
@@ -72,6 +73,8 @@ static int l_wait_version(lua_State *L)
     int64_t timeout_ms = arg_duration_ms(L, 3, "wait_rv: the timeout");
     struct str ns = lua_isnoneornil(L, 4) ? (struct str){0} : arg_str(L, 4, "wait_rv: the namespace");
     struct err err;
+    if (!resource_version_check(version, &err))
+        script_raise(L, "wait_rv: a version must be that of a list or an object, not \"%.64s\"", version.p);
     task_check(L, "wait_rv");
     if (version_reached(claim_version(claim, ns), version)) {
         lua_pushboolean(L, 1);

@@ -2,6 +2,8 @@
  */
 #include "script/informer_options.h"
 
+#include <stdio.h>
+
 #include "object/projection.h"
 #include "script/args.h"
 #include "script/cache.h"
@@ -42,11 +44,18 @@ static bool read_flag(lua_State *L, int table, const char *name)
     return lua_toboolean(L, -1);
 }
 
+static void check_one_of_namespaces(lua_State *L, const char *name, int i)
+{
+    char what[48];
+    if (!*name) script_raise(L, "k8s.informer: namespaces: [%d] is empty", i);
+    snprintf(what, sizeof what, "k8s.informer: namespaces: [%d]", i);
+    check_namespace(L, str_of(name), what);
+}
+
 static void read_namespaces(lua_State *L, int table, struct informer_spec *spec)
 {
     struct projection_paths names = read_texts(L, table, "namespaces", "k8s.informer: namespaces");
-    for (size_t i = 0; i < names.count; i++)
-        if (!*names.texts[i]) script_raise(L, "k8s.informer: namespaces: [%d] is empty", (int)i + 1);
+    for (size_t i = 0; i < names.count; i++) check_one_of_namespaces(L, names.texts[i], (int)i + 1);
     spec->namespaces = names.texts;
     spec->namespace_count = names.count;
     if (names.count) spec->namespace_ = "";
@@ -81,6 +90,7 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
 {
     luaL_checkstack(L, 16, "k8s.informer");
     spec->namespace_ = read_text(L, idx, "namespace", "k8s.informer: namespace");
+    if (spec->namespace_) check_namespace(L, str_of(spec->namespace_), "k8s.informer: namespace");
     spec->label_selector = read_text(L, idx, "selector", "k8s.informer: selector");
     cache_selector(L, lua_gettop(L),
                    "k8s.informer: selector"); /* a bad one is told here, not by the server */

@@ -332,6 +332,8 @@ describe("live reads #threads", function()
       refused(k8s.list, "cm", { chunk_size = 1.5 })
       refused(k8s.list, "cm", { chunk_size = 0 / 0 })
       refused(k8s.list, "cm", { selector = "a==b==c" })
+      refused(k8s.list, "cm", { namespace = "team-*" })
+      refused(k8s.watch, "cm", { resource_version = "5", namespace = "a/b" })
       refused(k8s.list, "cm", { resource_version = "5", resource_version_match = "exact" })
       refused(k8s.watch, "cm", { resource_version = "5", timeout = "soon" })
       refused(k8s.watch, "cm", { resource_version = "5", timeout = {} })
@@ -345,6 +347,8 @@ describe("live reads #threads", function()
       "k8s.list: chunk_size must be a whole number from 1 on",
       "k8s.list: chunk_size must be a whole number from 1 on",
       "k8s.list: selector: ",
+      'k8s.list: namespace: "team-*" is not the name of a namespace: ',
+      'k8s.watch: namespace: "a/b" is not the name of a namespace: ',
       'k8s.list: resource_version_match must be "Exact" or "NotOlderThan", not "exact"',
       "k8s.watch: timeout must be seconds, or a text such as",
       "k8s.watch: timeout must be a duration, not table",

@@ -84,6 +84,17 @@ static void test_bad_options_raise_with_the_line(void **state)
                         "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
     assert_string_equal(load_error(c, "k8s.informer('pods', { namespaces = { 'a', '' } })"),
                         "k8s.informer: namespaces: [2] is empty");
+    assert_string_equal(
+        load_error(c, "k8s.informer('pods', { namespaces = { 'a', 'team-*' } })"),
+        "k8s.informer: namespaces: [2]: \"team-*\" is not the name of a namespace: lower-case "
+        "letters, digits and '-', 63 at most; patterns are for the namespaces of handlers");
+    assert_string_equal(
+        load_error(c, "k8s.informer('pods', { namespace = 'a/b' })"),
+        "k8s.informer: namespace: \"a/b\" is not the name of a namespace: lower-case letters, "
+        "digits and '-', 63 at most");
+    assert_string_equal(load_error(c, "k8s.factory({ namespace = '-a' }):informer 'pods'"),
+                        "k8s.informer: namespace: \"-a\" is not the name of a namespace: lower-case letters, "
+                        "digits and '-', 63 at most");
     assert_string_equal(load_error(c, "k8s.informer('')"), "k8s.informer: the kind is empty");
     assert_string_equal(load_error(c, "k8s.informer('pods', { selector = 'a=b=c' })"),
                         "k8s.informer: selector: selector \"a=b=c\": found '=', expected: ',' or 'end of "

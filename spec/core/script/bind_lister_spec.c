@@ -36,6 +36,11 @@ static void test_lists_come_in_the_order_of_the_cache_by_selector_and_namespace(
     assert_ask(c, c->script, "return names(pods:list '')", "shop/a shop/b other/a");
     assert_ask(c, c->script, "return names(pods:list 'app=web')", "shop/a other/a");
     assert_ask(c, c->script, "return names(pods:list 'app in (web), !tier')", "shop/a");
+    assert_ask(c, c->script, "return names(pods:namespace(''):list())", "shop/a shop/b other/a");
+    assert_ask(
+        c, c->script, "pods:namespace 'shop*'",
+        "raised: question.lua:1: lister:namespace: \"shop*\" is not the name of a namespace: lower-case "
+        "letters, digits and '-', 63 at most; patterns are for the namespaces of handlers");
     assert_ask(c, c->script, "return names(pods:namespace('shop'):list())", "shop/a shop/b");
     assert_ask(c, c->script, "return names(pods:namespace('shop'):list 'app=db')", "shop/b");
     assert_ask(c, c->script, "return names(pods:namespace('nowhere'):list())", "");
