@@ -83,6 +83,7 @@ void handler_unref(struct script_handler *handler)
 {
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
+    report_end(&handler->report);
     handler_metrics_clear(&handler->metrics);
     handler_options_unref(handler->options);
     free(handler->id);

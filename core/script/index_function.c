@@ -91,7 +91,9 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
 /* The function goes with its state: a claim is released when that is closed already. */
 static void free_function(void *ctx)
 {
-    free(ctx);
+    struct index_function *f = ctx;
+    report_end(&f->report);
+    free(f);
 }
 
 struct index_source index_function(lua_State *L, int ref, struct str name)

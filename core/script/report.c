@@ -1,6 +1,7 @@
 /* Logs failed calls; see report.h. */
 #include "script/report.h"
 
+#include "base/mem.h"
 #include "base/must.h"
 
 enum { REPORT_INTERVAL_MS = 1000 };
@@ -50,15 +51,50 @@ static void write(const struct failure_report *report, const struct script *scri
         log_write(LOG_ERROR, script->path, 0, message, fields);
 }
 
-static bool is_due(struct failure_report *report, struct clock *clock)
+static void write_rest(struct failure_report *report)
 {
-    int64_t now = clock_now_ms(clock);
+    const struct log_field fields[] = {F("script", report->script->name),
+                                       report->whose,
+                                       FI("unreported", report->unreported),
+                                       {.key = NULL}};
+    log_write(LOG_ERROR, report->line ? report->source : report->script->path, report->line, "More failures",
+              fields);
+    report->unreported = 0;
+}
+
+static void on_rest(struct timer *timer)
+{
+    write_rest(container_of(timer, struct failure_report, rest));
+}
+
+/* A failure of the next second has a line that tells of it; only after that it is told by itself. */
+static void leave_out(struct failure_report *report, struct script *script, const struct log_field *whose,
+                      int64_t now)
+{
+    report->unreported++;
+    report->script = script;
+    report->whose = *whose;
+    if (!timer_running(&report->rest) && (script->host->clock || script->host->loop))
+        timer_start(&report->rest, script_clock(script), report->written_ms + 2 * REPORT_INTERVAL_MS - now);
+}
+
+static bool is_due(struct failure_report *report, struct script *script, const struct log_field *whose)
+{
+    int64_t now = clock_now_ms(script_clock(script));
+    report->rest.fn = on_rest;
     if (report->written_ms && now - report->written_ms < REPORT_INTERVAL_MS) {
-        report->unreported++;
+        leave_out(report, script, whose, now);
         return false;
     }
+    timer_cancel(&report->rest);
     report->written_ms = now;
     return true;
+}
+
+void report_end(struct failure_report *report)
+{
+    timer_cancel(&report->rest);
+    if (report->unreported > 0) write_rest(report);
 }
 
 void report_failure(struct failure_report *report, struct script *script, enum script_function function,
@@ -69,7 +105,7 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     size_t n = 0;
     script->counters.errors++;
     series_inc(script->errors[function]);
-    if (report && !is_due(report, script_clock(script))) return;
+    if (report && !is_due(report, script, about)) return;
     fields[n++] = F("script", script->name);
     for (; about->key; about++) {
         must(n <= REPORT_FIELDS_MAX);

@@ -232,6 +232,7 @@ void queues_clear(struct script *script)
     while ((q = TAILQ_FIRST(&script->queues))) {
         TAILQ_REMOVE(&script->queues, q, link);
         workqueue_free(q->queue);
+        report_end(&q->report);
         series_free(q->errors_series);
         free(q->name);
         free(q);

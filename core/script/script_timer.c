@@ -21,6 +21,7 @@ void script_timer_unref(struct script_timer *t)
 {
     must(t->refs > 0);
     if (--t->refs > 0) return;
+    report_end(&t->report);
     free(t->name);
     free(t);
 }

@@ -85,6 +85,13 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     return TRANSFORM_FAILED;
 }
 
+static void free_transform(void *ctx)
+{
+    struct script_transform *t = ctx;
+    report_end(&t->report);
+    free(t);
+}
+
 struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
     struct script *script = script_of(L);
@@ -93,5 +100,5 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     t->ref = ref;
     report_place(&t->report, L, ref);
     strcpy(t->kind, kind);
-    return (struct transform){.fn = transform, .free = free, .ctx = t, .owner = script->name};
+    return (struct transform){.fn = transform, .free = free_transform, .ctx = t, .owner = script->name};
 }

@@ -156,6 +156,40 @@ static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_o
     script_free(script);
 }
 
+/* Those without a line are counted in the next one, or in one of their own when no failure follows. */
+static void test_failures_without_a_line_are_told_in_time(void **state)
+{
+    struct cluster *c = *state;
+    char log[160], text[8192];
+    snprintf(log, sizeof log, "%s/log", c->folder);
+    struct script *script =
+        cluster_load(c, "often",
+                     "local k8s = require 'k8s'\n"
+                     "k8s.informer('pods'):on_add(function() error 'no' end, { id = 'bad' })\n");
+    cluster_resolve(c);
+    virtual_clock_advance(&c->clock, 5);
+    cluster_list(c, 0, "shop/a;shop/b;shop/c");
+    int before = redirect(log);
+    virtual_clock_advance(&c->clock, 1100);
+    cluster_event(c, 0, LW_ADDED, "shop/d");
+    restore(before, log, text, sizeof text);
+    assert_non_null(strstr(text, "key=\"shop/d\""));
+    assert_non_null(strstr(text, "unreported=2\n"));
+    assert_null(strstr(text, "More failures"));
+    cluster_event(c, 0, LW_ADDED, "shop/e");
+    before = redirect(log);
+    virtual_clock_advance(&c->clock, 2000);
+    restore(before, log, text, sizeof text);
+    assert_non_null(
+        strstr(text, "often.lua] \"More failures\" script=\"often\" handler=\"bad\" unreported=1\n"));
+    cluster_event(c, 0, LW_ADDED, "shop/f");
+    cluster_event(c, 0, LW_ADDED, "shop/g");
+    before = redirect(log);
+    script_free(script);
+    restore(before, log, text, sizeof text);
+    assert_non_null(strstr(text, "\"More failures\" script=\"often\" handler=\"bad\" unreported=1\n"));
+}
+
 static void test_a_handler_may_remove_itself(void **state)
 {
     struct cluster *c = *state;
@@ -337,6 +371,8 @@ int main(void)
         T(test_an_event_table_is_fresh_and_tells_when_and_which_version),
         T(test_functions_that_do_not_ask_for_the_event_are_called_too),
         T(test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_on),
+        cmocka_unit_test_setup_teardown(test_failures_without_a_line_are_told_in_time, cluster_setup_by_hand,
+                                        cluster_teardown),
         T(test_a_handler_may_remove_itself),
         T(test_a_handler_added_while_running_is_shown_the_cache_first),
         T(test_handlers_may_add_and_remove_handlers_while_they_are_shown_a_cache),
