@@ -6,11 +6,13 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "informer/jitter.h"
 
 struct feed {
     struct feed_options options;
     char *name;
     struct mail start, restart, stop;
+    struct jitter seeds; /* one for each reflector, so that delays are not those of the one before */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct reflector *reflector; /* under the lock; made, used and freed on the I/O thread */
@@ -38,7 +40,7 @@ static void start(struct feed *feed)
         .memory = o->memory,
         .resource = buf_text(&resource),
         .tuning = o->tuning,
-        .seed = o->seed,
+        .seed = jitter_next(&feed->seeds),
         .changed = o->changed,
         .ctx = o->ctx,
     });
@@ -84,6 +86,7 @@ struct feed *feed_start(const struct feed_options *options)
 {
     struct feed *feed = NEW(struct feed);
     feed->options = *options;
+    feed->seeds.state = options->seed;
     feed->name = xstrdup(options->name);
     feed->start.deliver = on_start;
     feed->restart.deliver = on_restart;

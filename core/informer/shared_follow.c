@@ -145,10 +145,14 @@ void shared_follow(struct shared *shared, const struct catalogue *catalogue)
         become_gone(shared, &err);
         return;
     }
-    if (resource_equal(&target, &shared->key.resource))
+    if (resource_equal(&target, &shared->key.resource)) {
         resource_clear(&target);
-    else
+        /* Discovery knows it all the same, or does so again: whether it was there all the time only a list
+         * can tell, and the reflector tries one after ever longer delays (R-2, R-3). */
+        if (!shared->gone.code) return;
+    } else {
         move(shared, catalogue, &target);
+    }
     err_clear(&shared->gone);
     shared_touch(shared);
     feed_restart(shared->feed);

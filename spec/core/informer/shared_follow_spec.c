@@ -273,14 +273,20 @@ static void test_i19_b10_waits_outlive_the_only_claim_of_a_set(void **state)
     assert_true(factory_changed > 0);
 }
 
-/* Discovery may still name what the lists no longer have: it is tried again, and asked again. */
-static void test_a_kind_that_discovery_still_knows_is_listed_again(void **state)
+/* Discovery may still name what the lists no longer have. It is asked again, but nothing of that shortens the
+ * delays of the reflector, nor the time since when the informer fails (B-7). */
+static void test_r3_a_kind_that_discovery_still_knows_keeps_its_delays(void **state)
 {
     server_loses_it(0);
+    int64_t since_us = status_of(widgets).since_us;
     resolve_with("v1alpha1");
+    settle();
+    assert_int_equal(source_count, 1);
+    assert_true(claim_is_missing(widgets)); /* and so it is asked again */
+    assert_int_equal(status_of(widgets).state, CLAIM_ERROR);
+    assert_true(status_of(widgets).since_us == since_us);
+    resolve_with("v1");
     assert_int_equal(source_count, 2);
-    assert_false(claim_is_missing(widgets));
-    server_loses_it(1);
     assert_string_equal(history_take(&history), "");
 }
 
@@ -308,7 +314,7 @@ int main(void)
         TEST(test_b10_waits_for_a_version_follow_their_claim),
         TEST(test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim),
         TEST(test_i19_b10_waits_outlive_the_only_claim_of_a_set),
-        TEST(test_a_kind_that_discovery_still_knows_is_listed_again),
+        TEST(test_r3_a_kind_that_discovery_still_knows_keeps_its_delays),
         TEST(test_other_errors_are_no_reason_to_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
