@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/metrics.h"
 
 enum { RETRY_FIRST_MS = 800, RETRY_MAX_MS = 30000 }; /* as the reflector's */
 
@@ -32,6 +33,7 @@ static void on_answer(struct mail *mail)
     d->asking_since_us = 0;
     d->last_error = q->err;
     if (!q->catalogue) {
+        metric_inc(METRIC_DISCOVERY_ERRORS);
         log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_ask(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);

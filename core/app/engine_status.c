@@ -169,6 +169,8 @@ static void put_status(const struct claim_status *status, struct buf *out)
     json_int(out, "watchLists", (int64_t)r->counters.watch_lists);
     json_int(out, "watches", (int64_t)r->counters.watches);
     json_int(out, "events", (int64_t)r->counters.watched_objects);
+    json_int(out, "transformDropped", (int64_t)status->transform.dropped);
+    json_int(out, "transformErrors", (int64_t)status->transform.failed);
     json_int(out, "refused", (int64_t)r->counters.refused);
 }
 

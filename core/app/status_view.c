@@ -243,13 +243,16 @@ static void note(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
     struct str cause = text_at(v, at, "cause");
-    int64_t refused = int_at(v, at, "refused");
+    int64_t refused = int_at(v, at, "refused"), dropped = int_at(v, at, "transformDropped");
     if (cause.n)
         buf_str(&text, cause);
     else if (refused)
         buf_printf(&text, "objects were refused, %" PRId64 " in all: see the log", refused);
     else if (v->view->wide)
         put_how(v, at, &text);
+    if (!cause.n && dropped && (v->view->wide || int_at(v, at, "objects") == 0))
+        buf_printf(&text, "%sobjects were dropped by the transform, %" PRId64 " in all", text.len ? "; " : "",
+                   dropped);
     text_table_note(table, buf_text(&text));
     buf_clear(&text);
 }

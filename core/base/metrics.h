@@ -15,8 +15,8 @@
     X(METRIC_DELTAS_COALESCED, "kubelua_deltas_coalesced_total",                                          \
       "Changes that became one with others of their object, as too many waited.")                         \
     X(METRIC_STREAM_ERRORS, "kubelua_stream_errors_total", "Lists and watches that ended with an error.") \
-    X(METRIC_TRANSFORM_ERRORS, "kubelua_transform_errors_total", "Objects for which a transform failed.") \
-    X(METRIC_INDEX_ERRORS, "kubelua_index_errors_total", "Objects for which an index function failed.")   \
+    X(METRIC_DISCOVERY_ERRORS, "kubelua_discovery_errors_total",                                          \
+      "Questions to the server for its kinds that failed.")                                               \
     X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total",                                         \
       "Lines of print that no reader took in time.")
 

@@ -24,6 +24,8 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Time from the arrival of an event's bytes to the entry of the handler.")                             \
     X(FAMILY_SCRIPT_ERRORS, COUNTER, "kubelua_script_errors_total", "script,call", NONE,                    \
       "Calls of a script's functions that ended with an error.")                                            \
+    X(FAMILY_INDEX_ERRORS, COUNTER, "kubelua_index_errors_total", "script,index", NONE,                     \
+      "Objects for which an index function failed.")                                                        \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
     X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \
@@ -53,6 +55,10 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_CACHE_OBJECTS, GAUGE, "kubelua_cache_objects", "name,resource", NONE, "Objects in a cache.")   \
     X(FAMILY_CACHE_BYTES, GAUGE, "kubelua_cache_bytes", "name,resource", NONE,                              \
       "What the objects of a cache take in memory, about.")                                                 \
+    X(FAMILY_TRANSFORM_ERRORS, COUNTER, "kubelua_transform_errors_total", "name,resource", NONE,            \
+      "Objects for which a transform failed.")                                                              \
+    X(FAMILY_TRANSFORM_DROPPED, COUNTER, "kubelua_transform_dropped_total", "name,resource", NONE,          \
+      "Objects that a transform did not want.")                                                             \
     X(FAMILY_INFORMER_UP, GAUGE, "kubelua_informer_up", "name,resource", NONE,                              \
       "1 while a cache is synced and nothing is wrong with its list or watch, else 0.")                     \
     X(FAMILY_QUEUE_DEPTH, GAUGE, "workqueue_depth", "name,script", NONE,                                    \

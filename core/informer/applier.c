@@ -97,14 +97,15 @@ static void begin_delta(struct applier *applier, struct delta *delta)
     if (delta->object) note_version(applier, delta);
     if (transform->fn && delta->type == DELTA_REPLACED_ALL)
         applier->transforming.open = true;
-    else if (!transform->fn || transform_delta(transform, applier->store, delta))
+    else if (!transform->fn || transform_delta(transform, applier->store, delta, &applier->transform_counts))
         dispatch(applier, delta);
 }
 
 /* Whoever comes while a list is transformed is shown the store as it is, and then hears of the list. */
 static size_t transform_some(struct applier *applier, struct delta *delta, size_t max)
 {
-    size_t done = transform_list(&applier->transform, applier->store, delta, &applier->transforming, max);
+    size_t done = transform_list(&applier->transform, applier->store, delta, &applier->transforming, max,
+                                 &applier->transform_counts);
     if (!applier->transforming.open) dispatch(applier, delta);
     return done;
 }

@@ -17,6 +17,7 @@ struct applier {
     struct mirrors mirrors;
     struct handler_list handlers;
     struct transform transform;
+    struct transform_counts transform_counts;
     struct transform_progress transforming; /* of the delta that was begun: a list, before it takes effect */
     struct cursor cursor;                   /* of that delta, when it takes many calls */
 };

@@ -94,6 +94,7 @@ static void get_member(struct shared *shared, struct claim_status *out)
     out->synced = shared_informer_has_synced(shared->informer);
     out->last_error = shared->gone.code ? shared->gone : out->reflector.last_error;
     out->heard_us = out->reflector.heard_us;
+    out->transform = *shared_informer_transform_counts(shared->informer);
     explain(out);
 }
 
@@ -115,9 +116,12 @@ static void get_set(const struct informer_set *set, struct claim_status *out)
         get_member(set->members[i], &one);
         int64_t heard_us = one.heard_us < out->heard_us ? one.heard_us : out->heard_us;
         bool synced = out->synced && one.synced;
+        const struct transform_counts sum = {.dropped = out->transform.dropped + one.transform.dropped,
+                                             .failed = out->transform.failed + one.transform.failed};
         if (is_worse(&one, out)) *out = one;
         out->heard_us = heard_us;
         out->synced = synced;
+        out->transform = sum;
     }
     measure(set->store, out);
 }

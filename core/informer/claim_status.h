@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "informer/reflector.h"
+#include "informer/transform.h"
 
 struct informer_claim;
 
@@ -31,6 +32,7 @@ struct claim_status {
         last_error; /* ERR_NONE while all is well; one of a watch that resumed is no state of its own */
     size_t objects, bytes;             /* in the cache; what these take in memory, about */
     char resource_version[64];         /* of the store (S-10) */
+    struct transform_counts transform; /* of all namespaces */
     struct reflector_status reflector; /* zero before CLAIM_LISTING */
     char text[ERR_TEXT_MAX];           /* why it is not synced, or the last error; "" when all is well */
 };

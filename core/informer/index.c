@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "informer/posting_table.h"
 
 enum { NONE = POSTING_NONE };
@@ -126,7 +125,6 @@ static void ask(struct index *index, struct root *object, struct index_values *o
     if (!object || index->source.values(index->source.ctx, object, out, &err)) return;
     out->bytes.len = out->count = 0;
     index->failures++;
-    metric_inc(METRIC_INDEX_ERRORS);
 }
 
 /* The value at `*at`, which moves behind it. */

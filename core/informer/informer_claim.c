@@ -12,6 +12,47 @@ static const char *const *copy_texts(const char *const *texts, size_t count)
     return (const char *const *)copy;
 }
 
+/* The name that the informer will have, as far as it is known without the server. */
+static struct series *show_down(const struct informer_spec *spec, const char *ns)
+{
+    struct buf name = {0};
+    struct informer_key key;
+    char *kind = (char *)spec->kind, *none = (char *)"";
+    const struct resource unknown = {none, none, kind, kind, .namespaced = true};
+    informer_key_init(&key, &unknown,
+                      &(struct lw_scope){
+                          .namespace_ = ns,
+                          .label_selector = spec->label_selector,
+                          .field_selector = spec->field_selector,
+                          .projection = spec->projection,
+                          .metadata_only = spec->metadata_only,
+                      });
+    key.transform = spec->transform;
+    informer_key_describe(&key, &name);
+    struct series *series = informer_metrics_down(buf_text(&name), spec->kind);
+    informer_key_clear(&key);
+    buf_clear(&name);
+    return series;
+}
+
+/* Nobody is told of what is not there: it is down from the moment when a script wants it. */
+static void claim_show_down(struct informer_claim *claim)
+{
+    const struct informer_spec *spec = &claim->spec;
+    claim->down_count = spec->namespace_count ? spec->namespace_count : 1;
+    claim->down = xcalloc(claim->down_count, sizeof(struct series *));
+    for (size_t i = 0; i < claim->down_count; i++)
+        claim->down[i] = show_down(spec, spec->namespace_count ? spec->namespaces[i] : spec->namespace_);
+}
+
+static void claim_end_down(struct informer_claim *claim)
+{
+    for (size_t i = 0; i < claim->down_count; i++) series_free(claim->down[i]);
+    free(claim->down);
+    claim->down = NULL;
+    claim->down_count = 0;
+}
+
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
 {
     struct informer_claim *claim = NEW(struct informer_claim);
@@ -32,6 +73,7 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
     TAILQ_INIT(&claim->handlers);
     TAILQ_INIT(&claim->indexes);
     TAILQ_INSERT_TAIL(&factory->claims, claim, link);
+    claim_show_down(claim);
     return claim;
 }
 
@@ -55,6 +97,7 @@ void claim_release(struct informer_claim *claim)
     if (claim->set) informer_set_release(claim->set);
     claim_indexes_clear(claim);
     TAILQ_REMOVE(&claim->factory->claims, claim, link);
+    claim_end_down(claim);
     clear_spec(&claim->spec);
     free(claim);
 }
@@ -63,6 +106,7 @@ static void attach(struct informer_claim *claim, const struct resource *resource
 {
     struct shared_factory *factory = claim->factory;
     claim->set = informer_set_acquire(factory, resource, &claim->spec);
+    claim_end_down(claim); /* it shows the same now */
     err_clear(&claim->unknown);
     claim_indexes_attach(claim);
     claim_handlers_attach(claim);

@@ -8,7 +8,8 @@
 
 enum { VERSION_DIGITS = 15 }; /* more do not fit into a double (I-22) */
 
-void informer_metrics_init(struct informer_metrics *m, const char *name, const struct resource *resource)
+void informer_metrics_init(struct informer_metrics *m, const char *name, const struct resource *resource,
+                           bool transformed)
 {
     static const enum family of_reflectors[] = {
         FAMILY_LISTS,          FAMILY_WATCH_LISTS,     FAMILY_LIST_DURATION,
@@ -26,6 +27,10 @@ void informer_metrics_init(struct informer_metrics *m, const char *name, const s
                               resource->plural);
     m->series[INFORMER_OBJECTS] = SERIES(FAMILY_CACHE_OBJECTS, name, type_text);
     m->series[INFORMER_BYTES] = SERIES(FAMILY_CACHE_BYTES, name, type_text);
+    m->series[INFORMER_TRANSFORM_ERRORS] =
+        transformed ? SERIES(FAMILY_TRANSFORM_ERRORS, name, type_text) : NULL;
+    m->series[INFORMER_TRANSFORM_DROPPED] =
+        transformed ? SERIES(FAMILY_TRANSFORM_DROPPED, name, type_text) : NULL;
     m->series[INFORMER_UP] = SERIES(FAMILY_INFORMER_UP, name, type_text);
     m->series[INFORMER_HEARD] = SERIES(FAMILY_INFORMER_HEARD, name, type_text);
     buf_clear(&type);
@@ -61,8 +66,15 @@ void informer_metrics_show(struct informer_metrics *m, const struct informer_fig
     series_set(s[INFORMER_QUEUED], (double)figures->queued);
     series_set(s[INFORMER_STORE_VERSION], version_number(figures->store_version));
     series_set(s[INFORMER_OBJECTS], (double)figures->objects);
-    series_set(s[INFORMER_UP], reflector->listed_once && reflector->last_error.code == ERR_NONE); /* B-7 */
+    series_set(s[INFORMER_TRANSFORM_ERRORS], (double)figures->transform->failed);
+    series_set(s[INFORMER_TRANSFORM_DROPPED], (double)figures->transform->dropped);
+    series_set(s[INFORMER_UP], figures->synced && reflector->last_error.code == ERR_NONE); /* B-7 */
     series_set(s[INFORMER_HEARD], (double)reflector->heard_us / 1e6);
+}
+
+struct series *informer_metrics_down(const char *name, const char *kind)
+{
+    return SERIES(FAMILY_INFORMER_UP, name, kind);
 }
 
 void informer_metrics_show_bytes(struct informer_metrics *m, size_t bytes)

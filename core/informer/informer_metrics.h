@@ -6,6 +6,7 @@
 
 #include "base/series.h"
 #include "informer/reflector.h"
+#include "informer/transform.h"
 #include "kube/resource.h"
 
 enum informer_series {
@@ -23,6 +24,8 @@ enum informer_series {
     INFORMER_STORE_VERSION,
     INFORMER_OBJECTS,
     INFORMER_BYTES,
+    INFORMER_TRANSFORM_ERRORS, /* these two of informers with a transform only */
+    INFORMER_TRANSFORM_DROPPED,
     INFORMER_UP,
     INFORMER_HEARD,
     INFORMER_SERIES,
@@ -33,14 +36,18 @@ struct informer_metrics {
 };
 
 void informer_metrics_init(struct informer_metrics *metrics, const char *name,
-                           const struct resource *resource);
+                           const struct resource *resource, bool transformed);
 void informer_metrics_clear(struct informer_metrics *metrics);
 
 struct informer_figures {
     const struct reflector_status *reflector;
     const char *store_version;
     size_t queued, objects;
+    bool synced; /* the cache has the first list, not just the queue */
+    const struct transform_counts *transform;
 };
 
+/* What is shown, down, for an informer that nobody could start yet. */
+struct series *informer_metrics_down(const char *name, const char *kind);
 void informer_metrics_show(struct informer_metrics *metrics, const struct informer_figures *figures);
 void informer_metrics_show_bytes(struct informer_metrics *metrics, size_t bytes);

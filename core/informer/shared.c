@@ -80,7 +80,8 @@ void shared_touch(struct shared *shared)
 
 void shared_start_metrics(struct shared *shared)
 {
-    informer_metrics_init(&shared->metrics, shared_informer_name(shared->informer), &shared->key.resource);
+    informer_metrics_init(&shared->metrics, shared_informer_name(shared->informer), &shared->key.resource,
+                          shared->key.transform.fn != NULL);
     shared_informer_set_latency(shared->informer, shared->metrics.series[INFORMER_PROCESSING]);
 }
 

@@ -100,6 +100,8 @@ void shared_factory_show_metrics(struct shared_factory *factory, bool thorough)
                                   .store_version = indexer_resource_version(store),
                                   .queued = delta_fifo_len(shared_informer_fifo(shared->informer)),
                                   .objects = indexer_count(store),
+                                  .synced = shared_informer_has_synced(shared->informer),
+                                  .transform = shared_informer_transform_counts(shared->informer),
                               });
         if (thorough) informer_metrics_show_bytes(&shared->metrics, indexer_estimate_bytes(store));
     }

@@ -248,6 +248,11 @@ struct delta_fifo *shared_informer_fifo(struct shared_informer *informer)
     return informer->fifo;
 }
 
+const struct transform_counts *shared_informer_transform_counts(const struct shared_informer *informer)
+{
+    return &informer->applier.transform_counts;
+}
+
 const char *shared_informer_name(const struct shared_informer *informer)
 {
     return informer->name;

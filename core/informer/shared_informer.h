@@ -89,4 +89,6 @@ void shared_informer_remove_mirror(struct shared_informer *informer, struct inde
 /* I-7 (BEAT): the store has the first list, and handlers that do not wait were told of it. */
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
+/* Of its transform; all 0 without one. Borrowed. */
+const struct transform_counts *shared_informer_transform_counts(const struct shared_informer *informer);
 const char *shared_informer_name(const struct shared_informer *informer);

@@ -3,11 +3,20 @@
 
 #include "informer/unchanged.h"
 
+static enum transform_result ask(const struct transform *transform, struct root *object, struct root **out,
+                                 struct transform_counts *counts)
+{
+    enum transform_result result = transform->fn(transform->ctx, object, out);
+    counts->dropped += result == TRANSFORM_DROPPED;
+    counts->failed += result == TRANSFORM_FAILED;
+    return result;
+}
+
 /* A version that is known already, as after a relist, is not transformed again. */
 static enum transform_result apply(const struct transform *transform, struct root *known, struct root *object,
-                                   struct root **out)
+                                   struct root **out, struct transform_counts *counts)
 {
-    if (!known || !is_unchanged(known, object)) return transform->fn(transform->ctx, object, out);
+    if (!known || !is_unchanged(known, object)) return ask(transform, object, out, counts);
     *out = root_ref(known);
     return TRANSFORM_KEPT;
 }
@@ -20,10 +29,11 @@ static void replace(struct root **object, struct root *by)
 }
 
 /* The last state of what is deleted; what was never stored need not be told. */
-static bool transform_deleted(const struct transform *transform, struct root *known, struct delta *delta)
+static bool transform_deleted(const struct transform *transform, struct root *known, struct delta *delta,
+                              struct transform_counts *counts)
 {
     struct root *out;
-    if (transform->fn(transform->ctx, delta->object, &out) == TRANSFORM_KEPT)
+    if (ask(transform, delta->object, &out, counts) == TRANSFORM_KEPT)
         replace(&delta->object, out);
     else if (known)
         replace(&delta->object, root_ref(known));
@@ -32,10 +42,11 @@ static bool transform_deleted(const struct transform *transform, struct root *kn
     return true;
 }
 
-static bool transform_put(const struct transform *transform, struct root *known, struct delta *delta)
+static bool transform_put(const struct transform *transform, struct root *known, struct delta *delta,
+                          struct transform_counts *counts)
 {
     struct root *out;
-    enum transform_result result = apply(transform, known, delta->object, &out);
+    enum transform_result result = apply(transform, known, delta->object, &out, counts);
     if (result == TRANSFORM_KEPT) {
         replace(&delta->object, out);
         return true;
@@ -54,12 +65,13 @@ static void note_failed(struct delta *delta, const struct root *object)
 }
 
 size_t transform_list(const struct transform *transform, const struct indexer *store, struct delta *delta,
-                      struct transform_progress *progress, size_t max)
+                      struct transform_progress *progress, size_t max, struct transform_counts *counts)
 {
     size_t done = 0;
     for (; done < max && progress->at < delta->count; done++) {
         struct root **place = &delta->objects[progress->at++], *object = *place, *out;
-        enum transform_result result = apply(transform, indexer_get_like(store, object), object, &out);
+        enum transform_result result =
+            apply(transform, indexer_get_like(store, object), object, &out, counts);
         *place = NULL; /* the delta has each reference once at any time */
         if (result == TRANSFORM_FAILED) note_failed(delta, object);
         if (result == TRANSFORM_KEPT) delta->objects[progress->kept++] = out;
@@ -71,10 +83,11 @@ size_t transform_list(const struct transform *transform, const struct indexer *s
     return done;
 }
 
-bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta)
+bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta,
+                     struct transform_counts *counts)
 {
     if (!delta->object) return true;
     struct root *known = indexer_get_like(store, delta->object);
-    return delta->type == DELTA_DELETED ? transform_deleted(transform, known, delta)
-                                        : transform_put(transform, known, delta);
+    return delta->type == DELTA_DELETED ? transform_deleted(transform, known, delta, counts)
+                                        : transform_put(transform, known, delta, counts);
 }

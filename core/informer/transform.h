@@ -5,6 +5,7 @@
  * On the engine thread, inside the processing of a delta: it may not touch the informer. */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "informer/delta_fifo.h"
 #include "informer/indexer.h"
@@ -13,6 +14,11 @@ enum transform_result {
     TRANSFORM_KEPT,
     TRANSFORM_DROPPED, /* it is not wanted: as if the server did not have it */
     TRANSFORM_FAILED,
+};
+
+/* How many objects it did not want, and for how many it failed: each version that it was asked for counts. */
+struct transform_counts {
+    uint64_t dropped, failed;
 };
 
 struct transform {
@@ -24,8 +30,9 @@ struct transform {
 };
 
 /* Puts the result into the delta, in place of its object. `store` holds what earlier ones became. False:
- * nothing of it is left to be processed. */
-bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta);
+ * nothing of it is left to be processed. What is not kept is added to `counts`. */
+bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta,
+                     struct transform_counts *counts);
 
 /* How far a list is. */
 struct transform_progress {
@@ -36,4 +43,4 @@ struct transform_progress {
 /* The same for a list, at most `max` of its objects; gives how many. `progress` is opened by the caller and
  * closed when the last is done; the delta may be released before that, but not told. */
 size_t transform_list(const struct transform *transform, const struct indexer *store, struct delta *delta,
-                      struct transform_progress *progress, size_t max);
+                      struct transform_progress *progress, size_t max, struct transform_counts *counts);

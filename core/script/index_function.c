@@ -14,6 +14,7 @@ struct index_function {
     int ref;
     bool running;
     struct failure_report report;
+    struct series *errors;
     char name[];
 };
 
@@ -84,6 +85,7 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     f->running = false;
     script->emitting = outer;
     if (result == SCRIPT_OK) return true;
+    series_inc(f->errors);
     report(f, object, result);
     return err_set(err, ERR_SCRIPT, "index function %s failed", f->name);
 }
@@ -93,6 +95,7 @@ static void free_function(void *ctx)
 {
     struct index_function *f = ctx;
     report_end(&f->report);
+    series_free(f->errors);
     free(f);
 }
 
@@ -103,6 +106,7 @@ struct index_source index_function(lua_State *L, int ref, struct str name)
     f->ref = ref;
     report_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
+    f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->name, f->name);
     return (struct index_source){ask, free_function, f};
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "object/pack.h"
 #include "script/args.h"
 #include "script/json_encode.h"
@@ -56,7 +55,11 @@ static void run(lua_State *L, void *ctx)
     struct transforming *t = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, t->transform->ref);
     copy_push_value(L, root_value(t->object));
-    lua_call(L, 1, 1);
+    int base = lua_gettop(L) - 2;
+    lua_call(L, 1, LUA_MULTRET);
+    if (lua_gettop(L) == base) /* who forgets the return would have an empty cache for no visible reason */
+        script_raise(L, "a transform must return the object, a changed copy, or nil to drop it");
+    lua_settop(L, base + 1);
     if (lua_isnil(L, -1)) return;
     if (!lua_istable(L, -1))
         script_raise(L, "a transform must return a table, or nil for what is not wanted, not %s",
@@ -80,7 +83,6 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     enum script_result result = script_call(t->script, "a transform", run, &transforming);
     *out = transforming.out;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
-    metric_inc(METRIC_TRANSFORM_ERRORS);
     report(t, object, result);
     return TRANSFORM_FAILED;
 }

@@ -112,6 +112,16 @@ describe("the metrics of kubelua run #threads", function()
     assert.is_true(samples['kubelua_cache_bytes{name="pods in team-001",resource="pods"}'] ~= nil)
   end)
 
+  -- B-7: an alert on `kubelua_informer_up == 0` fires for what was never there too.
+  it("have what is not up from the start, and count failed discovery", function()
+    local engine = measured("http://127.0.0.1:1", [[ require("k8s").informer("widgets.example.com") ]])
+    local samples = await_sample(engine,
+      'kubelua_informer_up{name="widgets.example.com",resource="widgets.example.com"}', 0)
+    if samples.kubelua_discovery_errors_total == 0 then
+      await_sample(engine, "kubelua_discovery_errors_total", 1)
+    end
+  end)
+
   it("are not served by exec", function()
     local sim = cluster.sim()
     local script = cluster.script [[ require("k8s").main(function() end) ]]

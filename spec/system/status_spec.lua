@@ -127,9 +127,28 @@ describe("kubelua status #threads", function()
     for call, count in pairs(counts) do
       assert.has_match(('script_errors_total{script="[^"]+",call="%s"} %d\n'):format(call, count), page)
     end
+    assert.has_match('transform_errors_total{name="pods, transformed by [^"]+",resource="pods"} 3\n', page)
+    assert.has_match('index_errors_total{script="[^"]+",index="bad"} 3\n', page)
     for _, handler in ipairs { "picky", "hasty" } do
       assert.has_match(('handler_errors_total{script="[^"]+",handler="%s"} 3\n'):format(handler), page)
     end
+  end)
+
+  it("says that a transform dropped everything, and names one that forgot to return", function()
+    local sim = cluster.sim { "--pods", "3" }
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("pods", { transform = function(pod) return nil end })
+      k8s.informer("nodes", { transform = function(node) node.status = nil end })
+    ]], { "--metrics-bind-address", "127.0.0.1:0" })
+    local status = engine.await(function(status)
+      return informer(status, "pods").transformDropped == 3 and informer(status, "nodes").transformErrors > 0 and status
+    end)
+    assert.has_match("\n    objects were dropped by the transform, 3 in all\n", (engine.status()))
+    assert.are.equal(0, informer(status, "nodes").transformDropped)
+    engine:wait_error "a transform must return the object, a changed copy, or nil to drop it"
+    local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
+    assert.has_match('transform_dropped_total{name="pods, transformed by [^"]+",resource="pods"} %d\n', page)
   end)
 
   it("says that objects were refused", function()

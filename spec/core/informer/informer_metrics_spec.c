@@ -42,8 +42,10 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
                      .watch_ms = 90000,
                      .watched_objects = 99},
     };
-    informer_metrics_init(&metrics, "widgets in a", &widgets);
-    informer_metrics_show(&metrics, &(struct informer_figures){&status, "777", 5, 20});
+    const struct transform_counts transform = {.dropped = 4, .failed = 2};
+    struct informer_figures figures = {&status, "777", 5, 20, .synced = true, .transform = &transform};
+    informer_metrics_init(&metrics, "widgets in a", &widgets, true);
+    informer_metrics_show(&metrics, &figures);
     informer_metrics_show_bytes(&metrics, 4096);
 #define REFLECTOR "{name=\"widgets in a\",resource_type=\"widgets.example.com\"} "
 #define INFORMER  "{name=\"widgets in a\",group=\"example.com\",version=\"v1\",resource=\"widgets\"} "
@@ -65,8 +67,15 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
 #define CACHE "{name=\"widgets in a\",resource=\"widgets.example.com\"} "
     assert_shows("\nkubelua_informer_last_heard_timestamp_seconds" CACHE "1795276604.25\n");
     assert_shows("\nkubelua_informer_up" CACHE "1\n");
+    assert_shows("\nkubelua_transform_dropped_total" CACHE "4\n");
+    assert_shows("\nkubelua_transform_errors_total" CACHE "2\n");
+    figures.synced = false; /* the list is there, and not in the cache yet */
+    informer_metrics_show(&metrics, &figures);
+    assert_shows("\nkubelua_informer_up" CACHE "0\n");
+    figures.synced = true;
+    informer_metrics_show(&metrics, &figures);
     err_set(&status.last_error, ERR_HTTP, "forbidden");
-    informer_metrics_show(&metrics, &(struct informer_figures){&status, "777", 5, 20});
+    informer_metrics_show(&metrics, &figures);
     assert_shows("\nkubelua_informer_up" CACHE "0\n");
     informer_metrics_clear(&metrics);
     assert_string_equal(render(), "");
@@ -75,7 +84,8 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
 static void test_series_live_as_long_as_their_informer(void **state)
 {
     struct informer_claim *pods = claim("pods");
-    assert_string_equal(render(), "");
+    assert_shows("\nkubelua_informer_up{name=\"pods\",resource=\"pods\"} 0\n");
+    assert_null(strstr(render(), "cache_objects"));
     resolve(false);
     source_list(&sources[0], "a/x@1 a/y@2", "5");
     settle();
@@ -90,6 +100,39 @@ static void test_series_live_as_long_as_their_informer(void **state)
     assert_string_equal(render(), "");
 }
 
+/* B-7: what nobody could start is down, not absent; each namespace has a series, as it will have later. */
+static void test_b7_an_informer_without_a_kind_is_down(void **state)
+{
+    static const char *const namespaces[] = {"a", "b"};
+    struct informer_claim *widgets =
+        shared_factory_claim(factory, &(struct informer_spec){.kind = "widgets.example.com",
+                                                              .label_selector = "x=y",
+                                                              .namespaces = namespaces,
+                                                              .namespace_count = 2});
+#define DOWN(ns)                                              \
+    "\nkubelua_informer_up{name=\"widgets.example.com in " ns \
+    " with labels x=y\",resource=\"widgets.example.com\"} 0\n"
+    assert_shows(DOWN("a"));
+    assert_shows(DOWN("b"));
+    resolve(false);
+    assert_int_equal(status_of(widgets).state, CLAIM_UNKNOWN_KIND);
+    assert_shows(DOWN("a"));
+    resolve(true);
+    shared_factory_show_metrics(factory, true);
+    assert_shows(DOWN("a"));
+    source_list(&sources[0], "a/x@1", "5");
+    source_list(&sources[1], "b/x@1", "5");
+    settle();
+    shared_factory_show_metrics(factory, true);
+    assert_null(strstr(render(), DOWN("a")));
+    struct informer_claim *never = claim("gadgets.example.com");
+    assert_shows("\nkubelua_informer_up{name=\"gadgets.example.com\",resource=\"gadgets.example.com\"} 0\n");
+    claim_release(never);
+    claim_release(widgets);
+    settle();
+    assert_string_equal(render(), "");
+}
+
 static int clear(void **state)
 {
     buf_clear(&page);
@@ -100,6 +143,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_i22_i24_what_a_reflector_counted_is_shown),
+        cmocka_unit_test_setup_teardown(test_b7_an_informer_without_a_kind_is_down, factory_open,
+                                        factory_close),
         cmocka_unit_test_setup_teardown(test_series_live_as_long_as_their_informer, factory_open,
                                         factory_close),
     };

@@ -135,6 +135,7 @@ static void test_what_is_not_wanted_is_as_if_it_were_not_there(void **state)
     delta(DELTA_DELETED, "a/y@7");
     assert_history("delete a/y@5");
     assert_marked("a/x@1", "7"); /* the version moves on whatever becomes of the object */
+    assert_int_equal(shared_informer_transform_counts(informer)->dropped, 4);
 }
 
 static void test_what_a_relist_no_longer_wants_leaves_the_store(void **state)
@@ -154,6 +155,7 @@ static void test_a_delete_is_told_also_when_its_last_state_fails(void **state)
     fail_y = true;
     delta(DELTA_DELETED, "a/y@4");
     assert_history("add+ a/y@2; delete a/y@2");
+    assert_int_equal(shared_informer_transform_counts(informer)->failed, 1);
     delta(DELTA_DELETED, "a/y@5"); /* of one that nobody was told of */
     assert_history("");
     assert_store("", "5");

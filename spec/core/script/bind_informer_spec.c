@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/metrics.h"
 #include "core/script/support/cluster.h"
 
 static int setup(void **state)
@@ -135,6 +134,7 @@ static void test_q4_a_transform_makes_what_is_stored(void **state)
                                     "  if pod.metadata.name == 'fails' then error 'cannot' end\n"
                                     "  if pod.metadata.name == 'renamed' then pod.metadata.name = 'x' end\n"
                                     "  if pod.metadata.name == 'text' then return 'pod' end\n"
+                                    "  if pod.metadata.name == 'forgets' then return end\n"
                                     "  if pod.metadata.name == 'waits' then k8s.sleep(1) end\n"
                                     "  return { metadata = pod.metadata, spec = { many = k8s.json.array {}, "
                                     "big = k8s.int64 '9007199254740993' } }\n"
@@ -142,13 +142,14 @@ static void test_q4_a_transform_makes_what_is_stored(void **state)
                                     "pods:on_add(function(pod) log[#log + 1] = pod:json() end)\n");
     cluster_resolve(c);
     assert_int_equal(c->source_count, 2); /* shared with nobody */
-    cluster_list(c, 1, "shop/unwanted;shop/fails;shop/renamed;shop/text;shop/waits;shop/a app=web");
+    cluster_list(c, 1,
+                 "shop/unwanted;shop/fails;shop/renamed;shop/text;shop/waits;shop/forgets;shop/a app=web");
     assert_ask(c, s, "return table.concat(log, ' ')",
                "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"labels\":{\"app\":\"web\"},\"name\":"
-               "\"a\",\"namespace\":\"shop\",\"resourceVersion\":\"6\"},\"spec\":{\"big\":9007199254740993,"
+               "\"a\",\"namespace\":\"shop\",\"resourceVersion\":\"7\"},\"spec\":{\"big\":9007199254740993,"
                "\"many\":[]}}");
     assert_ask(c, s, "return pods:lister():count()", "1");
-    assert_int_equal(metric_get(METRIC_TRANSFORM_ERRORS), 4);
+    assert_int_equal(script_counters(s).errors, 5);
     script_free(s);
     cluster_settle(c);
     assert_true(c->sources[1].freed);
