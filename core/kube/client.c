@@ -41,12 +41,13 @@ static void on_head(void *ctx, const struct http_response *response)
 {
     struct kube_client *client = ctx;
     if (*response->warning) warnings_log(client->warnings, str_of(response->warning));
+    credentials_answered(client->credentials, response->status, response->authorization);
 }
 
 static enum transport_permit authorize(void *ctx, struct buf *value, unsigned *number, struct err *err)
 {
     struct kube_client *client = ctx;
-    return credentials_header(client->credentials, value, err) ? PERMIT_GO : PERMIT_FAIL;
+    return credentials_header(client->credentials, value, number, err);
 }
 
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
@@ -74,7 +75,8 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     }
     client->packer = packer_new(pool);
     client->parser = tape_parser_new();
-    client->credentials = credentials_new(config, loop_clock(loop));
+    client->credentials =
+        credentials_new(config, loop_clock(loop), exec_plugin_new(config, loop, client->transport));
     client->tls_files = tls_files_new(config, client->transport, loop_clock(loop));
     client->warnings = warnings_new();
     client->server = xstrdup(config->server);
@@ -93,10 +95,10 @@ void kube_client_free(struct kube_client *client)
 {
     if (!client) return;
     tls_files_free(client->tls_files);
+    credentials_free(client->credentials);
     transport_free(client->transport);
     packer_free(client->packer);
     tape_parser_free(client->parser);
-    credentials_free(client->credentials);
     warnings_free(client->warnings);
     for (size_t i = 0; i < client->impersonate_count; i++) {
         free(client->impersonate[i].name);

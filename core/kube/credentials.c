@@ -19,6 +19,7 @@ struct credentials {
     char *token_file;
     int64_t read_ms;
     char *basic; /* "user:password" */
+    struct exec_plugin *plugin;
 };
 
 static void wipe(char *secret)
@@ -27,10 +28,12 @@ static void wipe(char *secret)
     free(secret);
 }
 
-struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock)
+struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,
+                                    struct exec_plugin *plugin)
 {
     struct credentials *credentials = NEW(struct credentials);
     credentials->clock = clock;
+    credentials->plugin = plugin;
     /* C-7: credentials go over TLS only. As in client-go they are left out, silently, on a plain http server:
      * a token in the clear would be worse than a 401. */
     if (!str_starts(str_of(config->server), STR("https://"))) return credentials;
@@ -49,6 +52,7 @@ void credentials_free(struct credentials *credentials)
     wipe(credentials->token);
     wipe(credentials->basic);
     free(credentials->token_file);
+    exec_plugin_free(credentials->plugin);
     free(credentials);
 }
 
@@ -77,16 +81,18 @@ static bool refresh(struct credentials *credentials, struct err *err)
     } else if (credentials->token) {
         log_warn("The token file cannot be read, the old token stays in use", F("err", why.text));
     } else {
-        if (err) *err = why;
-        return false;
+        /* Not ERR_NOT_FOUND: that would be said of the object that a script asks for. */
+        return err_set(err, why.code == ERR_NOT_FOUND ? ERR_IO : why.code, "%s", why.text);
     }
     credentials->read_ms = now;
     return true;
 }
 
-bool credentials_header(struct credentials *credentials, struct buf *out, struct err *err)
+enum transport_permit credentials_header(struct credentials *credentials, struct buf *out, unsigned *number,
+                                         struct err *err)
 {
-    if (!refresh(credentials, err)) return false;
+    if (credentials->plugin) return exec_plugin_authorize(credentials->plugin, out, number, err);
+    if (!refresh(credentials, err)) return PERMIT_FAIL;
     if (credentials->token) {
         buf_puts(out, "Bearer ");
         buf_puts(out, credentials->token);
@@ -94,5 +100,10 @@ bool credentials_header(struct credentials *credentials, struct buf *out, struct
         buf_puts(out, "Basic ");
         base64_encode(str_of(credentials->basic), out);
     }
-    return true;
+    return PERMIT_GO;
+}
+
+void credentials_answered(struct credentials *credentials, int http_status, unsigned number)
+{
+    if (credentials->plugin && http_status == 401 && number) exec_plugin_refused(credentials->plugin, number);
 }

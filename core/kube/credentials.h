@@ -1,20 +1,28 @@
-/* What a request says of who asks: the Authorization header from a token, a token file or a password.
+/* What a request says of who asks: the Authorization header from a token, a token file, a password or an exec
+ * plugin.
  * Owner: the I/O thread. Tokens are in no text and no log; memory that held one is wiped when it is freed. */
 #pragma once
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "kube/exec_plugin.h"
 #include "kube/kubeconfig.h"
+#include "net/transport.h"
 
 struct credentials;
 
-/* Copies what it needs of `config`. */
-struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock);
+/* Copies what it needs of `config`; takes `plugin`, which may be NULL. */
+struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,
+                                    struct exec_plugin *plugin);
 void credentials_free(struct credentials *credentials);
 /* Appends the value of the Authorization header, nothing when there are no credentials. A token file is read
  * again when what is known of it is older than 50 s; when that fails the old token stays in use (T-7). ERR_IO
- * or ERR_INVALID when there is no old one. */
-bool credentials_header(struct credentials *credentials, struct buf *out, struct err *err);
+ * or ERR_INVALID when there is no old one. With a plugin it may be PERMIT_WAIT; `*number` is for
+ * credentials_answered. */
+enum transport_permit credentials_header(struct credentials *credentials, struct buf *out, unsigned *number,
+                                         struct err *err);
+/* The server has answered a request that carried the header `number`. */
+void credentials_answered(struct credentials *credentials, int http_status, unsigned number);
 
 /* The token in the file, without blanks around it; the caller wipes and frees it. */
 bool credentials_read_token(const char *path, char **out, struct err *err);

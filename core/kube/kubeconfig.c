@@ -202,6 +202,7 @@ void cluster_config_clear(struct cluster_config *config)
     free(config->token_file);
     free(config->username);
     wipe(config->password);
+    exec_config_free(config->exec);
     for (size_t i = 0; i < config->impersonate_count; i++) {
         free(config->impersonate[i].name);
         free(config->impersonate[i].value);

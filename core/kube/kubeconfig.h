@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "kube/exec_config.h"
 
 /* What the command line says; every member may be NULL. Flags beat the file (C-6). */
 struct cluster_flags {
@@ -35,6 +36,7 @@ struct cluster_config {
     char *token;      /* secret */
     char *token_file; /* beats `token` (T-7, C-8) */
     char *username, *password;
+    struct exec_config *exec;           /* runs when there are no other credentials (T-13); NULL: no plugin */
     struct cluster_header *impersonate; /* headers that ask to act as somebody else (T-9) */
     size_t impersonate_count;
     char *namespace_; /* never NULL: "default" when nothing says otherwise (C-12) */

@@ -102,18 +102,24 @@ static void add_more(struct kubeconfig_user *user, struct str key, struct str va
         xstrndup(key.p ? key.p : "", key.n), xstrndup(value.p ? value.p : "", value.n)};
 }
 
-/* What of a user is no plain field: groups, extras, and whether there are plugins. */
-static void read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconfig_user *user)
+/* What of a user is no plain field: groups, extras, and plugins. */
+static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconfig_entry *entry,
+                      struct err *err)
 {
+    struct kubeconfig_user *user = &entry->user;
+    yaml_node_t *exec = yaml_get(file, body, "exec");
     yaml_node_t *groups = yaml_get(file, body, "as-groups"), *extra = yaml_get(file, body, "as-user-extra"),
                 *node, *value;
     struct str key;
+    struct err why;
     for (size_t i = 0; (node = yaml_next(file, groups, &i));)
         add_more(user, (struct str){0}, yaml_text(node));
     for (size_t i = 0; (node = yaml_next_entry(file, extra, &i, &key));)
         for (size_t j = 0; (value = yaml_next(file, node, &j));) add_more(user, key, yaml_text(value));
-    user->has_exec = yaml_get(file, body, "exec") != NULL;
     user->has_auth_provider = yaml_get(file, body, "auth-provider") != NULL;
+    if (exec) user->exec = exec_config_read(file, exec, &why);
+    if (!exec || user->exec) return true;
+    return err_set(err, why.code, "%s: users[%s].exec%s", file->path, entry->name, why.text);
 }
 
 static void clear_entry(struct kubeconfig_entry *entry, const struct section *section)
@@ -130,7 +136,9 @@ static void clear_entry(struct kubeconfig_entry *entry, const struct section *se
             free(entry->user.as_more[i].value);
         }
         free(entry->user.as_more);
+        exec_config_free(entry->user.exec);
     }
+    if (section->fields == cluster_fields) free(entry->cluster.exec_config);
     free(entry->name);
     free(entry->file);
 }
@@ -149,8 +157,8 @@ static bool read_entry(struct yaml_file *file, const struct section *section, ya
                        entry->name, section->item);
     for (const struct field *field = section->fields; field->key; field++)
         if (!read_field(file, section, body, field, entry, err)) return false;
-    if (section->fields == user_fields) read_user(file, body, &entry->user);
-    return true;
+    if (section->fields == cluster_fields) entry->cluster.exec_config = exec_config_cluster(file, body);
+    return section->fields != user_fields || read_user(file, body, entry, err);
 }
 
 /* C-3: also when an earlier file owns the name. */

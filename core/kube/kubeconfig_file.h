@@ -5,12 +5,14 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "kube/exec_config.h"
 
 /* Every text is NULL when it is absent or empty. Relative paths have been joined to the folder of their file
  * (C-4). */
 struct kubeconfig_cluster {
     char *server, *certificate_authority, *certificate_authority_data, *tls_server_name, *proxy_url;
     bool insecure_skip_tls_verify, disable_compression;
+    char *exec_config; /* JSON that its exec plugins are told */
 };
 
 struct kubeconfig_pair {
@@ -23,7 +25,8 @@ struct kubeconfig_user {
     char *as, *as_uid;
     struct kubeconfig_pair *as_more; /* key "": a group; else a user-extra */
     size_t as_more_count;
-    bool has_exec, has_auth_provider;
+    struct exec_config *exec;
+    bool has_auth_provider;
 };
 
 struct kubeconfig_context {

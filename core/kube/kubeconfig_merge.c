@@ -218,8 +218,6 @@ static bool read_impersonation(const struct cluster_flags *flags, const struct k
 static bool read_user(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,
                       struct cluster_config *out, struct err *err)
 {
-    if (entry && entry->user.has_exec)
-        return invalid(entry, "users", ".exec: exec plugins are not supported", err);
     if (entry && entry->user.has_auth_provider)
         return invalid(entry, "users", ".auth-provider: auth providers are not supported", err);
     if (!read_token(flags, entry, out, err) || !read_certificate(flags, entry, out, err)) return false;
@@ -228,7 +226,7 @@ static bool read_user(const struct cluster_flags *flags, const struct kubeconfig
     const struct kubeconfig_user *user = &entry->user;
     if ((user->username || user->password) && !has_token_flag(flags)) { /* C-6 */
         if (out->token || out->token_file)
-            return invalid(entry, "users", ": a token and a user name are both set", err);
+            return invalid(entry, "users", ": a token and a user name are both set", err); /* T-8 */
         out->username = xstrdup(user->username ? user->username : "");
         out->password = xstrdup(user->password);
     }
@@ -238,6 +236,14 @@ static bool read_user(const struct cluster_flags *flags, const struct kubeconfig
 bool kubeconfig_override(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
 {
     return read_cluster(flags, NULL, out, err) && read_user(flags, NULL, out, err);
+}
+
+/* What the plugin is told of the cluster stands in the cluster's entry (T-12). */
+static void read_exec(const struct chosen *chosen, struct cluster_config *out)
+{
+    if (!chosen->user || !chosen->user->user.exec) return;
+    out->exec = exec_config_copy(chosen->user->user.exec);
+    if (chosen->cluster) out->exec->cluster_config = xstrdup(chosen->cluster->cluster.exec_config);
 }
 
 static char *describe(const struct cluster_flags *flags, const struct chosen *chosen)
@@ -253,6 +259,7 @@ bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *ch
     if (!read_cluster(flags, chosen->cluster, out, err) || !read_user(flags, chosen->user, out, err))
         return false;
     bool default_tls = out->ca_pem || out->client_cert_pem || out->insecure_skip_tls_verify;
+    read_exec(chosen, out);
     out->source = describe(flags, chosen);
     return read_server(flags, chosen->cluster, default_tls, out, err);
 }

@@ -176,7 +176,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
     else if (request->body.p || strcmp(method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
     if (request->own_connection) set_alone(exchange);
-    if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip"); /* T-5 */
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
     return true;
 }

@@ -71,6 +71,7 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     exec "$0" exec "$1"
   ]]
 
+  -- T-10
   it("comes in from inside a pod", function()
     if temp.run("id -u"):match "%d+" ~= "0" then return pending "only root can mount a pod's files" end
     local p = proc.spawn {

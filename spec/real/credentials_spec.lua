@@ -1,5 +1,6 @@
 -- Who kubelua is, on the real API server, while it runs: certificates and tokens that are replaced on disk.
 local apiserver = require "spec.support.apiserver"
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
@@ -14,6 +15,13 @@ local script = [[
   }
   k8s.every("300ms", function() k8s.get("configmaps", "default/first") end)
 ]]
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
 
 describe("credentials on the real API server", function()
   local server, kubeconfig
@@ -34,8 +42,9 @@ describe("credentials on the real API server", function()
     server:kubectl "create clusterrole reader --verb=get,list,watch --resource=configmaps"
     local groups = "--group=readers --group=system:serviceaccounts"
     server:kubectl("create clusterrolebinding readers --clusterrole=reader " .. groups)
-    server:kubectl "create serviceaccount one"
-    server:kubectl "create serviceaccount two"
+    for _, account in ipairs { "one", "two", "three", "four" } do
+      server:kubectl("create serviceaccount " .. account)
+    end
     kubeconfig = server.dir .. "/changing"
     temp.write(kubeconfig, ([[
 apiVersion: v1
@@ -43,12 +52,53 @@ kind: Config
 contexts:
 - {name: certificate, context: {cluster: c, user: certificate}}
 - {name: token, context: {cluster: c, user: token}}
+- {name: plugin, context: {cluster: c, user: plugin}}
+- {name: plugin-certificate, context: {cluster: c, user: plugin-certificate}}
+- {name: impersonating, context: {cluster: c, user: impersonating}}
 clusters: [{name: c, cluster: {server: "%s", certificate-authority: ca.crt}}]
 users:
 - {name: certificate, user: {client-certificate: client.crt, client-key: client.key}}
 - {name: token, user: {tokenFile: changing.token}}
+- name: plugin
+  user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./plugin, args: [token]}}
+- name: plugin-certificate
+  user: {exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./plugin, args: [certificate]}}
+- name: impersonating
+  user:
+    client-certificate: admin.crt
+    client-key: admin.key
+    as: jane
+    as-uid: "7"
+    as-groups: [readers]
+    as-user-extra: {Scopes/x: [view, list]}
 ]]):format(server.url))
   end)
+
+  -- An exec plugin: its n-th run gives what stands in answer.n, and the last answer from then on.
+  local plugin = [[#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+echo "run for $1" >>plugin.runs
+answer=answer.$(grep -c "$1" plugin.runs)
+[ -e "$answer" ] || answer=$(ls answer.* | tail -n 1)
+cat "$answer"
+]]
+
+  local function put_answers(answers)
+    os.execute(("rm -f '%s'/answer.* '%s/plugin.runs'"):format(server.dir, server.dir))
+    temp.write(server.dir .. "/plugin", plugin)
+    os.execute(("chmod +x '%s/plugin'"):format(server.dir))
+    for i, answer in ipairs(answers) do temp.write(("%s/answer.%d"):format(server.dir, i), answer) end
+  end
+
+  local function credential(version, status)
+    return cjson.encode {
+      kind = "ExecCredential", apiVersion = "client.authentication.k8s.io/" .. version, status = status,
+    }
+  end
+
+  local function in_seconds(seconds) return os.date("!%Y-%m-%dT%H:%M:%SZ", os.time() + seconds) end
+
+  local function runs() return select(2, read(server.dir .. "/plugin.runs"):gsub("\n", "")) end
 
   after_each(cluster.stop_all)
 
@@ -106,5 +156,76 @@ users:
     p:wait_line "^add\tlater$" -- its watch was opened with the old one, and goes on
     assert.are.equal(0, cluster.terminate(p))
     server:kubectl "delete configmap later"
+  end)
+
+  -- T-12, T-13
+  it("are an exec plugin's, which is run again when they have expired", function()
+    local function token(account, status)
+      status.token = server:kubectl("create token " .. account):match "%S+"
+      return credential("v1", status)
+    end
+    put_answers { token("three", { expirationTimestamp = in_seconds(4) }), token("four", {}) }
+    local p = run "plugin"
+    p:wait_line "^add\tfirst$"
+    await_request { user = "system:serviceaccount:default:three", verb = "watch", resource = "configmaps" }
+    await_request { user = "system:serviceaccount:default:four", verb = "get", resource = "configmaps" }
+    server:kubectl "create configmap later"
+    p:wait_line "^add\tlater$" -- a new token closes no connection
+    server:kubectl "delete configmap later"
+    assert.are.equal(2, runs())
+    assert.are.equal(0, cluster.terminate(p))
+    assert.is_nil(p:err():find("401", 1, true))
+  end)
+
+  -- T-13
+  it("are an exec plugin's, which is run again when the server refuses them", function()
+    local good = server:kubectl("create token one"):match "%S+"
+    put_answers { credential("v1", { token = "refused" }), credential("v1", { token = good }) }
+    local p = run "plugin"
+    p:wait_line "^add\tfirst$"
+    assert.are.equal(2, runs())
+    assert.are.equal(0, cluster.terminate(p))
+  end)
+
+  -- T-13
+  it("are certificates of an exec plugin: the watch goes on with the next one, without a list", function()
+    local answers = {}
+    for i, user in ipairs { "third", "fourth" } do
+      sign(user)
+      answers[i] = credential("v1beta1", {
+        clientCertificateData = read(server.dir .. "/client.crt"), clientKeyData = read(server.dir .. "/client.key"),
+        expirationTimestamp = i == 1 and in_seconds(5) or nil,
+      })
+    end
+    put_answers(answers)
+    local p = run "plugin-certificate"
+    p:wait_line "^add\tfirst$"
+    await_request { user = "third", verb = "watch", resource = "configmaps" }
+    await_request { user = "fourth", verb = "watch", resource = "configmaps" }
+    assert.are.same({}, server:requests { user = "fourth", verb = "list", resource = "configmaps" })
+    assert.are.equal(0, cluster.terminate(p))
+  end)
+
+  -- T-9
+  it("act as somebody else: user, uid, groups and extras", function()
+    local p = run "impersonating"
+    p:wait_line "^add\tfirst$"
+    local found
+    for _, event in ipairs(server:requests { user = "admin" }) do
+      if event.impersonatedUser then found = event.impersonatedUser end
+    end
+    assert.are.equal("jane", found.username)
+    assert.are.equal("7", found.uid)
+    assert.are.same({ "view", "list" }, found.extra["scopes/x"])
+    assert.are.equal("readers", found.groups[1])
+    assert.are.equal(0, cluster.terminate(p))
+  end)
+
+  it("of a user without rights are told what is missing", function()
+    put_answers { credential("v1", { token = server.tokens.nobody }) }
+    local p = run "plugin"
+    p:wait_error 'configmaps is forbidden: User \\"nobody\\" cannot list resource \\"configmaps\\"'
+    assert.are.equal(0, cluster.terminate(p))
+    assert.is_nil(p:err():find(server.tokens.nobody, 1, true))
   end)
 end)

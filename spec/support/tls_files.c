@@ -76,11 +76,14 @@ struct ssl_ctx_st *tls_server_context(const struct tls_pair *pair, const struct 
     SSL_CTX *tls = SSL_CTX_new(TLS_server_method());
     must(SSL_CTX_use_certificate(tls, pair->cert) == 1 && SSL_CTX_use_PrivateKey(tls, pair->key) == 1);
     SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    if (client_ca) {
-        X509_STORE_add_cert(SSL_CTX_get_cert_store(tls), client_ca->cert);
-        SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    }
+    if (client_ca) tls_want_client(tls, client_ca);
     return tls;
+}
+
+void tls_want_client(struct ssl_ctx_st *tls, const struct tls_pair *client_ca)
+{
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(tls), client_ca->cert);
+    SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
 }
 
 void tls_server_context_free(struct ssl_ctx_st *tls)

@@ -77,8 +77,12 @@ describe("a connection", function()
   end)
 
   it("by what this version does not support", function()
+    assert_names((with_file(kubeconfig "auth-provider: {name: oidc}")), "auth-provider", "me")
+  end)
+
+  it("by an exec plugin that is not described well", function()
     local line = with_file(kubeconfig "exec: {apiVersion: client.authentication.k8s.io/v1, command: login}")
-    assert_names(line, "exec", "me")
+    assert_names(line, "users[me].exec.interactiveMode")
   end)
 
   it("by a group to act as without a user (T-9)", function()

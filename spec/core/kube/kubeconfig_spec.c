@@ -57,6 +57,7 @@ static void test_certificates_come_from_files_beside_the_config_or_from_data(voi
     buf_clear(&data);
 }
 
+/* T-8 too */
 static void test_what_is_broken_is_named_with_file_and_field(void **state)
 {
     struct bench *bench = *state;
@@ -103,8 +104,6 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"", "    tokenFile: .\n", ERR_IO, "DIR/config: users[u].tokenFile: DIR/.: Is a directory"},
         {"", "    token: x\n    username: y\n", ERR_INVALID,
          "DIR/config: users[u]: a token and a user name are both set"},
-        {"", "    exec: {command: aws}\n", ERR_INVALID,
-         "DIR/config: users[u].exec: exec plugins are not supported"},
         {"", "    auth-provider: {name: oidc}\n", ERR_INVALID,
          "DIR/config: users[u].auth-provider: auth providers are not supported"},
         {"", "    as-uid: x\n", ERR_INVALID,

@@ -73,6 +73,7 @@ static void test_a_header_with_a_line_end_and_a_bad_url_are_refused(void **state
     assert_memory_equal(err.text, "bad URL: ", 9);
 }
 
+/* T-2 */
 static void test_connections_are_used_again(void **state)
 {
     struct bench *bench = *state;
@@ -121,6 +122,7 @@ static void compressed(struct bench *bench, struct tiny_conn *conn)
     free(out);
 }
 
+/* T-5 */
 static void test_gzip_is_unpacked(void **state)
 {
     struct bench *bench = *state;

@@ -1,0 +1,35 @@
+/* A program run on the loop: its output gathered, its messages given line by line, and nobody waits for it.
+ * Owner: whoever started it, on the loop's thread. It is gone after on_end, or after child_kill. Callbacks
+ * run on the loop's thread, never from inside child_start; on_line may start and kill nothing. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+struct child;
+
+struct child_options {
+    const char *const *argv; /* ends with NULL; the first is looked for in PATH unless it has a slash */
+    const char *const *env;  /* NAME=VALUE over the environment there is, later ones first; ends with NULL */
+    size_t output_max;       /* bytes on stdout; beyond them it is killed */
+    int64_t timeout_ms;      /* then it is killed; 0: never */
+    bool interactive;        /* stdin and stderr are ours, else it reads nothing and on_line has its stderr */
+};
+
+struct child_callbacks {
+    void (*on_line)(void *ctx, struct str line); /* of stderr, without its end; optional */
+    /* It has ended, by itself with code 0 when `err` is NULL. ERR_TIMEOUT, ERR_LIMIT, or ERR_IO "exit code
+     * 1", "killed by signal 9". `output` is wiped after. */
+    void (*on_end)(void *ctx, struct str output, const struct err *err);
+    void *ctx;
+};
+
+/* NULL with ERR_NOT_FOUND when there is no such program, ERR_IO when it cannot be run. */
+struct child *child_start(struct loop *loop, const struct child_options *options,
+                          const struct child_callbacks *callbacks, struct err *err);
+/* Kills it, with what it has started, and waits for its end, which is soon. No callback comes after it. */
+void child_kill(struct child *child);
