@@ -33,15 +33,30 @@ bool engine_load_scripts(struct engine *engine)
 
 /* --- main */
 
+/* What of a script's queues failed for good, and how many failures were made good by another try. */
+static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
+{
+    *lost = *errors = 0;
+    for (size_t i = 0; i < script_queue_count(script); i++) {
+        struct script_queue_status status;
+        script_get_queue_status(script, i, &status);
+        *lost += status.queue.dropped + status.queue.failing;
+        *errors += status.errors;
+    }
+}
+
 /* What was refused or failed is missing from the answer: exec may not call it done. */
 static int check_complete(const struct engine *engine, int code)
 {
+    uint64_t lost_keys, tried_again;
+    look_at_queues(engine->scripts[0], &lost_keys, &tried_again);
     const struct {
         uint64_t count;
         const char *text;
     } faults[] = {
         {metric_get(METRIC_OBJECTS_REFUSED), "objects were refused"},
-        {script_counters(engine->scripts[0]).errors, "calls of the script's functions failed"},
+        {script_counters(engine->scripts[0]).errors - tried_again, "calls of the script's functions failed"},
+        {lost_keys, "keys of work queues failed and were not done"},
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         if (faults[i].count == 0) continue;

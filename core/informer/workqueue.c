@@ -30,6 +30,7 @@ struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, s
         return NULL;
     }
     quota->keys++;
+    quota->bytes += sizeof *item + key.n;
     item = xcalloc(1, sizeof *item + key.n);
     item->queue = queue;
     item->delay.fn = workqueue_on_delay;
@@ -43,6 +44,7 @@ static void free_item(struct workqueue *queue, struct workqueue_item *item)
 {
     HASH_DELETE(hh, queue->items, item);
     queue->options.quota->keys--;
+    queue->options.quota->bytes -= sizeof *item + item->key_len;
     free(item);
 }
 

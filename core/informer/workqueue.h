@@ -18,6 +18,7 @@ enum { WORKQUEUE_KEY_MAX = 4096 };
 /* A bound that queues may share. A key counts as long as it waits, is worked on or has failures. */
 struct workqueue_quota {
     size_t keys, max;
+    size_t bytes; /* that they take, about */
 };
 
 struct workqueue_options {

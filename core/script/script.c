@@ -200,5 +200,5 @@ struct script_counters script_counters(const struct script *script)
 
 size_t script_memory(const struct script *script)
 {
-    return script->memory;
+    return script->memory + script->queue_keys.bytes;
 }

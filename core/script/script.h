@@ -87,5 +87,5 @@ bool script_has_synced(const struct script *script);
 typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
 void script_run_main(struct script *script, script_main_done *done, void *ctx);
 struct script_counters script_counters(const struct script *script);
-/* Bytes of its Lua state. */
+/* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);

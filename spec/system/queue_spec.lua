@@ -155,6 +155,28 @@ describe("a work queue #threads", function()
     assert.are.equal("50\ta,b\n", engine:out())
   end)
 
+  it("makes exec incomplete when a key failed for good, not when another try made it good", function()
+    local sim = cluster.sim()
+    local function exit_code(rest)
+      local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script([[
+        local k8s = require "k8s"
+        local q = k8s.queue { name = "work", base = "1ms", max_retries = 3 }
+        local tries = 0
+        q:run(function(key, job)
+          tries = tries + 1
+          if key == "poor" or tries < 3 then return nil, "not yet" end
+        end)
+        k8s.main(function() ]] .. rest .. [[ end)
+      ]]) }
+      return engine:wait(30), engine:err()
+    end
+    assert.are.equal(0, (exit_code [[ q:add "good" repeat k8s.sleep "1ms" until tries == 3 ]]))
+    local code, err = exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 4 ]]
+    assert.are.equal(3, code)
+    assert.has_match("incomplete: 1 keys of work queues failed and were not done\n", err, 1, true)
+    assert.are.equal(3, (exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 1 ]]))
+  end)
+
   it("does what docs/queues.md shows first", function()
     local file = assert(io.open "docs/queues.md")
     local example = file:read("*a"):match "```lua\n(.-)```"

@@ -118,19 +118,22 @@ describe("kubelua status #threads", function()
       pods:on_add(function() end, { id = "picky", filter = function(pod) return pod.no.such end })
       pods:on_add(function(pod) return pod.no.such end, { id = "hasty" })
       k8s.after("10ms", function() error "late" end)
+      local queue = k8s.queue { name = "work", max_retries = 0 }
+      queue:run(function() return nil, "no" end)
+      queue:add "key"
       k8s.main(function() error "main" end)
     ]], { "--metrics-bind-address", "127.0.0.1:0" })
-    local status = engine.await(function(status) return status.scripts[1].errors == 14 and status end)
-    assert.has_match(" ERRORS +MEMORY\n[^\n]+ 14 +[%d.]+Ki\n", (engine.status()))
+    local status = engine.await(function(status) return status.scripts[1].errors == 15 and status end)
+    assert.has_match(" ERRORS +MEMORY\n[^\n]+ 15 +[%d.]+Ki\n", (engine.status()))
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
-    local counts = { handler = 3, filter = 3, timer = 1, main = 1, transform = 3, index = 3 }
+    local counts = { handler = 3, filter = 3, timer = 1, worker = 1, main = 1, transform = 3, index = 3 }
     for call, count in pairs(counts) do
       assert.has_match(('script_errors_total{script="[^"]+",call="%s"} %d\n'):format(call, count), page)
     end
     assert.has_match('transform_errors_total{name="pods, transformed by [^"]+",resource="pods"} 3\n', page)
     assert.has_match('index_errors_total{script="[^"]+",index="bad"} 3\n', page)
-    for _, handler in ipairs { "picky", "hasty" } do
-      assert.has_match(('handler_errors_total{script="[^"]+",handler="%s"} 3\n'):format(handler), page)
+    for handler, count in pairs { picky = 3, hasty = 3, ["queue/work"] = 1 } do
+      assert.has_match(('handler_errors_total{script="[^"]+",handler="%s"} %d\n'):format(handler, count), page)
     end
   end)
 

@@ -46,6 +46,7 @@ int queue_teardown(void **state)
 {
     workqueue_free(queue);
     assert_int_equal(quota.keys, 0);
+    assert_int_equal(quota.bytes, 0);
     virtual_clock_clear(&queue_clock);
     return 0;
 }
