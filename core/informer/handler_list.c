@@ -42,7 +42,7 @@ void handler_list_tell(struct handler_list *list, const struct change *change)
     list->depth++;
     for (size_t i = 0; i < list->count; i++) { /* the list may grow and move meanwhile */
         const struct registration *r = list->items[i];
-        if (!r->removed && r->since < list->turn) registration_tell(r, change);
+        if (!r->removed && r->stage == HANDLER_TOLD && r->since < list->turn) registration_tell(r, change);
     }
     leave(list);
 }
@@ -53,8 +53,8 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     struct registration *r = registration_new(handler, now_ms);
     r->list = list;
     r->since = list->turn;
-    r->told = indexer_count(store) == 0;
-    if (!r->told) list->untold++;
+    r->stage = indexer_count(store) ? HANDLER_WAITING : HANDLER_TOLD;
+    list->waiting |= r->stage == HANDLER_WAITING;
     if (list->count == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 4;
         list->items = xrealloc(list->items, list->cap * sizeof(struct registration *));
@@ -63,10 +63,23 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     *registration = r;
 }
 
-static struct registration *first_untold(const struct handler_list *list)
+/* No call is under way: none of them is removed. */
+static void begin_showing(struct handler_list *list)
 {
-    for (size_t i = 0; list->untold && i < list->count; i++)
-        if (!list->items[i]->told && !list->items[i]->removed) return list->items[i];
+    list->showing = true;
+    list->waiting = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct registration *r = list->items[i];
+        if (r->stage != HANDLER_WAITING) continue;
+        r->stage = HANDLER_SHOWING;
+        r->since = list->turn;
+    }
+}
+
+static struct registration *first_shown(const struct handler_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->stage == HANDLER_SHOWING) return list->items[i];
     return NULL;
 }
 
@@ -79,18 +92,21 @@ static bool was_shown_all(const struct registration *r, const struct indexer *st
 /* Any call may remove it. */
 size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max)
 {
-    struct registration *r = first_untold(list);
     struct change change = {.call = HANDLER_ADD, .info = {.initial = true}};
     size_t done = 0;
-    if (!r) return 0;
+    must(list->depth == 0);
+    if (!list->showing) begin_showing(list);
+    struct registration *r = first_shown(list);
+    if (!r) { /* the last of them was removed */
+        list->showing = false;
+        return 0;
+    }
     list->depth++;
     for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
         registration_tell(r, &change);
-    if (!r->removed && was_shown_all(r, store)) {
-        r->told = true;
-        list->untold--;
-    }
+    if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_TOLD;
     leave(list);
+    list->showing = first_shown(list) != NULL;
     return done;
 }
 
@@ -99,7 +115,6 @@ void handler_list_remove(struct handler_list *list, struct registration *registr
 {
     must(!registration->removed);
     registration->removed = true;
-    if (!registration->told) list->untold--;
     if (list->depth == 0) sweep(list);
 }
 
@@ -121,8 +136,13 @@ bool handler_list_pick_due(struct handler_list *list, int64_t now_ms)
     return any;
 }
 
+bool registration_was_told(const struct registration *registration)
+{
+    return registration->stage == HANDLER_TOLD;
+}
+
 /* I-6 */
 bool registration_has_synced(const struct registration *registration)
 {
-    return registration->told && registration->list->synced;
+    return registration_was_told(registration) && registration->list->synced;
 }

@@ -24,14 +24,21 @@ struct change change_of_put(struct root *before, struct root *object, const stru
 
 struct handler_list;
 
+/* I-5: from its arrival until it has been shown the store. */
+enum handler_stage {
+    HANDLER_WAITING, /* it hears of nothing */
+    HANDLER_SHOWING, /* it is shown the store, or is the next to be */
+    HANDLER_TOLD,
+};
+
 struct registration {
     struct handler_list *list;
     struct event_handler handler; /* with a reference to its options */
-    uint64_t since;               /* it hears of the turns after this one */
-    bool told;                    /* of the whole store that was there when it was added */
-    size_t shown;                 /* until then: its place in the store (indexer_next) */
-    bool removed;                 /* freed when no call is under way */
-    bool syncing;                 /* the resync that is being processed is for it */
+    enum handler_stage stage;
+    uint64_t since; /* once it does not wait: it hears of the turns after this one */
+    size_t shown;   /* while it is shown the store: its place in there (indexer_next) */
+    bool removed;   /* freed when no call is under way */
+    bool syncing;   /* the resync that is being processed is for it */
     int64_t next_resync_ms;
 };
 

@@ -55,15 +55,16 @@ static bool stays_behind(const struct informer_claim *claim, const struct shared
     return !along;
 }
 
-/* Nothing is told to them: the store that they meet is empty still. */
-static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to)
+/* Those that were told what the store has, or those that were not. */
+static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to, bool told)
 {
     struct claim_handler *handler;
     size_t at = 0;
     while (claim->set->members[at] != from) at++;
     TAILQ_FOREACH (handler, &claim->handlers, link) {
-        if (!handler->registrations || !handler->registrations[at]) continue;
-        shared_informer_remove_handler(from->informer, handler->registrations[at]);
+        struct registration *registration = handler->registrations ? handler->registrations[at] : NULL;
+        if (!registration || registration_was_told(registration) != told) continue;
+        shared_informer_remove_handler(from->informer, registration);
         handler->registrations[at] = NULL;
         shared_informer_add_handler(to->informer, &handler->handler, &handler->registrations[at]);
     }
@@ -86,7 +87,8 @@ static void change_set(struct informer_claim *claim, struct shared *from, struct
     informer_set_release(before);
 }
 
-/* They get an informer of their own, with what is known so far. */
+/* They get an informer of their own, with what is known so far. Who was told that meets a store that is empty
+ * still, so that it is not told again; who waits to be shown it waits for that there. */
 static void leave_behind(struct shared *shared, const struct catalogue *catalogue,
                          const struct informer_key *old)
 {
@@ -103,12 +105,15 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
             /* What the store has already, no list will ever bring as news. */
             shared_informer_finish_delta(shared->informer);
         }
-        move_handlers(claim, shared, behind);
+        move_handlers(claim, shared, behind, true);
     }
     if (!behind) return;
     indexer_put_all(shared_informer_indexer(behind->informer), shared_informer_indexer(shared->informer));
-    TAILQ_FOREACH (claim, &factory->claims, link)
-        if (stays_behind(claim, shared, catalogue)) change_set(claim, shared, behind);
+    TAILQ_FOREACH (claim, &factory->claims, link) {
+        if (!stays_behind(claim, shared, catalogue)) continue;
+        move_handlers(claim, shared, behind, false);
+        change_set(claim, shared, behind);
+    }
 }
 
 /* The informer of old keeps its name, its store and its handlers. Takes `target`. */

@@ -25,7 +25,7 @@ struct shared_informer {
     struct clock *clock;
     struct series *latency;
     bool processing;
-    bool showing; /* handlers came that are to be shown the store */
+    size_t owed; /* to deltas, by what showings took: handlers that came late wait so long (I-5) */
     void (*on_synced)(void *ctx);
     void *synced_ctx;
     void (*ready)(void *ctx), (*shown)(void *ctx);
@@ -132,14 +132,15 @@ static void end_delta(struct shared_informer *informer)
     note_synced(informer);
 }
 
-/* Before any other step: nothing may change what they are shown. */
 static size_t show_some(struct shared_informer *informer, size_t max)
 {
-    size_t done = handler_list_show(&informer->applier.handlers, informer->applier.store, max);
-    informer->showing = handler_list_is_showing(&informer->applier.handlers);
-    if (!informer->showing && informer->shown) informer->shown(informer->shown_ctx);
+    struct handler_list *handlers = &informer->applier.handlers;
+    size_t done = handler_list_show(handlers, informer->applier.store, max);
+    if (!done) done = 1;
+    informer->owed += done;
+    if (!handlers->showing && informer->shown) informer->shown(informer->shown_ctx);
     if (informer->latency) informer->mark_ns = clock_measure_ns();
-    return done ? done : 1;
+    return done;
 }
 
 /* One look at the clock for each step. */
@@ -150,19 +151,32 @@ static void measure(struct shared_informer *informer)
     informer->mark_ns = now_ns;
 }
 
-static size_t process_step(struct shared_informer *informer, size_t max)
+static size_t apply_some(struct shared_informer *informer, size_t max)
 {
-    if (informer->showing) return show_some(informer, max);
     if (informer->batch_count == 0)
         informer->batch_count = delta_fifo_take(informer->fifo, max, &informer->batch);
-    if (informer->batch_count == 0) return 0;
+    if (informer->batch_count == 0) {
+        informer->owed = 0;
+        return 0;
+    }
     bool timed = log_verbosity() >= 2 && waiting(informer) > SLOW_DEPTH;
     int64_t begun_ms = timed ? clock_now_ms(informer->clock) : 0;
     size_t done = applier_run(&informer->applier, &informer->batch[informer->batch_at], max);
     if (timed) informer->spent_ms += clock_now_ms(informer->clock) - begun_ms;
     if (informer->latency) measure(informer);
     if (!applier_has_begun(&informer->applier)) end_delta(informer);
+    informer->owed -= done < informer->owed ? done : informer->owed;
     return done;
+}
+
+/* Nothing may change what handlers are being shown. But a handler may leave another in its place whenever it
+ * is shown something: the next showing begins when deltas had as much, or there are none. */
+static size_t process_step(struct shared_informer *informer, size_t max)
+{
+    const struct handler_list *handlers = &informer->applier.handlers;
+    if (handlers->showing || (handlers->waiting && informer->owed == 0)) return show_some(informer, max);
+    size_t done = apply_some(informer, max);
+    return done || !handlers->waiting ? done : show_some(informer, max);
 }
 
 size_t shared_informer_process(struct shared_informer *informer, size_t max)
@@ -181,13 +195,16 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     must(!informer->processing);
     informer->processing = true;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
-    while (informer->showing || informer->applier.cursor.open) process_step(informer, SIZE_MAX);
+    while (informer->applier.handlers.showing) show_some(informer, SIZE_MAX);
+    while (informer->applier.cursor.open) apply_some(informer, SIZE_MAX);
     informer->processing = false;
 }
 
 bool shared_informer_has_work(const struct shared_informer *informer)
 {
-    return informer->showing || informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0;
+    const struct handler_list *handlers = &informer->applier.handlers;
+    return handlers->showing || handlers->waiting || informer->batch_count > 0 ||
+           delta_fifo_len(informer->fifo) > 0;
 }
 
 /* --- handlers and what may be asked */
@@ -204,12 +221,11 @@ static void prepare_resync(struct shared_informer *informer, int64_t period_ms)
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration)
 {
+    struct handler_list *handlers = &informer->applier.handlers;
+    bool waited = handlers->waiting;
     if (handler->options) prepare_resync(informer, handler->options->resync_ms);
-    handler_list_add(&informer->applier.handlers, handler, clock_now_ms(informer->clock),
-                     informer->applier.store, registration);
-    if (informer->showing || !handler_list_is_showing(&informer->applier.handlers)) return;
-    informer->showing = true;
-    on_ready(informer);
+    handler_list_add(handlers, handler, clock_now_ms(informer->clock), informer->applier.store, registration);
+    if (handlers->waiting && !waited) on_ready(informer);
 }
 
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)

@@ -46,7 +46,8 @@ void shared_informer_free(struct shared_informer *informer);
 /* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
-/* `shown` tells that no handler waits any more to be shown the cache; it may not free the informer. */
+/* `shown` tells that handlers were shown the cache, all of those that waited for it together; it may not free
+ * the informer. */
 void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
 /* Where the time that each delta takes is observed; borrowed, may be NULL. */
 struct series;
@@ -62,20 +63,23 @@ void shared_informer_set_transform(struct shared_informer *informer, const struc
  * in several turns, then takes effect in the store at once; its handlers may be told in several turns. Not to
  * be called by a handler. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
-/* Tells what the store has already and somebody has not heard of, however much that is; outside of its calls.
- */
+/* Ends what was begun, however much that is: whoever was told some of what the store has is told all of it,
+ * whoever waits to be shown it goes on waiting. Outside of its calls. */
 void shared_informer_finish_delta(struct shared_informer *informer);
 /* Whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
 /* Copies the handler. A late one is told of the whole cache, with `initial`, then goes on without gap or
  * duplicate (I-5). No call comes from in here: those are made by the next turns of processing, before
- * anything else. */
+ * anything else; for one that comes while others are shown the cache, when deltas had as much time as they.
+ */
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration);
 /* No call comes after it. A second removal is not allowed: the registration is gone. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
-/* The cache is synced and this handler was told all of it (I-6). */
+/* It was told all that was in the cache; before it was told any of that, it waits. */
+bool registration_was_told(const struct registration *registration);
+/* That, and the cache is synced (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
 /* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and

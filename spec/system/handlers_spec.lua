@@ -213,3 +213,35 @@ describe("a handler that is added late", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)
+
+-- Goes at its first call and leaves another in its place, for ever.
+local restless = [[
+  local k8s = require "k8s"
+  local maps = k8s.informer("configmaps", { namespace = "default" })
+  local add
+  local function replace(registration)
+    registration:remove()
+    add()
+  end
+  function add()
+    local registration
+    registration = maps:on_add(function() replace(registration) end)
+  end
+  add()
+]]
+
+describe("a handler that replaces itself again and again", function()
+  after_each(cluster.stop_all)
+
+  it("takes from nobody the first list, nor what follows (I-5, I-6)", function()
+    local sim = cluster.sim()
+    for i = 1, 20 do sim.api:create(configmaps, configmap("map-" .. i)) end
+    local engine = cluster.run(sim.server, cluster.script(restless), { "-f", watcher "" })
+    engine:wait_line "^synced$"
+    sim.api:create(configmaps, configmap "one")
+    engine:wait_line "^add one$"
+    sim.api:delete(configmaps .. "/one")
+    engine:wait_line "^delete one$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)

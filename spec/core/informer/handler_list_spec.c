@@ -175,21 +175,6 @@ static void test_an_informer_may_end_while_a_late_handler_is_shown_the_cache(voi
     history_clear(&late);
 }
 
-/* As one that moves to another informer must have heard what the old one's store has. */
-static void test_what_the_store_has_can_be_told_whole(void **state)
-{
-    struct history late = {0};
-    start_with("a@1 b@2", "2");
-    replace("b@3 c@4", "4");
-    assert_int_equal(shared_informer_process(informer, 1), 1);
-    add_history(&late);
-    delta(DELTA_ADDED, "d@5");
-    shared_informer_finish_delta(informer);
-    assert_string_equal(history_take(&late), "add+ b@3; add+ c@4");
-    assert_string_equal(history_take(&history), "delete? a@1; update b@2 b@3; add c@4");
-    history_clear(&late);
-}
-
 /* Adds `ctx`, a history, at the first call. */
 static void add_once(struct history *h, void *ctx)
 {
@@ -412,7 +397,6 @@ int main(void)
         TEST(test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_changes_it),
         TEST(test_a_late_handler_may_go_between_two_slices),
         TEST(test_an_informer_may_end_while_a_late_handler_is_shown_the_cache),
-        TEST(test_what_the_store_has_can_be_told_whole),
         TEST(test_i6_a_handler_added_before_the_list_is_synced_with_it),
         TEST(test_i6_a_late_handler_is_synced_when_it_was_shown_all),
         TEST(test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache),

@@ -153,6 +153,46 @@ static void test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun(void *
     history_clear(&old);
 }
 
+/* A handler that goes at its first call and leaves another in its place. */
+struct churn {
+    struct history history;
+    struct informer_claim *claim;
+    struct claim_handler *handler;
+    size_t until; /* so many calls */
+};
+
+static void replace_self(struct history *h, void *ctx)
+{
+    struct churn *churn = ctx;
+    if (h->calls >= churn->until) return;
+    claim_remove_handler(churn->handler);
+    churn->handler = claim_history(churn->claim, h);
+}
+
+/* As one that came while the list that was begun was told to its end. */
+static void test_i5_who_stays_behind_before_it_was_shown_the_cache_is_shown_it_there(void **state)
+{
+    struct churn churn = {.claim = claim("example.com/v1alpha1/Widget"), .until = SIZE_MAX};
+    churn.history.before = replace_self;
+    churn.history.ctx = &churn;
+    resolve_with("v1alpha1");
+    source_fail_http(&sources[0], 404, "NotFound");
+    settle();
+    churn.handler = claim_history(churn.claim, &churn.history);
+    shared_factory_process(factory);
+    assert_true(churn.history.calls > 0);
+    churn.until = churn.history.calls;
+    history_take(&churn.history);
+    resolve_with("v1");
+    assert_int_equal(source_count, 3);
+    settle();
+    assert_string_equal(history_take(&churn.history), "add+ a/x@1; add+ a/y@2");
+    source_list(&sources[1], "a/x@1 a/z@9", "20");
+    settle();
+    assert_string_equal(history_take(&churn.history), "delete? a/y@2; add+ a/z@9");
+    history_clear(&churn.history);
+}
+
 static struct informer_claim *claim_both(const char *kind)
 {
     static const char *const namespaces[] = {"a", "b"};
@@ -310,6 +350,7 @@ int main(void)
         TEST(test_another_version_is_followed_with_store_and_handlers),
         TEST(test_who_asked_for_the_old_version_stays_with_it),
         TEST(test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun),
+        TEST(test_i5_who_stays_behind_before_it_was_shown_the_cache_is_shown_it_there),
         TEST(test_a_set_of_namespaces_is_followed_one_by_one),
         TEST(test_b10_waits_for_a_version_follow_their_claim),
         TEST(test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim),
