@@ -86,7 +86,9 @@ static bool make_parts(struct engine *engine)
     const struct options *options = engine->options.options;
     const struct kube_client_options client = {.config = engine->options.cluster,
                                                .max_object_size = options->max_object_size,
-                                               .request_timeout_ms = options->request_timeout_ms};
+                                               .request_timeout_ms = options->request_timeout_ms,
+                                               .qps = options->kube_api_qps,
+                                               .burst = options->kube_api_burst};
     engine->io = io_thread_new(&client, &err);
     if (!engine->io) {
         fprintf(stderr, "kubelua: %s: %s\n", engine->options.cluster->source, err.text);

@@ -55,6 +55,14 @@ static bool parse_int(const char *value, int *out)
     return true;
 }
 
+static bool parse_number(const char *value, double *out)
+{
+    char *end;
+    if (strspn(value, "0123456789.") != strlen(value)) return false;
+    *out = strtod(value, &end);
+    return end != value && !*end && *out < 1e9;
+}
+
 static void list_add(struct flag_list *list, const char *item)
 {
     list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
@@ -72,6 +80,7 @@ static const char *expected(const struct flag *flag)
     switch (flag->kind) {
     case FLAG_BOOL: return "true or false";
     case FLAG_INT: return "a whole number";
+    case FLAG_NUMBER: return "a number";
     case FLAG_DURATION_MS: return "a duration such as 90s, 500ms or 1h30m";
     case FLAG_SIZE: return "a size such as 64Mi";
     case FLAG_CHOICE: return flag->values;
@@ -85,6 +94,7 @@ static bool assign(const struct flag *flag, const char *value)
     case FLAG_STRING: *(const char **)flag->into = value; return true;
     case FLAG_BOOL: return parse_bool(value, flag->into);
     case FLAG_INT: return parse_int(value, flag->into);
+    case FLAG_NUMBER: return parse_number(value, flag->into);
     case FLAG_DURATION_MS: return duration_parse_ms(str_of(value), flag->into);
     case FLAG_SIZE: return parse_size(value, flag->into);
     case FLAG_CHOICE: *(const char **)flag->into = value; return choice_has(flag->values, value);

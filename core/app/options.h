@@ -10,6 +10,8 @@ struct options {
     struct cluster_flags cluster;
     struct flag_list files, as_groups;
     int64_t request_timeout_ms; /* 0: none */
+    double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */
+    int kube_api_burst;
     bool all_namespaces;
     const char *log_format;
     int verbosity;

@@ -19,6 +19,11 @@ static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01,
 static const double processing[] = {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 /* client-go's (W-11): 1 us, ten times that, and so on. */
 static const double queues[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000};
+/* client-go's (H-16). */
+static const double requests[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
+static const double sizes[] = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+static const struct buckets buckets_REQUESTS = {ARRAY_LEN(requests), requests},
+                            buckets_SIZES = {ARRAY_LEN(sizes), sizes};
 static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
                             buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
                             buckets_PROCESSING = {ARRAY_LEN(processing), processing},

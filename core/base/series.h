@@ -28,6 +28,18 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Objects for which an index function failed.")                                                        \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
+    X(FAMILY_REST_REQUESTS, COUNTER, "rest_client_requests_total", "code,method,host", NONE,                \
+      "Requests to the API server, each try counted.")                                                      \
+    X(FAMILY_REST_RETRIES, COUNTER, "rest_client_request_retries_total", "code,verb,host", NONE,            \
+      "Requests that were sent again, by the code that was the reason.")                                    \
+    X(FAMILY_REST_DURATION, HISTOGRAM, "rest_client_request_duration_seconds", "verb,host", REQUESTS,       \
+      "Time that requests took with all their tries and waits, watches left out.")                          \
+    X(FAMILY_REST_LIMITED, HISTOGRAM, "rest_client_rate_limiter_duration_seconds", "verb,host", REQUESTS,   \
+      "Time for which --kube-api-qps held requests back.")                                                  \
+    X(FAMILY_REST_REQUEST_SIZE, HISTOGRAM, "rest_client_request_size_bytes", "verb,host", SIZES,            \
+      "Bodies of requests.")                                                                                \
+    X(FAMILY_REST_RESPONSE_SIZE, HISTOGRAM, "rest_client_response_size_bytes", "verb,host", SIZES,          \
+      "Bodies of answers, as they were before they were compressed.")                                       \
     X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \
       "Lists that were started.")                                                                           \
     X(FAMILY_WATCH_LISTS, COUNTER, "reflector_watchlists_total", "name,resource_type", NONE,                \

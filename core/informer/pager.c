@@ -17,7 +17,8 @@ struct pager {
     char *version, *version_match;
     struct lw_call *call;
     struct timer delay;
-    unsigned tries;           /* of this page (H-3) */
+    unsigned tries;           /* of this page (H-3, H-4) */
+    bool answered;            /* it has begun to come */
     bool whole;               /* without pages, as they no longer fit together (P-3) */
     bool page_complete;       /* its end came */
     struct buf token;         /* to go on with; empty on the first page */
@@ -32,6 +33,12 @@ static void on_item(void *ctx, struct root *object);
 static void on_list_end(void *ctx, const struct lw_list_meta *meta);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
+
+static void on_opened(void *ctx)
+{
+    struct pager *p = ctx;
+    p->answered = true;
+}
 
 static void drop_objects(struct pager *p)
 {
@@ -57,10 +64,13 @@ static int page_limit(const struct pager *p)
 /* P-2: pages after the first say only where to go on and how far. */
 static void request(struct pager *p)
 {
-    static const struct lw_sink sink = {
-        .item = on_item, .list_end = on_list_end, .refused = on_refused, .done = on_done};
+    static const struct lw_sink sink = {.item = on_item,
+                                        .list_end = on_list_end,
+                                        .refused = on_refused,
+                                        .done = on_done,
+                                        .opened = on_opened};
     bool first = p->token.len == 0;
-    p->page_complete = false;
+    p->page_complete = p->answered = false;
     p->call = lw_start(p->options.source,
                        &(struct lw_options){
                            .verb = LW_LIST,
@@ -167,7 +177,7 @@ static void on_done(void *ctx, const struct err *err)
     drop_objects(p);
     if (p->options.whole_if_expired && p->pages > 0 && !p->whole && kube_err_is_expired(err)) {
         list_whole(p);
-    } else if (kube_should_retry(err, p->tries, &wait_ms)) { /* H-3 */
+    } else if (kube_should_retry_read(err, p->tries, p->answered, &wait_ms)) { /* H-3, H-4 */
         p->tries++;
         timer_start(&p->delay, p->options.clock, wait_ms);
     } else {

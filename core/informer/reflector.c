@@ -48,7 +48,7 @@ static void start_over_if_healthy(struct reflector *r)
     r->alive_since_ms = r->alive_until_ms = -1;
 }
 
-/* Never sooner than the server asked for. */
+/* Never sooner than the server asked for (H-3). */
 static int64_t choose_delay(struct reflector *r, const struct err *err)
 {
     int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), asked_ms = err->retry_after_ms;

@@ -202,6 +202,7 @@ static void on_done(void *ctx, const struct err *err)
         return;
     }
     count_ended(r);
+    /* An open whose connection broke is an error here, not an empty watch (H-6), with the same end. */
     bool streamed = !err || r->watch.opened || r->watch.events > 0;
     if (streamed && reflector_is_end_of_stream(err)) {
         if (reflector_was_very_short(r))

@@ -5,12 +5,21 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "kube/credentials.h"
+#include "kube/rate_limiter.h"
 #include "kube/tls_files.h"
 #include "kube/warning.h"
 
-enum { MAX_OBJECT_DEFAULT = 8 << 20 };
+enum {
+    MAX_OBJECT_DEFAULT = 8 << 20,
+    QPS_DEFAULT = 5, /* with a burst given */
+    BURST_DEFAULT = 10,
+    LONG_WAIT_MS = 1000, /* H-2: of the client-side rate limit */
+    NOTED_WAIT_MS = 50,
+    QUIET_MS = 10000, /* between two lines of the log about that */
+};
 
 struct kube_client {
     struct loop *loop;
@@ -20,6 +29,9 @@ struct kube_client {
     struct credentials *credentials;
     struct tls_files *tls_files;
     struct warnings *warnings;
+    struct rate_limiter *limiter; /* NULL: none */
+    struct rest_metrics *metrics;
+    int64_t quiet_until_ms;
     char *server;
     struct cluster_header *impersonate;
     size_t impersonate_count;
@@ -79,6 +91,10 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
         credentials_new(config, loop_clock(loop), exec_plugin_new(config, loop, client->transport));
     client->tls_files = tls_files_new(config, client->transport, loop_clock(loop));
     client->warnings = warnings_new();
+    client->metrics = rest_metrics_new(config->server);
+    if (options->qps > 0 || options->burst > 0) /* H-1: either switches it on, client-go's is the other */
+        client->limiter = rate_limiter_new(loop_clock(loop), options->qps > 0 ? options->qps : QPS_DEFAULT,
+                                           options->burst > 0 ? options->burst : BURST_DEFAULT);
     client->server = xstrdup(config->server);
     client->impersonate_count = config->impersonate_count;
     client->impersonate = xcalloc(config->impersonate_count + 1, sizeof *client->impersonate);
@@ -100,6 +116,8 @@ void kube_client_free(struct kube_client *client)
     packer_free(client->packer);
     tape_parser_free(client->parser);
     warnings_free(client->warnings);
+    rate_limiter_free(client->limiter);
+    rest_metrics_free(client->metrics);
     for (size_t i = 0; i < client->impersonate_count; i++) {
         free(client->impersonate[i].name);
         free(client->impersonate[i].value);
@@ -127,6 +145,40 @@ size_t kube_client_max_object_size(const struct kube_client *client)
 int64_t kube_client_request_timeout_ms(const struct kube_client *client)
 {
     return client->request_timeout_ms;
+}
+
+struct rest_metrics *kube_client_metrics(struct kube_client *client)
+{
+    return client->metrics;
+}
+
+/* Said before the wait, so that one who wonders finds it; often enough (H-2). */
+static void log_wait(struct kube_client *client, int64_t wait_ms, const char *method, const char *path)
+{
+    int64_t now_ms = clock_now_ms(loop_clock(client->loop));
+    struct str resource = {path, strcspn(path, "?")};
+    if (wait_ms > LONG_WAIT_MS && now_ms >= client->quiet_until_ms) {
+        client->quiet_until_ms = now_ms + QUIET_MS;
+        log_info("A request waits: client-side throttling by --kube-api-qps", F("method", method),
+                 FS("path", resource), FI("waitMs", wait_ms));
+    } else if (wait_ms > NOTED_WAIT_MS) {
+        log_v(3, "A request waits: client-side throttling by --kube-api-qps", F("method", method),
+              FS("path", resource), FI("waitMs", wait_ms));
+    }
+}
+
+int64_t kube_client_throttle(struct kube_client *client, const char *method, const char *path)
+{
+    if (!client->limiter) return 0;
+    int64_t wait_ms = rate_limiter_take(client->limiter);
+    rest_metrics_limited(client->metrics, method, wait_ms);
+    log_wait(client, wait_ms, method, path);
+    return wait_ms;
+}
+
+void kube_client_unthrottle(struct kube_client *client, int64_t wait_ms)
+{
+    rate_limiter_give_back(client->limiter, wait_ms);
 }
 
 struct loop *kube_client_loop(struct kube_client *client)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "kube/kubeconfig.h"
+#include "kube/rest_metrics.h"
 #include "net/transport.h"
 #include "object/pack.h"
 
@@ -15,6 +16,8 @@ struct kube_client_options {
     const struct cluster_config *config; /* borrowed for the call */
     size_t max_object_size;              /* bytes of one object's JSON; 0: 8 MiB */
     int64_t request_timeout_ms;          /* --request-timeout (C-13); 0: none */
+    double qps;                          /* --kube-api-qps (H-1) */
+    int burst;                           /* --kube-api-burst; both 0: no limit */
 };
 
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
@@ -27,6 +30,13 @@ size_t kube_client_max_object_size(const struct kube_client *client);
 /* How long a request may take that has no limit of its own; 0: for ever. Not for watches. */
 int64_t kube_client_request_timeout_ms(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
+
+struct rest_metrics *kube_client_metrics(struct kube_client *client);
+
+/* H-1, H-2: how long a request has to wait before its try is sent, in ms, which is logged when it is long. A
+ * watch's first try asks for nothing. Who stops waiting says so, with what was left of the wait. */
+int64_t kube_client_throttle(struct kube_client *client, const char *method, const char *path);
+void kube_client_unthrottle(struct kube_client *client, int64_t wait_ms);
 
 /* Starts a request for `path` ("/api/v1/pods?limit=500") with Authorization, User-Agent and Accept. */
 struct http_exchange *kube_client_start(struct kube_client *client,

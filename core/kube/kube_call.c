@@ -9,21 +9,23 @@
 #include "kube/retry_after.h"
 #include "object/tape.h"
 
-enum { IDLE_MS = 60000, ERROR_BODY_MAX = 64 << 10, BROKEN_WAIT_MS = 1000 };
+enum { IDLE_MS = 60000, ERROR_BODY_MAX = 64 << 10 };
 
 struct kube_call {
     struct kube_client *client;
-    /* The request, as each try sends it. */
+    /* The request, as each try sends it: the body is kept, so that a write can be sent again too (H-5). */
     char *method, *path, *accept, *content_type;
     struct buf request_body;
     bool has_body;
     size_t limit;
     int64_t timeout_ms; /* of the whole; 0: none */
     bool flag_timeout;  /* it is --request-timeout's */
-    bool once;
+    bool once, urgent;
 
+    int64_t started_ns;
     struct http_exchange *exchange; /* NULL while none is under way */
     struct timer delay;             /* until the next try, or to tell of one that could not start */
+    struct timer permit;            /* until the client-side rate limit lets it go (H-1) */
     struct timer deadline;
     unsigned tries;
     struct buf body;
@@ -34,8 +36,16 @@ struct kube_call {
     void *ctx;
 };
 
+static struct clock *clock_of(const struct kube_call *call)
+{
+    return loop_clock(kube_client_loop(call->client));
+}
+
 static void free_call(struct kube_call *call)
 {
+    if (timer_running(&call->permit))
+        kube_client_unthrottle(call->client, call->permit.due_ms - clock_now_ms(clock_of(call)));
+    timer_cancel(&call->permit);
     timer_cancel(&call->delay);
     timer_cancel(&call->deadline);
     free(call->method);
@@ -49,6 +59,10 @@ static void free_call(struct kube_call *call)
 
 static void finish(struct kube_call *call, int http_status)
 {
+    struct rest_metrics *metrics = kube_client_metrics(call->client);
+    rest_metrics_done(metrics, call->method, call->started_ns);
+    if (call->err.code == ERR_NONE || call->body.len)
+        rest_metrics_received(metrics, call->method, call->body.len);
     if (call->err.code == ERR_NONE) {
         buf_reserve(&call->body, TAPE_PADDING);
         const struct kube_answer answer = {http_status, call->body.data, call->body.len};
@@ -84,21 +98,21 @@ static bool is_read(const struct kube_call *call)
     return strcmp(call->method, "GET") == 0;
 }
 
-/* H-3: the server says when. H-4: a read whose connection broke before an answer began; of a write nobody
- * knows whether it was carried out. */
+/* H-3, H-4 */
 static bool should_retry(const struct kube_call *call, bool answered, int64_t *wait_ms)
 {
     if (call->once) return false;
-    if (kube_should_retry(&call->err, call->tries, wait_ms)) return true;
-    *wait_ms = BROKEN_WAIT_MS;
-    return call->err.code == ERR_CLOSED && !answered && is_read(call) && call->tries < KUBE_RETRIES_MAX;
+    return is_read(call) ? kube_should_retry_read(&call->err, call->tries, answered, wait_ms)
+                         : kube_should_retry(&call->err, call->tries, wait_ms);
 }
 
 static void on_done(void *ctx, const struct http_response *response, const struct err *err)
 {
     struct kube_call *call = ctx;
+    struct rest_metrics *metrics = kube_client_metrics(call->client);
     int64_t wait_ms;
     call->exchange = NULL;
+    rest_metrics_result(metrics, call->method, response ? response->status : 0);
     if (call->err.code == ERR_NONE && err) call->err = *err;
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
@@ -108,9 +122,10 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         return;
     }
     call->tries++;
+    rest_metrics_retry(metrics, call->method, response ? response->status : 0);
     call->previous = call->err;
     err_clear(&call->err);
-    timer_start(&call->delay, loop_clock(kube_client_loop(call->client)), wait_ms);
+    timer_start(&call->delay, clock_of(call), wait_ms);
 }
 
 static void send_now(struct kube_call *call)
@@ -129,21 +144,48 @@ static void send_now(struct kube_call *call)
         .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};
     call->body.len = 0;
     call->room = call->limit;
+    if (call->tries == 0 && call->timeout_ms > 0)
+        timer_start(&call->deadline, clock_of(call), call->timeout_ms);
     call->exchange = kube_client_start(call->client, &request, call->accept, &callbacks, &call->err);
+    if (call->exchange)
+        rest_metrics_sent(kube_client_metrics(call->client), call->method, call->request_body.len);
+    else
+        timer_start(&call->delay, clock_of(call), 0);
+}
+
+static void on_permit(struct timer *timer)
+{
+    send_now(container_of(timer, struct kube_call, permit));
+}
+
+/* H-1: each try takes its turn. As in client-go the first wait is no part of the request's timeout. */
+static void begin_try(struct kube_call *call)
+{
+    int64_t wait_ms = call->urgent ? 0 : kube_client_throttle(call->client, call->method, call->path);
+    if (wait_ms > 0)
+        timer_start(&call->permit, clock_of(call), wait_ms);
+    else
+        send_now(call);
 }
 
 static void on_delay(struct timer *timer)
 {
     struct kube_call *call = container_of(timer, struct kube_call, delay);
-    if (call->err.code == ERR_NONE) send_now(call);
-    if (call->err.code != ERR_NONE) finish(call, 0);
+    if (call->err.code == ERR_NONE)
+        begin_try(call);
+    else
+        finish(call, 0);
 }
 
 static void on_deadline(struct timer *timer)
 {
     struct kube_call *call = container_of(timer, struct kube_call, deadline);
-    if (call->exchange) http_cancel(call->exchange);
+    if (call->exchange) {
+        http_cancel(call->exchange);
+        rest_metrics_result(kube_client_metrics(call->client), call->method, 0);
+    }
     call->exchange = NULL;
+    call->body.len = 0;
     err_set(&call->err, ERR_TIMEOUT, "no answer within %g s%s", (double)call->timeout_ms / 1000,
             call->flag_timeout ? " (--request-timeout)" : "");
     finish(call, 0);
@@ -153,7 +195,6 @@ struct kube_call *
 kube_call_start(struct kube_client *client, const struct kube_request *request,
                 void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err), void *ctx)
 {
-    struct clock *clock = loop_clock(kube_client_loop(client));
     struct kube_call *call = NEW(struct kube_call);
     call->client = client;
     call->method = xstrdup(request->method ? request->method : "GET");
@@ -166,15 +207,16 @@ kube_call_start(struct kube_client *client, const struct kube_request *request,
     call->flag_timeout = request->timeout_ms <= 0;
     call->timeout_ms = call->flag_timeout ? kube_client_request_timeout_ms(client) : request->timeout_ms;
     call->once = request->once;
+    call->urgent = request->urgent;
+    call->started_ns = clock_measure_ns();
     call->done = done;
     call->ctx = ctx;
     call->delay.fn = on_delay;
+    call->permit.fn = on_permit;
     call->deadline.fn = on_deadline;
     err_clear(&call->err);
     err_clear(&call->previous);
-    if (call->timeout_ms > 0) timer_start(&call->deadline, clock, call->timeout_ms);
-    send_now(call);
-    if (!call->exchange) timer_start(&call->delay, clock, 0);
+    begin_try(call);
     return call;
 }
 

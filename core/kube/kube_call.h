@@ -13,6 +13,7 @@ struct kube_request {
     size_t limit;             /* bytes of the answer's body; beyond them ERR_LIMIT */
     int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
+    bool urgent;              /* --kube-api-qps does not hold it back */
 };
 
 struct kube_answer {

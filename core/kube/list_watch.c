@@ -36,7 +36,10 @@ struct lw_call {
     struct buf error_body;
     char *path;
     bool own_connection;
-    struct timer timer; /* of a watch's end, or for an error that came too early */
+    struct timer timer;  /* of a watch's end, or for an error that came too early */
+    struct timer permit; /* of a list, until the client-side rate limit lets it go (H-1) */
+    int64_t started_ns;
+    size_t received; /* bytes */
     struct stream_options stream_options;
     struct lw_sink sink;
     void *ctx;
@@ -58,6 +61,9 @@ static void end_call(struct lw_call *call)
     if (call->exchange) http_cancel(call->exchange);
     call->exchange = NULL;
     if (call->stream) stream_stop(call->stream);
+    if (timer_running(&call->permit))
+        kube_client_unthrottle(call->client, call->permit.due_ms - clock_now_ms(call_clock(call)));
+    timer_cancel(&call->permit);
     timer_cancel(&call->timer);
     call->over = true;
 }
@@ -80,6 +86,10 @@ static void leave(struct lw_call *call)
 static void finish(struct lw_call *call, const struct err *err)
 {
     if (call->over) return;
+    if (call->verb == LW_LIST) {
+        rest_metrics_done(kube_client_metrics(call->client), "GET", call->started_ns);
+        rest_metrics_received(kube_client_metrics(call->client), "GET", call->received);
+    }
     end_call(call);
     call->sink.done(call->ctx, err);
 }
@@ -105,6 +115,7 @@ static bool is_json(const char *content_type)
 static void on_response(void *ctx, const struct http_response *response)
 {
     struct lw_call *call = ctx;
+    rest_metrics_result(kube_client_metrics(call->client), "GET", response->status);
     if (response->status != 200) return;
     if (!is_json(response->content_type)) { /* H-13 */
         struct err err;
@@ -126,6 +137,7 @@ static void on_response(void *ctx, const struct http_response *response)
 static bool on_body(void *ctx, const char *data, size_t len)
 {
     struct lw_call *call = ctx;
+    call->received += len;
     if (!call->stream) {
         size_t room = ERROR_BODY_MAX - call->error_body.len;
         buf_append(&call->error_body, data, len < room ? len : room);
@@ -168,6 +180,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     struct lw_call *call = ctx;
     enter(call);
     call->exchange = NULL;
+    if (!response) rest_metrics_result(kube_client_metrics(call->client), "GET", 0);
     if (call->stream) {
         err = end_of_stream(call, err);
     } else if (!err) {
@@ -194,6 +207,12 @@ static void on_timer(struct timer *timer)
     leave(call);
 }
 
+static void on_permit(struct timer *timer)
+{
+    struct lw_call *call = container_of(timer, struct lw_call, permit);
+    if (!start_exchange(call)) timer_start(&call->timer, call_clock(call), 0);
+}
+
 static struct lw_call *new_call(struct kube_source *source, const struct lw_options *options,
                                 const struct lw_sink *sink, void *ctx)
 {
@@ -206,6 +225,8 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
     call->timeout_seconds = options->timeout_seconds;
     call->own_connection = options->own_connection;
     call->timer.fn = on_timer;
+    call->permit.fn = on_permit;
+    call->started_ns = clock_measure_ns();
     call->stream_options = (struct stream_options){
         .packer = kube_client_packer(source->client),
         .parser = kube_client_parser(source->client),
@@ -246,6 +267,7 @@ static bool start_exchange(struct lw_call *call)
     };
     const struct http_callbacks callbacks = {on_response, on_body, on_done, call};
     call->exchange = kube_client_start(call->client, &request, accept_of(call), &callbacks, &call->err);
+    if (call->exchange && !watch) rest_metrics_sent(kube_client_metrics(call->client), "GET", 0);
     return call->exchange != NULL;
 }
 
@@ -260,7 +282,11 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     struct buf path = {0};
     list_watch_path(&source->resource, &scope, options, &path);
     call->path = buf_take(&path);
-    if (!start_exchange(call))
+    /* H-2: a watch's first try waits for no limit, and there is no other: the next is the reflector's. */
+    int64_t wait_ms = call->verb == LW_LIST ? kube_client_throttle(call->client, "GET", call->path) : 0;
+    if (wait_ms > 0)
+        timer_start(&call->permit, call_clock(call), wait_ms);
+    else if (!start_exchange(call))
         timer_start(&call->timer, call_clock(call), 0);
     else if (call->verb == LW_WATCH && options->timeout_seconds > 0)
         timer_start(&call->timer, call_clock(call), options->timeout_seconds * 1000LL + WATCH_GRACE_MS);

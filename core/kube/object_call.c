@@ -90,6 +90,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
                                          .body = request->body,
                                          .limit = kube_client_max_object_size(client),
                                          .timeout_ms = request->timeout_ms,
+                                         .urgent = request->urgent,
                                      },
                                      on_answer, call);
     else

@@ -14,7 +14,8 @@ struct object_request {
     const char *query;        /* "dryRun=All&fieldManager=kubelua", escaped; NULL or "": none */
     const char *content_type; /* of the body */
     struct str body;          /* sent when `p` is not NULL */
-    int64_t timeout_ms;       /* for the whole; 0: none */
+    int64_t timeout_ms;       /* for the whole; 0: --request-timeout */
+    bool urgent;              /* --kube-api-qps does not hold it back */
 };
 
 struct object_call;

@@ -1,5 +1,7 @@
-/* The server asks for another try; see retry_after.h. */
+/* When a request is sent again; see retry_after.h. */
 #include "kube/retry_after.h"
+
+enum { BROKEN_WAIT_MS = 1000 }; /* H-4 */
 
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
 {
@@ -8,4 +10,11 @@ bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
     if (err->retry_after_ms < 0 || err->retry_after_ms > KUBE_RETRY_WAIT_MAX_MS) return false;
     *wait_ms = err->retry_after_ms;
     return true;
+}
+
+bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered, int64_t *wait_ms)
+{
+    if (kube_should_retry(err, tries, wait_ms)) return true;
+    *wait_ms = BROKEN_WAIT_MS;
+    return err->code == ERR_CLOSED && !answered && tries < KUBE_RETRIES_MAX;
 }

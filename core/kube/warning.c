@@ -78,9 +78,10 @@ bool warning_next(struct str *rest, char *out, size_t size)
     return false;
 }
 
-void warnings_log(struct warnings *warnings, struct str header)
+size_t warnings_log(struct warnings *warnings, struct str header)
 {
     char text[TEXT_MAX];
+    size_t before = warnings->count;
     while (warning_next(&header, text, sizeof text)) {
         uint64_t hash = hash_str(str_of(text));
         size_t i = 0;
@@ -89,4 +90,5 @@ void warnings_log(struct warnings *warnings, struct str header)
         warnings->seen[warnings->count++] = hash;
         log_warn("Warning of the server", F("text", text));
     }
+    return warnings->count - before;
 }

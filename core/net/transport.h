@@ -1,8 +1,8 @@
 /* HTTP on the loop: libcurl's multi interface driven by libev. HTTP/1.1 and h2 (over TLS, by ALPN), gzip,
  * keep-alive and reuse of connections, streamed bodies. Owner: the loop's thread owns the transport and all
  * its exchanges. Callbacks run on that thread, never from inside transport_start; they may start and cancel
- * any exchange, their own included. The separate timers of B-8: a connect timeout, a first-byte timeout and
- * an idle timeout, never a limit on the whole. */
+ * any exchange, their own included. The separate timers of B-8 and H-11: a connect timeout, a first-byte
+ * timeout and an idle timeout, never a limit on the whole. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

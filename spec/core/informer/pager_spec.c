@@ -183,12 +183,30 @@ static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state
     assert_reader_told("! 503  http");
 }
 
+static void test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again(void **state)
+{
+    for (int i = 0; i < 10; i++) {
+        source_fail(&reader_source, ERR_CLOSED);
+        virtual_clock_advance(&reader_clock, 999);
+        assert_null(reader_source.call);
+        virtual_clock_advance(&reader_clock, 1);
+        assert_non_null(reader_source.call);
+    }
+    source_fail(&reader_source, ERR_CLOSED);
+    assert_reader_told("! 0  closed");
+    restart((struct pager_options){0});
+    source_fail(&reader_source, ERR_CONNECT); /* nobody there: the reader's to decide on */
+    assert_reader_told("! 0  connect");
+}
+
 static void test_a_list_that_broke_off_is_an_error(void **state)
 {
+    source_open(&reader_source);
     source_items(&reader_source, "a@1");
     source_fail(&reader_source, ERR_CLOSED);
     assert_reader_told("! 0  closed");
     restart((struct pager_options){0});
+    source_open(&reader_source);
     source_items(&reader_source, "a@1");
     source_end(&reader_source);
     assert_reader_told("! 0  closed");
@@ -218,6 +236,7 @@ int main(void)
         T(test_a_page_beyond_all_bounds_is_refused),
         T(test_a_busy_server_is_asked_again_when_it_says_so),
         T(test_a_busy_server_that_says_no_time_is_not_asked_again),
+        T(test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again),
         T(test_a_list_that_broke_off_is_an_error),
         T(test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait),
     };

@@ -291,6 +291,7 @@ static void test_a_refused_item_without_a_known_key_is_said_to_be_there(void **s
     delta_fifo_release(fifo, batch, 1);
 }
 
+/* H-3 */
 static void test_a_server_that_asks_for_more_time_gets_it(void **state)
 {
     source_asked(&source);

@@ -32,6 +32,7 @@ static void say_hello(struct bench *bench, struct tiny_conn *conn, const char *p
                 "{\"hello\":1}");
 }
 
+/* H-13, H-14 */
 static void test_requests_carry_who_and_what(void **state)
 {
     struct bench *bench = *state;

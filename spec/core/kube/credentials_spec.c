@@ -1,4 +1,5 @@
-/* core/kube/credentials.c on a virtual clock (T-7, C-7, C-8), and core/kube/warning.c and object_head.c. */
+/* core/kube/credentials.c on a virtual clock (T-7, C-7, C-8), and core/kube/warning.c (H-15) and
+ * object_head.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +108,15 @@ static void test_warnings_are_found_in_their_headers(void **state)
     expect_warnings("", "");
 }
 
+static void test_h15_each_warning_is_logged_once(void **state)
+{
+    struct warnings *warnings = warnings_new();
+    assert_int_equal(warnings_log(warnings, STR("299 - \"a\", 299 - \"b\", 299 - \"a\"")), 2);
+    assert_int_equal(warnings_log(warnings, STR("299 - \"a\"")), 0);
+    assert_int_equal(warnings_log(warnings, STR("299 - \"c\"")), 1);
+    warnings_free(warnings);
+}
+
 static void expect_name(const char *head, bool event, const char *expected)
 {
     struct buf name = {0};
@@ -161,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_a_token_file_is_read_again_after_fifty_seconds),
         cmocka_unit_test(test_credentials_are_for_tls_only),
         cmocka_unit_test(test_warnings_are_found_in_their_headers),
+        cmocka_unit_test(test_h15_each_warning_is_logged_once),
         cmocka_unit_test(test_a_key_is_known_only_when_no_namespace_can_follow),
         cmocka_unit_test(test_an_object_is_named_from_its_beginning),
     };

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/series.h"
 #include "core/kube/support/kube_bench.h"
 #include "kube/kube_call.h"
 
@@ -108,6 +109,26 @@ static void test_h7_the_error_names_the_one_before_it(void **state)
                         "has received too many requests and has asked us to try again later");
 }
 
+/* H-4: after the head of an answer it may have been a large one. */
+static void cut(struct bench *bench, struct tiny_conn *conn, const char *path)
+{
+    asked++;
+    tiny_puts(conn, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{");
+    tiny_close(conn);
+}
+
+static void test_h4_a_read_that_broke_off_in_the_middle_is_not_sent_again(void **state)
+{
+    struct bench *bench = *state;
+    bench_new_client(bench, false);
+    bench->answer = cut;
+    asked = 0;
+    kube_call_start(bench->client, &get, on_done, bench);
+    bench_until_done(bench);
+    assert_int_equal(bench->err.code, ERR_CLOSED);
+    assert_int_equal(asked, 1);
+}
+
 /* H-11: the limit on the whole is the caller's. */
 static void test_h11_a_time_for_the_whole(void **state)
 {
@@ -131,6 +152,117 @@ static void test_c13_the_time_that_a_flag_gives(void **state)
     assert_int_equal(bench->err.code, ERR_NONE);
 }
 
+/* --- H-1, H-2: the client-side rate limit --- */
+
+/* How long `count` requests take that are started together. */
+static int64_t time_of(struct bench *bench, const struct kube_request *request, int count)
+{
+    int64_t begin = clock_now_ms(loop_clock(bench->loop));
+    int before = bench->dones;
+    replies = (const enum reply[]){GOOD};
+    reply_count = 1;
+    bench->answer = answer;
+    for (int i = 0; i < count; i++) kube_call_start(bench->client, request, on_done, bench);
+    while (bench->dones < before + count) loop_once(bench->loop, true);
+    return clock_now_ms(loop_clock(bench->loop)) - begin;
+}
+
+static void test_h1_requests_take_turns(void **state)
+{
+    struct bench *bench = *state;
+    bench->options.qps = 20;
+    bench->options.burst = 2;
+    bench_new_client(bench, false);
+    assert_true(time_of(bench, &get, 2) < 50);
+    assert_in_range(time_of(bench, &post, 3), 100, 1000);
+    struct kube_request urgent = get;
+    urgent.urgent = true;
+    struct kube_call *waiting = kube_call_start(bench->client, &get, on_done, bench);
+    assert_true(time_of(bench, &urgent, 1) < 50);
+    kube_call_cancel(waiting);
+}
+
+/* Tries count too, and the first wait is no part of a timeout. */
+static void test_h1_each_try_takes_a_turn(void **state)
+{
+    struct bench *bench = *state;
+    struct kube_request quick = post;
+    quick.timeout_ms = 300;
+    bench->options.qps = 5;
+    bench->options.burst = 1;
+    bench_new_client(bench, false);
+    kube_call_start(bench->client, &quick, on_done, bench);
+    kube_call_start(bench->client, &quick, on_done, bench);
+    kube_call_start(bench->client, &quick, on_done, bench); /* after 400 ms */
+    replies = (const enum reply[]){BUSY, GOOD};
+    reply_count = 2;
+    asked = 0;
+    bench->answer = answer;
+    while (bench->dones < 2) loop_once(bench->loop, true); /* the first one's next try: after 600 ms */
+    assert_int_equal(bench->err.code, ERR_TIMEOUT);
+    while (bench->dones < 3) loop_once(bench->loop, true);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_int_equal(asked, 3);
+}
+
+static void test_h1_either_flag_switches_it_on(void **state)
+{
+    struct bench *bench = *state;
+    bench_new_client(bench, false);
+    assert_int_equal(kube_client_throttle(bench->client, "GET", "/"), 0);
+    kube_client_free(bench->client);
+    bench->options.burst = 1;
+    bench->client = kube_client_new(bench->loop, bench->pool, &bench->options, &bench->err);
+    assert_int_equal(kube_client_throttle(bench->client, "GET", "/"), 0);
+    assert_in_range(kube_client_throttle(bench->client, "GET", "/"), 150, 200); /* 5 a second */
+    kube_client_free(bench->client);
+    bench->options.burst = 0;
+    bench->options.qps = 2;
+    bench->client = kube_client_new(bench->loop, bench->pool, &bench->options, &bench->err);
+    for (int i = 0; i < 10; i++) assert_int_equal(kube_client_throttle(bench->client, "GET", "/"), 0);
+    assert_in_range(kube_client_throttle(bench->client, "GET", "/"), 400, 500);
+}
+
+/* --- H-16 --- */
+
+static struct buf page;
+
+static void expect_line(struct bench *bench, const char *name, const char *labels, const char *value)
+{
+    struct buf line = {0};
+    buf_printf(&line, "rest_client_%s{%s,host=\"127.0.0.1:%d\"} %s\n", name, labels,
+               tiny_server_port(bench->server), value);
+    if (!strstr(buf_text(&page), buf_text(&line))) fail_msg("no %sin\n%s", buf_text(&line), buf_text(&page));
+    buf_clear(&line);
+}
+
+static void test_h16_requests_are_counted(void **state)
+{
+    struct bench *bench = *state;
+    RUN(bench, &get, BROKEN, GOOD); /* first: a connection that is used again libcurl mends by itself */
+    RUN(bench, &post, BUSY, BUSY, GOOD);
+    page.len = 0;
+    series_render(&page);
+    expect_line(bench, "requests_total", "code=\"429\",method=\"POST\"", "2");
+    expect_line(bench, "requests_total", "code=\"201\",method=\"POST\"", "1");
+    expect_line(bench, "requests_total", "code=\"<error>\",method=\"GET\"", "1");
+    expect_line(bench, "requests_total", "code=\"201\",method=\"GET\"", "1");
+    expect_line(bench, "request_retries_total", "code=\"429\",verb=\"POST\"", "2");
+    expect_line(bench, "request_retries_total", "code=\"<error>\",verb=\"GET\"", "1");
+    expect_line(bench, "request_duration_seconds_count", "verb=\"POST\"", "1");
+    expect_line(bench, "request_size_bytes_sum", "verb=\"POST\"", "21");
+    expect_line(bench, "request_size_bytes_count", "verb=\"POST\"", "3");
+    expect_line(bench, "response_size_bytes_sum", "verb=\"POST\"", "2");
+    expect_line(bench, "response_size_bytes_count", "verb=\"GET\"", "1");
+    assert_null(strstr(buf_text(&page), "rate_limiter")); /* without a limit */
+    kube_client_free(bench->client);
+    bench->client = NULL;
+    page.len = 0;
+    series_render(&page);
+    assert_null(strstr(buf_text(&page), "rest_client"));
+    buf_clear(&page);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
 
 int main(void)
@@ -143,6 +275,11 @@ int main(void)
         T(test_h7_the_error_names_the_one_before_it),
         T(test_h11_a_time_for_the_whole),
         T(test_c13_the_time_that_a_flag_gives),
+        T(test_h4_a_read_that_broke_off_in_the_middle_is_not_sent_again),
+        T(test_h1_requests_take_turns),
+        T(test_h1_each_try_takes_a_turn),
+        T(test_h1_either_flag_switches_it_on),
+        T(test_h16_requests_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

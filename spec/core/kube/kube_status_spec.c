@@ -39,6 +39,7 @@ static void test_a_status_says_it_best(void **state)
                         "the server has received too many requests and has asked us to try again later");
 }
 
+/* H-8 */
 static void test_without_a_status_the_code_decides(void **state)
 {
     static const struct {
@@ -117,6 +118,7 @@ static void test_a_version_that_is_too_large_has_many_forms(void **state)
         assert_int_equal(answer("GET", 504, 1000, cases[i].body).too_large_version, cases[i].too_large);
 }
 
+/* H-9 */
 static void test_kinds_of_errors_go_by_reason_first(void **state)
 {
     struct err err = answer("GET", 410, -1, "");

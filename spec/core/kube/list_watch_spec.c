@@ -146,6 +146,7 @@ static void html(struct bench *bench, struct tiny_conn *conn, const char *path)
     tiny_answer(conn, 200, "Content-Type: text/html\r\n", "<html>log in first</html>");
 }
 
+/* H-13 */
 static void test_a_page_instead_of_json_is_an_error(void **state)
 {
     struct bench *bench = *state;
@@ -340,61 +341,6 @@ static void test_a_watch_can_be_paused_on_a_connection_that_nobody_shares(void *
     assert_int_equal(tiny_server_open(bench->server), 1);
 }
 
-/* --- --request-timeout (C-13, H-11) --- */
-
-struct ticker {
-    struct timer timer;
-    struct bench *bench;
-    int left;
-};
-
-static void on_tick(struct timer *timer)
-{
-    struct ticker *ticker = container_of(timer, struct ticker, timer);
-    struct bench *bench = ticker->bench;
-    if (bench->conn && ticker->left % 2) put_event(bench, " ");
-    if (--ticker->left > 0)
-        timer_start(timer, loop_clock(bench->loop), 60);
-    else if (bench->conn)
-        put_event(bench, LIST_OF(POD("a"))), tiny_puts(bench->conn, "0\r\n\r\n");
-}
-
-static void send_head(struct bench *bench, struct tiny_conn *conn, const char *path)
-{
-    tiny_puts(conn, STREAM_HEAD);
-}
-
-static void test_c13_a_list_that_says_nothing_ends_a_long_one_does_not(void **state)
-{
-    struct bench *bench = *state;
-    bench->options.request_timeout_ms = 400;
-    bench_new_client(bench, false);
-    run(bench, list);
-    assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_non_null(strstr(bench->err.text, ": no answer within 400 ms"));
-    struct ticker ticker = {.timer = {.fn = on_tick}, .bench = bench, .left = 14};
-    bench->answer = send_head;
-    timer_start(&ticker.timer, loop_clock(bench->loop), 60);
-    run(bench, list); /* 840 ms */
-    assert_int_equal(bench->err.code, ERR_NONE);
-    assert_string_equal(buf_text(&bench->log), "item shop/a\nend 7\n");
-}
-
-static void test_c13_a_watch_has_no_such_limit(void **state)
-{
-    struct bench *bench = *state;
-    struct ticker ticker = {.timer = {.fn = on_tick}, .bench = bench, .left = 3};
-    bench->options.request_timeout_ms = 20;
-    bench_new_client(bench, false);
-    start(bench, watch);
-    while (!bench->requests.len) loop_once(bench->loop, true);
-    ticker.bench = &(struct bench){.loop = bench->loop}; /* only lets time pass */
-    timer_start(&ticker.timer, loop_clock(bench->loop), 60);
-    while (ticker.left > 0) loop_once(bench->loop, true);
-    assert_int_equal(bench->dones, 0);
-    bench->source->ops->cancel(bench->call);
-}
-
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
@@ -411,8 +357,6 @@ int main(void)
         T(test_a_watch_that_the_server_does_not_end_is_ended),
         T(test_the_open_is_told_of_when_it_is_good),
         T(test_a_watch_can_be_paused_on_a_connection_that_nobody_shares),
-        T(test_c13_a_list_that_says_nothing_ends_a_long_one_does_not),
-        T(test_c13_a_watch_has_no_such_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,7 @@ static void test_an_error_is_the_servers(void **state)
     assert_memory_equal(bench->err.text, "/api/v1/namespaces/shop/pods/odd: ", 34);
 }
 
+/* H-12 */
 static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
 {
     struct bench *bench = prepare(state);

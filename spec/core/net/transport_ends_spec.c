@@ -127,6 +127,7 @@ static void test_what_is_not_http_is_a_parse_error(void **state)
     call_clear(&call);
 }
 
+/* H-11, B-8 */
 static void test_a_silent_server_ends_by_the_first_byte_timeout(void **state)
 {
     struct bench *bench = *state;

@@ -207,6 +207,7 @@ static void dated(struct bench *bench, struct tiny_conn *conn)
     free(header);
 }
 
+/* H-3, B-8 */
 static void test_retry_after_is_understood_as_a_date_too(void **state)
 {
     struct bench *bench = *state;

@@ -1,0 +1,72 @@
+-- Requests to the server as operators see them: the client-side rate limit, timeouts, and what is counted.
+local api = require "spec.support.api"
+local cluster = require "spec.support.cluster"
+local live = require "spec.support.live"
+local proc = require "spec.support.proc"
+
+describe("requests #threads", function()
+  local sim
+
+  before_each(function() sim = live.sim() end)
+  after_each(cluster.stop_all)
+
+  local reads = [[
+    for i = 1, 3 do print(k8s.get("configmaps", "default/map-" .. i).data.colour) end
+  ]]
+
+  it("take their turns with --kube-api-qps, and the log says so (H-1, H-2)", function()
+    local before = proc.now()
+    local engine = live.start("--server=" .. sim.server, reads, "--kube-api-qps=0.8", "--kube-api-burst=2")
+    assert.are.equal(0, engine:wait(30), engine:report())
+    assert.are.equal("red\ngreen\nblue\n", engine:out())
+    -- Two of discovery at once, then one in 1.25 seconds.
+    assert.is_true(proc.now() - before >= 3.7)
+    assert.has_match('client%-side throttling by %-%-kube%-api%-qps" method="GET" path="/api', engine:err())
+  end)
+
+  it("are as fast as the server without it", function()
+    local before = proc.now()
+    live.run("--server=" .. sim.server, reads)
+    assert.is_true(proc.now() - before < 3)
+  end)
+
+  it("end after --request-timeout, a watch does not (C-13, H-11)", function()
+    sim:play { ["do"] = "fault", verb = "get", resource = "configmaps", what = "silence", times = 0 }
+    local out = live.run("--server=" .. sim.server, [[
+      local nothing, err = k8s.get("configmaps", "default/map-1")
+      print(nothing, err.message)
+    ]], "--request-timeout=300ms")
+    assert.has_match("no answer within 0.3 s (--request-timeout)", out, 1, true)
+    out = live.run("--server=" .. sim.server, [[
+      local stop = k8s.now() + 1
+      for ev in watch { timeout = "1s" } do print(ev.type) end
+      print(k8s.now() >= stop)
+    ]], "--request-timeout=300ms")
+    assert.are.equal("true\n", out)
+  end)
+
+  it("are counted by client-go's names (H-16)", function()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "configmaps:get" }
+      k8s.informer("configmaps"):on_add(function() end)
+      k8s.main(function()
+        k8s.get("configmaps", "default/nobody")
+        print "done"
+      end)
+    ]], { "--metrics-bind-address", "127.0.0.1:0" })
+    local http = api.new { server = "http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' }
+    engine:wait_line "^done$"
+    local _, page = http:curl("GET", "/metrics")
+    local host = sim.server:match "//(.*)$"
+    local function value(name, labels)
+      local line = ('%s{%s,host="%s"} '):format(name, labels, host)
+      local at = assert(select(2, page:find(line, 1, true)), line .. "\n" .. page)
+      return tonumber(page:match("%S+", at + 1))
+    end
+    assert.are.equal(1, value("rest_client_requests_total", 'code="404",method="GET"'))
+    assert.is_true(value("rest_client_requests_total", 'code="200",method="GET"') >= 3)
+    assert.is_true(value("rest_client_request_duration_seconds_count", 'verb="GET"') >= 3)
+    assert.is_true(value("rest_client_response_size_bytes_sum", 'verb="GET"') > 1000)
+  end)
+end)
