@@ -101,6 +101,29 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--token", token))
   end)
 
+  it("acts as somebody else by flags (C-6, T-9)", function()
+    local as = { "--kubeconfig", server.kubeconfig, "--as", "jane" }
+    local p = exec(as[1], as[2], as[3], as[4], "--sync-timeout", "1s")
+    assert.are.equal(3, p:wait())
+    assert.has_match('configmaps is forbidden: User \\"jane\\" cannot list', p:err(), 1, true)
+    assert_finds(exec(as[1], as[2], as[3], as[4], "--as-group", "nobodies", "--as-group", "system:masters"))
+  end)
+
+  it("logs a warning of the server once (H-15)", function()
+    local p = cluster.kubelua {
+      "exec", "--kubeconfig", server.kubeconfig, cluster.script [[
+        local k8s = require "k8s"
+        k8s.reads { "componentstatuses:list" }
+        k8s.main(function()
+          for _ = 1, 3 do assert(k8s.list "componentstatuses") end
+        end)
+      ]],
+    }
+    assert.are.equal(0, p:wait(), p:report())
+    local _, count = p:err():gsub('"Warning of the server" text="v1 ComponentStatus is deprecated', "")
+    assert.are.equal(1, count)
+  end)
+
   it("does not trust a server whose authority it does not know", function()
     local p = exec("--server", server.url, "--token", server.tokens.admin, "--sync-timeout", "500ms")
     assert.are.equal(3, p:wait())

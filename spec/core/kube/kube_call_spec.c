@@ -170,15 +170,15 @@ static int64_t time_of(struct bench *bench, const struct kube_request *request, 
 static void test_h1_requests_take_turns(void **state)
 {
     struct bench *bench = *state;
-    bench->options.qps = 20;
+    bench->options.qps = 4;
     bench->options.burst = 2;
     bench_new_client(bench, false);
-    assert_true(time_of(bench, &get, 2) < 50);
-    assert_in_range(time_of(bench, &post, 3), 100, 1000);
+    assert_true(time_of(bench, &get, 2) < 250);
+    assert_in_range(time_of(bench, &post, 3), 500, 10000);
     struct kube_request urgent = get;
     urgent.urgent = true;
     struct kube_call *waiting = kube_call_start(bench->client, &get, on_done, bench);
-    assert_true(time_of(bench, &urgent, 1) < 50);
+    assert_true(time_of(bench, &urgent, 1) < 250);
     kube_call_cancel(waiting);
 }
 

@@ -126,15 +126,15 @@ static void test_h1_lists_take_turns_h2_watches_do_not(void **state)
 {
     struct bench *bench = *state;
     struct clock *clock = loop_clock(bench->loop);
-    bench->options.qps = 5;
+    bench->options.qps = 2;
     bench->options.burst = 1;
     bench_new_client(bench, false);
     bench->answer = answer_list;
     int64_t begin = clock_now_ms(clock);
     run(bench, list);
-    assert_true(clock_now_ms(clock) - begin < 100);
+    assert_true(clock_now_ms(clock) - begin < 500);
     run(bench, list);
-    assert_in_range(clock_now_ms(clock) - begin, 200, 2000);
+    assert_in_range(clock_now_ms(clock) - begin, 500, 10000);
     start(bench, list); /* waits */
     bench_settle(bench);
     bench->source->ops->cancel(bench->call); /* and gives its turn back */
@@ -142,7 +142,7 @@ static void test_h1_lists_take_turns_h2_watches_do_not(void **state)
     bench->requests.len = 0;
     start(bench, watch);
     while (!bench->requests.len) loop_once(bench->loop, true);
-    assert_true(clock_now_ms(clock) - begin < 100);
+    assert_true(clock_now_ms(clock) - begin < 500);
     bench->source->ops->cancel(bench->call);
 }
 
