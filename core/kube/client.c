@@ -71,6 +71,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     const struct transport_options transport = {
         .tls = {str_of(config->ca_pem), str_of(config->client_cert_pem), str_of(config->client_key_pem)},
         .tls_server_name = config->tls_server_name,
+        .proxy_url = config->proxy_url,
         .insecure_skip_tls_verify = config->insecure_skip_tls_verify,
         .user_agent = agent,
         .on_response = on_head,

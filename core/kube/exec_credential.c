@@ -31,6 +31,7 @@ static void put_cluster(const struct exec_config *exec, const struct cluster_con
         base64_encode(str_of(cluster->ca_pem), out);
         buf_putc(out, '"');
     }
+    put_text(out, "proxy-url", cluster->proxy_url);
     if (cluster->disable_compression) buf_puts(out, ",\"disable-compression\":true");
     if (exec->cluster_config) buf_printf(out, ",\"config\":%s", exec->cluster_config);
     buf_puts(out, "},");

@@ -209,6 +209,7 @@ struct exec_plugin *exec_plugin_new(const struct cluster_config *config, struct 
         .server = xstrdup(config->server),
         .ca_pem = xstrdup(config->ca_pem),
         .tls_server_name = xstrdup(config->tls_server_name),
+        .proxy_url = xstrdup(config->proxy_url),
         .insecure_skip_tls_verify = config->insecure_skip_tls_verify,
         .disable_compression = config->disable_compression,
     };

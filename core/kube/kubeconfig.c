@@ -198,6 +198,7 @@ void cluster_config_clear(struct cluster_config *config)
     free(config->client_cert_file);
     free(config->client_key_file);
     free(config->tls_server_name);
+    wipe(config->proxy_url);
     wipe(config->token);
     free(config->token_file);
     free(config->username);

@@ -31,6 +31,7 @@ struct cluster_config {
     char *client_cert_pem, *client_key_pem;
     char *ca_file, *client_cert_file, *client_key_file; /* where they came from, if from files (T-6) */
     char *tls_server_name;
+    char *proxy_url; /* may hold a password; NULL: what the environment says */
     bool insecure_skip_tls_verify;
     bool disable_compression;
     char *token;      /* secret */

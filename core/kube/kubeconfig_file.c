@@ -24,7 +24,7 @@ static const struct field cluster_fields[] = {
     {"certificate-authority", AT(cluster.certificate_authority), FIELD_PATH},
     {"certificate-authority-data", AT(cluster.certificate_authority_data), FIELD_TEXT},
     {"tls-server-name", AT(cluster.tls_server_name), FIELD_TEXT},
-    {"proxy-url", AT(cluster.proxy_url), FIELD_TEXT},
+    {"proxy-url", AT(cluster.proxy_url), FIELD_SECRET},
     {"insecure-skip-tls-verify", AT(cluster.insecure_skip_tls_verify), FIELD_FLAG},
     {"disable-compression", AT(cluster.disable_compression), FIELD_FLAG},
     {0},

@@ -11,6 +11,7 @@
 #include "kube/credentials.h"
 #include "kube/impersonate.h"
 #include "net/pem.h"
+#include "net/proxy.h"
 #include "net/server_url.h"
 
 enum { PEM_MAX = 4 << 20 };
@@ -108,8 +109,9 @@ static bool read_cluster(const struct cluster_flags *flags, const struct kubecon
 {
     const struct kubeconfig_cluster *cluster = entry ? &entry->cluster : NULL;
     const char *name = nonempty(flags->tls_server_name);
-    if (cluster && cluster->proxy_url)
-        return invalid(entry, "clusters", ".proxy-url: proxies are not supported", err);
+    if (cluster && cluster->proxy_url && !proxy_check(cluster->proxy_url, err)) /* T-4 */
+        return err_wrap(err, "%s: clusters[%s].proxy-url", entry->file, entry->name);
+    if (cluster) out->proxy_url = xstrdup(cluster->proxy_url);
     if (!name && !nonempty(flags->server) && cluster) name = cluster->tls_server_name; /* C-6 */
     out->tls_server_name = xstrdup(name);
     out->disable_compression = cluster && cluster->disable_compression;

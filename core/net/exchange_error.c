@@ -1,6 +1,7 @@
 /* libcurl's results as errors of ours: a code to act on, and a short text that names host and port. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "net/transport_internal.h"
@@ -16,13 +17,35 @@ static const char *connect_detail(const struct http_exchange *exchange, CURLcode
     return os_errno ? strerror((int)os_errno) : detail(exchange, result);
 }
 
+/* "connect to HOST:PORT through the proxy HOST:PORT: WHY". */
+static void not_connected(const struct http_exchange *exchange, const char *why, struct err *err)
+{
+    err_set(err, ERR_CONNECT, "%s", why);
+    if (exchange->proxy)
+        err_wrap(err, "connect to %s through the proxy %s", exchange->where, exchange->proxy->where);
+    else
+        err_wrap(err, "connect to %s", exchange->where);
+}
+
 static void connect_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     long os_errno = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &os_errno);
-    err_set(err, ERR_CONNECT, "connect to %s: %s", exchange->where,
-            connect_detail(exchange, result, os_errno));
+    not_connected(exchange, connect_detail(exchange, result, os_errno), err);
     if (os_errno == ECONNREFUSED) strcpy(err->reason, HTTP_REASON_REFUSED);
+}
+
+/* The proxy would not make a tunnel to the server. */
+static bool tunnel_error(const struct http_exchange *exchange, struct err *err)
+{
+    long code = 0;
+    char why[64];
+    if (!exchange->proxy || exchange->has_response) return false;
+    curl_easy_getinfo(exchange->easy, CURLINFO_HTTP_CONNECTCODE, &code);
+    if (code == 0 || code / 100 == 2) return false;
+    snprintf(why, sizeof why, "the proxy answered with %ld", code);
+    not_connected(exchange, why, err);
+    return true;
 }
 
 static void closed_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
@@ -45,11 +68,12 @@ static void closed_error(const struct http_exchange *exchange, CURLcode result, 
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     const char *where = exchange->where;
+    if (tunnel_error(exchange, err)) return;
     switch (result) {
     case CURLE_WRITE_ERROR: err_set(err, ERR_CANCELLED, "refused by the reader"); break;
-    case CURLE_COULDNT_RESOLVE_HOST:
-        err_set(err, ERR_CONNECT, "connect to %s: cannot resolve the host's name", where);
-        break;
+    case CURLE_COULDNT_RESOLVE_HOST: not_connected(exchange, "cannot resolve the host's name", err); break;
+    case CURLE_COULDNT_RESOLVE_PROXY: not_connected(exchange, "cannot resolve its name", err); break;
+    case CURLE_PROXY: not_connected(exchange, detail(exchange, result), err); break;
     case CURLE_COULDNT_CONNECT: connect_error(exchange, result, err); break;
     case CURLE_OPERATION_TIMEDOUT: /* only the connect timeout is libcurl's */
         err_set(err, ERR_TIMEOUT, "connect to %s: no connection within %lld ms", where,

@@ -47,6 +47,18 @@ static void set_blob(CURL *easy, CURLoption option, struct str pem)
     curl_easy_setopt(easy, option, &blob);
 }
 
+/* A proxy that speaks TLS is trusted as the server is, as Go has it; it is shown no client certificate. */
+static void set_proxy_tls(CURL *easy, const struct transport_options *options)
+{
+    curl_easy_setopt(easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, options->insecure_skip_tls_verify ? 0L : 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, options->insecure_skip_tls_verify ? 0L : 2L);
+    if (!options->tls.ca_pem.n) return;
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, NULL);
+    set_blob(easy, CURLOPT_PROXY_CAINFO_BLOB, options->tls.ca_pem);
+}
+
 void exchange_set_tls(CURL *easy, const struct transport_options *options)
 {
     const struct transport_tls *tls = &options->tls;
@@ -62,13 +74,13 @@ void exchange_set_tls(CURL *easy, const struct transport_options *options)
     curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
     set_blob(easy, CURLOPT_SSLCERT_BLOB, tls->client_cert_pem);
     set_blob(easy, CURLOPT_SSLKEY_BLOB, tls->client_key_pem);
+    set_proxy_tls(easy, options);
 }
 
 void exchange_set_transport_options(CURL *easy, const struct transport *transport)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*"); /* the environment's proxies must not come as a surprise */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
@@ -77,6 +89,23 @@ void exchange_set_transport_options(CURL *easy, const struct transport *transpor
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, transport->options.user_agent);
     exchange_set_tls(easy, &transport->options);
+}
+
+/* T-4. libcurl is not asked to read the environment: its rules are others (no_proxy.h). */
+static void set_proxy(struct http_exchange *exchange, const char *scheme, const char *host, const char *port)
+{
+    CURL *easy = exchange->easy;
+    bool brackets = *host == '[';
+    char *name = xstrndup(host + brackets, strlen(host) - (brackets ? 2 : 0));
+    const struct proxy *proxy = proxies_find(exchange->transport->proxies, scheme, name, atoi(port));
+    free(name);
+    exchange->proxy = proxy;
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, proxy ? "" : "*");
+    if (!proxy) return;
+    curl_easy_setopt(easy, CURLOPT_PROXY, proxy->url);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* they are no answer of the server */
+    if (proxy->user) curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, proxy->user);
+    if (proxy->password) curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, proxy->password);
 }
 
 /* Verification and SNI go by the URL's host in libcurl. With a tls-server-name that name stands in the URL,
@@ -91,6 +120,7 @@ static bool set_url(struct http_exchange *exchange, const char *text, struct err
     if (!rc) rc = curl_url_get(url, CURLUPART_HOST, &host, 0);
     if (!rc) rc = curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
     exchange->tls = !rc && strcasecmp(scheme, "https") == 0;
+    if (!rc) set_proxy(exchange, scheme, host, port);
     if (!rc && exchange->tls && server_name && *server_name) {
         char *to = xasprintf("::%s:%s", host, port), *header = xasprintf("Host: %s:%s", host, port);
         exchange->connect_to = curl_slist_append(NULL, to);

@@ -187,7 +187,10 @@ struct transport *transport_new(struct loop *loop, const struct transport_option
 {
     if (!transport_tls_check(&options->tls, options->insecure_skip_tls_verify, err)) return NULL;
     pthread_once(&curl_once, init_curl);
+    struct proxies *proxies = proxies_new(options->proxy_url, err);
+    if (!proxies) return NULL;
     struct transport *transport = NEW(struct transport);
+    transport->proxies = proxies;
     transport->loop = loop;
     transport->clock = loop_clock(loop);
     transport->curl_timer.fn = on_curl_timer;
@@ -214,6 +217,7 @@ void transport_free(struct transport *transport)
     struct transport_options *own = &transport->options;
     transport_tls_clear(&own->tls);
     transport_tls_clear(&transport->next_tls);
+    proxies_free(transport->proxies);
     free((char *)own->tls_server_name);
     free((char *)own->user_agent);
     free(transport);

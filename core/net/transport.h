@@ -27,6 +27,7 @@ struct transport_options {
     struct transport_tls tls;
     const char *tls_server_name; /* NULL: the URL's host */
     bool insecure_skip_tls_verify;
+    const char *proxy_url; /* for all requests; NULL: what the environment says (proxy.h) */
     const char *user_agent;
     int64_t connect_timeout_ms; /* 0: 30,000 (T-2) */
     /* Sees the head of every answer, before the exchange's own callback; may start and cancel nothing.
@@ -86,7 +87,8 @@ struct http_request {
     bool own_connection;               /* HTTP/1.1 that nobody shares: pausing it holds nobody else up */
 };
 
-/* NULL with ERR_TLS when a certificate or key cannot be used; the text names which, never its content. */
+/* NULL with ERR_TLS when a certificate or key cannot be used, ERR_INVALID when a proxy cannot; the text names
+ * which, never its content. */
 struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err);
 /* Cancels what runs. Not from a callback of one of its exchanges. */
 void transport_free(struct transport *transport);

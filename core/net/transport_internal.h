@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "net/proxy.h"
 #include "net/transport.h"
 
 enum exchange_state {
@@ -24,9 +25,10 @@ struct http_exchange {
     struct http_response response;
     char *content_type, *warning; /* what `response` points at */
     struct curl_slist *headers, *connect_to;
-    struct buf body;  /* of the request */
-    size_t body_sent; /* of it */
-    char *where;      /* host:port, for messages */
+    struct buf body;           /* of the request */
+    size_t body_sent;          /* of it */
+    char *where;               /* host:port, for messages */
+    const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
     struct timer timer;     /* until the head of the answer came, then between stretches of the body */
     unsigned authorization; /* the number that authorize gave */
@@ -55,7 +57,8 @@ struct transport {
     struct http_exchange *opening; /* may be setting up a connection that others will share */
     struct timer patience;         /* how long they wait for it */
     bool many_connections;         /* this server speaks HTTP/1.1 over TLS: sharing is not to be hoped for */
-    bool renewing;                 /* `next_tls` replaces the options' before anything more is sent */
+    struct proxies *proxies;
+    bool renewing; /* `next_tls` replaces the options' before anything more is sent */
     struct transport_tls next_tls;
     unsigned inside;                  /* depth of calls into libcurl that may call us back */
     bool put_off;                     /* some exchange is new or dead */

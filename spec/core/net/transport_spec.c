@@ -224,7 +224,7 @@ static void test_retry_after_is_understood_as_a_date_too(void **state)
     assert_int_equal(call.response.retry_after_ms, -1);
 }
 
-static void test_the_environment_s_proxies_are_not_used(void **state)
+static void test_only_we_read_the_environment_s_proxies(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -253,7 +253,7 @@ int main(void)
         T(test_a_body_streams_as_it_comes),
         T(test_interim_answers_are_not_the_answer),
         T(test_retry_after_is_understood_as_a_date_too),
-        T(test_the_environment_s_proxies_are_not_used),
+        T(test_only_we_read_the_environment_s_proxies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,157 @@
+/* Which proxy a request takes; see proxy.h. */
+#include "net/proxy.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "net/no_proxy.h"
+
+struct proxies {
+    struct proxy *all, *https, *http; /* `all`, when there is one, is for every server */
+    char *no_proxy;
+};
+
+static void wipe(char *secret)
+{
+    if (secret) explicit_bzero(secret, strlen(secret));
+    free(secret);
+}
+
+static void free_proxy(struct proxy *proxy)
+{
+    if (!proxy) return;
+    free(proxy->url);
+    free(proxy->where);
+    wipe(proxy->user);
+    wipe(proxy->password);
+    free(proxy);
+}
+
+/* libcurl's copy becomes ours; NULL when there is no such part. */
+static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
+{
+    char *text = NULL;
+    if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return NULL;
+    char *own = xstrdup(text);
+    explicit_bzero(text, strlen(text));
+    curl_free(text);
+    return own;
+}
+
+/* libcurl's scheme for it; NULL for those that are not known. Names are looked up by a SOCKS proxy, as Go has
+ * it. */
+static const char *known_scheme(const char *scheme)
+{
+    static const struct {
+        const char *name, *curl;
+    } schemes[] = {{"http", "http"}, {"https", "https"}, {"socks5", "socks5h"}, {"socks5h", "socks5h"}};
+    for (size_t i = 0; scheme && i < ARRAY_LEN(schemes); i++)
+        if (strcasecmp(scheme, schemes[i].name) == 0) return schemes[i].curl;
+    return NULL;
+}
+
+static const char *default_port(const char *scheme)
+{
+    return strcmp(scheme, "http") == 0 ? "80" : strcmp(scheme, "https") == 0 ? "443" : "1080";
+}
+
+static struct proxy *read_parts(CURLU *url, struct err *err)
+{
+    char *scheme = take_part(url, CURLUPART_SCHEME, 0), *host = take_part(url, CURLUPART_HOST, 0),
+         *port = take_part(url, CURLUPART_PORT, 0);
+    const char *known = known_scheme(scheme);
+    struct proxy *proxy = NULL;
+    if (!known) {
+        err_set(err, ERR_INVALID, "the scheme is none of http, https and socks5");
+    } else if (!host || !*host) {
+        err_set(err, ERR_INVALID, "there is no host in it");
+    } else {
+        proxy = NEW(struct proxy);
+        proxy->where = xasprintf("%s:%s", host, port ? port : default_port(known));
+        proxy->url = xasprintf("%s://%s", known, proxy->where);
+        proxy->user = take_part(url, CURLUPART_USER, CURLU_URLDECODE);
+        proxy->password = take_part(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
+    }
+    free(scheme);
+    free(host);
+    free(port);
+    return proxy;
+}
+
+/* Without a scheme it is http when `guess`. */
+static struct proxy *parse(const char *text, bool guess, struct err *err)
+{
+    CURLU *url = curl_url();
+    char *full = guess && !strstr(text, "://") ? xasprintf("http://%s", text) : xstrdup(text);
+    CURLUcode rc = curl_url_set(url, CURLUPART_URL, full, CURLU_NON_SUPPORT_SCHEME);
+    struct proxy *proxy = NULL;
+    if (rc)
+        err_set(err, ERR_INVALID, "bad address: %s", curl_url_strerror(rc));
+    else
+        proxy = read_parts(url, err);
+    curl_url_cleanup(url);
+    wipe(full);
+    return proxy;
+}
+
+bool proxy_check(const char *url, struct err *err)
+{
+    struct proxy *proxy = parse(url, false, err);
+    free_proxy(proxy);
+    return proxy != NULL;
+}
+
+static const char *variable(const char *upper, const char *lower)
+{
+    const char *text = getenv(upper);
+    if (!text || !*text) text = getenv(lower);
+    return text && *text ? text : NULL;
+}
+
+static bool read_variable(const char *upper, const char *lower, struct proxy **out, struct err *err)
+{
+    const char *text = variable(upper, lower);
+    if (!text) return true;
+    *out = parse(text, true, err);
+    return *out || err_wrap(err, "the environment's %s", upper);
+}
+
+struct proxies *proxies_new(const char *url, struct err *err)
+{
+    struct proxies *proxies = NEW(struct proxies);
+    bool ok;
+    if (url && *url) {
+        proxies->all = parse(url, false, err);
+        ok = proxies->all != NULL;
+    } else {
+        proxies->no_proxy = xstrdup(variable("NO_PROXY", "no_proxy"));
+        ok = read_variable("HTTPS_PROXY", "https_proxy", &proxies->https, err) &&
+             read_variable("HTTP_PROXY", "http_proxy", &proxies->http, err);
+    }
+    if (ok) return proxies;
+    proxies_free(proxies);
+    return NULL;
+}
+
+void proxies_free(struct proxies *proxies)
+{
+    if (!proxies) return;
+    free_proxy(proxies->all);
+    free_proxy(proxies->https);
+    free_proxy(proxies->http);
+    free(proxies->no_proxy);
+    free(proxies);
+}
+
+const struct proxy *proxies_find(const struct proxies *proxies, const char *scheme, const char *host,
+                                 int port)
+{
+    if (!proxies) return NULL;
+    if (proxies->all) return proxies->all;
+    const struct proxy *proxy = strcasecmp(scheme, "https") == 0 ? proxies->https : proxies->http;
+    if (!proxy || no_proxy_is_local(host)) return NULL;
+    return proxies->no_proxy && no_proxy_has(proxies->no_proxy, host, port) ? NULL : proxy;
+}

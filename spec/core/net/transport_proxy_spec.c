@@ -1,0 +1,351 @@
+/* core/net/proxy.c, no_proxy.c, and the transport through them (T-4). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "net/no_proxy.h"
+#include "net/proxy.h"
+#include "net/transport.h"
+#include "support/tiny_proxy.h"
+#include "support/tiny_server.h"
+#include "support/tls_files.h"
+
+static void test_t4_no_proxy_is_read_as_go_reads_it(void **state)
+{
+    static const struct {
+        const char *list, *host;
+        int port;
+        bool has;
+    } cases[] = {
+        {"*", "any.example", 443, true},
+        {"", "any.example", 443, false},
+        {" , ,a.example", "a.example", 443, true},
+        {"example.com", "example.com", 443, true},
+        {"example.com", "api.Example.COM", 443, true},
+        {"example.com", "api.example.com.", 443, true},
+        {"example.com", "badexample.com", 443, false},
+        {".example.com", "example.com", 443, false},
+        {".example.com", "api.example.com", 443, true},
+        {"*.example.com", "api.example.com", 443, true},
+        {"*.example.com", "example.com", 443, false},
+        {"example.com:6443", "example.com", 6443, true},
+        {"example.com:6443", "example.com", 443, false},
+        {"example.com:none", "example.com", 443, false},
+        {"10.0.0.0/8", "10.1.2.3", 443, true},
+        {"10.0.0.0/8", "11.1.2.3", 443, false},
+        {"10.0.0.0/8", "::ffff:a00:1", 443, true},
+        {"10.128.0.0/9", "10.127.0.1", 443, false},
+        {"10.128.0.0/9", "10.200.0.1", 443, true},
+        {"0.0.0.0/0", "192.0.2.1", 443, true},
+        {"0.0.0.0/0", "a.example", 443, false},
+        {"fd00::/8", "fd12::1", 443, true},
+        {"fd00::/8", "fe12::1", 443, false},
+        {"10.0.0.0/33", "10.0.0.0", 443, false},
+        {"192.0.2.7", "192.0.2.7", 443, true},
+        {"192.0.2.7:443", "192.0.2.7", 443, true},
+        {"192.0.2.7:80", "192.0.2.7", 443, false},
+        {"2001:db8::1", "2001:DB8:0::1", 443, true},
+        {"[2001:db8::1]:443", "2001:db8::1", 443, true},
+        {"[2001:db8::1]:80", "2001:db8::1", 443, false},
+        {"[2001:db8::1]", "2001:db8::1", 443, true},
+        {"2.7", "192.0.2.7", 443, true}, /* a suffix of names; Go has it so too */
+        {":443", "a.example", 443, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        if (no_proxy_has(cases[i].list, cases[i].host, cases[i].port) != cases[i].has)
+            fail_msg("\"%s\" and %s:%d", cases[i].list, cases[i].host, cases[i].port);
+    assert_true(no_proxy_is_local("LocalHost"));
+    assert_true(no_proxy_is_local("127.9.9.9"));
+    assert_true(no_proxy_is_local("::1"));
+    assert_false(no_proxy_is_local("localhost.example"));
+}
+
+static void test_t4_addresses_of_proxies(void **state)
+{
+    static const struct {
+        const char *url, *text; /* NULL: it can be used */
+    } cases[] = {
+        {"http://p.example", NULL},
+        {"https://user:pass@p.example:3128", NULL},
+        {"socks5://[::1]:1080", NULL},
+        {"SOCKS5H://p", NULL},
+        {"ftp://user:secret@p.example", "the scheme is none of http, https and socks5"},
+        {"p.example:3128", "bad address: "},
+        {"http://user:secret@p.example:port", "bad address: "},
+        {"http://", "bad address: "},
+        {"", "bad address: "},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err err;
+        bool good = proxy_check(cases[i].url, &err);
+        if (good != !cases[i].text) fail_msg("%s", cases[i].url);
+        if (good) continue;
+        assert_int_equal(err.code, ERR_INVALID);
+        if (strncmp(err.text, cases[i].text, strlen(cases[i].text)) != 0) fail_msg("%s", err.text);
+        assert_null(strstr(err.text, "secret"));
+    }
+}
+
+static void expect_proxy(const char *scheme, const char *host, int port, const char *expected)
+{
+    struct err err;
+    struct proxies *proxies = proxies_new(NULL, &err);
+    assert_non_null(proxies);
+    const struct proxy *proxy = proxies_find(proxies, scheme, host, port);
+    assert_string_equal(proxy ? proxy->url : "", expected);
+    proxies_free(proxies);
+}
+
+static void test_t4_the_environment_s_proxies(void **state)
+{
+    struct err err;
+    setenv("HTTPS_PROXY", "https://user:p%40ss@secure:3128", 1);
+    setenv("https_proxy", "http://lower", 1);
+    setenv("http_proxy", "plain:3128", 1);
+    setenv("NO_PROXY", "direct,10.0.0.0/8,port:6443", 1);
+    expect_proxy("https", "a.example", 443, "https://secure:3128");
+    expect_proxy("http", "a.example", 80, "http://plain:3128");
+    expect_proxy("https", "direct", 443, "");
+    expect_proxy("https", "10.1.1.1", 443, "");
+    expect_proxy("https", "port", 6443, "");
+    expect_proxy("https", "port", 443, "https://secure:3128");
+    expect_proxy("https", "localhost", 443, "");
+    expect_proxy("https", "127.0.0.1", 443, "");
+    expect_proxy("https", "::1", 443, "");
+    struct proxies *proxies = proxies_new("socks5://own", &err); /* it wins, everywhere */
+    assert_string_equal(proxies_find(proxies, "https", "localhost", 443)->url, "socks5h://own:1080");
+    proxies_free(proxies);
+    proxies = proxies_new(NULL, &err);
+    const struct proxy *secure = proxies_find(proxies, "https", "a.example", 443);
+    assert_string_equal(secure->user, "user");
+    assert_string_equal(secure->password, "p@ss");
+    assert_string_equal(secure->where, "secure:3128");
+    proxies_free(proxies);
+    setenv("HTTPS_PROXY", "ftp://user:secret@x", 1);
+    assert_null(proxies_new(NULL, &err));
+    assert_string_equal(err.text,
+                        "the environment's HTTPS_PROXY: the scheme is none of http, https and socks5");
+    unsetenv("HTTPS_PROXY");
+    expect_proxy("https", "a.example", 443, "http://lower:80");
+    unsetenv("https_proxy");
+    unsetenv("http_proxy");
+    unsetenv("NO_PROXY");
+    expect_proxy("https", "a.example", 443, "");
+}
+
+/* --- through them */
+
+struct bench {
+    struct loop *loop;
+    struct tls_pair ca, leaf;
+    struct ssl_ctx_st *tls;
+    struct tiny_server *server;
+    struct timer guard;
+    struct buf request;
+    int dones, status;
+    struct err err;
+};
+
+static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struct str body)
+{
+    struct bench *bench = ctx;
+    bench->request.len = 0;
+    buf_str(&bench->request, head);
+    tiny_answer(conn, 200, "", "ok");
+}
+
+static void on_done(void *ctx, const struct http_response *response, const struct err *err)
+{
+    struct bench *bench = ctx;
+    bench->dones++;
+    bench->status = response ? response->status : 0;
+    if (err)
+        bench->err = *err;
+    else
+        err_clear(&bench->err);
+}
+
+static void on_guard(struct timer *timer)
+{
+    fail_msg("nothing happened for 20 s");
+}
+
+static int setup(void **state)
+{
+    struct bench *bench = NEW(struct bench);
+    bench->loop = loop_new();
+    bench->ca = tls_new_ca("unit CA");
+    bench->leaf = tls_new_leaf(&bench->ca, "server", "DNS:api.unit.example,IP:127.0.0.1");
+    bench->tls = tls_server_context(&bench->leaf, NULL);
+    bench->guard.fn = on_guard;
+    timer_start(&bench->guard, loop_clock(bench->loop), 20000);
+    *state = bench;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct bench *bench = *state;
+    tiny_server_free(bench->server);
+    tls_server_context_free(bench->tls);
+    tls_pair_clear(&bench->ca);
+    tls_pair_clear(&bench->leaf);
+    loop_free(bench->loop);
+    buf_clear(&bench->request);
+    free(bench);
+    return 0;
+}
+
+static void serve(struct bench *bench, bool tls)
+{
+    bench->server = tiny_server_new(bench->loop, tls ? bench->tls : NULL,
+                                    &(struct tiny_handler){.request = on_request, .ctx = bench});
+}
+
+/* One GET of `url`, of the server's port for %d, through `proxy`, of its port for %d. */
+static void get(struct bench *bench, const char *url, const char *proxy, int proxy_port,
+                const char *server_name)
+{
+    const struct http_header headers[] = {{"Authorization", "Bearer secret"}, {0}};
+    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    struct buf at = {0}, through = {0};
+    buf_printf(&at, "%s:%d/x", url, tiny_server_port(bench->server));
+    buf_printf(&through, "%s:%d", proxy, proxy_port);
+    const struct transport_options options = {.tls.ca_pem = str_of(bench->ca.cert_pem),
+                                              .proxy_url = buf_text(&through),
+                                              .tls_server_name = server_name};
+    struct transport *transport = transport_new(bench->loop, &options, &bench->err);
+    if (!transport) fail_msg("%s", bench->err.text);
+    int before = bench->dones;
+    bench->request.len = 0;
+    assert_non_null(transport_start(transport,
+                                    &(struct http_request){.url = buf_text(&at), .headers = headers},
+                                    &callbacks, &bench->err));
+    while (bench->dones == before) loop_once(bench->loop, true);
+    transport_free(transport);
+    buf_clear(&at);
+    buf_clear(&through);
+}
+
+static void expect_seen(struct tiny_proxy *proxy, const char *how, const char *host, int port)
+{
+    char *expected = xasprintf("%s %s:%d\n", how, host, port);
+    assert_string_equal(tiny_proxy_seen(proxy), expected);
+    free(expected);
+}
+
+static void test_t4_tls_goes_through_a_tunnel(void **state)
+{
+    struct bench *bench = *state;
+    struct tiny_proxy *proxy = tiny_proxy_new("user:p@ss");
+    serve(bench, true);
+    get(bench, "https://api.unit.example", "http://user:p%40ss@127.0.0.1", tiny_proxy_port(proxy), NULL);
+    if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
+    assert_int_equal(bench->status, 200); /* not the proxy's, whose head comes first */
+    expect_seen(proxy, "connect", "api.unit.example", tiny_server_port(bench->server));
+    assert_non_null(strstr(buf_text(&bench->request), "Bearer secret"));
+    assert_null(strstr(buf_text(&bench->request), "Proxy-Authorization"));
+    tiny_proxy_free(proxy);
+}
+
+static void test_t4_a_server_name_goes_with_a_tunnel(void **state)
+{
+    struct bench *bench = *state;
+    struct tiny_proxy *proxy = tiny_proxy_new(NULL);
+    serve(bench, true);
+    get(bench, "https://somewhere.else", "http://127.0.0.1", tiny_proxy_port(proxy), "api.unit.example");
+    if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
+    expect_seen(proxy, "connect", "somewhere.else", tiny_server_port(bench->server));
+    tiny_proxy_free(proxy);
+}
+
+static void test_t4_socks5_looks_names_up(void **state)
+{
+    struct bench *bench = *state;
+    struct tiny_proxy *proxy = tiny_proxy_new("user:pass");
+    serve(bench, true);
+    get(bench, "https://api.unit.example", "socks5://user:pass@127.0.0.1", tiny_proxy_port(proxy), NULL);
+    if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
+    expect_seen(proxy, "socks5", "api.unit.example", tiny_server_port(bench->server));
+    tiny_proxy_free(proxy);
+}
+
+static void test_t4_a_plain_request_is_given_to_the_proxy(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, false);
+    get(bench, "http://some.where", "http://127.0.0.1", tiny_server_port(bench->server), NULL);
+    assert_int_equal(bench->status, 200);
+    assert_memory_equal(buf_text(&bench->request), "GET http://some.where:", 22);
+}
+
+static void test_t4_a_proxy_may_speak_tls(void **state)
+{
+    struct bench *bench = *state;
+    serve(bench, true);
+    get(bench, "http://some.where", "https://127.0.0.1", tiny_server_port(bench->server), NULL);
+    if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
+    assert_memory_equal(buf_text(&bench->request), "GET http://some.where:", 22);
+    struct tls_pair other = tls_new_ca("another CA");
+    tls_pair_clear(&bench->ca);
+    bench->ca = other;
+    get(bench, "http://some.where", "https://127.0.0.1", tiny_server_port(bench->server), NULL);
+    assert_int_equal(bench->err.code, ERR_TLS);
+}
+
+static void expect_error(struct bench *bench, enum err_code code, const char *format, int port)
+{
+    char *proxy = xasprintf("127.0.0.1:%d", port);
+    char *expected = xasprintf("connect to api.unit.example:%d through the proxy %s: %s",
+                               tiny_server_port(bench->server), proxy, format);
+    assert_int_equal(bench->err.code, code);
+    assert_string_equal(bench->err.text, expected);
+    assert_null(strstr(bench->err.text, "secret"));
+    free(expected);
+    free(proxy);
+}
+
+static void test_t4_errors_name_the_proxy_and_no_password(void **state)
+{
+    struct bench *bench = *state;
+    struct tiny_proxy *proxy = tiny_proxy_new("user:pass");
+    int port = tiny_proxy_port(proxy);
+    serve(bench, true);
+    get(bench, "https://api.unit.example", "http://user:secret@127.0.0.1", port, NULL);
+    expect_error(bench, ERR_CONNECT, "the proxy answered with 407", port);
+    get(bench, "https://api.unit.example", "socks5://user:secret@127.0.0.1", port, NULL);
+    assert_int_equal(bench->err.code, ERR_CONNECT);
+    assert_null(strstr(bench->err.text, "secret"));
+    assert_string_equal(tiny_proxy_seen(proxy), "refused\nrefused\n");
+    tiny_proxy_free(proxy);
+    get(bench, "https://api.unit.example", "http://user:secret@127.0.0.1", port, NULL);
+    expect_error(bench, ERR_CONNECT, "Connection refused", port);
+    assert_string_equal(bench->err.reason, HTTP_REASON_REFUSED);
+    get(bench, "https://api.unit.example", "http://user:secret@no-such-host.invalid", 1, NULL);
+    assert_int_equal(bench->err.code, ERR_CONNECT);
+    assert_non_null(
+        strstr(bench->err.text, "through the proxy no-such-host.invalid:1: cannot resolve its name"));
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_t4_no_proxy_is_read_as_go_reads_it),
+        cmocka_unit_test(test_t4_addresses_of_proxies),
+        cmocka_unit_test(test_t4_the_environment_s_proxies),
+        T(test_t4_tls_goes_through_a_tunnel),
+        T(test_t4_a_server_name_goes_with_a_tunnel),
+        T(test_t4_socks5_looks_names_up),
+        T(test_t4_a_plain_request_is_given_to_the_proxy),
+        T(test_t4_a_proxy_may_speak_tls),
+        T(test_t4_errors_name_the_proxy_and_no_password),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
