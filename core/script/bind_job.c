@@ -13,16 +13,31 @@ static struct job *job_self(lua_State *L, const char *method)
     return job;
 }
 
+/* Pushes the value at 2 as text: a table by its message, as tables that are raised. */
+static void push_why(lua_State *L)
+{
+    if (lua_istable(L, 2)) {
+        lua_pushliteral(L, "message");
+        lua_rawget(L, 2);
+        if (lua_type(L, -1) == LUA_TSTRING) return;
+    }
+    call_check_stack(L);
+    if (luaL_callmeta(L, 2, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return;
+    if (lua_isnil(L, 2))
+        lua_pushliteral(L, "");
+    else if (lua_isstring(L, 2))
+        lua_pushvalue(L, 2);
+    else
+        lua_pushstring(L, arg_type_name(L, 2));
+}
+
 /* retry(err): the key comes again, rate limited. */
 static int l_job_retry(lua_State *L)
 {
     struct job *job = job_self(L, "retry");
     lua_settop(L, 2);
-    call_check_stack(L);
-    if (!lua_isnil(L, 2) && !lua_isstring(L, 2) && !luaL_callmeta(L, 2, "__tostring"))
-        lua_pushstring(L, arg_type_name(L, 2));
-    const char *why = lua_tostring(L, -1);
-    snprintf(job->why, sizeof job->why, "%s", why ? why : "");
+    push_why(L);
+    snprintf(job->why, sizeof job->why, "%s", lua_tostring(L, -1));
     job->outcome = JOB_RETRY;
     return 0;
 }

@@ -81,6 +81,7 @@ describe("a work queue #threads", function()
     ]])
     local drop = 'Key dropped: the limit max_retries" script=%S+ queue="mail" key="raises" retries=2 '
     engine:wait_error(drop .. 'err=".*out of order"')
+    engine:wait_error 'Key dropped: the limit max_retries" .* key="retries" retries=2 err="not yet"'
     local queues = engine.await(function(queues) return queues[1].dropped == 2 and queues[1].depth == 0 end)
     local mail = queues[1]
     assert.are.equal(2, #queues)
