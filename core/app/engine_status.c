@@ -36,6 +36,35 @@ static void put_engine(struct engine *engine, struct buf *out)
     buf_clear(&lag);
 }
 
+static void put_error(void *out, const char *call, uint64_t errors)
+{
+    json_int(out, call, (int64_t)errors);
+}
+
+static void put_handler(void *out, const struct script_handler_status *handler)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "id", handler->id);
+    json_text(out, "kind", handler->kind);
+    json_int(out, "pending", (int64_t)handler->pending);
+    json_bool(out, "waiting", handler->waiting);
+    json_int(out, "errors", (int64_t)handler->errors);
+    json_close(out, '}');
+}
+
+static void put_main(const struct script *script, struct buf *out)
+{
+    static const char *const names[] = {
+        [SCRIPT_MAIN_NONE] = "",     [SCRIPT_MAIN_WAITING] = "waiting", [SCRIPT_MAIN_RUNNING] = "running",
+        [SCRIPT_MAIN_DONE] = "done", [SCRIPT_MAIN_FAILED] = "failed",
+    };
+    struct buf text = {0};
+    script_describe_main(script, &text);
+    json_text(out, "mainState", names[script_main_state(script)]);
+    json_text(out, "main", buf_text(&text));
+    buf_clear(&text);
+}
+
 static void put_script(struct engine *engine, size_t i, struct buf *out)
 {
     const struct script *script = engine->scripts[i];
@@ -49,6 +78,14 @@ static void put_script(struct engine *engine, size_t i, struct buf *out)
     json_int(out, "updates", (int64_t)counters.updates);
     json_int(out, "deletes", (int64_t)counters.deletes);
     json_int(out, "errors", (int64_t)counters.errors);
+    json_open(out, "errorsByCall", '{');
+    script_each_error(script, put_error, out);
+    json_close(out, '}');
+    put_main(script, out);
+    json_int(out, "pending", (int64_t)script_pending_events(script));
+    json_open(out, "eventHandlers", '[');
+    script_each_handler(script, put_handler, out);
+    json_close(out, ']');
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
     json_open(out, "reads", '[');
     for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));

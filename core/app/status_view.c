@@ -120,23 +120,68 @@ static void print_engine(struct viewer *v, size_t at)
 
 /* --- scripts */
 
+enum { COLUMN_MAIN = 1, COLUMN_ERRORS = 7 };
+
+static void put_errors(const struct viewer *v, size_t at, struct buf *out)
+{
+    size_t errors = tape_field(v->tape, at, STR("errorsByCall"));
+    const char *before = out->len ? "; errors: " : "errors: ";
+    struct str call;
+    for (size_t e = tape_first(v->tape, errors, &call); e; e = tape_next(v->tape, errors, e, &call)) {
+        int64_t count = tape_int(v->tape, e, 0);
+        if (!count) continue;
+        buf_printf(out, "%s%.*s %" PRId64, before, STR_ARG(call), count);
+        before = ", ";
+    }
+}
+
+static void put_pending(const struct viewer *v, size_t at, struct buf *out)
+{
+    size_t handlers = tape_field(v->tape, at, STR("eventHandlers"));
+    const char *before = out->len ? "; pending: " : "pending: ";
+    for (size_t h = tape_first(v->tape, handlers, NULL); h; h = tape_next(v->tape, handlers, h, NULL)) {
+        if (!int_at(v, h, "pending")) continue;
+        buf_printf(out, "%s%.*s %" PRId64, before, STR_ARG(text_at(v, h, "id")), int_at(v, h, "pending"));
+        before = ", ";
+    }
+}
+
+/* What main waits for, or why it failed; in the wide form also which calls failed, and which handlers lag. */
+static void note_script(struct viewer *v, struct text_table *table, size_t at)
+{
+    struct buf text = {0};
+    struct str state = text_at(v, at, "mainState");
+    bool failed = str_is(state, "failed");
+    if (failed) text_table_tint(table, COLUMN_MAIN, TINT_BAD);
+    if (failed || str_is(state, "waiting")) buf_printf(&text, "main: %.*s", STR_ARG(text_at(v, at, "main")));
+    if (v->view->wide) {
+        put_errors(v, at, &text);
+        put_pending(v, at, &text);
+    }
+    text_table_note(table, buf_text(&text));
+    buf_clear(&text);
+}
+
 static void print_scripts(struct viewer *v, size_t scripts)
 {
     static const struct text_column columns[] = {
-        {"SCRIPT", false}, {"HANDLERS", true}, {"ADDS", true},   {"UPDATES", true},
-        {"DELETES", true}, {"ERRORS", true},   {"MEMORY", true}, {NULL, false},
+        {"SCRIPT", false}, {"MAIN", false},   {"HANDLERS", true}, {"PENDING", true}, {"ADDS", true},
+        {"UPDATES", true}, {"DELETES", true}, {"ERRORS", true},   {"MEMORY", true},  {NULL, false},
     };
     struct text_table table = {.columns = columns};
     for (size_t s = tape_first(v->tape, scripts, NULL); s; s = tape_next(v->tape, scripts, s, NULL)) {
         put_text(v, 0, text_at(v, s, "name"));
-        put_int(v, 1, int_at(v, s, "handlers"));
-        put_int(v, 2, int_at(v, s, "adds"));
-        put_int(v, 3, int_at(v, s, "updates"));
-        put_int(v, 4, int_at(v, s, "deletes"));
-        put_int(v, 5, int_at(v, s, "errors"));
-        text_bytes(int_at(v, s, "memoryBytes"), cell(v, 6));
+        put_text(v, COLUMN_MAIN, text_at(v, s, "mainState"));
+        put_int(v, 2, int_at(v, s, "handlers"));
+        put_int(v, 3, int_at(v, s, "pending"));
+        put_int(v, 4, int_at(v, s, "adds"));
+        put_int(v, 5, int_at(v, s, "updates"));
+        put_int(v, 6, int_at(v, s, "deletes"));
+        put_int(v, COLUMN_ERRORS, int_at(v, s, "errors"));
+        text_bytes(int_at(v, s, "memoryBytes"), cell(v, 8));
         add_row(v, &table);
-        if (int_at(v, s, "errors")) text_table_tint(&table, 5, TINT_BAD);
+        if (int_at(v, s, "errors")) text_table_tint(&table, COLUMN_ERRORS, TINT_BAD);
+        note_script(v, &table, s);
     }
     if (table.count) {
         fputc('\n', v->out);

@@ -69,6 +69,7 @@ void handler_failed(struct script_handler *h, enum script_function function, con
         FS("key", buf_slice(&key)),
         {.key = NULL},
     };
+    h->errors++;
     handler_metrics_failed(&h->metrics);
     /* I-11 (BEAT): the next event follows at once. */
     report_failure(&h->report, h->script, function, result, about);

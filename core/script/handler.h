@@ -25,6 +25,7 @@ struct script_handler {
     bool removed;
     int refs;
     unsigned long long number;
+    uint64_t errors;
     struct failure_report report;
     struct handler_metrics metrics;
 

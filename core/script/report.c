@@ -29,6 +29,11 @@ void report_close(struct script *script)
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->errors[i]);
 }
 
+const char *report_label(enum script_function function)
+{
+    return functions[function].label;
+}
+
 void report_place(struct failure_report *report, lua_State *L, int ref)
 {
     lua_Debug ar;
@@ -104,6 +109,7 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     struct log_field fields[REPORT_FIELDS_MAX + 6];
     size_t n = 0;
     script->counters.errors++;
+    script->error_counts[function]++;
     series_inc(script->errors[function]);
     if (report && !is_due(report, script, about)) return;
     fields[n++] = F("script", script->name);

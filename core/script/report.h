@@ -8,6 +8,8 @@
 /* The series of a script begin with 0, so that the first failure is seen by rate(). */
 void report_open(struct script *script);
 void report_close(struct script *script);
+/* "handler": the label. */
+const char *report_label(enum script_function function);
 
 struct failure_report {
     int64_t written_ms; /* 0: never */

@@ -99,6 +99,7 @@ void script_free(struct script *script)
     free(script->claims);
     reads_clear(&script->reads);
     report_close(script);
+    buf_clear(&script->main.failure);
     free(script->path);
     free(script->name);
     free(script);
@@ -162,8 +163,10 @@ static void push_main(lua_State *L, void *ctx)
 /* Before any other call, which would forget why. */
 static void report_main(struct script *script, enum script_result result)
 {
-    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
-        report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
+    script->main.ended = true;
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
+    buf_str(&script->main.failure, buf_slice(&script->failure.text));
+    report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
 }
 
 static void main_ended(void *ctx, enum script_result result)

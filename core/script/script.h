@@ -73,6 +73,29 @@ struct script_queue_status {
 };
 size_t script_queue_count(const struct script *script);
 void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status);
+/* What becomes of k8s.main. Nothing for a script without it. */
+enum script_main_state {
+    SCRIPT_MAIN_NONE,
+    SCRIPT_MAIN_WAITING, /* for first lists */
+    SCRIPT_MAIN_RUNNING,
+    SCRIPT_MAIN_DONE,
+    SCRIPT_MAIN_FAILED,
+};
+enum script_main_state script_main_state(const struct script *script);
+/* Appends "waiting for pods: listing for 3 s: ...", "running", "done" or "failed: scripts/x.lua:3: ...". */
+void script_describe_main(const struct script *script, struct buf *out);
+/* Its event handlers, in the order in which they were added; `fn` changes nothing. Texts are borrowed. */
+struct script_handler_status {
+    const char *id, *kind;
+    size_t pending; /* events that it was not told yet */
+    bool waiting;   /* a call of it waits */
+    uint64_t errors;
+};
+void script_each_handler(const struct script *script,
+                         void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx);
+/* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
+void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
+                       void *ctx);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);

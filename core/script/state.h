@@ -154,12 +154,15 @@ struct script {
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool has_main;
     struct {
-        script_main_done *done; /* of the main that is running */
+        script_main_done *done; /* once it was started */
+        bool ended;
+        struct buf failure; /* its error's first line; empty: none */
         void *ctx;
         int exit_code;
     } main;
     struct script_counters counters;
     struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
+    uint64_t error_counts[SCRIPT_FUNCTIONS];
 };
 
 /* The script that a state, or a coroutine of it, belongs to. */

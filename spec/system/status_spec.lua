@@ -124,7 +124,17 @@ describe("kubelua status #threads", function()
       k8s.main(function() error "main" end)
     ]], { "--metrics-bind-address", "127.0.0.1:0" })
     local status = engine.await(function(status) return status.scripts[1].errors == 15 and status end)
-    assert.has_match(" ERRORS +MEMORY\n[^\n]+ 15 +[%d.]+Ki\n", (engine.status()))
+    local text = engine.status()
+    assert.has_match(" ERRORS +MEMORY\n[^\n]+ failed [^\n]+ 15 +[%d.]+Ki\n    main: failed: [^\n]+%.lua:11: main\n",
+      text)
+    assert.has_match("; errors: handler 3, filter 3, worker 1, timer 1, main 1, transform 3, index 3\n",
+      engine.status "-owide")
+    local one = status.scripts[1]
+    assert.are.equal("failed", one.mainState)
+    assert.has_match("^failed: [^\n]+%.lua:11: main$", one.main)
+    assert.are.same({ handler = 3, filter = 3, worker = 1, timer = 1, main = 1, transform = 3, index = 3 },
+      one.errorsByCall)
+    assert.are.same({ id = "hasty", kind = "pods", pending = 0, waiting = false, errors = 3 }, one.eventHandlers[2])
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
     local counts = { handler = 3, filter = 3, timer = 1, worker = 1, main = 1, transform = 3, index = 3 }
     for call, count in pairs(counts) do
@@ -135,6 +145,30 @@ describe("kubelua status #threads", function()
     for handler, count in pairs { picky = 3, hasty = 3, ["queue/work"] = 1 } do
       assert.has_match(('handler_errors_total{script="[^"]+",handler="%s"} %d\n'):format(handler, count), page)
     end
+  end)
+
+  it("says what main waits for, and which handlers are behind", function()
+    local sim = cluster.sim { "--pods", "3" }
+    sim:forbid("configmaps", "configmaps is forbidden: no rights")
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.informer("configmaps", { namespace = "default" })
+      k8s.informer("pods"):on_add(function() k8s.sleep "1h" end, { id = "slow" })
+      k8s.main(function() k8s.sleep "1h" end)
+    ]])
+    local status = engine.await(function(status)
+      return status.scripts[1].pending == 3 and informer(status, "configmaps").state == "forbidden" and status
+    end)
+    local one = status.scripts[1]
+    assert.are.equal("waiting", one.mainState)
+    assert.has_match("^waiting for configmaps in default: forbidden for %d+ s: [^\n]+ no rights$", one.main)
+    assert.are.same({ id = "slow", kind = "pods", pending = 2, waiting = true, errors = 0 }, one.eventHandlers[1])
+    local text = engine.status()
+    assert.has_match("SCRIPT +MAIN +HANDLERS +PENDING [^\n]+\n[^\n]+ waiting +1 +3 ", text)
+    assert.has_match("\n    main: waiting for configmaps in default: ", text)
+    assert.has_match("; pending: slow 2\n", engine.status "-owide")
+    sim:play { ["do"] = "clear" }
+    engine.await(function(later) return later.scripts[1].main == "running" end)
   end)
 
   it("says that a transform dropped everything, and names one that forgot to return", function()

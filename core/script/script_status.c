@@ -1,0 +1,57 @@
+/* How a script fares, for those who show it; see script.h. */
+#include "script/handler.h"
+#include "script/report.h"
+
+enum script_main_state script_main_state(const struct script *script)
+{
+    if (!script->has_main) return SCRIPT_MAIN_NONE;
+    if (!script->main.done) return SCRIPT_MAIN_WAITING;
+    if (!script->main.ended) return SCRIPT_MAIN_RUNNING;
+    return script->main.failure.len ? SCRIPT_MAIN_FAILED : SCRIPT_MAIN_DONE;
+}
+
+/* All that it waits for: first lists (I-20), and handlers that were not shown them yet. */
+static void describe_waiting(const struct script *script, struct buf *out)
+{
+    const struct script_handler *h;
+    struct buf lag = {0};
+    for (size_t i = 0; i < script->claim_count; i++) claim_describe_lag(script->claims[i], &lag);
+    TAILQ_FOREACH (h, &script->handlers, link)
+        if (!handler_was_handed_cache(h) && claim_has_synced(h->claim))
+            buf_printf(&lag, "%sthe handler %s, which is being shown the cache", lag.len ? "; " : "", h->id);
+    buf_printf(out, "waiting for %s", lag.len ? buf_text(&lag) : "its turn");
+    buf_clear(&lag);
+}
+
+void script_describe_main(const struct script *script, struct buf *out)
+{
+    switch (script_main_state(script)) {
+    case SCRIPT_MAIN_NONE: break;
+    case SCRIPT_MAIN_WAITING: describe_waiting(script, out); break;
+    case SCRIPT_MAIN_RUNNING: buf_puts(out, "running"); break;
+    case SCRIPT_MAIN_DONE: buf_puts(out, "done"); break;
+    case SCRIPT_MAIN_FAILED:
+        buf_puts(out, "failed: ");
+        buf_str(out, buf_slice(&script->main.failure));
+        break;
+    }
+}
+
+void script_each_handler(const struct script *script,
+                         void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx)
+{
+    const struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link)
+        fn(ctx, &(const struct script_handler_status){.id = h->id,
+                                                      .kind = claim_spec(h->claim)->kind,
+                                                      .pending = h->pending.count,
+                                                      .waiting = h->task != NULL,
+                                                      .errors = h->errors});
+}
+
+void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
+                       void *ctx)
+{
+    for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
+        fn(ctx, report_label((enum script_function)i), script->error_counts[i]);
+}
