@@ -200,8 +200,14 @@ static void on_deadline(struct timer *timer)
 {
     struct client *client = container_of(timer, struct client, deadline);
     if (client->step == STEP_ASKING) {
-        admin_error_write("the engine is busy: a script does not return, or a large list is being processed",
-                          &client->out);
+        struct buf text = {0};
+        const struct admin_socket_options *o = &client->socket->options;
+        buf_puts(&text, "the engine is busy: ");
+        size_t said = text.len;
+        if (o->running) running_describe(o->running, &text);
+        if (text.len == said) buf_puts(&text, "a script does not return, or a large list is being processed");
+        admin_error_write(buf_text(&text), &client->out);
+        buf_clear(&text);
         (void)!send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
     }
     drop(client);

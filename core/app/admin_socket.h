@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "net/loop.h"
+#include "script/running.h"
 
 struct admin_socket;
 
@@ -16,6 +17,7 @@ struct admin_socket_options {
     /* Appends the result as JSON; false with an error for a method it does not know. */
     bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
     void *ctx;
+    struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
 };
 
 struct admin_socket *admin_socket_new(const struct admin_socket_options *options, struct err *err);

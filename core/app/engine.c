@@ -121,6 +121,7 @@ static bool make_parts(struct engine *engine)
         .resync_ms = options->resync_ms,
         .default_namespace =
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
+        .running = &engine->running,
         .print_waits = engine->options.mode == ENGINE_EXEC,
     };
     return true;
@@ -138,6 +139,7 @@ static bool make_monitor(struct engine *engine)
             .io_loop = io_thread_loop(engine->io),
             .metrics_address = options->metrics_address,
             .health_address = options->health_address,
+            .running = &engine->running,
             .tick = engine_observe,
             .ctx = engine,
         },
@@ -162,6 +164,7 @@ static bool make_admin(struct engine *engine)
                                                                     .io_loop = io_thread_loop(engine->io),
                                                                     .path = path,
                                                                     .answer = engine_answer_admin,
+                                                                    .running = &engine->running,
                                                                     .ctx = engine},
                                      &err);
     free(path);

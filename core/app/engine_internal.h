@@ -13,6 +13,7 @@
 #include "informer/live.h"
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
+#include "script/running.h"
 #include "script/script.h"
 
 struct engine {
@@ -24,6 +25,7 @@ struct engine {
     struct kinds *kinds; /* what discovery said last */
     struct live *live;
     struct script_host host;
+    struct running running;  /* read by other threads */
     struct script **scripts; /* one for each file; the same order */
     bool *main_started;
     size_t script_count;

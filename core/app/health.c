@@ -9,8 +9,7 @@
 #include "base/mem.h"
 
 struct health {
-    struct clock *clock;
-    int64_t stuck_ms;
+    struct health_options options;
     _Atomic int64_t beats_ms[HEALTH_LOOPS];
     pthread_mutex_t lock;
     struct buf lagging; /* under the lock */
@@ -21,15 +20,14 @@ struct check {
     const char *name;
     bool for_readiness; /* /readyz alone */
     /* Appends the reason when it fails. */
-    void (*run)(struct health *health, struct buf *reason);
+    void (*run)(struct health *health, bool ready, struct buf *reason);
 };
 
-struct health *health_new(struct clock *clock, int64_t stuck_ms)
+struct health *health_new(const struct health_options *options)
 {
     struct health *health = NEW(struct health);
-    health->clock = clock;
-    health->stuck_ms = stuck_ms;
-    for (int i = 0; i < HEALTH_LOOPS; i++) atomic_store(&health->beats_ms[i], clock_now_ms(clock));
+    health->options = *options;
+    for (int i = 0; i < HEALTH_LOOPS; i++) health_beat(health, (enum health_loop)i);
     pthread_mutex_init(&health->lock, NULL);
     buf_puts(&health->lagging, "the engine has not started yet");
     return health;
@@ -45,7 +43,13 @@ void health_free(struct health *health)
 
 void health_beat(struct health *health, enum health_loop loop)
 {
-    atomic_store_explicit(&health->beats_ms[loop], clock_now_ms(health->clock), memory_order_relaxed);
+    atomic_store_explicit(&health->beats_ms[loop], clock_now_ms(health->options.clock), memory_order_relaxed);
+}
+
+int64_t health_silence_ms(const struct health *health, enum health_loop loop)
+{
+    return clock_now_ms(health->options.clock) -
+           atomic_load_explicit(&health->beats_ms[loop], memory_order_relaxed);
 }
 
 void health_set_informers(struct health *health, const char *lagging)
@@ -63,33 +67,47 @@ void health_set_stopping(struct health *health)
 
 /* --- checks */
 
-static void check_ping(struct health *health, struct buf *reason) {}
+static void check_ping(struct health *health, bool ready, struct buf *reason) {}
 
-static void check_loop(struct health *health, enum health_loop loop, const char *what, struct buf *reason)
+static bool is_late(const struct health *health, enum health_loop loop, bool ready)
 {
-    int64_t age_ms = clock_now_ms(health->clock) - atomic_load(&health->beats_ms[loop]);
-    if (age_ms >= health->stuck_ms)
-        buf_printf(reason, "the %s thread has not come back for %lld s", what, (long long)(age_ms / 1000));
+    return health_silence_ms(health, loop) >= (ready ? health->options.busy_ms : health->options.stuck_ms);
 }
 
-static void check_engine_loop(struct health *health, struct buf *reason)
+static void check_loop(struct health *health, enum health_loop loop, const char *what, bool ready,
+                       struct buf *reason)
 {
-    check_loop(health, HEALTH_ENGINE_LOOP, "engine", reason);
+    if (is_late(health, loop, ready))
+        buf_printf(reason, "the %s thread has not come back for %lld s", what,
+                   (long long)(health_silence_ms(health, loop) / 1000));
 }
 
-static void check_io_loop(struct health *health, struct buf *reason)
+static void check_engine_loop(struct health *health, bool ready, struct buf *reason)
 {
-    check_loop(health, HEALTH_IO_LOOP, "I/O", reason);
+    struct buf who = {0};
+    check_loop(health, HEALTH_ENGINE_LOOP, "engine", ready, reason);
+    if (reason->len && health->options.running) running_describe(health->options.running, &who);
+    if (who.len) buf_printf(reason, ": %s", buf_text(&who));
+    buf_clear(&who);
 }
 
-static void check_informers(struct health *health, struct buf *reason)
+static void check_io_loop(struct health *health, bool ready, struct buf *reason)
+{
+    check_loop(health, HEALTH_IO_LOOP, "I/O", ready, reason);
+}
+
+/* What the engine thread said last may be old. */
+static void check_informers(struct health *health, bool ready, struct buf *reason)
 {
     pthread_mutex_lock(&health->lock);
     buf_str(reason, buf_slice(&health->lagging));
     pthread_mutex_unlock(&health->lock);
+    if (reason->len && is_late(health, HEALTH_ENGINE_LOOP, true))
+        buf_printf(reason, " (%lld s ago)",
+                   (long long)(health_silence_ms(health, HEALTH_ENGINE_LOOP) / 1000));
 }
 
-static void check_shutdown(struct health *health, struct buf *reason)
+static void check_shutdown(struct health *health, bool ready, struct buf *reason)
 {
     if (atomic_load(&health->stopping)) buf_puts(reason, "the process is shutting down");
 }
@@ -121,15 +139,15 @@ static bool is_excluded(const struct web_request *request, const char *name)
 }
 
 /* [+]ping ok; [-]informer-sync failed: REASON. Gives whether it is good. */
-static bool report(struct health *health, const struct check *check, const struct web_request *request,
-                   struct buf *body)
+static bool report(struct health *health, const struct check *check, bool ready,
+                   const struct web_request *request, struct buf *body)
 {
     struct buf reason = {0};
     if (is_excluded(request, check->name)) {
         buf_printf(body, "[+]%s excluded: ok\n", check->name);
         return true;
     }
-    check->run(health, &reason);
+    check->run(health, ready, &reason);
     bool good = reason.len == 0;
     if (good)
         buf_printf(body, "[+]%s ok\n", check->name);
@@ -144,7 +162,8 @@ static void serve_all(struct health *health, const char *group, const struct web
 {
     bool good = true, ready = strcmp(group, "readyz") == 0;
     for (size_t i = 0; i < ARRAY_LEN(checks); i++)
-        if (ready || !checks[i].for_readiness) good &= report(health, &checks[i], request, &answer->body);
+        if (ready || !checks[i].for_readiness)
+            good &= report(health, &checks[i], ready, request, &answer->body);
     answer->status = good ? 200 : 500;
     if (good && !request->query(request, "verbose")) {
         answer->body.len = 0;
@@ -160,7 +179,7 @@ static void serve_one(struct health *health, const char *group, const char *name
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
         struct buf reason = {0};
         if (strcmp(name, checks[i].name) != 0 || (checks[i].for_readiness && !ready)) continue;
-        checks[i].run(health, &reason);
+        checks[i].run(health, ready, &reason);
         answer->status = reason.len ? 500 : 200;
         if (reason.len)
             buf_printf(&answer->body, "internal server error: %s\n", buf_text(&reason));

@@ -7,18 +7,27 @@
 
 #include "app/web_server.h"
 #include "base/clock.h"
+#include "script/running.h"
 
 enum health_loop { HEALTH_ENGINE_LOOP, HEALTH_IO_LOOP, HEALTH_LOOPS };
 
 struct health;
 
-/* `stuck_ms`: a loop that has not turned for so long is not alive. Nothing is ready before the first
- * health_set_informers. The clock is borrowed; it is asked from every thread. */
-struct health *health_new(struct clock *clock, int64_t stuck_ms);
+/* A loop that has not turned for `busy_ms` is not ready, for `stuck_ms` not alive. Nothing is ready before
+ * the first health_set_informers. Clock and `running` (NULL: not known) are borrowed; they are asked from
+ * every thread. */
+struct health_options {
+    struct clock *clock;
+    int64_t busy_ms, stuck_ms;
+    struct running *running;
+};
+struct health *health_new(const struct health_options *options);
 void health_free(struct health *health);
 
 /* The loop has turned. */
 void health_beat(struct health *health, enum health_loop loop);
+/* For how long it has not. */
+int64_t health_silence_ms(const struct health *health, enum health_loop loop);
 /* "" when every informer of the plan holds its first list, else which do not and why. Copied. */
 void health_set_informers(struct health *health, const char *lagging);
 /* From now on not ready: a load balancer should look elsewhere. */

@@ -1,6 +1,7 @@
 /* Servers and ticks; see monitor.h. */
 #include "app/monitor.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "app/bind_address.h"
@@ -8,8 +9,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* No handler may run for long, but the first list of a very large cluster takes its time. */
-enum { TICK_MS = 1000, STUCK_MS = 60000 };
+/* No handler may run for long: the others wait meanwhile. After BUSY_MS that is said, after STUCK_MS the
+ * process counts as dead. */
+enum { TICK_MS = 1000, BUSY_MS = 5000, STUCK_MS = 60000 };
 
 struct monitor {
     struct monitor_options options;
@@ -17,11 +19,15 @@ struct monitor {
     struct web_server *metrics_server, *health_server;
     struct monitor_addresses addresses;
     struct timer engine_tick, io_tick, touched;
+    _Atomic bool said_busy; /* the log has it that the engine thread does not come back */
 };
 
 static void on_engine_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, engine_tick);
+    if (atomic_exchange(&m->said_busy, false))
+        log_info("The engine thread has come back",
+                 FI("afterSeconds", health_silence_ms(m->health, HEALTH_ENGINE_LOOP) / 1000));
     health_beat(m->health, HEALTH_ENGINE_LOOP);
     m->options.tick(m->options.ctx);
     timer_start(timer, loop_clock(m->options.engine_loop), TICK_MS);
@@ -33,11 +39,24 @@ static void on_touched(struct timer *timer)
     m->options.tick(m->options.ctx);
 }
 
+/* Once for each time. */
+static void warn_of_busy(struct monitor *m)
+{
+    int64_t silence_ms = health_silence_ms(m->health, HEALTH_ENGINE_LOOP);
+    struct buf who = {0};
+    if (silence_ms < BUSY_MS || atomic_exchange(&m->said_busy, true)) return;
+    running_describe(m->options.running, &who);
+    log_warn("The engine thread does not come back: no handler is called and no timer",
+             F("cause", buf_text(&who)), FI("seconds", silence_ms / 1000));
+    buf_clear(&who);
+}
+
 /* On the I/O thread. */
 static void on_io_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, io_tick);
     health_beat(m->health, HEALTH_IO_LOOP);
+    warn_of_busy(m);
     timer_start(timer, loop_clock(m->options.io_loop), TICK_MS);
 }
 
@@ -57,7 +76,8 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
     m->engine_tick.fn = on_engine_tick;
     m->io_tick.fn = on_io_tick;
     m->touched.fn = on_touched;
-    m->health = health_new(clock_real(), STUCK_MS);
+    m->health = health_new(&(struct health_options){
+        .clock = clock_real(), .busy_ms = BUSY_MS, .stuck_ms = STUCK_MS, .running = options->running});
     bool ok = serve(&m->metrics_server, "--metrics-bind-address",
                     &(struct web_server_options){options->metrics_address, metrics_page_serve, NULL}, err) &&
               serve(&m->health_server, "--health-probe-bind-address",

@@ -10,6 +10,7 @@ struct monitor;
 struct monitor_options {
     struct loop *engine_loop, *io_loop;
     const char *metrics_address, *health_address; /* as bind_address.h takes them */
+    struct running *running;                      /* of the scripts; borrowed */
     /* Each second, and once soon after monitor_touch. */
     void (*tick)(void *ctx);
     void *ctx;

@@ -9,6 +9,7 @@
 #include "script/absent.h"
 #include "script/args.h"
 #include "script/json_encode.h"
+#include "script/running.h"
 #include "script/state.h"
 
 /* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
@@ -159,10 +160,11 @@ void call_check_stack(lua_State *L)
         script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
 }
 
-void call_enter(struct script *script, const char *phase, const char *stack_base)
+void call_enter(struct script *script, const char *phase, const char *what, const char *stack_base)
 {
     must(script->depth == 0);
     script->depth++;
+    running_enter(script->host->running, script->shown_name, what);
     script->no_yield = phase;
     script->stack_base = stack_base;
     script->inner.error = NULL;
@@ -173,6 +175,7 @@ void call_leave(struct script *script)
 {
     absent_clear(&script->absent);
     script->depth--;
+    running_leave(script->host->running);
 }
 
 void call_fail(lua_State *L)
@@ -203,7 +206,7 @@ static enum script_result protect(lua_State *L, script_body *body, void *ctx)
 
 enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx)
 {
-    call_enter(script, phase, __builtin_frame_address(0));
+    call_enter(script, phase, phase, __builtin_frame_address(0));
     enum script_result result = protect(script->L, body, ctx);
     call_leave(script);
     return result;

@@ -42,9 +42,9 @@ const char *script_result_name(enum script_result result);
 
 /* For state.c, under protection: makes what calls need. */
 void call_setup(lua_State *L);
-/* For task.c: around each stay in Lua. `phase` NULL: may yield. call_fail takes the error value from the top
- * of L's stack and describes it in script->failure. */
-void call_enter(struct script *script, const char *phase, const char *stack_base);
+/* For task.c: around each stay in Lua. `phase` NULL: may yield. `what` says for whom, to other threads: a
+ * literal. call_fail takes the error value from the top of L's stack and describes it in script->failure. */
+void call_enter(struct script *script, const char *phase, const char *what, const char *stack_base);
 void call_leave(struct script *script);
 void call_fail(lua_State *L);
 /* The error that ended a coroutine of the script's own is about to be raised on in its parent: keeps the

@@ -134,7 +134,8 @@ static void call(struct script_handler *h, const struct event *event)
     count(h->script, event->type);
     int64_t begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
                                              event->info.received_us);
-    const struct task_call task_call = {.function = h->functions[event->type],
+    const struct task_call task_call = {.what = "a handler",
+                                        .function = h->functions[event->type],
                                         .prepare = prepare,
                                         .prepare_ctx = &delivery,
                                         .done = on_done,

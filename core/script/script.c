@@ -46,6 +46,7 @@ struct script *script_load(const struct script_host *host, const char *path, con
     script->host = host;
     script->path = xstrdup(path);
     script->name = xstrdup(name);
+    script->shown_name = name;
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->timers);
@@ -182,8 +183,11 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     must(script->has_main && !script->main.done);
     script->main.done = done;
     script->main.ctx = ctx;
-    const struct task_call call = {
-        .function = script->refs[REF_RUN_MAIN], .prepare = push_main, .done = main_ended, .ctx = script};
+    const struct task_call call = {.what = "main",
+                                   .function = script->refs[REF_RUN_MAIN],
+                                   .prepare = push_main,
+                                   .done = main_ended,
+                                   .ctx = script};
     enum script_result result = task_run(script, &call, &task);
     if (result != SCRIPT_YIELDED) report_main(script, result);
     handlers_attach(script);

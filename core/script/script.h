@@ -14,6 +14,7 @@
 
 struct kinds;
 struct live;
+struct running;
 
 /* What the process offers to its scripts; outlives them all. */
 struct script_host {
@@ -23,6 +24,7 @@ struct script_host {
     int64_t resync_ms;             /* of handlers that do not say; 0: never (I-15) */
     struct live *live;             /* reads without a cache; NULL, as `kinds`, when there is no server */
     struct kinds *kinds;           /* what the names of those mean */
+    struct running *running;       /* where calls are noted for other threads; NULL: nowhere */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
@@ -46,7 +48,7 @@ struct script;
 
 /* Reads the file and runs its chunk, which registers. ERR_IO when it cannot be read, ERR_SCRIPT when it does
  * not compile or raises: the text is Lua's message with file and line. `name` is the script's name: its path
- * without `.lua`. */
+ * without `.lua`; borrowed, as long as the host's `running` may be read. */
 struct script *script_load(const struct script_host *host, const char *path, const char *name,
                            struct err *err);
 /* Takes in nothing more: no event, no tick. Waiting calls are cancelled, but for requests under way; gives

@@ -117,7 +117,8 @@ static void work_on(struct script_queue *q, struct str key)
     work->key_len = key.n;
     memcpy(work->key, key.p, key.n);
     q->busy++;
-    const struct task_call call = {.function = q->script->refs[REF_RUN_JOB],
+    const struct task_call call = {.what = "a worker",
+                                   .function = q->script->refs[REF_RUN_JOB],
                                    .prepare = push_work,
                                    .prepare_ctx = work,
                                    .done = on_done,

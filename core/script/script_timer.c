@@ -54,7 +54,7 @@ static void on_tick(struct timer *timer)
     if (script->phase == SCRIPT_STOPPING) return;
     t->refs++; /* for the tick */
     t->running = true;
-    const struct task_call call = {.function = t->function, .done = on_done, .ctx = t};
+    const struct task_call call = {.what = "a timer", .function = t->function, .done = on_done, .ctx = t};
     enum script_result result = task_run(script, &call, &task);
     if (result != SCRIPT_YIELDED) on_done(t, result);
     handlers_attach(script);

@@ -103,6 +103,7 @@ struct script_handler;
 
 struct script {
     char *name, *path;
+    const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;

@@ -16,6 +16,7 @@ struct task {
     lua_State *co;
     int ref; /* keeps the coroutine */
     struct task_wait *wait;
+    const char *what;
     void (*done)(void *ctx, enum script_result result);
     void *ctx;
 };
@@ -124,9 +125,10 @@ enum script_result task_run(struct script *script, const struct task_call *call,
 {
     struct task *task = acquire(script);
     if (!task) return SCRIPT_MEMORY_LIMIT;
+    task->what = call->what;
     task->done = call->done;
     task->ctx = call->ctx;
-    call_enter(script, NULL, __builtin_frame_address(0));
+    call_enter(script, NULL, task->what, __builtin_frame_address(0));
     script->entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
     int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
@@ -255,7 +257,7 @@ static void go_on(struct task_wait *wait)
     leave_waiting(task);
     task->wait = NULL;
     script->tasks.delivering = wait;
-    call_enter(script, NULL, __builtin_frame_address(0));
+    call_enter(script, NULL, task->what, __builtin_frame_address(0));
     push_ref(task->co, script, REF_YIELDED);
     enum script_result result = resume(task, 1);
     call_leave(script);

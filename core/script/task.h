@@ -52,6 +52,7 @@ void task_wake(struct task_wait *wait);
 /* --- for those who call a script */
 
 struct task_call {
+    const char *what;     /* "a handler": a literal, for who watches over the engine */
     int function;         /* in the registry */
     script_body *prepare; /* pushes its arguments, above what is on the stack; may raise. NULL for none */
     void *prepare_ctx;

@@ -85,4 +85,25 @@ describe("the probes of kubelua run #threads", function()
     assert.are.equal(2, wrong:wait())
     assert.has_match('--metrics-bind-address: "8080" is not an address', wrong:err(), 1, true)
   end)
+
+  it("name the script that holds up the others, and when that is over", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local engine = probed(sim.server, [[
+      require("k8s").main(function()
+        print "busy"
+        local till = os.time() + 8
+        while os.time() < till do end
+        print "free"
+      end)
+    ]])
+    engine:wait_line "^busy$"
+    local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has not come back for ")
+    assert.has_match("not come back for %d s: the script [^%s]+ is in main\n", body)
+    assert.are.equal(200, (engine.probe "/livez"))
+    engine:wait_error '"The engine thread does not come back[^"]*" cause="the script [^%s]+ is in main" seconds=%d+'
+    engine:wait_line "^free$"
+    answer(engine, "/readyz", 200, "ok")
+    engine:wait_error '"The engine thread has come back" afterSeconds=%d'
+    assert.are.equal(1, select(2, engine:err():gsub("does not come back", "")))
+  end)
 end)

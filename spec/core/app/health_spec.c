@@ -12,6 +12,7 @@
 
 static struct virtual_clock virtual;
 static struct health *health;
+static struct running running;
 static struct web_answer answer;
 static const char *verbose, *exclude;
 
@@ -45,7 +46,9 @@ static const char *ask(const char *path)
 static int setup(void **state)
 {
     virtual_clock_init(&virtual);
-    health = health_new(&virtual.clock, 60000);
+    running_leave(&running);
+    health = health_new(&(struct health_options){
+        .clock = &virtual.clock, .busy_ms = 5000, .stuck_ms = 60000, .running = &running});
     verbose = exclude = NULL;
     return 0;
 }
@@ -122,6 +125,29 @@ static void test_a_loop_that_does_not_turn_is_not_alive(void **state)
                   "internal server error: the I/O thread has not come back for 61 s\n");
 }
 
+/* Not ready long before it counts as dead; and what it said last is told as what it is. */
+static void test_a_script_that_does_not_return_is_named(void **state)
+{
+    health_set_informers(health, "pods: listing for 0 s");
+    running_enter(&running, "greedy", "a handler");
+    virtual_clock_advance(&virtual, 4999);
+    health_beat(health, HEALTH_IO_LOOP);
+    assert_answer("/readyz/engine-loop", 200, "ok");
+    assert_answer("/readyz/informer-sync", 500, "internal server error: pods: listing for 0 s\n");
+    virtual_clock_advance(&virtual, 2001);
+    health_beat(health, HEALTH_IO_LOOP);
+    assert_answer("/livez", 200, "ok");
+    assert_answer(
+        "/readyz", 500,
+        "[+]ping ok\n[-]engine-loop failed: the engine thread has not come back for 7 s: the script "
+        "greedy is in a handler\n[+]io-loop ok\n"
+        "[-]informer-sync failed: pods: listing for 0 s (7 s ago)\n[+]shutdown ok\n"
+        "readyz check failed\n");
+    running_leave(&running);
+    assert_answer("/readyz/engine-loop", 500,
+                  "internal server error: the engine thread has not come back for 7 s\n");
+}
+
 static void test_what_stops_is_not_ready(void **state)
 {
     health_set_informers(health, "");
@@ -138,6 +164,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_each_check_has_a_path_of_its_own, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_check_may_be_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_loop_that_does_not_turn_is_not_alive, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_script_that_does_not_return_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_stops_is_not_ready, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,28 @@
+/* Which script is in a call, and in which kind of call, for threads that watch over the engine thread while
+ * it does not come back. Two words that the engine thread writes and any thread reads: what they point to is
+ * never freed while somebody may read. Owner: the engine, longer than its scripts and its other threads. */
+#pragma once
+#include <stdatomic.h>
+
+#include "base/buf.h"
+
+struct running {
+    _Atomic(const char *) script; /* its name; NULL: no script is in a call */
+    _Atomic(const char *) what;   /* "a handler", "main": a literal */
+};
+
+/* For call.c. `running` NULL: nobody watches. `script` must outlive it. */
+static inline void running_enter(struct running *running, const char *script, const char *what)
+{
+    if (!running) return;
+    atomic_store_explicit(&running->what, what, memory_order_relaxed);
+    atomic_store_explicit(&running->script, script, memory_order_release);
+}
+
+static inline void running_leave(struct running *running)
+{
+    if (running) atomic_store_explicit(&running->script, NULL, memory_order_release);
+}
+
+/* Appends "the script watch is in a handler"; nothing when none is in a call. From any thread. */
+void running_describe(struct running *running, struct buf *out);
