@@ -9,6 +9,7 @@
 #include "app/cmd.h"
 #include "base/log.h"
 #include "base/writer.h"
+#include "kube/namespace_name.h"
 #include "object/pool.h"
 
 enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
@@ -48,6 +49,14 @@ static bool name_scripts(enum engine_mode mode, struct options *options, struct 
     return true;
 }
 
+/* "" stands for all, as without the flag. */
+static bool check_namespace(const struct options *options, struct err *err)
+{
+    const char *ns = options->cluster.namespace_;
+    if (!ns || !*ns || namespace_name_check(str_of(ns), err)) return true;
+    return err_wrap(err, "--namespace");
+}
+
 static bool prepare(enum engine_mode mode, int argc, char **argv, struct options *options,
                     struct script_files *files, struct cluster_config *cluster, struct err *err)
 {
@@ -60,7 +69,7 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
     log_setup(strcmp(options->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options->verbosity);
-    return script_files_find(&options->files, files, err) &&
+    return check_namespace(options, err) && script_files_find(&options->files, files, err) &&
            cluster_config_load(&options->cluster, cluster, err) && pool_check_space(err);
 }
 

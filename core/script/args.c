@@ -3,9 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/duration.h"
+#include "kube/namespace_name.h"
 
 static const char *const class_names[CLASS_COUNT] = {
     [CLASS_OBJECT] = "view",       [CLASS_VIEW] = "view",         [CLASS_INT64] = "int64",
@@ -65,26 +65,10 @@ struct str arg_str_opt(lua_State *L, int idx, const char *what)
     return arg_str(L, idx, what);
 }
 
-/* A DNS-1123 label, as the server demands. */
-static bool is_label(struct str name)
-{
-    enum { LABEL_MAX = 63 };
-    if (name.n == 0 || name.n > LABEL_MAX || *name.p == '-' || name.p[name.n - 1] == '-') return false;
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') return false;
-    }
-    return true;
-}
-
 void check_namespace(lua_State *L, struct str ns, const char *what)
 {
-    if (ns.n == 0 || is_label(ns)) return;
-    bool pattern = memchr(ns.p, '*', ns.n) || memchr(ns.p, '?', ns.n) || *ns.p == '!';
-    script_raise(L,
-                 "%s: \"%.64s\" is not the name of a namespace: lower-case letters, digits and '-', 63 at "
-                 "most%s",
-                 what, ns.p, pattern ? "; patterns are for the namespaces of handlers" : "");
+    struct err err;
+    if (ns.n && !namespace_name_check(ns, &err)) script_raise(L, "%s: %s", what, err.text);
 }
 
 int64_t arg_duration_ms(lua_State *L, int idx, const char *what)

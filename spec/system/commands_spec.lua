@@ -47,6 +47,7 @@ describe("the command line", function()
       ["no script"] = { "run" },
       ['"b" is one too many'] = { "exec", "a", "b" },
       ["/nothing: No such file or directory"] = { "run", "-f", "/nothing" },
+      ['--namespace: "team-*" is not the name of a namespace'] = { "exec", "a", "-n", "team-*" },
       ["--port: 70000 is no port"] = { "sim", "--port", "70000" },
     } do
       local code, out, err = run(unpack(words))
