@@ -12,6 +12,7 @@
 struct object_call {
     struct kube_client *client;
     struct buf path;
+    bool writes;
     struct kube_call *call;
     struct timer late; /* to tell of a name that may not stand in a path */
     struct err err;    /* for that */
@@ -29,6 +30,7 @@ static void finish(struct object_call *call, struct root *object, const struct e
 static bool unpack(struct object_call *call, const struct kube_answer *answer, struct root **object,
                    struct err *err)
 {
+    const struct pack_type type = {.nameless = call->writes}; /* a SubjectAccessReview has no name */
     struct tape tape;
     struct tape_parser *parser = kube_client_parser(call->client);
     *object = NULL;
@@ -37,7 +39,7 @@ static bool unpack(struct object_call *call, const struct kube_answer *answer, s
     size_t kind =
         tape_type(&tape, tape_root(&tape)) == '{' ? tape_field(&tape, tape_root(&tape), STR("kind")) : 0;
     if (str_is(tape_str(&tape, kind), "Status")) return true;
-    if (pack_tape(kube_client_packer(call->client), &tape, tape_root(&tape), NULL, object, err)) return true;
+    if (pack_tape(kube_client_packer(call->client), &tape, tape_root(&tape), &type, object, err)) return true;
     return err_wrap(err, "%s", buf_text(&call->path));
 }
 
@@ -77,6 +79,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
 {
     struct object_call *call = NEW(struct object_call);
     call->client = client;
+    call->writes = request->method && strcmp(request->method, "GET") != 0;
     call->done = done;
     call->ctx = ctx;
     call->late.fn = on_late;

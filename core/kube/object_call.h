@@ -22,7 +22,8 @@ struct object_call;
 
 /* All of `request` is copied. `done` takes a reference to the object that the server answered with, NULL
  * when it answered with a Status of success ("deleted") or `err` is set; see kube_call.h for errors and
- * tries. A name that may not stand in a path is never sent (H-12). */
+ * tries. What a write is answered may have no name. A name that may not stand in a path is never sent (H-12).
+ */
 struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
                                       void (*done)(void *ctx, struct root *object, const struct err *err),
                                       void *ctx);

@@ -163,12 +163,13 @@ static void identify(const struct tape *tape, size_t at, const struct pack_type 
     if (tape_type(tape, id->metadata_at) == '{') identify_metadata(tape, id);
 }
 
-static bool check_identity(const struct tape *tape, const struct identity *id, struct err *err)
+static bool check_identity(const struct tape *tape, const struct identity *id, bool nameless, struct err *err)
 {
     if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
     if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
+    if (nameless && !id->metadata_at) return true;
     if (tape_type(tape, id->metadata_at) != '{') return err_set(err, ERR_PARSE, "object without metadata");
-    return id->name.n > 0 || err_set(err, ERR_PARSE, "object without metadata.name");
+    return id->name.n > 0 || nameless || err_set(err, ERR_PARSE, "object without metadata.name");
 }
 
 /* "Pod shop/web-1: " before the text, as far as it is known. */
@@ -235,8 +236,10 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
         [ROOT_LABELS] = KEY_LABELS,
         [ROOT_ANNOTATIONS] = KEY_ANNOTATIONS,
     };
-    uint32_t metadata = word_payload(area_field(area, top, KEY_METADATA));
-    for (size_t i = 0; i < ROOT_FIELDS; i++) field[i] = area_field(area, metadata, keys[i]);
+    uint32_t metadata = area_field(area, top, KEY_METADATA);
+    bool is_map = word_tag(metadata) == TAG_LOCAL;
+    for (size_t i = 0; i < ROOT_FIELDS; i++)
+        field[i] = is_map ? area_field(area, word_payload(metadata), keys[i]) : ROOT_ABSENT;
 }
 
 static bool intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out)
@@ -266,16 +269,16 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     p->strings = tape->strings;
     p->err = err;
     uint32_t word;
-    bool done = check_identity(tape, &id, err) && pack_root(p, tape, at, &id, type->projection, &word) &&
-                intern_root(p, &id, word, out);
+    bool done = check_identity(tape, &id, type->nameless, err) &&
+                pack_root(p, tape, at, &id, type->projection, &word) && intern_root(p, &id, word, out);
     encoder_reset(&p->encoder);
     return done || name_object(&id, err);
 }
 
 static uint64_t text_hash(struct str text, const struct pack_type *type)
 {
-    uint64_t parts[5] = {hash_str(text), hash_str(type->api_version), hash_str(type->kind), type->always,
-                         projection_hash(type->projection)};
+    uint64_t parts[5] = {hash_str(text), hash_str(type->api_version), hash_str(type->kind),
+                         type->always + 2u * type->nameless, projection_hash(type->projection)};
     uint64_t hash = hash_bytes(parts, sizeof parts);
     return hash ? hash : 1;
 }

@@ -23,6 +23,7 @@ struct pack_type {
     struct str api_version, kind;        /* empty: the text must have it */
     bool always;                         /* also when the text says otherwise */
     const struct projection *projection; /* NULL: everything is kept */
+    bool nameless;                       /* metadata and its name may be absent, as of a TokenReview */
 };
 
 struct packer;
@@ -31,8 +32,9 @@ struct packer *packer_new(struct pool *pool);
 void packer_free(struct packer *packer);
 struct pool *packer_pool(const struct packer *packer);
 
-/* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name,
- * no apiVersion or kind, or goes beyond a limit; the error names the object as far as it can be known. */
+/* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name
+ * though `type` wants one, no apiVersion or kind, or goes beyond a limit; the error names the object as far
+ * as it can be known. */
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
 /* Parses first. `text` has TAPE_PADDING bytes behind `len`. */

@@ -31,6 +31,40 @@ static void test_what_is_no_object_is_refused(void **state)
     }
 }
 
+/* What a server answers to a TokenReview has no name, and a pool must not stumble over it. */
+static void test_a_name_may_be_absent_where_the_type_says_so(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const good[] = {
+        "{}",
+        "{\"metadata\":{}}",
+        "{\"metadata\":{\"name\":1}}",
+        "{\"metadata\":{\"namespace\":\"shop\",\"labels\":{\"a\":\"b\"}},\"status\":{}}",
+    };
+    static const char *const bad[] = {
+        "{\"metadata\":\"a text that is long enough to stand outside of its word\"}", "{\"metadata\":[1]}",
+        "[]"};
+    const struct pack_type type = {.api_version = STR("v1"), .kind = STR("Review"), .nameless = true};
+    struct text text;
+    struct root *root;
+    struct err err;
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        char json[256] = {0};
+        strcpy(json, good[i]);
+        assert_true(pack_text(f->packer, json, strlen(json), &type, &root, &err));
+        assert_int_equal(root_name(root, &text).n, 0);
+        assert_int_equal(root_uid(root, &text).n, 0);
+        assert_int_equal(root_namespace(root, &text).n, i == 3 ? 4 : 0);
+        assert_int_equal(value_count(root_labels(root)), i == 3 ? 1 : 0);
+        root_unref(root);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        char json[256] = {0};
+        strcpy(json, bad[i]);
+        assert_false(pack_text(f->packer, json, strlen(json), &type, &root, &err));
+    }
+}
+
 static void test_invalid_json_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -166,13 +200,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_is_no_object_is_refused),
-        TEST(test_invalid_json_is_refused),
-        TEST(test_nesting_has_a_limit),
-        TEST(test_keys_have_a_longest),
-        TEST(test_a_failure_leaves_nothing_behind),
-        TEST(test_an_array_of_a_million),
-        TEST(test_a_map_of_a_hundred_thousand),
+        TEST(test_what_is_no_object_is_refused), TEST(test_a_name_may_be_absent_where_the_type_says_so),
+        TEST(test_invalid_json_is_refused),      TEST(test_nesting_has_a_limit),
+        TEST(test_keys_have_a_longest),          TEST(test_a_failure_leaves_nothing_behind),
+        TEST(test_an_array_of_a_million),        TEST(test_a_map_of_a_hundred_thousand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
