@@ -17,7 +17,9 @@ struct encoder {
     lua_State *L;
     struct script *script;
     struct buf *out;
-    bool for_people; /* see json_describe */
+    const char *verb; /* for messages */
+    size_t max;       /* bytes of text; 0: any */
+    bool for_people;  /* see json_describe */
 };
 
 static void encode(struct encoder *e, int idx, int depth);
@@ -33,12 +35,17 @@ static void put_type(struct encoder *e, int idx)
     buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
 }
 
+static _Noreturn void raise_too_long(struct encoder *e)
+{
+    script_raise(e->L, "%s: the body is larger than the limit of %zu MiB", e->verb, e->max >> 20);
+}
+
 static void encode_number(struct encoder *e, lua_Number n)
 {
     char digits[40];
     if (!isfinite(n)) {
         const char *name = isnan(n) ? "nan" : n < 0 ? "-inf" : "inf";
-        if (!e->for_people) script_raise(e->L, "k8s.json.encode: %s is no JSON number", name);
+        if (!e->for_people) script_raise(e->L, "%s: %s is no JSON number", e->verb, name);
         buf_printf(e->out, "\"(%s)\"", name);
         return;
     }
@@ -86,9 +93,9 @@ static size_t collect_keys(struct encoder *e, int idx, bool *others)
             *others = true;
             if (e->for_people) continue;
             script_raise(L,
-                         "k8s.json.encode: an object's keys must be strings, one is a %s (arrays count from "
-                         "1 without holes)",
-                         arg_type_name(L, -1));
+                         "%s: an object's keys must be strings, one is a %s (arrays count from 1 without "
+                         "holes)",
+                         e->verb, arg_type_name(L, -1));
         }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
@@ -154,7 +161,7 @@ static void encode_table(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     if (depth > (e->for_people ? DEPTH_SHOWN : PACK_DEPTH_MAX) || !lua_checkstack(L, 6)) {
-        if (!e->for_people) script_raise(L, "k8s.json.encode: nested too deep, or a table in itself");
+        if (!e->for_people) script_raise(L, "%s: nested too deep, or a table in itself", e->verb);
         put_type(e, idx);
         return;
     }
@@ -183,13 +190,14 @@ static void encode_userdata(struct encoder *e, int idx)
     } else if (e->for_people)
         put_type(e, idx);
     else
-        script_raise(e->L, "k8s.json.encode: cannot encode a %s", arg_type_name(e->L, idx));
+        script_raise(e->L, "%s: cannot encode a %s", e->verb, arg_type_name(e->L, idx));
 }
 
 static void encode(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     struct str s;
+    if (e->max && e->out->len > e->max) raise_too_long(e);
     switch (lua_type(L, idx)) {
     case LUA_TNIL: buf_puts(e->out, "null"); break;
     case LUA_TLIGHTUSERDATA: buf_puts(e->out, "null"); break;
@@ -202,28 +210,32 @@ static void encode(struct encoder *e, int idx, int depth)
     case LUA_TTABLE: encode_table(e, idx, depth); break;
     case LUA_TUSERDATA: encode_userdata(e, idx); break;
     default:
-        if (!e->for_people) script_raise(L, "k8s.json.encode: cannot encode a %s", luaL_typename(L, idx));
+        if (!e->for_people) script_raise(L, "%s: cannot encode a %s", e->verb, luaL_typename(L, idx));
         put_type(e, idx);
     }
 }
 
-static struct buf *run(lua_State *L, int idx, bool for_people)
+static struct buf *run(struct encoder *e, int idx)
 {
-    struct script *script = script_of(L);
-    struct encoder e = {L, script, script_scratch(script), for_people};
-    script->keys.len = 0;
-    encode(&e, idx, 0);
-    return e.out;
+    e->script = script_of(e->L);
+    e->out = script_scratch(e->script);
+    e->script->keys.len = 0;
+    encode(e, idx, 0);
+    return e->out;
 }
 
-struct buf *json_encode(lua_State *L, int idx)
+struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max)
 {
-    return run(L, idx, false);
+    struct encoder e = {.L = L, .verb = verb, .max = max};
+    run(&e, idx);
+    if (max && e.out->len > max) raise_too_long(&e);
+    return e.out;
 }
 
 struct buf *json_describe(lua_State *L, int idx)
 {
-    struct buf *out = run(L, idx, true);
+    struct encoder e = {.L = L, .for_people = true};
+    struct buf *out = run(&e, idx);
     if (out->len <= JSON_TEXT_MAX) return out;
     out->len = JSON_TEXT_MAX;
     while (((unsigned char)out->data[out->len] & 0xc0) == 0x80) out->len--; /* not inside a character */
