@@ -1,4 +1,4 @@
-/* The thread that writes stdout and stderr; see writer.h. */
+/* The threads that write stdout, stderr and the audit log; see writer.h. */
 #include "base/writer.h"
 
 #include <errno.h>
@@ -37,7 +37,12 @@ static struct stream streams[] = {
                        .lock = PTHREAD_MUTEX_INITIALIZER,
                        .filled = PTHREAD_COND_INITIALIZER,
                        .drained = PTHREAD_COND_INITIALIZER},
+    [WRITER_AUDIT] = {.fd = -1,
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
+                      .filled = PTHREAD_COND_INITIALIZER,
+                      .drained = PTHREAD_COND_INITIALIZER},
 };
+static bool started;
 static size_t limit = WRITER_BUFFER_DEFAULT;
 /* Taken by who writes when both streams end in the same pipe or file, so that lines stay whole. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -120,24 +125,35 @@ static void *write_loop(void *arg)
 
 static void start(struct stream *s)
 {
+    sigset_t all, before;
+    sigfillset(&all); /* signals go to the engine thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&s->lock);
     must(!s->running);
     s->running = true;
     s->stopping = false;
     must(pthread_create(&s->thread, NULL, write_loop, s) == 0);
     pthread_mutex_unlock(&s->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void writer_start(size_t buffer)
 {
-    sigset_t all, before;
     limit = buffer;
+    started = true;
     atomic_store(&same_target, is_same_file(STDOUT_FILENO, STDERR_FILENO));
-    sigfillset(&all); /* signals go to the engine thread */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     start(&streams[WRITER_STDOUT]);
     start(&streams[WRITER_STDERR]);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void writer_open_audit(int fd)
+{
+    struct stream *s = &streams[WRITER_AUDIT];
+    must(!s->running);
+    if (s->fd >= 0) close(s->fd);
+    s->fd = fd;
+    s->error = 0;
+    if (started) start(s);
 }
 
 /* A thread that hangs in write(2) on a full pipe is left behind: the process is about to end. */
@@ -178,6 +194,8 @@ void writer_stop(int timeout_ms)
     int64_t deadline_ms = clock_now_ms(clock_real()) + timeout_ms;
     stop(&streams[WRITER_STDOUT], deadline_ms);
     stop(&streams[WRITER_STDERR], deadline_ms);
+    stop(&streams[WRITER_AUDIT], deadline_ms);
+    started = false;
 }
 
 static bool has_room(const struct stream *s, size_t len)

@@ -1,14 +1,14 @@
-/* Whole lines to stdout and stderr from a thread of its own, so that a reader who does not read can never
- * hold up a loop (design, section 4; lua-api, `print-buffer`). The two streams keep their own order and do
- * not wait for each other. Owner: the process. May be called from any thread. Without writer_start, and after
- * writer_stop, lines are written at once by the caller: what unit tests and short commands want. */
+/* Whole lines to stdout, stderr and the audit log, from a thread for each, so that a reader who does not read
+ * can never hold up a loop (design, section 4; lua-api, `print-buffer`). The streams keep their own order and
+ * do not wait for each other. Owner: the process. May be called from any thread. Without writer_start, and
+ * after writer_stop, lines are written at once by the caller: what unit tests and short commands want. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
 
-enum writer_stream { WRITER_STDOUT, WRITER_STDERR };
+enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_AUDIT };
 enum writer_wait {
     WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
     WRITER_WAIT,       /* no room: waits until there is some (`exec`) */
@@ -21,6 +21,8 @@ void writer_start(size_t buffer);
 /* From now on the process ends, quietly and as by SIGPIPE, when nobody reads stdout any more: `... | head`.
  * What waits for stderr is written first. Before writer_start. */
 void writer_end_with_reader(void);
+/* Where the audit log goes, to which nothing can be written before. Takes the descriptor. */
+void writer_open_audit(int fd);
 /* Writes what waits, for at most `timeout_ms`, then ends the thread. A second call is harmless. */
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */
