@@ -21,5 +21,6 @@ extern const struct command cmd_run;
 extern const struct command cmd_exec;
 extern const struct command cmd_status;
 extern const struct command cmd_queue;
+extern const struct command cmd_writes;
 extern const struct command cmd_sim;
 extern const struct command cmd_version;

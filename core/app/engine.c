@@ -80,6 +80,13 @@ static enum watch_list_mode watch_list_mode(const char *name)
                                       : WATCH_LIST_AUTO;
 }
 
+static enum write_mode write_mode(const char *dry_run)
+{
+    return strcmp(dry_run, "client") == 0   ? WRITES_RECORDED
+           : strcmp(dry_run, "server") == 0 ? WRITES_TRIED
+                                            : WRITES_SENT;
+}
+
 static bool make_parts(struct engine *engine)
 {
     struct err err;
@@ -92,6 +99,11 @@ static bool make_parts(struct engine *engine)
     engine->io = io_thread_new(&client, &err);
     if (!engine->io) {
         fprintf(stderr, "kubelua: %s: %s\n", engine->options.cluster->source, err.text);
+        return false;
+    }
+    engine->audit = audit_trail_new(options->audit_log, &err);
+    if (!engine->audit) {
+        fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
         return false;
     }
     engine->factory = shared_factory_new(&(struct shared_factory_options){
@@ -123,6 +135,9 @@ static bool make_parts(struct engine *engine)
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
         .running = &engine->running,
         .print_waits = engine->options.mode == ENGINE_EXEC,
+        .write_mode = write_mode(options->dry_run),
+        .field_manager = options->field_manager,
+        .audit = engine->audit,
     };
     return true;
 }
@@ -224,6 +239,7 @@ void engine_free(struct engine *engine)
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
     engine_observe_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
+    audit_trail_free(engine->audit);
     free(engine->scripts);
     free(engine->main_started);
     engine_free_live(engine);

@@ -13,6 +13,7 @@
 #include "informer/live.h"
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
+#include "script/audit_trail.h"
 #include "script/running.h"
 #include "script/script.h"
 
@@ -24,6 +25,7 @@ struct engine {
     struct discoverer *discoverer;
     struct kinds *kinds; /* what discovery said last */
     struct live *live;
+    struct audit_trail *audit; /* of what scripts write */
     struct script_host host;
     struct running running;  /* read by other threads */
     struct script **scripts; /* one for each file; the same order */

@@ -90,6 +90,9 @@ static void put_script(struct engine *engine, size_t i, struct buf *out)
     json_open(out, "reads", '[');
     for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));
     json_close(out, ']');
+    json_open(out, "writes", '[');
+    for (size_t w = 0; w < script_write_count(script); w++) json_text(out, NULL, script_write(script, w));
+    json_close(out, ']');
     json_close(out, '}');
 }
 
@@ -303,9 +306,23 @@ static void put_all(struct engine *engine, struct buf *out)
     put_queues(engine, out);
 }
 
+/* The last writes, the oldest first, and how many there ever were. */
+static void answer_writes(const struct engine *engine, struct buf *result)
+{
+    json_open(result, NULL, '{');
+    json_int(result, "total", (int64_t)audit_trail_total(engine->audit));
+    buf_puts(result, ",\"writes\":");
+    audit_trail_write(engine->audit, result);
+    json_close(result, '}');
+}
+
 bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     struct engine *engine = ctx;
+    if (strcmp(method, "writes") == 0) {
+        answer_writes(engine, result);
+        return true;
+    }
     bool queues_only = strcmp(method, "queue") == 0;
     if (!queues_only && strcmp(method, "status") != 0)
         return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,

@@ -54,6 +54,7 @@ const struct flag *engine_flags(struct options *o)
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
+    o->dry_run = "none";
     const struct flag flags[] = {
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
@@ -74,6 +75,12 @@ const struct flag *engine_flags(struct options *o)
          "requests at once, before --kube-api-qps counts (default 10 with that flag)"},
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
+        {"dry-run", 0, FLAG_CHOICE, &o->dry_run, "none|client|server", "none|client|server",
+         "writes of scripts: client only logs them, server has them checked but not kept (default none)"},
+        {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
+         "a line of JSON for each write of a script, never with its content; appended to"},
+        {"field-manager", 0, FLAG_STRING, &o->field_manager, "NAME", NULL,
+         "whose the fields are that scripts write (default kubelua)"},
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "how often handlers that do not say are told of every object again (default 0: never)"},
     };

@@ -14,6 +14,7 @@ void bind_registration(lua_State *L);    /* raw.registration */
 void bind_handler_options(lua_State *L); /* raw.handler_options */
 void bind_lister(lua_State *L);          /* raw.lister */
 void bind_live(lua_State *L);            /* raw.live */
+void bind_write(lua_State *L);           /* raw.write */
 void bind_host(lua_State *L);            /* raw.print, raw.log, raw.main, raw.raise, raw.null */
 void bind_task(lua_State *L);            /* raw.task: what waiting needs */
 void bind_time(lua_State *L);            /* raw.time */

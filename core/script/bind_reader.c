@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "script/args.h"
+#include "script/bind_kind.h"
 #include "script/bind_live.h"
 #include "script/cache.h"
 #include "script/reader.h"

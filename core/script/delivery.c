@@ -126,6 +126,15 @@ static void count(struct script *script, enum handler_event type)
     script->counters.deletes += type == ON_DELETE;
 }
 
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct script_handler *h = ctx;
+    buf_puts(caller, h->id);
+    buf_printf(trigger, "%s ", handler_event_names[h->event->type]);
+    root_key(h->event->object, trigger);
+}
+
 /* The caller holds a reference to the handler. Borrows the event; one whose call waits is kept. */
 static void call(struct script_handler *h, const struct event *event)
 {
@@ -139,7 +148,9 @@ static void call(struct script_handler *h, const struct event *event)
                                         .prepare = prepare,
                                         .prepare_ctx = &delivery,
                                         .done = on_done,
+                                        .describe = describe,
                                         .ctx = h};
+    h->event = event;
     enum script_result result = task_run(h->script, &task_call, &h->task);
     if (result != SCRIPT_YIELDED) {
         ended(h, event, begun_ns, result);
@@ -148,6 +159,7 @@ static void call(struct script_handler *h, const struct event *event)
     h->refs++;
     h->begun_ns = begun_ns;
     h->current = *event;
+    h->event = &h->current;
     if (event->old_object) root_ref(event->old_object);
     root_ref(event->object);
 }

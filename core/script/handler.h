@@ -29,8 +29,9 @@ struct script_handler {
     struct failure_report report;
     struct handler_metrics metrics;
 
-    struct task *task;    /* of the call that waits; NULL: none */
-    struct event current; /* what it was called for, with references */
+    struct task *task;         /* of the call that waits; NULL: none */
+    struct event current;      /* what it was called for, with references */
+    const struct event *event; /* of the call in progress, whether it waits or not */
     int64_t begun_ns;
     struct pending pending;
     uint64_t initial_until; /* so many entries must leave the list before the cache was told whole */

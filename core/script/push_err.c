@@ -3,8 +3,7 @@
 
 #include "script/args.h"
 
-/* The server's reason, or a word of ours for what no server said. */
-static const char *reason_of(const struct err *err)
+const char *err_reason(const struct err *err)
 {
     static const char *const names[] = {
         [ERR_NONE] = "Unknown",         [ERR_INVALID] = "Invalid",      [ERR_NOT_FOUND] = "NotFound",
@@ -19,7 +18,7 @@ static const char *reason_of(const struct err *err)
 int push_err(lua_State *L, const struct err *err)
 {
     int code = err->http_status ? err->http_status : err->code == ERR_NOT_FOUND ? 404 : 0;
-    push_error(L, code, reason_of(err), str_of(err->text));
+    push_error(L, code, err_reason(err), str_of(err->text));
     if (err->retry_after_ms < 0) return 2;
     lua_pushnumber(L, (lua_Number)err->retry_after_ms / 1e3);
     lua_setfield(L, -2, "retry_after");
@@ -38,7 +37,7 @@ void push_err_status(lua_State *L, const struct err *err)
     set_text(L, "kind", "Status");
     set_text(L, "apiVersion", "v1");
     set_text(L, "status", "Failure");
-    set_text(L, "reason", reason_of(err));
+    set_text(L, "reason", err_reason(err));
     set_text(L, "message", err->text);
     lua_newtable(L);
     lua_setfield(L, -2, "metadata");

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 
+/* The server's reason, or a word of ours for what no server said: "Conflict", "NotConnected". */
+const char *err_reason(const struct err *err);
 /* Pushes nil and { code, reason, message, retry_after } for `return 2`. */
 int push_err(lua_State *L, const struct err *err);
 /* Pushes the same as a Status of the API: what an ERROR event carries. */

@@ -1,6 +1,8 @@
 /* Loads, runs and frees a script; see script.h. */
 #include "script/script.h"
 
+#include <openssl/evp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -22,11 +24,20 @@ static void run_chunk(lua_State *L, void *ctx)
     lua_call(L, 0, 0);
 }
 
+/* Which text of it wrote what: the audit trail names it. */
+static void set_hash(struct script *script, const struct buf *source)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    must(EVP_Digest(source->data ? source->data : "", source->len, digest, NULL, EVP_sha256(), NULL));
+    for (size_t i = 0; i < sizeof script->hash / 2; i++) snprintf(script->hash + 2 * i, 3, "%02x", digest[i]);
+}
+
 static bool load(struct script *script, struct err *err)
 {
     struct buf source = {0};
     bool ok = modules_read(script->path, &source, err);
     if (!ok) err->code = ERR_IO;
+    if (ok) set_hash(script, &source);
     if (ok) {
         buf_reserve(&source, 1);
         ok = script_call(script, "the load phase", run_chunk, &source) == SCRIPT_OK;
@@ -101,6 +112,8 @@ void script_free(struct script *script)
     reads_clear(&script->reads);
     report_close(script);
     buf_clear(&script->main.failure);
+    writes_clear(&script->writes);
+    write_counters_clear(&script->write_counters);
     free(script->path);
     free(script->name);
     free(script);
@@ -141,6 +154,17 @@ const char *script_read(const struct script *script, size_t i)
     return script->reads.items[i].text;
 }
 
+size_t script_write_count(const struct script *script)
+{
+    return script->writes.count;
+}
+
+const char *script_write(const struct script *script, size_t i)
+{
+    must(i < script->writes.count);
+    return script->writes.items[i].text;
+}
+
 bool script_has_main(const struct script *script)
 {
     return script->has_main;
@@ -177,6 +201,12 @@ static void main_ended(void *ctx, enum script_result result)
     if (result != SCRIPT_CANCELLED) script->main.done(script->main.ctx, result, script->main.exit_code);
 }
 
+static void describe_main(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    buf_puts(caller, "main");
+    buf_puts(trigger, "start");
+}
+
 void script_run_main(struct script *script, script_main_done *done, void *ctx)
 {
     struct task *task;
@@ -187,6 +217,7 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
                                    .function = script->refs[REF_RUN_MAIN],
                                    .prepare = push_main,
                                    .done = main_ended,
+                                   .describe = describe_main,
                                    .ctx = script};
     enum script_result result = task_run(script, &call, &task);
     if (result != SCRIPT_YIELDED) report_main(script, result);

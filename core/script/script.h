@@ -12,19 +12,29 @@
 #include "informer/workqueue.h"
 #include "net/loop.h"
 
+struct audit_trail;
 struct kinds;
 struct live;
 struct running;
+
+enum write_mode {
+    WRITES_SENT,
+    WRITES_TRIED,    /* --dry-run=server: sent with dryRun=All */
+    WRITES_RECORDED, /* --dry-run=client: never sent */
+};
 
 /* What the process offers to its scripts; outlives them all. */
 struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
-    struct clock *clock;           /* NULL: the loop's */
-    int64_t resync_ms;             /* of handlers that do not say; 0: never (I-15) */
-    struct live *live;             /* reads without a cache; NULL, as `kinds`, when there is no server */
-    struct kinds *kinds;           /* what the names of those mean */
-    struct running *running;       /* where calls are noted for other threads; NULL: nowhere */
+    struct clock *clock;     /* NULL: the loop's */
+    int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
+    struct live *live;       /* reads without a cache; NULL, as `kinds`, when there is no server */
+    struct kinds *kinds;     /* what the names of those mean */
+    struct running *running; /* where calls are noted for other threads; NULL: nowhere */
+    enum write_mode write_mode;
+    struct audit_trail *audit;     /* of writes; NULL for none */
+    const char *field_manager;     /* of writes; NULL: "kubelua" */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
@@ -101,6 +111,9 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);
+/* Writes it declared, "pods/status:patch". */
+size_t script_write_count(const struct script *script);
+const char *script_write(const struct script *script, size_t i);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);
 bool script_has_main(const struct script *script);

@@ -109,6 +109,15 @@ static void push_work(lua_State *L, void *ctx)
     work->job = job;
 }
 
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct work *work = ctx;
+    buf_printf(caller, "queue %s", work->queue->name);
+    buf_puts(trigger, "key ");
+    buf_str(trigger, (struct str){work->key, work->key_len});
+}
+
 static void work_on(struct script_queue *q, struct str key)
 {
     struct work *work = xcalloc(1, sizeof *work + key.n);
@@ -122,6 +131,7 @@ static void work_on(struct script_queue *q, struct str key)
                                    .prepare = push_work,
                                    .prepare_ctx = work,
                                    .done = on_done,
+                                   .describe = describe,
                                    .ctx = work};
     enum script_result result = task_run(q->script, &call, &work->task);
     if (result != SCRIPT_YIELDED) on_done(work, result);

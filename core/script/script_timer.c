@@ -46,6 +46,14 @@ static void on_done(void *ctx, enum script_result result)
     script_timer_unref(t);
 }
 
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct script_timer *t = ctx;
+    buf_puts(caller, t->name);
+    buf_puts(trigger, "timer");
+}
+
 static void on_tick(struct timer *timer)
 {
     struct script_timer *t = container_of(timer, struct script_timer, timer);
@@ -54,7 +62,8 @@ static void on_tick(struct timer *timer)
     if (script->phase == SCRIPT_STOPPING) return;
     t->refs++; /* for the tick */
     t->running = true;
-    const struct task_call call = {.what = "a timer", .function = t->function, .done = on_done, .ctx = t};
+    const struct task_call call = {
+        .what = "a timer", .function = t->function, .done = on_done, .describe = describe, .ctx = t};
     enum script_result result = task_run(script, &call, &task);
     if (result != SCRIPT_YIELDED) on_done(t, result);
     handlers_attach(script);

@@ -102,6 +102,7 @@ static void bind_all(lua_State *L)
     bind_snapshot(L);
     bind_selects(L);
     bind_live(L);
+    bind_write(L);
     bind_host(L);
     bind_task(L);
     bind_time(L);

@@ -17,6 +17,8 @@
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
+#include "script/write_note.h"
+#include "script/writes.h"
 
 enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING, SCRIPT_STOPPING };
 
@@ -104,6 +106,7 @@ struct script_handler;
 struct script {
     char *name, *path;
     const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
+    char hash[13];          /* of its file, as sha256sum begins it */
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
@@ -141,6 +144,8 @@ struct script {
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
     struct script_reads reads;
+    struct script_writes writes;
+    struct write_counters write_counters;
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
     size_t handler_count, due_count;

@@ -18,6 +18,7 @@ struct task {
     struct task_wait *wait;
     const char *what;
     void (*done)(void *ctx, enum script_result result);
+    void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;
 };
 
@@ -127,6 +128,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     if (!task) return SCRIPT_MEMORY_LIMIT;
     task->what = call->what;
     task->done = call->done;
+    task->describe = call->describe;
     task->ctx = call->ctx;
     call_enter(script, NULL, task->what, __builtin_frame_address(0));
     script->entry.ctx = (void *)call;
@@ -137,6 +139,12 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     *out = result == SCRIPT_YIELDED ? task : NULL;
     if (result != SCRIPT_YIELDED) release(task);
     return result;
+}
+
+void task_describe(const struct script *script, struct buf *caller, struct buf *trigger)
+{
+    const struct task *task = script->tasks.current;
+    if (task && task->describe) task->describe(task->ctx, caller, trigger);
 }
 
 /* --- waiting */

@@ -59,12 +59,17 @@ struct task_call {
     /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
      */
     void (*done)(void *ctx, enum script_result result);
+    /* For the audit trail: appends who is called, such as a handler's id, and why: "OnAdd shop/web". As long
+     * as the task lives. NULL: nobody knows. */
+    void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;
 };
 
 /* SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
  * not be. Never from inside a call of the same script. */
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
+/* The same of the task that runs. */
+void task_describe(const struct script *script, struct buf *caller, struct buf *trigger);
 /* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 

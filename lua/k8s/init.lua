@@ -8,11 +8,15 @@ require "k8s.informer" -- the methods
 local live = require "k8s.live"
 local queue = require "k8s.queue"
 local time = require "k8s.time"
+local writes = require "k8s.writes"
 
 return freeze("k8s", {
   after = time.after,
   ago = time.ago,
+  apply = writes.apply,
   controller = controller,
+  create = writes.create,
+  delete = writes.delete,
   every = time.every,
   factory = factory.factory,
   get = live.get,
@@ -26,12 +30,16 @@ return freeze("k8s", {
   null = raw.null,
   object = freeze("k8s.object", require "k8s.object"),
   pages = live.pages,
+  patch = writes.patch,
   quantity = raw.quantity,
   queue = queue.new,
   reads = live.reads,
+  retry_on_conflict = writes.retry_on_conflict,
   sleep = time.sleep,
   selects = require "k8s.selects",
   traceback = raw.traceback,
   watch = live.watch,
   snapshot = raw.snapshot,
+  update = writes.update,
+  writes = writes.writes,
 })

@@ -54,10 +54,11 @@ local function unknown(where, name, known)
   raw.raise(text .. ", known are " .. table.concat(sorted_names(known), ", "))
 end
 
--- What may be a duration or an informer; whether it is one is the verb's to say.
+-- What may be a duration, an informer or an object; whether it is one is the verb's to say.
 local FORMS = {
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
+  ["view or reference"] = { table = true, userdata = true },
 }
 
 -- `known` maps each option to the type its value must have. A missing table is an empty one.

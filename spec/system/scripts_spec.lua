@@ -148,6 +148,21 @@ local examples = {
       { function(api) api:patch(pods .. "/b/status", { status = started(0) }) end, "^Running 2$" },
     },
   },
+  ["namespace_team.lua"] = {
+    verb = "run",
+    before = function(api)
+      api:patch("/api/v1/namespaces/default", { metadata = { labels = { team = "blue" } } })
+    end,
+    steps = {
+      { function(api)
+        local metadata = { name = "c", namespace = "default" }
+        api:create(configmaps, { apiVersion = "v1", kind = "ConfigMap", metadata = metadata })
+      end, "^default/c is blue's$" },
+      { function(api)
+        api:patch(configmaps .. "/c", { metadata = { labels = { team = "red" } } })
+      end, "^default/c is blue's$" },
+    },
+  },
   ["configmap_changes.lua"] = {
     verb = "run",
     steps = {

@@ -66,6 +66,7 @@ function raw_verbs.new(record)
       watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,
     },
+    write = { declare = noop, resource = noop, send = noop, type_of = noop, seconds = noop },
     informer = {
       methods = {},
       wait_version = noop,

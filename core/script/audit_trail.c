@@ -1,0 +1,126 @@
+/* The ring of writes and its file; see audit_trail.h. */
+#include "script/audit_trail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/writer.h"
+
+struct audit_trail {
+    struct buf lines[AUDIT_TRAIL_KEPT]; /* JSON objects; `total` % KEPT is the next one */
+    uint64_t total;
+    char *path; /* NULL: no file */
+    bool lost;  /* a line did not get there, which was told */
+};
+
+struct audit_trail *audit_trail_new(const char *path, struct err *err)
+{
+    /* A pipe that nobody reads is an error, and must not hold up the start. */
+    int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600) : -1;
+    if (path && fd < 0) {
+        err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct audit_trail *trail = NEW(struct audit_trail);
+    if (path) {
+        trail->path = xstrdup(path);
+        writer_open_audit(fd);
+    }
+    return trail;
+}
+
+void audit_trail_free(struct audit_trail *trail)
+{
+    if (!trail) return;
+    for (size_t i = 0; i < AUDIT_TRAIL_KEPT; i++) buf_clear(&trail->lines[i]);
+    free(trail->path);
+    free(trail);
+}
+
+/* --- JSON */
+
+static void put_text(struct buf *out, const char *key, const char *text)
+{
+    if (!text || !*text) return;
+    buf_printf(out, ",\"%s\":", key);
+    buf_json_string(out, str_of(text));
+}
+
+static void put_time(struct buf *out, int64_t time_us)
+{
+    char text[32];
+    struct tm tm;
+    time_t seconds = (time_t)(time_us / 1000000);
+    if (!gmtime_r(&seconds, &tm)) tm = (struct tm){0};
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+    buf_printf(out, "\"time\":\"%s.%03dZ\"", text, (int)(time_us / 1000 % 1000));
+}
+
+static void put_entry(struct buf *out, const struct audit_entry *e)
+{
+    struct buf script = {0}, object = {0};
+    buf_printf(&script, "%s@%s", e->script, e->hash);
+    if (e->namespace_ && *e->namespace_) buf_printf(&object, "%s/", e->namespace_);
+    buf_puts(&object, e->name ? e->name : "");
+    buf_putc(out, '{');
+    put_time(out, e->time_us);
+    put_text(out, "script", buf_text(&script));
+    put_text(out, "handler", e->caller);
+    put_text(out, "trigger", e->trigger);
+    put_text(out, "verb", e->verb);
+    put_text(out, "resource", e->resource);
+    put_text(out, "object", buf_text(&object));
+    put_text(out, "resourceVersion", e->resource_version);
+    put_text(out, "manager", e->manager);
+    put_text(out, "dryRun", e->dry_run);
+    put_text(out, "result", e->result);
+    if (e->code) buf_printf(out, ",\"code\":%d", e->code);
+    put_text(out, "message", e->message);
+    buf_printf(out, ",\"milliseconds\":%" PRId64 "}", e->took_ms);
+    buf_clear(&script);
+    buf_clear(&object);
+}
+
+/* --- */
+
+static void write_line(struct audit_trail *trail, struct buf *line)
+{
+    buf_putc(line, '\n');
+    bool written = writer_put(WRITER_AUDIT, buf_slice(line), WRITER_NEVER_WAIT);
+    line->len--;
+    if (written || trail->lost) return;
+    trail->lost = true;
+    int error = writer_error(WRITER_AUDIT);
+    log_error("The audit log is not complete", F("file", trail->path),
+              F("err", error ? strerror(error) : "it is not written as fast as it grows"));
+}
+
+void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry)
+{
+    struct buf *line = &trail->lines[trail->total++ % AUDIT_TRAIL_KEPT];
+    line->len = 0;
+    put_entry(line, entry);
+    if (trail->path) write_line(trail, line);
+}
+
+void audit_trail_write(const struct audit_trail *trail, struct buf *out)
+{
+    uint64_t first = trail->total > AUDIT_TRAIL_KEPT ? trail->total - AUDIT_TRAIL_KEPT : 0;
+    buf_putc(out, '[');
+    for (uint64_t i = first; i < trail->total; i++) {
+        if (i > first) buf_putc(out, ',');
+        buf_str(out, buf_slice(&trail->lines[i % AUDIT_TRAIL_KEPT]));
+    }
+    buf_putc(out, ']');
+}
+
+uint64_t audit_trail_total(const struct audit_trail *trail)
+{
+    return trail->total;
+}

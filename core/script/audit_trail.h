@@ -1,0 +1,37 @@
+/* What scripts wrote, or tried to: the last writes in memory, all of them in a file of JSON lines if there is
+ * one. Never the content of an object. Owner: the engine. On the engine thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct audit_trail;
+
+/* One write. Texts may be NULL or "" where there is nothing to say; they are copied. */
+struct audit_entry {
+    int64_t time_us, took_ms;
+    const char *script, *hash;     /* the script's name, and of its text */
+    const char *caller, *trigger;  /* "pods/1", "OnAdd shop/web" */
+    const char *verb, *resource;   /* "patch", "pods/status" */
+    const char *namespace_, *name; /* of the object */
+    const char *manager;
+    const char *dry_run;          /* "client" or "server" */
+    const char *result;           /* "ok", or the reason of the error */
+    int code;                     /* of the error, 0 when no server gave one */
+    const char *message;          /* of the error */
+    const char *resource_version; /* of the object that was answered */
+};
+
+/* How many are kept in memory. */
+enum { AUDIT_TRAIL_KEPT = 1000 };
+
+/* `path` NULL: no file. Appends to it; it is made for its owner alone. NULL when it cannot be opened. */
+struct audit_trail *audit_trail_new(const char *path, struct err *err);
+void audit_trail_free(struct audit_trail *trail);
+void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry);
+/* Appends those that are kept as a JSON array, the oldest first. */
+void audit_trail_write(const struct audit_trail *trail, struct buf *out);
+/* How many there ever were. */
+uint64_t audit_trail_total(const struct audit_trail *trail);

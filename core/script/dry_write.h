@@ -1,0 +1,12 @@
+/* Writes under --dry-run=client: told in the log, never sent, answered with what the script gave.
+ * Owner: nothing is kept. On the engine thread; nothing here raises. */
+#pragma once
+#include "object/pool.h"
+#include "script/script.h"
+#include "script/write_request.h"
+
+/* What the write is answered with, a new reference in `*out`: the body of a create, an update or an apply;
+ * for a patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete.
+ * False when the body is no object. The content of a Secret is not logged. */
+bool dry_write(struct script *script, const struct write_request *request, struct str body,
+               struct root *given, struct root **out, struct err *err);

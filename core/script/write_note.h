@@ -1,0 +1,28 @@
+/* What becomes of a write, for the audit trail and for kubelua_writes_total.
+ * Owner: the wait that embeds it. On the engine thread; nothing here raises. */
+#pragma once
+#include <sys/queue.h>
+
+#include "base/buf.h"
+#include "object/pool.h"
+#include "script/script.h"
+#include "script/write_request.h"
+
+struct write_note {
+    struct script *script;
+    int64_t begun_us;
+    const struct write_function *function;
+    struct buf caller, trigger, resource;
+    char *ns, *name, *manager;
+    bool is_secret, is_dry;
+};
+
+/* Series of one script, one for each verb, resource and code that came up. */
+struct write_counter;
+LIST_HEAD(write_counters, write_counter);
+
+/* Inside the call that writes. */
+void write_note_begin(struct write_note *note, struct script *script, const struct write_request *request);
+/* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well. */
+void write_note_end(struct write_note *note, const struct root *answer, const struct err *err);
+void write_counters_clear(struct write_counters *counters);

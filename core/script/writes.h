@@ -1,0 +1,35 @@
+/* The writes that a script declares: "pods:patch", "pods/status:patch", "deployments.apps:*", "*:create".
+ * Owner: the script. On the engine thread; nothing here raises. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct kinds;
+struct resource;
+
+/* As RBAC has them; an apply is a patch. */
+enum write_verb { WRITE_CREATE = 1, WRITE_UPDATE = 2, WRITE_PATCH = 4, WRITE_DELETE = 8 };
+
+struct declared_write {
+    char *kind;        /* as written; "*": every one */
+    char *subresource; /* "" for none */
+    char *text;        /* "kind/subresource:verb", for those who show the plan */
+    unsigned verbs;
+};
+
+struct script_writes {
+    struct declared_write *items;
+    size_t count, cap;
+};
+
+/* One more; the same again changes nothing. ERR_INVALID when it is no "kind:verb". */
+bool writes_declare(struct script_writes *writes, struct str text, struct err *err);
+/* Whether a kind, or a subresource of it, may be written so. As in RBAC "*" stands for all kinds with all
+ * their subresources, and no other kind for those. `resource` is what the kind means, NULL when that is not
+ * known: then a declaration in the same words counts, and one whose own kind is not known either. */
+bool writes_allow(const struct script_writes *writes, enum write_verb verb, struct str kind,
+                  struct str subresource, const struct resource *resource, const struct kinds *kinds);
+void writes_clear(struct script_writes *writes);

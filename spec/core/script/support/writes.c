@@ -1,0 +1,169 @@
+/* Scripts that write; see writes.h. */
+#include "core/script/support/writes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/live.h"
+#include "kube/kinds.h"
+
+struct writes_bench bench;
+
+/* Mails on the loop, turns of tasks on the clock. */
+void writes_advance(int64_t ms)
+{
+    virtual_clock_advance(&bench.clock, ms);
+    for (int i = 0; i < 4; i++) {
+        cluster_settle(&bench.cluster);
+        virtual_clock_advance(&bench.clock, 0);
+    }
+}
+
+void writes_settle(void)
+{
+    writes_advance(0);
+}
+
+/* --- requests, which end by hand */
+
+static struct object_call *start_call(void *ctx, const struct object_request *r,
+                                      void (*done)(void *ctx, struct root *object, const struct err *err),
+                                      void *done_ctx)
+{
+    assert_null(bench.call);
+    bench.call = NEW(struct object_call);
+    bench.call->done = done;
+    bench.call->ctx = done_ctx;
+    bench.timeout_ms = r->timeout_ms;
+    bench.sent.len = 0;
+    buf_printf(&bench.sent, "%s %s %.*s/%.*s", r->method, r->resource->plural, STR_ARG(r->ns),
+               STR_ARG(r->name));
+    if (r->subresource.n) buf_printf(&bench.sent, "/%.*s", STR_ARG(r->subresource));
+    if (*r->query) buf_printf(&bench.sent, "?%s", r->query);
+    buf_printf(&bench.sent, " %s: %.*s", r->content_type, STR_ARG(r->body));
+    return bench.call;
+}
+
+static void cancel_call(struct object_call *cancelled)
+{
+    assert_ptr_equal(cancelled, bench.call);
+    free(bench.call);
+    bench.call = NULL;
+}
+
+void writes_answer(const char *json)
+{
+    struct object_call *ended = bench.call;
+    struct root *object = NULL;
+    struct err err;
+    if (json) {
+        struct buf text = {0};
+        buf_puts(&text, json);
+        size_t len = text.len;
+        buf_reserve(&text, TAPE_PADDING);
+        assert_true(pack_text(bench.cluster.packer, text.data, len, &(struct pack_type){.nameless = true},
+                              &object, &err));
+        buf_clear(&text);
+    }
+    bench.call = NULL;
+    ended->done(ended->ctx, object, NULL);
+    free(ended);
+    writes_settle();
+}
+
+void writes_refuse(int status, const char *reason)
+{
+    struct object_call *ended = bench.call;
+    struct err err;
+    err_set(&err, ERR_HTTP, "no");
+    err.http_status = status;
+    snprintf(err.reason, sizeof err.reason, "%s", reason);
+    bench.call = NULL;
+    ended->done(ended->ctx, NULL, &err);
+    free(ended);
+    writes_settle();
+}
+
+/* --- the bench */
+
+static void ask(void *ctx)
+{
+    ++*(int *)ctx;
+}
+
+int writes_setup(void **state)
+{
+    cluster_init(&bench.cluster);
+    virtual_clock_init(&bench.clock);
+    bench.cluster.host.clock = &bench.clock.clock;
+    bench.asked = 0;
+    bench.cluster.host.kinds = kinds_new(&bench.clock.clock, ask, &bench.asked);
+    bench.cluster.host.live = live_new(&(struct live_options){.engine_loop = bench.cluster.loop,
+                                                              .io_loop = bench.cluster.loop,
+                                                              .new_source = cluster_new_source,
+                                                              .call = start_call,
+                                                              .cancel_call = cancel_call,
+                                                              .ctx = &bench.cluster});
+    bench.script = NULL;
+    return 0;
+}
+
+int writes_teardown(void **state)
+{
+    if (bench.script) script_free(bench.script);
+    writes_settle();
+    live_free(bench.cluster.host.live);
+    audit_trail_free(bench.cluster.host.audit);
+    kinds_free(bench.cluster.host.kinds);
+    assert_null(bench.call);
+    buf_clear(&bench.sent);
+    cluster_clear(&bench.cluster);
+    virtual_clock_clear(&bench.clock);
+    return 0;
+}
+
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
+{
+    assert_int_equal(result, SCRIPT_OK);
+}
+
+void writes_run_main(struct script *script)
+{
+    script_run_main(script, on_main_done, NULL);
+    writes_settle();
+}
+
+void writes_discover(void)
+{
+    kinds_set(bench.cluster.host.kinds, bench.cluster.catalogue);
+    writes_settle();
+}
+
+void writes_start(const char *body)
+{
+    struct buf lua = {0};
+    buf_printf(&lua,
+               "local k8s = require 'k8s'\n"
+               "k8s.writes { 'pods:*', 'pods/status:patch', 'pods/eviction:create', 'nodes:create' }\n"
+               "local said = {}\n"
+               "local pod = { apiVersion = 'v1', kind = 'Pod',\n"
+               "  metadata = { name = 'web', namespace = 'shop', resourceVersion = '7' } }\n"
+               "local function tell(...) for i = 1, select('#', ...) do\n"
+               "said[#said + 1] = tostring((select(i, ...))) end end\n"
+               "function told() local text = table.concat(said, ' ') said = {} return text end\n"
+               "k8s.main(function() %s end)\n",
+               body);
+    if (bench.script) script_free(bench.script);
+    bench.script = cluster_load(&bench.cluster, "writes", buf_text(&lua));
+    buf_clear(&lua);
+    writes_run_main(bench.script);
+}
+
+void assert_sends(const char *body, const char *expected)
+{
+    writes_start(body);
+    assert_non_null(bench.call);
+    assert_string_equal(buf_text(&bench.sent), expected);
+    writes_answer(NULL);
+}

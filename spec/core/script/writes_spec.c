@@ -1,0 +1,254 @@
+/* core/script/writes.c, bind_write.c, bind_kind.c, write_request.c, lua/k8s/writes.lua: what a script's
+ * writes send, and what it may send. */
+#include "core/script/support/writes.h"
+
+#include "base/mem.h"
+#include "kube/kinds.h"
+#include "script/writes.h"
+
+static void test_each_verb_sends_its_method_place_and_type(void **state)
+{
+    writes_discover();
+    assert_sends("k8s.create(pod)", "POST pods shop/?fieldManager=kubelua application/json: "
+                                    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\","
+                                    "\"namespace\":\"shop\",\"resourceVersion\":\"7\"}}");
+    assert_sends("k8s.create { apiVersion = 'v1', kind = 'Node', metadata = { generateName = 'n-' } }",
+                 "POST nodes /?fieldManager=kubelua application/json: "
+                 "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"generateName\":\"n-\"}}");
+    assert_sends(
+        "k8s.update({ apiVersion = 'v1', kind = 'Pod', metadata = { name = 'a', namespace = 'b' } }, "
+        "{ manager = 'a b', dry_run = true })",
+        "PUT pods b/a?fieldManager=a%20b&dryRun=All application/json: "
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}");
+    assert_sends("k8s.patch(pod, { spec = { a = k8s.null } }, { subresource = 'status' })",
+                 "PATCH pods shop/web/status?fieldManager=kubelua application/merge-patch+json: "
+                 "{\"spec\":{\"a\":null}}");
+    assert_sends("k8s.patch(pod, {}, { type = 'strategic' })",
+                 "PATCH pods shop/web?fieldManager=kubelua application/strategic-merge-patch+json: {}");
+    assert_sends("k8s.patch({ kind = 'pod', namespace = 'a', name = 'b' }, {}, { type = 'json' })",
+                 "PATCH pods a/b?fieldManager=kubelua application/json-patch+json: []");
+    assert_sends("k8s.apply({ kind = 'pods', namespace = 'a', name = 'b' }, { spec = {} }, { force = true })",
+                 "PATCH pods a/b?fieldManager=kubelua&force=true application/apply-patch+yaml: "
+                 "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\",\"namespace\":\"a\"},"
+                 "\"spec\":{}}");
+    assert_sends(
+        "k8s.create({ kind = 'Eviction', apiVersion = 'policy/v1' }, { subresource = 'eviction', of = pod })",
+        "POST pods shop/web/eviction?fieldManager=kubelua application/json: "
+        "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\"}");
+}
+
+static void test_all_of_a_delete_is_in_its_body(void **state)
+{
+    writes_discover();
+    assert_sends("k8s.delete(pod)",
+                 "DELETE pods shop/web application/json: {\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}");
+    assert_sends(
+        "k8s.delete(pod, { propagation = 'orphan', lock = true, dry_run = true, grace_period = '5s',\n"
+        "  precondition = { uid = 'u' } })",
+        "DELETE pods shop/web application/json: {\"apiVersion\":\"v1\",\"dryRun\":[\"All\"],"
+        "\"gracePeriodSeconds\":5,\"kind\":\"DeleteOptions\",\"preconditions\":{\"resourceVersion\":\"7\","
+        "\"uid\":\"u\"},\"propagationPolicy\":\"Orphan\"}");
+}
+
+static void test_a_lock_sends_the_version(void **state)
+{
+    writes_discover();
+    assert_sends("k8s.patch(pod, { metadata = { labels = {} } }, { lock = true })",
+                 "PATCH pods shop/web?fieldManager=kubelua application/merge-patch+json: "
+                 "{\"metadata\":{\"labels\":{},\"resourceVersion\":\"7\"}}");
+    assert_sends("k8s.patch(pod, { { op = 'remove', path = '/a' } }, { type = 'json', lock = true })",
+                 "PATCH pods shop/web?fieldManager=kubelua application/json-patch+json: "
+                 "[{\"op\":\"replace\",\"path\":\"/metadata/resourceVersion\",\"value\":\"7\"},"
+                 "{\"op\":\"remove\",\"path\":\"/a\"}]");
+    assert_sends(
+        "k8s.apply(pod, { spec = {} }, { lock = true })",
+        "PATCH pods shop/web?fieldManager=kubelua application/apply-patch+yaml: "
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\","
+        "\"resourceVersion\":\"7\"},\"spec\":{}}");
+}
+
+static void test_what_the_script_gave_is_not_changed(void **state)
+{
+    writes_discover();
+    writes_start("local patch, op = { metadata = {} }, {}\n"
+                 "k8s.patch(pod, patch, { lock = true })\n"
+                 "tell(next(patch.metadata), next(patch, next(patch)))");
+    writes_answer(NULL);
+    assert_told("nil nil");
+}
+
+static void test_a_write_gives_the_object_or_true_or_an_error(void **state)
+{
+    writes_discover();
+    writes_start(
+        "tell(k8s.patch(pod, {}):name(), k8s.delete(pod))\n"
+        "local object, err = k8s.patch(pod, {}) tell(object, err.code, err.reason, err)\n"
+        "local review = k8s.create(pod) tell(review.kind, review:name(), review:key(), "
+        "review.status.allowed)\n"
+        "tell(review.metadata.uid, review:uid(), review:label 'a', review == review, #review:json())");
+    writes_answer(
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}}");
+    writes_answer(NULL);
+    writes_refuse(409, "Conflict");
+    writes_answer(
+        "{\"apiVersion\":\"v1\",\"kind\":\"TokenReview\",\"metadata\":{},\"status\":{\"allowed\":true}}");
+    assert_told("web true nil 409 Conflict no TokenReview nil  true nil nil nil true 80");
+}
+
+static void test_a_timeout_is_for_the_whole(void **state)
+{
+    writes_discover();
+    writes_start("k8s.delete(pod, { timeout = '90s' })");
+    assert_int_equal(bench.timeout_ms, 90000);
+    writes_answer(NULL);
+}
+
+/* Pauses are client-go's: 10 ms and up to a tenth more, four of them. */
+static void test_conflicts_are_tried_again_five_times(void **state)
+{
+    writes_discover();
+    writes_start("tell(k8s.retry_on_conflict(function() return k8s.update(pod) end))");
+    for (int i = 0; i < 4; i++) {
+        writes_refuse(409, "Conflict");
+        assert_null(bench.call);
+        writes_advance(9);
+        assert_null(bench.call);
+        writes_advance(2);
+        assert_non_null(bench.call);
+    }
+    writes_refuse(409, "Conflict");
+    assert_null(bench.call);
+    assert_told("nil no");
+}
+
+static void test_other_errors_are_not_tried_again(void **state)
+{
+    writes_discover();
+    writes_start("tell(k8s.retry_on_conflict(function() return k8s.update(pod) end))");
+    writes_refuse(409, "AlreadyExists");
+    assert_null(bench.call);
+    assert_told("nil no");
+}
+
+static void test_a_script_may_be_freed_while_it_writes(void **state)
+{
+    writes_start("k8s.update(pod)");
+    assert_null(bench.call);
+    script_free(bench.script);
+    bench.script = NULL;
+    writes_discover();
+    writes_start("k8s.update(pod)");
+    assert_non_null(bench.call);
+    script_free(bench.script);
+    bench.script = NULL;
+    writes_settle();
+}
+
+static void test_what_is_not_declared_is_not_sent(void **state)
+{
+    writes_discover();
+    writes_start("local node = { apiVersion = 'v1', kind = 'Node', metadata = { name = 'n' } }\n"
+                 "tell(select(2, pcall(k8s.delete, node)):match ': (.*)')\n"
+                 "tell(select(2, pcall(k8s.update, pod, { subresource = 'status' })):match ': (.*)')\n"
+                 "tell(select(2, pcall(k8s.apply, pod, {}, { subresource = 'scale' })):match ': (.*)')");
+    assert_null(bench.call);
+    assert_told("k8s.delete: \"nodes:delete\" is not declared by k8s.writes "
+                "k8s.update: \"pods/status:update\" is not declared by k8s.writes "
+                "k8s.apply: \"pods/scale:patch\" is not declared by k8s.writes");
+}
+
+/* A CRD may have come a moment ago: discovery is asked once more before the kind is called unknown. */
+static void test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again(void **state)
+{
+    writes_discover();
+    writes_advance(60000);
+    bench.script = cluster_load(
+        &bench.cluster, "trees",
+        "local k8s = require 'k8s'\n"
+        "k8s.writes { 'trees.wood.example:create' }\n"
+        "local text\nfunction told() return text end\n"
+        "local tree = { apiVersion = 'wood.example/v1', kind = 'Tree', metadata = { name = 'a' } }\n"
+        "k8s.main(function() text = select(2, k8s.create(tree)).reason end)\n");
+    writes_run_main(bench.script);
+    assert_int_equal(bench.asked, 1);
+    writes_discover();
+    assert_told("NotFound");
+}
+
+/* --- declarations */
+
+static void test_the_declared_writes_are_part_of_the_plan(void **state)
+{
+    writes_start("");
+    assert_int_equal(script_write_count(bench.script), 4);
+    assert_string_equal(script_write(bench.script, 1), "pods/status:patch");
+}
+
+static bool allows(const char *declared, enum write_verb verb, const char *plural, const char *subresource)
+{
+    struct script_writes writes = {0};
+    struct resource resource;
+    struct err err;
+    assert_true(writes_declare(&writes, str_of(declared), &err));
+    assert_true(kinds_resolve(bench.cluster.host.kinds, str_of(plural), &resource, &err));
+    bool allowed = writes_allow(&writes, verb, str_of("x/y/z"), str_of(subresource), &resource,
+                                bench.cluster.host.kinds);
+    resource_clear(&resource);
+    writes_clear(&writes);
+    return allowed;
+}
+
+static void test_declarations_are_read_as_those_of_rbac(void **state)
+{
+    writes_discover();
+    assert_true(allows("Pod:patch", WRITE_PATCH, "pods", ""));
+    assert_false(allows("pods:patch", WRITE_UPDATE, "pods", ""));
+    assert_false(allows("pods:*", WRITE_PATCH, "pods", "status"));
+    assert_true(allows("pods/status:*", WRITE_PATCH, "pods", "status"));
+    assert_false(allows("pods/status:*", WRITE_PATCH, "pods", ""));
+    assert_true(allows("apps/v1/Deployment:delete", WRITE_DELETE, "deployments.apps", ""));
+    assert_true(allows("apps/v1/Deployment/scale:update", WRITE_UPDATE, "deployments.apps", "scale"));
+    assert_false(allows("deployments.apps:*", WRITE_DELETE, "pods", ""));
+    assert_true(allows("*:create", WRITE_CREATE, "pods", "eviction"));
+    assert_false(allows("*:create", WRITE_DELETE, "pods", ""));
+    assert_true(allows("*/status:patch", WRITE_PATCH, "deployments.apps", "status"));
+    assert_false(allows("*/status:patch", WRITE_PATCH, "deployments.apps", ""));
+}
+
+static void test_what_is_no_declaration_is_told(void **state)
+{
+    static const char *const bad[] = {
+        "",       "pods",        ":patch",        "pods:",   "pods:apply",
+        "pods:x", "pods/:patch", "/status:patch", "po ds:*", "pods:create,update",
+        "/:*",    "pods:PATCH"};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct script_writes writes = {0};
+        struct err err;
+        assert_false(writes_declare(&writes, str_of(bad[i]), &err));
+        assert_int_equal(err.code, ERR_INVALID);
+        writes_clear(&writes);
+    }
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, writes_setup, writes_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_each_verb_sends_its_method_place_and_type),
+        T(test_all_of_a_delete_is_in_its_body),
+        T(test_a_lock_sends_the_version),
+        T(test_what_the_script_gave_is_not_changed),
+        T(test_a_write_gives_the_object_or_true_or_an_error),
+        T(test_a_timeout_is_for_the_whole),
+        T(test_conflicts_are_tried_again_five_times),
+        T(test_other_errors_are_not_tried_again),
+        T(test_a_script_may_be_freed_while_it_writes),
+        T(test_what_is_not_declared_is_not_sent),
+        T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),
+        T(test_the_declared_writes_are_part_of_the_plan),
+        T(test_declarations_are_read_as_those_of_rbac),
+        T(test_what_is_no_declaration_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+-- Writes to a real API server: every patch type, server-side apply, dry runs, and its own words for what goes wrong.
+local apiserver = require "spec.support.apiserver"
+local cluster = require "spec.support.cluster"
+local writes = require "spec.support.writes"
+
+local namespaced = "/api/v1/namespaces/default/"
+local deployments = "/apis/apps/v1/namespaces/default/deployments"
+
+local function pod(name)
+  return {
+    apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default", labels = { app = name } },
+    spec = { containers = { { name = "a", image = "one" }, { name = "b", image = "two" } } },
+  }
+end
+
+local function deployment(name)
+  local labels = { app = name }
+  return {
+    apiVersion = "apps/v1", kind = "Deployment", metadata = { name = name, namespace = "default" },
+    spec = {
+      replicas = 1, selector = { matchLabels = labels },
+      template = { metadata = { labels = labels }, spec = { containers = { { name = "a", image = "one" } } } },
+    },
+  }
+end
+
+describe("writes to the real API server", function()
+  local server, admin
+
+  setup(function()
+    server = apiserver.start()
+    admin = server:api()
+  end)
+
+  after_each(cluster.stop_all)
+
+  teardown(function()
+    if server then server:stop() end
+  end)
+
+  local function run(body, ...) return writes.run("--kubeconfig=" .. server.kubeconfig, body, ...) end
+
+  it("create, update, patch and delete", function()
+    local out = run [[
+      local made = assert(k8s.create(map("a", { colour = "red" })))
+      print(made:key(), made.metadata.managedFields[1].manager, made.metadata.managedFields[1].operation)
+      failed(k8s.create(map("a")))
+      local changed = made:copy()
+      changed.data.colour = "green"
+      local updated = assert(k8s.update(changed))
+      failed(k8s.update(changed))
+      local patched = k8s.patch(updated, { data = { size = "1", colour = k8s.null } }, { manager = "painter" })
+      print(patched:json():match '"data":(%b{})')
+      local ops = { { op = "add", path = "/data/more", value = "x" }, { op = "remove", path = "/data/size" } }
+      local last = k8s.patch({ kind = "cm", namespace = "default", name = "a" }, ops, { type = "json" })
+      print(last.data.more, last:get("metadata.managedFields[*].manager"))
+      print(k8s.delete(made))
+      failed(k8s.delete(made))
+    ]]
+    assert.has_match('^default/a\tkubelua\tUpdate\nnil\t409\tAlreadyExists\tconfigmaps "a" already exists\n' ..
+      'nil\t409\tConflict\tOperation cannot be fulfilled on configmaps "a": the object has been modified;[^\n]+\n' ..
+      '{"size":"1"}\nx\t[^\n]+\ntrue\nnil\t404\tNotFound\tconfigmaps "a" not found\n$', out)
+  end)
+
+  it("patch lists of pods by strategic merge, one container of two", function()
+    admin:create(namespaced .. "pods", pod "strategic")
+    local out = run [[
+      local pod = k8s.get("pods", "default/strategic")
+      local patch = { spec = { containers = { { name = "b", image = "three" } } } }
+      local patched = assert(k8s.patch(pod, patch, { type = "strategic", lock = true }))
+      print(patched.spec.containers[1].image, patched.spec.containers[2].image, #patched.spec.containers)
+      failed(k8s.patch(pod, patch, { type = "strategic", lock = true }))
+      failed(k8s.patch(pod, patch, { type = "merge" }))
+    ]]
+    assert.has_match("^one\tthree\t2\nnil\t409\tConflict\t[^\n]+\nnil\t422\tInvalid\t", out)
+  end)
+
+  it("apply fields, tell whose they are, and take them by force", function()
+    local out = run [[
+      local ref = { kind = "configmaps", namespace = "default", name = "applied" }
+      local made = assert(k8s.apply(ref, { data = { a = "1", b = "1" } }, { manager = "first" }))
+      print(made.data.a, made.metadata.managedFields[1].manager, made.metadata.managedFields[1].operation)
+      failed(k8s.apply(made, { data = { a = "2" } }, { manager = "second" }))
+      local forced = assert(k8s.apply(made, { data = { a = "2" } }, { manager = "second", force = true }))
+      print(forced.data.a, forced.data.b)
+      local less = assert(k8s.apply(ref, { data = {} }, { manager = "first" }))
+      print(less.data.a, less.data.b)
+      failed(k8s.apply(made, { data = { c = "3" } }, { lock = true }))
+      print(k8s.apply(less, { data = { c = "3" } }, { lock = true }).data.c)
+    ]]
+    assert.has_match("^1\tfirst\tApply\n" ..
+      'nil\t409\tConflict\tApply failed with 1 conflict: conflict with "first": .data.a\n' ..
+      "2\t1\n2\tnil\nnil\t409\tConflict\t[^\n]+\n3\n$", out)
+  end)
+
+  it("with a lock fail when the object has changed", function()
+    local out = run [[
+      local old = k8s.create(map("locked", { n = "1" }))
+      local new = assert(k8s.patch(old, { data = { n = "2" } }, { lock = true }))
+      failed(k8s.patch(old, { data = { n = "3" } }, { lock = true }))
+      failed(k8s.patch(old, { { op = "add", path = "/data/n", value = "3" } }, { type = "json", lock = true }))
+      failed(k8s.update(old:copy(), { lock = true }))
+      failed(k8s.delete(old, { lock = true }))
+      failed(k8s.delete(new, { precondition = { uid = "x" } }))
+      print(k8s.get("cm", "default/locked").data.n)
+      print(k8s.delete(new, { lock = true, precondition = { uid = new:uid() }, propagation = "background" }))
+    ]]
+    assert.are.equal(5, select(2, out:gsub("nil\t409\tConflict\t", "")), out)
+    assert.has_match("\n2\ntrue\n$", out)
+  end)
+
+  it("change nothing in a dry run", function()
+    admin:create(namespaced .. "configmaps", { metadata = { name = "dry" }, data = { n = "1" } })
+    local body = [[
+      local dry = { dry_run = %s }
+      local old = k8s.get("cm", "default/dry")
+      print(#k8s.create(map("none"), dry).metadata.uid)
+      print(k8s.patch(old, { data = { n = "2" } }, dry).data.n)
+      print(k8s.apply(old, { data = { m = "3" } }, dry).data.m)
+      local changed = old:copy()
+      changed.data.n = "4"
+      print(k8s.update(changed, dry).data.n)
+      print(k8s.delete(old, dry))
+    ]]
+    assert.are.equal("36\n2\n3\n4\ntrue\n", run(body:format "true"))
+    assert.are.equal("36\n2\n3\n4\ntrue\n", run(body:format "false", "--dry-run=server"))
+    assert.are.equal("1", admin:get(namespaced .. "configmaps/dry").data.n)
+    assert.is_nil(admin:get(namespaced .. "configmaps/dry").metadata.deletionTimestamp)
+    admin:request("GET", namespaced .. "configmaps/none", nil, nil, 404)
+  end)
+
+  it("reach the subresources status, scale and eviction", function()
+    admin:create(deployments, deployment "web")
+    admin:create(namespaced .. "pods", pod "evicted")
+    local script = cluster.script(writes.prelude .. [[
+      k8s.writes { "deployments.apps/scale:*", "deployments.apps/status:patch", "pods/eviction:create" }
+      k8s.main(function()
+        local web = k8s.get("deployments.apps", "default/web")
+        local scale = k8s.patch(web, { spec = { replicas = 3 } }, { subresource = "scale" })
+        print(scale.kind, scale.spec.replicas)
+        local changed = scale:copy()
+        changed.spec.replicas = 5
+        print(k8s.update(changed, { subresource = "scale", of = web }).spec.replicas)
+        local applied = k8s.apply(web, { apiVersion = "autoscaling/v1", kind = "Scale", spec = { replicas = 7 } },
+          { subresource = "scale", force = true })
+        print(applied.spec.replicas)
+        local status = { status = { observedGeneration = 9 } }
+        print(k8s.patch(web, status, { subresource = "status" }).status.observedGeneration)
+        local eviction = { apiVersion = "policy/v1", kind = "Eviction" }
+        eviction.metadata = { name = "evicted", namespace = "default" }
+        local pod = { kind = "po", namespace = "default", name = "evicted" }
+        print(k8s.create(eviction, { subresource = "eviction", of = pod }))
+      end)
+    ]])
+    local engine = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
+    assert.are.equal(0, engine:wait(30), engine:err())
+    assert.are.equal("Scale\t3\n5\n7\n9\ntrue\n", engine:out())
+    assert.are.equal(7, admin:get(deployments .. "/web").spec.replicas)
+    local code = admin:curl("GET", namespaced .. "pods/evicted")
+    assert.are.equal(404, code)
+  end)
+
+  it("are answered with objects that have no name", function()
+    local script = cluster.script(writes.prelude .. [[
+      k8s.writes { "*:create" }
+      k8s.main(function()
+        local review = assert(k8s.create {
+          apiVersion = "authorization.k8s.io/v1", kind = "SelfSubjectAccessReview",
+          spec = { resourceAttributes = { verb = "delete", resource = "pods", namespace = "default" } },
+        })
+        local attributes = review:copy().spec.resourceAttributes
+        print(review.kind, review.status.allowed, review:name(), review:key(), attributes.verb)
+        local token = { apiVersion = "authentication.k8s.io/v1", kind = "TokenReview", spec = { token = "x" } }
+        print(k8s.create(token).status.authenticated)
+      end)
+    ]])
+    local engine = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
+    assert.are.equal(0, engine:wait(30), engine:err())
+    assert.are.equal("SelfSubjectAccessReview\ttrue\tnil\t\tdelete\nnil\n", engine:out())
+  end)
+
+  it("are by the field manager of --field-manager", function()
+    local body = [[
+      print(k8s.create(map("mine", { c = "d" })).metadata.managedFields[1].manager)
+      print(k8s.apply(map "mine", { data = { a = "b" } }).metadata.managedFields[1].manager)
+    ]]
+    assert.are.equal("a b\na b\n", run(body, "--field-manager=a b"))
+  end)
+
+  it("are forbidden to whom they are, and say so", function()
+    local out = run([[failed(k8s.create(map "x"))]], "--context=nobody")
+    assert.has_match('^nil\t403\tForbidden\tconfigmaps is forbidden: User "nobody" cannot create resource', out)
+  end)
+end)
