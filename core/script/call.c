@@ -174,6 +174,7 @@ void call_enter(struct script *script, const char *phase, const char *what, cons
 void call_leave(struct script *script)
 {
     absent_clear(&script->absent);
+    state_trim(script);
     script->depth--;
     running_leave(script->host->running);
 }

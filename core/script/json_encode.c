@@ -10,16 +10,21 @@
 #include "script/args.h"
 #include "script/view.h"
 
-/* So deep people are shown what is in a table; the rest is its type. */
-enum { DEPTH_SHOWN = 16 };
+/* So deep people are shown what is in a table; the rest is its type. Of a table's entries and of a text they
+ * are shown less than so many: an element takes two bytes at least, an entry four. */
+enum { DEPTH_SHOWN = 16, ELEMENTS_SHOWN = JSON_TEXT_MAX / 2, KEYS_SHOWN = JSON_TEXT_MAX / 4 };
+enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* a character that is cut is not shown */ };
+enum { KEY_BYTES = 5 /* "":0, */ };
 
 struct encoder {
     lua_State *L;
     struct script *script;
     struct buf *out;
-    const char *verb; /* for messages */
-    size_t max;       /* bytes of text; 0: any */
-    bool for_people;  /* see json_describe */
+    const char *verb;                       /* for messages */
+    size_t max;                             /* bytes of text, not for people */
+    bool for_people;                        /* see json_describe */
+    size_t pending;                         /* keys that were collected and are not written yet */
+    const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
 };
 
 static void encode(struct encoder *e, int idx, int depth);
@@ -35,9 +40,19 @@ static void put_type(struct encoder *e, int idx)
     buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
 }
 
-static _Noreturn void raise_too_long(struct encoder *e)
+/* For so many bytes more. Told before the work is done: a table that is in others many times makes much text
+ * of little. */
+static void check_room(struct encoder *e, size_t more)
 {
+    if (e->for_people || e->out->len + KEY_BYTES * e->pending + more <= e->max) return;
     script_raise(e->L, "%s: the body is larger than the limit of %zu MiB", e->verb, e->max >> 20);
+}
+
+static void encode_string(struct encoder *e, struct str s)
+{
+    if (e->for_people && s.n > STRING_SHOWN) s.n = STRING_SHOWN;
+    check_room(e, s.n);
+    buf_json_string(e->out, s);
 }
 
 static void encode_number(struct encoder *e, lua_Number n)
@@ -80,15 +95,20 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Appends the keys of the table to the script's key scratch; they stay valid as long as the table holds them.
- * `others` tells whether there are some that are no strings. */
+ * `others` tells whether there are some that are no strings. For people it stops when there are more than
+ * they will be shown. */
 static size_t collect_keys(struct encoder *e, int idx, bool *others)
 {
     lua_State *L = e->L;
-    size_t count = 0;
+    size_t count = 0, seen = 0;
     *others = false;
     lua_pushnil(L);
     while (lua_next(L, idx)) {
         lua_pop(L, 1);
+        if (e->for_people && ++seen > KEYS_SHOWN) {
+            lua_pop(L, 1);
+            break;
+        }
         if (lua_type(L, -1) != LUA_TSTRING) {
             *others = true;
             if (e->for_people) continue;
@@ -100,6 +120,8 @@ static size_t collect_keys(struct encoder *e, int idx, bool *others)
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
         buf_append(&e->script->keys, &key, sizeof key);
+        e->pending++;
+        check_room(e, 0);
         count++;
     }
     return count;
@@ -111,7 +133,11 @@ static void encode_other_keys(struct encoder *e, int idx, int depth)
     lua_State *L = e->L;
     lua_pushnil(L);
     while (lua_next(L, idx)) {
-        if (lua_type(L, -2) != LUA_TSTRING && !is_full(e)) {
+        if (is_full(e)) {
+            lua_pop(L, 2);
+            return;
+        }
+        if (lua_type(L, -2) != LUA_TSTRING) {
             if (e->out->data[e->out->len - 1] != '{') buf_putc(e->out, ',');
             if (lua_type(L, -2) == LUA_TNUMBER)
                 buf_printf(e->out, "\"%.14g\"", lua_tonumber(L, -2));
@@ -135,7 +161,8 @@ static void encode_object(struct encoder *e, int idx, int depth)
     for (size_t i = 0; i < count && !is_full(e); i++) {
         struct str key = ((const struct str *)(keys->data + from))[i]; /* the buffer moves as it grows */
         if (i > 0) buf_putc(e->out, ',');
-        buf_json_string(e->out, key);
+        e->pending--;
+        encode_string(e, key);
         buf_putc(e->out, ':');
         lua_pushlstring(L, key.p, key.n);
         lua_rawget(L, idx);
@@ -150,10 +177,25 @@ static void encode_object(struct encoder *e, int idx, int depth)
 /* Whether JSON's array would show all of it: k8s.json.encode leaves out what has another key. */
 static bool is_whole_array(lua_State *L, int idx)
 {
-    size_t count = 0;
+    size_t count = 0, length = lua_objlen(L, idx);
+    if (length > ELEMENTS_SHOWN) return true; /* as far as it is shown */
     lua_pushnil(L);
-    for (; lua_next(L, idx); count++) lua_pop(L, 1);
-    return count == lua_objlen(L, idx);
+    while (lua_next(L, idx)) {
+        lua_pop(L, 1);
+        if (++count <= length) continue;
+        lua_pop(L, 1);
+        return false;
+    }
+    return count == length;
+}
+
+/* Before anything is done with it. */
+static void check_table(struct encoder *e, int idx, int depth)
+{
+    if (e->for_people) return; /* they are shown the first levels */
+    e->tables[depth] = lua_topointer(e->L, idx);
+    for (int i = 0; i < depth; i++)
+        if (e->tables[i] == e->tables[depth]) script_raise(e->L, "%s: a table is within itself", e->verb);
 }
 
 /* A table is an array when it is marked, or when it has a [1]. */
@@ -161,10 +203,11 @@ static void encode_table(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     if (depth > (e->for_people ? DEPTH_SHOWN : PACK_DEPTH_MAX) || !lua_checkstack(L, 6)) {
-        if (!e->for_people) script_raise(L, "%s: nested too deep, or a table in itself", e->verb);
+        if (!e->for_people) script_raise(L, "%s: nested deeper than %d", e->verb, PACK_DEPTH_MAX);
         put_type(e, idx);
         return;
     }
+    check_table(e, idx, depth);
     lua_rawgeti(L, idx, 1);
     bool is_array = !lua_isnil(L, -1) || copy_is_array(L, idx);
     lua_pop(L, 1);
@@ -197,7 +240,7 @@ static void encode(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     struct str s;
-    if (e->max && e->out->len > e->max) raise_too_long(e);
+    check_room(e, 0);
     switch (lua_type(L, idx)) {
     case LUA_TNIL: buf_puts(e->out, "null"); break;
     case LUA_TLIGHTUSERDATA: buf_puts(e->out, "null"); break;
@@ -205,7 +248,7 @@ static void encode(struct encoder *e, int idx, int depth)
     case LUA_TNUMBER: encode_number(e, lua_tonumber(L, idx)); break;
     case LUA_TSTRING:
         s.p = lua_tolstring(L, idx, &s.n);
-        buf_json_string(e->out, s);
+        encode_string(e, s);
         break;
     case LUA_TTABLE: encode_table(e, idx, depth); break;
     case LUA_TUSERDATA: encode_userdata(e, idx); break;
@@ -228,7 +271,7 @@ struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max)
 {
     struct encoder e = {.L = L, .verb = verb, .max = max};
     run(&e, idx);
-    if (max && e.out->len > max) raise_too_long(&e);
+    check_room(&e, 0);
     return e.out;
 }
 

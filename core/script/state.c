@@ -53,6 +53,12 @@ struct buf *script_scratch(struct script *script)
     return &script->text;
 }
 
+void state_trim(struct script *script)
+{
+    if (script->text.cap > SCRATCH_KEEP) buf_clear(&script->text);
+    if (script->keys.cap > SCRATCH_KEEP) buf_clear(&script->keys);
+}
+
 static int l_error_tostring(lua_State *L)
 {
     lua_getfield(L, 1, "message");

@@ -182,6 +182,8 @@ static inline struct script *script_of(lua_State *L)
 /* Opens the state: JIT off, the sandbox in place, the API loaded. */
 bool state_open(struct script *script, struct err *err);
 void state_close(struct script *script);
+/* A call is over: gives back scratch that is large. */
+void state_trim(struct script *script);
 
 static inline void push_ref(lua_State *L, const struct script *script, enum script_ref ref)
 {

@@ -36,7 +36,7 @@ static struct root *pack_result(lua_State *L, struct root *object)
     struct text version, kind;
     struct root *out;
     struct err err;
-    struct buf *json = json_encode(L, lua_gettop(L), "a transform", 0);
+    struct buf *json = json_encode(L, lua_gettop(L), "a transform", JSON_ENCODE_MAX);
     buf_reserve(json, TAPE_PADDING);
     const struct pack_type type = {
         .api_version = value_str(value_field(root_value(object), STR("apiVersion")), &version),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -59,6 +60,75 @@ static void test_what_has_no_form_in_json_raises(void **state)
     assert_raises(f, "json.array(1)", "k8s.json.array: the value must be a table, not number");
 }
 
+static void test_a_table_within_itself_is_found_before_the_work_is_done(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "local t = {} t.a = { t } json.encode(t)", "k8s.json.encode: a table is within itself");
+    assert_lua(f,
+               "local big = {} for i = 1, 100000 do big['k' .. i] = 1 end "
+               "local a = os.clock() json.encode(big) local once = os.clock() - a "
+               "big.a = big a = os.clock() pcall(json.encode, big) return os.clock() - a < 5 * once",
+               "true");
+    assert_lua(f, "local t = {} return json.encode { a = t, b = { t, t } }", "{\"a\":{},\"b\":[{},{}]}");
+    assert_raises(f, "local t = {} for i = 1, 101 do t = { t } end json.encode(t)",
+                  "k8s.json.encode: nested deeper than 100");
+}
+
+static void test_text_has_a_limit_which_is_found_before_the_work_is_done(void **state)
+{
+    struct fixture *f = *state;
+    static const char limit[] = "k8s.json.encode: the body is larger than the limit of 16 MiB";
+    assert_raises(f, "local t = {} for i = 1, 60 do t = { t, t } end json.encode(t)", limit);
+    assert_raises(f, "json.encode(('x'):rep(2^24))", limit);
+    assert_raises(f, "json.encode { [('x'):rep(2^24)] = 1 }", limit);
+    assert_lua(f, "return #json.encode { a = ('x'):rep(2^24 - 8) }", "16777216");
+    assert_lua(
+        f,
+        "local t = {} for i = 1, 30000 do t['k' .. i] = 1 end local text = json.encode { a = t, b = t } "
+        "return #text .. text:sub(1, 20) .. text:sub(-12)",
+        "637801{\"a\":{\"k1\":1,\"k10\":1,\"k9999\":1}}");
+}
+
+static void test_what_a_large_table_took_is_given_back(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "local t = {} for i = 1, 30000 do t['k' .. i] = 1 end return #json.encode(t)", "318895");
+    assert_true(f->script->keys.cap <= 65536);
+    assert_true(f->script->text.cap <= 65536);
+    assert_lua(f, "local t = {} for i = 1, 30000 do t['k' .. i] = 1 end t.k9 = print pcall(json.encode, t)",
+               "nil");
+    assert_true(f->script->keys.cap <= 65536);
+}
+
+/* For people, who are shown the first 4,096 bytes at most; here by the text of an error. */
+static void expect_quick(struct fixture *f, const char *lua)
+{
+    clock_t begun = clock();
+    fixture_run(f, "for i = 1, 10 do for _ in pairs(big) do end end");
+    clock_t walked = clock();
+    const char *text = fixture_run(f, lua);
+    clock_t told = clock();
+    assert_true(told - walked < walked - begun);
+    assert_int_equal(strlen(text), strlen("raised: ") + 4000 + strlen("...")); /* what an error may have */
+}
+
+static void test_people_are_shown_the_beginning_of_a_large_table_and_nobody_waits(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f,
+               "big, many, holes, long = {}, {}, {}, ('é'):rep(2e7) "
+               "for i = 1, 100000 do big['k' .. i] = 1 many[i] = 1 holes[-i] = 1 end",
+               "nil");
+    expect_quick(f, "error(big)");
+    expect_quick(f, "error { big, big, big }");
+    expect_quick(f, "error(many)");
+    expect_quick(f, "many.x = 1 error(many)");
+    expect_quick(f, "holes.t = holes error(holes)");
+    expect_quick(f, "big.a = big error(big)");
+    expect_quick(f, "error { long }");
+    expect_quick(f, "error { [long] = 1 }");
+}
+
 static void test_text_becomes_what_copy_gives(void **state)
 {
     struct fixture *f = *state;
@@ -90,9 +160,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
-        T(test_tables_become_text_with_sorted_keys), T(test_numbers_are_written_exactly_and_shortly),
-        T(test_views_are_written_as_they_are),       T(test_what_has_no_form_in_json_raises),
-        T(test_text_becomes_what_copy_gives),        T(test_text_that_is_no_json_is_an_error_value),
+        T(test_tables_become_text_with_sorted_keys),
+        T(test_numbers_are_written_exactly_and_shortly),
+        T(test_views_are_written_as_they_are),
+        T(test_what_has_no_form_in_json_raises),
+        T(test_a_table_within_itself_is_found_before_the_work_is_done),
+        T(test_text_has_a_limit_which_is_found_before_the_work_is_done),
+        T(test_what_a_large_table_took_is_given_back),
+        T(test_people_are_shown_the_beginning_of_a_large_table_and_nobody_waits),
+        T(test_text_becomes_what_copy_gives),
+        T(test_text_that_is_no_json_is_an_error_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
