@@ -74,6 +74,7 @@ static void free_read(struct live_read *read)
     free(read->query);
     free(read->content_type);
     buf_clear(&read->body);
+    fence_unref(read->fence);
     free(read);
 }
 
@@ -110,6 +111,7 @@ static void copy_write(struct live_read *read, const struct live_write *write)
     read->has_body = write->body.p != NULL;
     buf_str(&read->body, write->body);
     read->timeout_ms = write->timeout_ms;
+    read->fence = write->fence ? fence_ref(write->fence) : NULL;
 }
 
 static struct live_read *new_read(struct live *live, const struct live_question *q)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fence.h"
 #include "kube/list_watch.h"
 #include "kube/object_call.h"
 #include "kube/resource.h"
@@ -44,6 +45,7 @@ struct live_write {
     const char *method, *subresource, *query, *content_type; /* the last three may be NULL */
     struct str body;                                         /* sent when `p` is not NULL */
     int64_t timeout_ms;                                      /* 0: none */
+    struct fence *fence;                                     /* only sent while it is open; NULL: none */
 };
 
 struct live_question {

@@ -36,6 +36,7 @@ struct live_read {
     struct buf body;
     bool has_body;
     int64_t timeout_ms;
+    struct fence *fence; /* a reference; NULL: none */
     size_t limit, page_size;
     bool whole_if_expired;
     uint64_t seed;

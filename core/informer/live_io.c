@@ -152,6 +152,7 @@ static void start_call(struct live_read *read)
         .content_type = read->content_type,
         .body = read->has_body ? (struct str){buf_text(&read->body), read->body.len} : (struct str){0},
         .timeout_ms = read->timeout_ms,
+        .fence = read->fence,
     };
     read->call = o->call(o->ctx, &request, on_object, read);
 }

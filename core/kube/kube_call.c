@@ -1,6 +1,7 @@
 /* One request with one whole answer; see kube_call.h. */
 #include "kube/kube_call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct kube_call {
     int64_t timeout_ms; /* of the whole; 0: none */
     bool flag_timeout;  /* it is --request-timeout's */
     bool once, urgent;
+    struct fence *fence; /* a reference; NULL: none */
 
     int64_t started_ns;
     struct http_exchange *exchange; /* NULL while none is under way */
@@ -48,6 +50,7 @@ static void free_call(struct kube_call *call)
     timer_cancel(&call->permit);
     timer_cancel(&call->delay);
     timer_cancel(&call->deadline);
+    fence_unref(call->fence);
     free(call->method);
     free(call->path);
     free(call->accept);
@@ -128,8 +131,19 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     timer_start(&call->delay, clock_of(call), wait_ms);
 }
 
+/* Of a leader that leads no more: another may write by now. */
+static bool may_send(struct kube_call *call)
+{
+    if (!call->fence || fence_is_open(call->fence)) return true;
+    err_set(&call->err, ERR_CANCELLED, "%s %s: not sent: the leadership that it was for has ended",
+            call->method, call->path);
+    snprintf(call->err.reason, sizeof call->err.reason, "NotLeader");
+    return false;
+}
+
 static void send_now(struct kube_call *call)
 {
+    if (!may_send(call)) return;
     const struct http_header headers[] = {{call->content_type ? "Content-Type" : NULL, call->content_type},
                                           {NULL, NULL}};
     const struct http_request request = {
@@ -209,6 +223,7 @@ kube_call_start(struct kube_client *client, const struct kube_request *request,
     call->once = request->once;
     call->urgent = request->urgent;
     call->started_ns = clock_measure_ns();
+    call->fence = request->fence ? fence_ref(request->fence) : NULL;
     call->done = done;
     call->ctx = ctx;
     call->delay.fn = on_delay;

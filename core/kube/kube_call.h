@@ -2,6 +2,7 @@
  * for it, its answer gathered and its errors read.
  * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
 #pragma once
+#include "base/fence.h"
 #include "kube/client.h"
 
 struct kube_request {
@@ -14,6 +15,7 @@ struct kube_request {
     int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
     bool urgent;              /* --kube-api-qps does not hold it back */
+    struct fence *fence;      /* only sent, and sent again, while it is open; NULL: none */
 };
 
 struct kube_answer {

@@ -94,6 +94,8 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
                                          .limit = kube_client_max_object_size(client),
                                          .timeout_ms = request->timeout_ms,
                                          .urgent = request->urgent,
+                                         .once = request->once,
+                                         .fence = request->fence,
                                      },
                                      on_answer, call);
     else

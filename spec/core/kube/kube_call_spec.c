@@ -12,7 +12,8 @@
 #include "kube/kube_call.h"
 
 /* What each request in turn is answered with. */
-enum reply { GOOD, BUSY, BUSY_WITHOUT_TIME, BROKEN, SILENT };
+enum reply { GOOD, BUSY, BUSY_WITHOUT_TIME, BROKEN, SILENT, BUSY_AND_CLOSED };
+static struct fence *fence;
 static const enum reply *replies;
 static size_t reply_count, asked;
 
@@ -28,6 +29,10 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
         tiny_answer(conn, 503, "", "busy");
     else if (reply == BROKEN)
         tiny_reset(conn);
+    else if (reply == BUSY_AND_CLOSED) {
+        fence_close(fence);
+        tiny_answer(conn, 429, "Retry-After: 0\r\n", "busy");
+    }
 }
 
 static void on_done(void *ctx, const struct kube_answer *got, const struct err *err)
@@ -263,6 +268,23 @@ static void test_h16_requests_are_counted(void **state)
     buf_clear(&page);
 }
 
+static void test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more(void **state)
+{
+    struct bench *bench = *state;
+    struct kube_request fenced = post;
+    fence = fenced.fence = fence_new(NULL, INT64_MAX);
+    RUN(bench, &fenced, GOOD);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    RUN(bench, &fenced, BUSY_AND_CLOSED, GOOD);
+    assert_int_equal(asked, 1); /* nor sent again */
+    assert_int_equal(bench->err.code, ERR_CANCELLED);
+    RUN(bench, &fenced, GOOD);
+    assert_int_equal(asked, 0);
+    assert_string_equal(bench->err.text, "POST /x: not sent: the leadership that it was for has ended");
+    assert_string_equal(bench->err.reason, "NotLeader");
+    fence_unref(fence);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
 
 int main(void)
@@ -280,6 +302,7 @@ int main(void)
         T(test_h1_each_try_takes_a_turn),
         T(test_h1_either_flag_switches_it_on),
         T(test_h16_requests_are_counted),
+        T(test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,21 @@
+/* A permission that ends by itself: what leadership gives to calls that only a leader may make. It is open
+ * until an instant that its giver may move on while it is open; once closed it stays closed.
+ * Owner: counted references. Everything but fence_extend may be called from any thread and any callback. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+
+struct fence;
+
+/* One reference, for the caller. The clock is borrowed and asked from every thread; NULL: the real one. */
+struct fence *fence_new(struct clock *clock, int64_t until_ms);
+struct fence *fence_ref(struct fence *fence);
+/* NULL is allowed. */
+void fence_unref(struct fence *fence);
+/* Who is told that it is closed will never be told that it is open. */
+bool fence_is_open(struct fence *fence);
+/* Moves its end on; false when it is closed already. On the giver's thread. */
+bool fence_extend(struct fence *fence, int64_t until_ms);
+void fence_close(struct fence *fence);
