@@ -92,7 +92,11 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_QUEUE_DROPPED, COUNTER, "kubelua_queue_dropped_total", "name,script", NONE,                    \
       "Keys that were given up after max_retries.")                                                         \
     X(FAMILY_INFORMER_HEARD, GAUGE, "kubelua_informer_last_heard_timestamp_seconds", "name,resource", NONE, \
-      "When the server last sent a list, an event or a bookmark.")
+      "When the server last sent a list, an event or a bookmark.")                                          \
+    X(FAMILY_LEADER, GAUGE, "leader_election_master_status", "name", NONE,                                  \
+      "1 while this process leads by that lease, else 0.")                                                  \
+    X(FAMILY_LEADER_SLOW_PATH, COUNTER, "leader_election_slowpath_total", "name", NONE,                     \
+      "Renewals of a lease that failed at first and were tried again after a look at it.")
 
 enum family {
 #define X(symbol, kind, name, labels, buckets, help) symbol,
