@@ -32,17 +32,22 @@ function Timer:cancel() end
 ---@return boolean was_to_come
 function Timer:stop() end
 
+---@class k8s.TimerOptions
+---@field leader? boolean no call comes while the script does not lead
+
 ---Calls the function again and again, at a steady rate; a call that waits is not overtaken.
 ---@param duration k8s.Duration 10 ms at least
 ---@param fn fun()
+---@param options? k8s.TimerOptions
 ---@return k8s.Timer
-function k8s.every(duration, fn) end
+function k8s.every(duration, fn, options) end
 
 ---Calls the function once.
 ---@param duration k8s.Duration
 ---@param fn fun()
+---@param options? k8s.TimerOptions
 ---@return k8s.Timer
-function k8s.after(duration, fn) end
+function k8s.after(duration, fn, options) end
 
 ---Waits. Others go on meanwhile.
 ---@param duration k8s.Duration

@@ -17,7 +17,7 @@ void engine_stop(struct engine *engine, int exit_code)
     if (engine->stopping) return;
     engine->stopping = true;
     engine->exit_code = exit_code;
-    loop_stop(engine->loop);
+    engine_step_down(engine);
 }
 
 /* --- requests under way at a signal */
@@ -125,11 +125,15 @@ static bool make_parts(struct engine *engine)
                                                                      .failed = engine_failed_kinds,
                                                                      .ctx = engine});
     engine_make_live(engine);
+    engine_make_leaders(engine);
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
         .live = engine->live,
         .kinds = engine->kinds,
+        .leaders = engine->leaders,
+        .lease = leader_flags_lease(&options->leader, engine->options.cluster->namespace_),
+        .elects = options->leader.elect,
         .resync_ms = options->resync_ms,
         .default_namespace =
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
@@ -155,6 +159,7 @@ static bool make_monitor(struct engine *engine)
             .metrics_address = options->metrics_address,
             .health_address = options->health_address,
             .running = &engine->running,
+            .leaders = engine->leaders,
             .tick = engine_observe,
             .ctx = engine,
         },
@@ -197,6 +202,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->options = *options;
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
+    engine->farewell.fn = engine_on_farewell;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     if (make_parts(engine) && make_monitor(engine) && make_admin(engine)) {
@@ -223,6 +229,7 @@ int engine_run(struct engine *engine)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
     discoverer_ask(engine->discoverer, 0);
+    if (!engine->stopping) leaders_start(engine->leaders);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),
@@ -243,15 +250,18 @@ void engine_free(struct engine *engine)
     free(engine->scripts);
     free(engine->main_started);
     engine_free_live(engine);
+    leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     stopper_free(engine->stopper);
     admin_socket_free(engine->admin);
     monitor_free(engine->monitor);
+    leaders_free(engine->leaders);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
+    timer_cancel(&engine->farewell);
     timer_cancel(&engine->sync_deadline);
     loop_free(engine->loop);
     free(engine);

@@ -1,7 +1,7 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
  * says about the kinds that scripts ask for, engine_scripts.c the scripts themselves, engine_live.c their
- * reads without a cache, engine_observe.c what is shown to the outside. Owner: the command that made the
- * engine; the engine thread. */
+ * reads without a cache, engine_leaders.c their elections, engine_observe.c what is shown to the outside.
+ * Owner: the command that made the engine; the engine thread. */
 #pragma once
 #include "app/admin_socket.h"
 #include "app/discoverer.h"
@@ -10,6 +10,7 @@
 #include "app/monitor.h"
 #include "app/stopper.h"
 #include "base/series.h"
+#include "informer/leadership.h"
 #include "informer/live.h"
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
@@ -26,6 +27,7 @@ struct engine {
     struct kinds *kinds; /* what discovery said last */
     struct live *live;
     struct audit_trail *audit; /* of what scripts write */
+    struct leaders *leaders;
     struct script_host host;
     struct running running;  /* read by other threads */
     struct script **scripts; /* one for each file; the same order */
@@ -43,8 +45,10 @@ struct engine {
     struct timer sync_deadline;
     struct timer check;     /* looks for scripts whose main can run, outside of any callback of the factory */
     struct timer drain;     /* looks whether the calls in progress have ended */
-    int64_t drain_until_ms; /* 0 before a signal */
+    int64_t drain_until_ms; /* 0 before the end begins */
     int drained_code;
+    struct timer farewell; /* looks whether functions for the end of leadership have ended */
+    bool releasing;        /* leases are being given back; `farewell` is the end of that */
     bool stopping;
     int exit_code;
 };
@@ -85,6 +89,15 @@ void engine_make_live(struct engine *engine);
 void engine_failed_kinds(void *engine, const struct err *err);
 /* After the scripts, while the I/O thread still runs. */
 void engine_free_live(struct engine *engine);
+
+/* --- engine_leaders.c */
+
+void engine_make_leaders(struct engine *engine);
+/* Scripts lead no more, then leases are given back (L-8), then the loop ends. */
+void engine_step_down(struct engine *engine);
+void engine_on_farewell(struct timer *timer);
+/* For the status: which leases, who leads. */
+void engine_put_leases(struct engine *engine, struct buf *out);
 
 /* --- engine_observe.c */
 

@@ -302,6 +302,7 @@ static void put_all(struct engine *engine, struct buf *out)
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->script_count; i++) put_script(engine, i, out);
     json_close(out, ']');
+    engine_put_leases(engine, out);
     put_informers(engine, out);
     put_queues(engine, out);
 }

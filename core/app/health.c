@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "informer/leadership.h"
+
+enum { LEADER_TOLERANCE_MS = 20000 };
 
 struct health {
     struct health_options options;
@@ -107,14 +110,23 @@ static void check_informers(struct health *health, bool ready, struct buf *reaso
                    (long long)(health_silence_ms(health, HEALTH_ENGINE_LOOP) / 1000));
 }
 
+/* L-11, with the name and the tolerance that Kubernetes' own components have. */
+static void check_leaders(struct health *health, bool ready, struct buf *reason)
+{
+    if (health->options.leaders) leaders_check(health->options.leaders, LEADER_TOLERANCE_MS, reason);
+}
+
 static void check_shutdown(struct health *health, bool ready, struct buf *reason)
 {
     if (atomic_load(&health->stopping)) buf_puts(reason, "the process is shutting down");
 }
 
 static const struct check checks[] = {
-    {"ping", false, check_ping},        {"engine-loop", false, check_engine_loop},
-    {"io-loop", false, check_io_loop},  {"informer-sync", true, check_informers},
+    {"ping", false, check_ping},
+    {"engine-loop", false, check_engine_loop},
+    {"io-loop", false, check_io_loop},
+    {"informer-sync", true, check_informers},
+    {"leaderElection", false, check_leaders},
     {"shutdown", true, check_shutdown},
 };
 

@@ -12,14 +12,16 @@
 enum health_loop { HEALTH_ENGINE_LOOP, HEALTH_IO_LOOP, HEALTH_LOOPS };
 
 struct health;
+struct leaders;
 
 /* A loop that has not turned for `busy_ms` is not ready, for `stuck_ms` not alive. Nothing is ready before
- * the first health_set_informers. Clock and `running` (NULL: not known) are borrowed; they are asked from
- * every thread. */
+ * the first health_set_informers. Clock, `running` (NULL: not known) and `leaders` are borrowed; they are
+ * asked from every thread. */
 struct health_options {
     struct clock *clock;
     int64_t busy_ms, stuck_ms;
     struct running *running;
+    struct leaders *leaders; /* NULL: no elections */
 };
 struct health *health_new(const struct health_options *options);
 void health_free(struct health *health);

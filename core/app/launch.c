@@ -19,6 +19,8 @@ void launch_help(enum engine_mode mode)
     struct options options = {0};
     flags_print(mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options));
     flags_print(engine_flags(&options));
+    puts("\nLeader election:");
+    flags_print(leader_flags(&options.leader));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
     puts("\nEach flag can be set by the environment too: --log-format by KUBELUA_LOG_FORMAT.");
@@ -62,8 +64,10 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
 {
     struct flag_list rest = {0};
     const struct flag *tables[] = {mode == ENGINE_RUN ? run_flags(options) : exec_flags(options),
-                                   engine_flags(options), connection_flags(options), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && name_scripts(mode, options, &rest, err);
+                                   engine_flags(options), leader_flags(&options->leader),
+                                   connection_flags(options), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
+              name_scripts(mode, options, &rest, err);
     flag_list_clear(&rest);
     if (!ok) return false;
     options->cluster.as_groups = options->as_groups.items;

@@ -76,8 +76,11 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
     m->engine_tick.fn = on_engine_tick;
     m->io_tick.fn = on_io_tick;
     m->touched.fn = on_touched;
-    m->health = health_new(&(struct health_options){
-        .clock = clock_real(), .busy_ms = BUSY_MS, .stuck_ms = STUCK_MS, .running = options->running});
+    m->health = health_new(&(struct health_options){.clock = clock_real(),
+                                                    .busy_ms = BUSY_MS,
+                                                    .stuck_ms = STUCK_MS,
+                                                    .running = options->running,
+                                                    .leaders = options->leaders});
     bool ok = serve(&m->metrics_server, "--metrics-bind-address",
                     &(struct web_server_options){options->metrics_address, metrics_page_serve, NULL}, err) &&
               serve(&m->health_server, "--health-probe-bind-address",

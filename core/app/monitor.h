@@ -9,6 +9,7 @@ struct monitor;
 
 struct monitor_options {
     struct loop *engine_loop, *io_loop;
+    struct leaders *leaders; /* for the health of elections (L-11); borrowed, NULL: there are none */
     const char *metrics_address, *health_address; /* as bind_address.h takes them */
     struct running *running;                      /* of the scripts; borrowed */
     /* Each second, and once soon after monitor_touch. */

@@ -4,10 +4,12 @@
 #include <stdbool.h>
 
 #include "app/flags.h"
+#include "app/leader_options.h"
 #include "kube/kubeconfig.h"
 
 struct options {
     struct cluster_flags cluster;
+    struct leader_flags leader;
     struct flag_list files, as_groups;
     int64_t request_timeout_ms; /* 0: none */
     double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */

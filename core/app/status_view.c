@@ -240,6 +240,34 @@ void status_view_print_queues(const struct tape *tape, size_t at, FILE *out, con
     clear_cells(&v);
 }
 
+/* --- leases */
+
+static void print_leases(struct viewer *v, size_t leases)
+{
+    static const struct text_column columns[] = {
+        {"LEASE", false}, {"LEADER", false}, {"HOLDER", false}, {"AGE", true}, {NULL, false}};
+    struct text_table table = {.columns = columns};
+    for (size_t l = tape_first(v->tape, leases, NULL); l; l = tape_next(v->tape, leases, l, NULL)) {
+        bool leads = bool_at(v, l, "leader");
+        struct buf cause = {0};
+        buf_printf(cell(v, 0), "%.*s/%.*s", STR_ARG(text_at(v, l, "namespace")),
+                   STR_ARG(text_at(v, l, "name")));
+        put_text(v, 1, leads ? STR("this process") : STR("no"));
+        put_text(v, 2, text_at(v, l, "holder"));
+        put_age(v, 3, l, "since");
+        add_row(v, &table);
+        text_table_tint(&table, 1, leads ? TINT_GOOD : TINT_WAITING);
+        buf_str(&cause, text_at(v, l, "cause"));
+        text_table_note(&table, buf_text(&cause));
+        buf_clear(&cause);
+    }
+    if (table.count) {
+        fputc('\n', v->out);
+        text_table_print(&table, v->out, v->view->width, v->view->colours);
+    }
+    text_table_clear(&table);
+}
+
 /* --- informers */
 
 enum { COLUMN_STATE = 1 };
@@ -353,6 +381,7 @@ void status_view_print(const struct tape *tape, size_t at, FILE *out, const stru
     v.now_s = time_at(&v, engine, "now");
     print_engine(&v, engine);
     print_scripts(&v, tape_field(tape, at, STR("scripts")));
+    print_leases(&v, tape_field(tape, at, STR("leases")));
     print_informers(&v, tape_field(tape, at, STR("informers")));
     size_t queues = tape_field(tape, at, STR("queues"));
     if (tape_first(tape, queues, NULL)) fputc('\n', out);

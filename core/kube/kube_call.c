@@ -143,7 +143,10 @@ static bool may_send(struct kube_call *call)
 
 static void send_now(struct kube_call *call)
 {
-    if (!may_send(call)) return;
+    if (!may_send(call)) {
+        timer_start(&call->delay, clock_of(call), 0);
+        return;
+    }
     const struct http_header headers[] = {{call->content_type ? "Content-Type" : NULL, call->content_type},
                                           {NULL, NULL}};
     const struct http_request request = {

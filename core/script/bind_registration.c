@@ -9,7 +9,7 @@ struct box {
     struct script_handler *handler;
 };
 
-/* new(informer, on_add, on_update, on_delete, filter, id, options) */
+/* new(informer, on_add, on_update, on_delete, filter, id, options, leader) */
 static int l_registration_new(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
@@ -20,6 +20,7 @@ static int l_registration_new(lua_State *L)
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
+    box->handler->leader = lua_toboolean(L, 8);
     /* A filter, a transform or an index function may be all that ever runs of the script. */
     if (script_of(L)->phase == SCRIPT_RUNNING) tasks_turn_soon(script_of(L));
     return 1;

@@ -98,12 +98,12 @@ static void drop_write(struct task_wait *base)
     free(wait);
 }
 
-static struct live_read *start(struct write_wait *wait, struct live *live, const struct write_request *r,
+static struct live_read *start(struct write_wait *wait, struct script *script, const struct write_request *r,
                                struct str body)
 {
     struct buf query = {0};
     write_request_query(r, &query);
-    struct live_read *read = live_start(live,
+    struct live_read *read = live_start(script->host->live,
                                         &(struct live_question){
                                             .verb = LIVE_WRITE,
                                             .resource = r->resource,
@@ -114,7 +114,8 @@ static struct live_read *start(struct write_wait *wait, struct live *live, const
                                                       .query = buf_text(&query),
                                                       .content_type = r->content_type,
                                                       .body = body,
-                                                      .timeout_ms = r->timeout_ms},
+                                                      .timeout_ms = r->timeout_ms,
+                                                      .fence = task_fence(script)},
                                         },
                                         on_answer, wait);
     buf_clear(&query);
@@ -154,7 +155,7 @@ static int l_write_send(lua_State *L)
     if (script->host->write_mode == WRITES_RECORDED)
         record(wait, script, &r, body, given ? given->root : NULL);
     else
-        wait->read = start(wait, script->host->live, &r, body);
+        wait->read = start(wait, script, &r, body);
     return task_yield(L, &wait->wait, &ops);
 }
 

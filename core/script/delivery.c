@@ -135,6 +135,12 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     root_key(h->event->object, trigger);
 }
 
+static bool is_told(const struct script_handler *h)
+{
+    if (h->removed || h->script->phase == SCRIPT_STOPPING) return false;
+    return !h->leader || script_leads(h->script);
+}
+
 /* The caller holds a reference to the handler. Borrows the event; one whose call waits is kept. */
 static void call(struct script_handler *h, const struct event *event)
 {
@@ -145,6 +151,7 @@ static void call(struct script_handler *h, const struct event *event)
                                              event->info.received_us);
     const struct task_call task_call = {.what = "a handler",
                                         .function = h->functions[event->type],
+                                        .fence = h->leader ? leading_fence(h->script) : NULL,
                                         .prepare = prepare,
                                         .prepare_ctx = &delivery,
                                         .done = on_done,
@@ -174,7 +181,7 @@ static void put(struct script_handler *h, const struct event *event)
 static void deliver(struct script_handler *h, const struct event *event)
 {
     struct script *script = h->script;
-    if (h->removed || script->phase == SCRIPT_STOPPING || h->functions[event->type] == LUA_NOREF) return;
+    if (!is_told(h) || h->functions[event->type] == LUA_NOREF) return;
     if (h->task || h->pending.count > 0) {
         put(h, event);
         return;
@@ -188,9 +195,9 @@ static void deliver(struct script_handler *h, const struct event *event)
 static void advance(struct script_handler *h)
 {
     struct event event;
-    if (h->script->phase == SCRIPT_STOPPING) return;
+    if (!is_told(h)) return;
     h->refs++;
-    for (int i = 0; i < EVENTS_PER_TURN && !h->task && pending_take(&h->pending, &event); i++) {
+    for (int i = 0; i < EVENTS_PER_TURN && !h->task && is_told(h) && pending_take(&h->pending, &event); i++) {
         call(h, &event);
         let_go(&event);
     }

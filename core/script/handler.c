@@ -115,13 +115,25 @@ bool handler_has_synced(const struct script_handler *h)
            !(h->task && h->current.info.initial);
 }
 
+void handlers_stop_leading(struct script *script)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link) {
+        if (!h->leader || !h->attached) continue;
+        claim_remove_handler(h->attached);
+        h->attached = NULL;
+        delivery_end(h);
+    }
+}
+
 void handlers_attach(struct script *script)
 {
     struct script_handler *h;
     if (script->phase == SCRIPT_LOADING || script->attached_all == script->handlers_made) return;
     TAILQ_FOREACH (h, &script->handlers, link) {
         const struct event_handler callbacks = delivery_callbacks(h);
-        if (!h->attached) h->attached = claim_add_handler(h->claim, &callbacks);
+        if (h->attached || (h->leader && !script_leads(script))) continue;
+        h->attached = claim_add_handler(h->claim, &callbacks);
     }
     script->attached_all = script->handlers_made;
 }

@@ -22,6 +22,7 @@ struct script_handler {
     bool wants_event[ON_COUNT];      /* the function takes `ev` */
     int filter;                      /* in the registry; LUA_NOREF for none */
     struct handler_options *options; /* a reference */
+    bool leader; /* told while the script leads, and of the whole cache when that begins */
     bool removed;
     int refs;
     unsigned long long number;
@@ -47,6 +48,8 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
 /* One of its functions ended with an error, which script->failure describes: logs and counts it. */
 void handler_failed(struct script_handler *handler, enum script_function function, const char *event,
                     const struct root *object, enum script_result result);
+/* Those of leaders are told no more, as if they had been removed, until the script leads again. */
+void handlers_stop_leading(struct script *script);
 /* No call comes after it, and one that waits is cancelled, unless it is the caller. `L` is the state or the
  * coroutine that asks. */
 void handler_remove(lua_State *L, struct script_handler *handler);

@@ -64,8 +64,9 @@ struct script *script_load(const struct script_host *host, const char *path, con
     TAILQ_INIT(&script->queues);
     script->queue_keys.max = QUEUE_KEYS_MAX;
     TAILQ_INIT(&script->sync_waits);
+    leading_init(script);
     report_open(script);
-    if (!state_open(script, err) || !load(script, err)) {
+    if (!state_open(script, err) || !load(script, err) || !leading_loaded(script, err)) {
         script_free(script);
         return NULL;
     }
@@ -110,6 +111,7 @@ void script_free(struct script *script)
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
     reads_clear(&script->reads);
+    leading_clear(script);
     report_close(script);
     buf_clear(&script->main.failure);
     writes_clear(&script->writes);
@@ -165,6 +167,26 @@ const char *script_write(const struct script *script, size_t i)
     return script->writes.items[i].text;
 }
 
+void script_leadership_changed(struct script *script)
+{
+    leading_changed(script);
+}
+
+void script_step_down(struct script *script)
+{
+    leading_step_down(script);
+}
+
+size_t script_stepping_down(const struct script *script)
+{
+    return leading_count_stopping(script);
+}
+
+const struct leadership *script_leadership(const struct script *script)
+{
+    return script->leading.leadership;
+}
+
 bool script_has_main(const struct script *script)
 {
     return script->has_main;
@@ -176,7 +198,7 @@ bool script_has_synced(const struct script *script)
         if (!claim_has_synced(script->claims[i])) return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->handlers, link)
-        if (!handler_was_handed_cache(handler)) return false;
+        if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
     return true;
 }
 

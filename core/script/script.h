@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "informer/leadership.h"
 #include "informer/shared_factory.h"
 #include "informer/workqueue.h"
 #include "net/loop.h"
@@ -35,6 +36,9 @@ struct script_host {
     enum write_mode write_mode;
     struct audit_trail *audit;     /* of writes; NULL for none */
     const char *field_manager;     /* of writes; NULL: "kubelua" */
+    struct leaders *leaders;       /* elections; NULL when there is no server */
+    struct lease_wish lease;       /* what k8s.leader does not say */
+    bool elects;                   /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
@@ -116,6 +120,14 @@ size_t script_write_count(const struct script *script);
 const char *script_write(const struct script *script, size_t i);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);
+/* An election may have news: to be told whenever there is any. */
+void script_leadership_changed(struct script *script);
+/* Leads no more, before leases are given back: functions for that are called, and may keep it waiting. */
+void script_step_down(struct script *script);
+/* How many of them it is still waiting for. */
+size_t script_stepping_down(const struct script *script);
+/* The election that it takes part in; NULL: none. */
+const struct leadership *script_leadership(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

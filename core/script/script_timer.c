@@ -30,6 +30,7 @@ void script_timer_unref(struct script_timer *t)
 static void ended(struct script_timer *t, enum script_result result)
 {
     t->running = false;
+    t->task = NULL;
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
         report_failure(&t->report, t->script, SCRIPT_TIMER, result,
                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
@@ -54,22 +55,50 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     buf_puts(trigger, "timer");
 }
 
+/* It is the leader's to make. */
+static void pass_over(struct script_timer *t)
+{
+    if (!t->period_ms) {
+        script_timer_stop(t->script->L, t);
+        return;
+    }
+    t->due_ms += t->period_ms;
+    start(t);
+}
+
+void script_timers_stop_leading(struct script *script)
+{
+    struct script_timer *t, *next;
+    for (t = TAILQ_FIRST(&script->timers); t; t = next) {
+        next = TAILQ_NEXT(t, link);
+        if (t->leader && t->task) task_cancel(t->task);
+    }
+}
+
 static void on_tick(struct timer *timer)
 {
     struct script_timer *t = container_of(timer, struct script_timer, timer);
     struct script *script = t->script;
-    struct task *task;
     if (script->phase == SCRIPT_STOPPING) return;
+    if (t->leader && !script_leads(script)) {
+        pass_over(t);
+        return;
+    }
     t->refs++; /* for the tick */
     t->running = true;
-    const struct task_call call = {
-        .what = "a timer", .function = t->function, .done = on_done, .describe = describe, .ctx = t};
-    enum script_result result = task_run(script, &call, &task);
+    const struct task_call call = {.what = "a timer",
+                                   .function = t->function,
+                                   .fence = t->leader ? leading_fence(script) : NULL,
+                                   .done = on_done,
+                                   .describe = describe,
+                                   .ctx = t};
+    enum script_result result = task_run(script, &call, &t->task);
     if (result != SCRIPT_YIELDED) on_done(t, result);
     handlers_attach(script);
 }
 
-struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period)
+struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
+                                      bool leader)
 {
     struct script *script = script_of(L);
     lua_Debug ar;
@@ -82,6 +111,7 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
         .script = script,
         .timer.fn = on_tick,
         .period_ms = period ? delay_ms : 0,
+        .leader = leader,
         .due_ms = clock_now_ms(script_clock(script)) + delay_ms,
         .function = function,
         .refs = 2,

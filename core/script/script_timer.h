@@ -13,6 +13,8 @@ struct script_timer {
     int64_t due_ms;
     int function; /* in the registry; LUA_NOREF once no tick comes any more */
     bool stopped, running;
+    bool leader;       /* no tick comes while the script does not lead */
+    struct task *task; /* of a tick that waits; NULL: none */
     int refs;
     char *name; /* "scripts/x.lua:12", where it was made */
     struct failure_report report;
@@ -20,11 +22,14 @@ struct script_timer {
 
 enum { TIMERS_MAX = 10000 };
 
-/* Takes the function on top of the stack. `period` false: once. Raises when there are too many. Gives a
- * reference for the caller, who must not raise before it is kept. */
-struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period);
+/* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only. Raises when
+ * there are too many. Gives a reference for the caller, who must not raise before it is kept. */
+struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
+                                      bool leader);
 /* No tick comes after it; one that is under way goes on. False when there was none to come. */
 bool script_timer_stop(lua_State *L, struct script_timer *timer);
 void script_timer_unref(struct script_timer *timer);
+/* Cancels ticks of leaders that wait. */
+void script_timers_stop_leading(struct script *script);
 /* Stops all. */
 void script_timers_clear(struct script *script);

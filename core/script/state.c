@@ -115,6 +115,7 @@ static void bind_all(lua_State *L)
     bind_wait(L);
     bind_queue(L);
     bind_job(L);
+    bind_leader(L);
     set_ref(L, REF_RAW);
 }
 

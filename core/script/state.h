@@ -14,6 +14,7 @@
 #include "object/tape.h"
 #include "object/value.h"
 #include "script/call.h"
+#include "script/leading.h"
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
@@ -83,6 +84,7 @@ enum script_function {
     SCRIPT_FILTER,
     SCRIPT_WORKER,
     SCRIPT_TIMER,
+    SCRIPT_LEADER, /* given to k8s.on_leader */
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
     SCRIPT_INDEX,
@@ -159,6 +161,7 @@ struct script {
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
     bool has_main;
+    struct leading leading;
     struct {
         script_main_done *done; /* once it was started */
         bool ended;

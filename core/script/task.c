@@ -17,6 +17,7 @@ struct task {
     int ref; /* keeps the coroutine */
     struct task_wait *wait;
     const char *what;
+    struct fence *fence; /* a reference; NULL: none */
     void (*done)(void *ctx, enum script_result result);
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;
@@ -65,8 +66,20 @@ static struct task *acquire(struct script *script)
     return NULL;
 }
 
+static void drop_fence(struct task *task)
+{
+    fence_unref(task->fence);
+    task->fence = NULL;
+}
+
+struct fence *task_fence(const struct script *script)
+{
+    return script->tasks.current ? script->tasks.current->fence : NULL;
+}
+
 static void discard(struct task *task)
 {
+    drop_fence(task);
     luaL_unref(task->script->L, LUA_REGISTRYINDEX, task->ref);
     free(task);
 }
@@ -79,6 +92,7 @@ static void release(struct task *task)
         discard(task);
         return;
     }
+    drop_fence(task);
     lua_settop(task->co, 0);
     TAILQ_INSERT_HEAD(&tasks->idle, task, link);
     tasks->idle_count++;
@@ -130,6 +144,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->done = call->done;
     task->describe = call->describe;
     task->ctx = call->ctx;
+    task->fence = call->fence ? fence_ref(call->fence) : NULL;
     call_enter(script, NULL, task->what, __builtin_frame_address(0));
     script->entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
@@ -261,6 +276,10 @@ static void go_on(struct task_wait *wait)
 {
     struct task *task = wait->task;
     struct script *script = task->script;
+    if (task->fence && !fence_is_open(task->fence)) {
+        task_cancel(task);
+        return;
+    }
     dequeue(wait);
     leave_waiting(task);
     task->wait = NULL;

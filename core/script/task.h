@@ -14,6 +14,7 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
+#include "base/fence.h"
 #include "script/call.h"
 
 struct task;
@@ -54,6 +55,7 @@ void task_wake(struct task_wait *wait);
 struct task_call {
     const char *what;     /* "a handler": a literal, for who watches over the engine */
     int function;         /* in the registry */
+    struct fence *fence;  /* of a leader's work: closed, the task is cancelled at its next wait; NULL: none */
     script_body *prepare; /* pushes its arguments, above what is on the stack; may raise. NULL for none */
     void *prepare_ctx;
     /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
@@ -70,6 +72,8 @@ struct task_call {
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
 /* The same of the task that runs. */
 void task_describe(const struct script *script, struct buf *caller, struct buf *trigger);
+/* What the task in progress is fenced by, for its writes; NULL: nothing. Borrowed. */
+struct fence *task_fence(const struct script *script);
 /* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 

@@ -15,6 +15,7 @@ handler_options.KNOWN = {
   resync = "duration",
   unchanged = "boolean",
   split_recreated = "boolean",
+  leader = "boolean",
 }
 
 handler_options.WITH_FUNCTIONS = { OnAdd = "function", OnUpdate = "function", OnDelete = "function" }

@@ -17,7 +17,8 @@ local function register(where, claimed, handlers)
     handlers.OnDelete,
     handlers.filter,
     handlers.id,
-    made
+    made,
+    handlers.leader
   )
 end
 

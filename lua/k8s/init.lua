@@ -5,6 +5,7 @@ local freeze = require("k8s.frozen").freeze
 local controller = require "k8s.controller"
 local factory = require "k8s.factory"
 require "k8s.informer" -- the methods
+local leader = require "k8s.leader"
 local live = require "k8s.live"
 local queue = require "k8s.queue"
 local time = require "k8s.time"
@@ -22,12 +23,15 @@ return freeze("k8s", {
   get = live.get,
   informer = factory.informer,
   int64 = raw.int64,
+  is_leader = leader.is_leader,
   json = freeze("k8s.json", raw.json),
+  leader = leader.leader,
   list = live.list,
   log = freeze("k8s.log", require "k8s.log"),
   main = raw.main,
   now = time.now,
   null = raw.null,
+  on_leader = leader.on_leader,
   object = freeze("k8s.object", require "k8s.object"),
   pages = live.pages,
   patch = writes.patch,

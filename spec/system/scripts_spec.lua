@@ -174,6 +174,15 @@ local examples = {
       { function(api) api:delete(configmaps .. "/c") end, "^deleted default/c$" },
     },
   },
+  ["leader.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "p", started(0)) end,
+    steps = {
+      { function() end, "^this process leads$" },
+      { function() end, "^there is default/p$" },
+      { function(api) api:create(pods, pod("q")) end, "^new: default/q$" },
+    },
+  },
   ["custom_resources.lua"] = {
     verb = "run",
     before = function(api)

@@ -66,10 +66,11 @@ static void test_alive_from_the_beginning_but_not_ready(void **state)
 {
     assert_answer("/livez", 200, "ok");
     assert_answer("/healthz", 200, "ok");
-    assert_answer("/readyz", 500,
-                  "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n"
-                  "[-]informer-sync failed: the engine has not started yet\n[+]shutdown ok\n"
-                  "readyz check failed\n");
+    assert_answer(
+        "/readyz", 500,
+        "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n"
+        "[-]informer-sync failed: the engine has not started yet\n[+]leaderElection ok\n[+]shutdown ok\n"
+        "readyz check failed\n");
 }
 
 static void test_ready_when_no_informer_lags(void **state)
@@ -83,9 +84,11 @@ static void test_ready_when_no_informer_lags(void **state)
     assert_answer("/readyz", 200, "ok");
     verbose = "";
     assert_answer("/readyz/", 200,
-                  "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n[+]informer-sync ok\n[+]shutdown ok\n"
+                  "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n[+]informer-sync ok\n"
+                  "[+]leaderElection ok\n[+]shutdown ok\n"
                   "readyz check passed\n");
-    assert_answer("/livez", 200, "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\nlivez check passed\n");
+    assert_answer("/livez", 200,
+                  "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n[+]leaderElection ok\nlivez check passed\n");
 }
 
 static void test_each_check_has_a_path_of_its_own(void **state)
@@ -117,7 +120,7 @@ static void test_a_loop_that_does_not_turn_is_not_alive(void **state)
     virtual_clock_advance(&virtual, 2000);
     assert_answer("/livez", 500,
                   "[+]ping ok\n[-]engine-loop failed: the engine thread has not come back for 61 s\n"
-                  "[+]io-loop ok\nlivez check failed\n");
+                  "[+]io-loop ok\n[+]leaderElection ok\nlivez check failed\n");
     health_beat(health, HEALTH_ENGINE_LOOP);
     assert_answer("/livez", 200, "ok");
     virtual_clock_advance(&virtual, 59000);
@@ -141,7 +144,7 @@ static void test_a_script_that_does_not_return_is_named(void **state)
         "/readyz", 500,
         "[+]ping ok\n[-]engine-loop failed: the engine thread has not come back for 7 s: the script "
         "greedy is in a handler\n[+]io-loop ok\n"
-        "[-]informer-sync failed: pods: listing for 0 s (7 s ago)\n[+]shutdown ok\n"
+        "[-]informer-sync failed: pods: listing for 0 s (7 s ago)\n[+]leaderElection ok\n[+]shutdown ok\n"
         "readyz check failed\n");
     running_leave(&running);
     assert_answer("/readyz/engine-loop", 500,

@@ -53,6 +53,7 @@ function raw_verbs.new(record)
     main_result = noop,
     traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop },
+    leader = { claim = noop, is_leader = noop, on_leader = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
     check_stack = noop,

@@ -1,0 +1,214 @@
+/* Wins and losses of a script; see leading.h. */
+#include "script/leading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/leadership.h"
+#include "script/args.h"
+#include "script/handler.h"
+#include "script/script_timer.h"
+
+/* A pair given to k8s.on_leader. */
+struct leader_functions {
+    TAILQ_ENTRY(leader_functions) link;
+    struct script *script;
+    int start, stop;       /* in the registry */
+    struct task *started;  /* the call of `start` that waits; NULL: none */
+    struct task *stopping; /* the same of `stop` */
+    bool was_started;      /* and `stop` was not called since */
+    char *name;            /* "scripts/x.lua:12", where it was given */
+};
+
+/* --- calls */
+
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct leader_functions *f = ctx;
+    buf_puts(caller, f->name);
+    buf_puts(trigger, "leadership");
+}
+
+static void begin(struct leader_functions *f);
+
+static void report(struct leader_functions *f, const char *which, enum script_result result)
+{
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
+    report_failure(NULL, f->script, SCRIPT_LEADER, result,
+                   (const struct log_field[]){F("function", which), F("given", f->name), {.key = NULL}});
+}
+
+static void on_started(void *ctx, enum script_result result)
+{
+    struct leader_functions *f = ctx;
+    f->started = NULL;
+    report(f, "start", result);
+}
+
+static void on_stopped(void *ctx, enum script_result result)
+{
+    struct leader_functions *f = ctx;
+    f->stopping = NULL;
+    report(f, "stop", result);
+    if (f->script->leading.told && result != SCRIPT_CANCELLED) begin(f);
+}
+
+/* A start waits for the end of the stop before it. */
+static void begin(struct leader_functions *f)
+{
+    if (f->was_started || f->stopping) return;
+    f->was_started = true;
+    const struct task_call call = {.what = "the start of a leader",
+                                   .function = f->start,
+                                   .fence = f->script->leading.fence,
+                                   .done = on_started,
+                                   .describe = describe,
+                                   .ctx = f};
+    enum script_result result = task_run(f->script, &call, &f->started);
+    if (result != SCRIPT_YIELDED) report(f, "start", result);
+}
+
+/* L-4 (BEAT): only what was started is stopped. */
+static void end(struct leader_functions *f)
+{
+    if (!f->was_started) return;
+    f->was_started = false;
+    if (f->stop == LUA_NOREF) return;
+    const struct task_call call = {.what = "the end of a leader",
+                                   .function = f->stop,
+                                   .done = on_stopped,
+                                   .describe = describe,
+                                   .ctx = f};
+    enum script_result result = task_run(f->script, &call, &f->stopping);
+    if (result != SCRIPT_YIELDED) report(f, "stop", result);
+}
+
+/* --- terms */
+
+static void win(struct script *script)
+{
+    struct leader_functions *f;
+    script->leading.told = true;
+    TAILQ_FOREACH (f, &script->leading.functions, link) begin(f);
+    script->attached_all = 0; /* handlers that lead meet their informers */
+    handlers_attach(script);
+}
+
+static void lose(struct script *script)
+{
+    struct leader_functions *f;
+    script->leading.told = false;
+    fence_unref(script->leading.fence);
+    script->leading.fence = NULL;
+    TAILQ_FOREACH (f, &script->leading.functions, link)
+        if (f->started) task_cancel(f->started);
+    handlers_stop_leading(script);
+    script_timers_stop_leading(script);
+    TAILQ_FOREACH (f, &script->leading.functions, link) end(f);
+    handlers_attach(script);
+}
+
+void leading_changed(struct script *script)
+{
+    struct leading *leading = &script->leading;
+    if (!leading->leadership || leading->over) return;
+    struct fence *fence = leadership_fence(leading->leadership);
+    if (fence == leading->fence) return;
+    if (leading->told) lose(script);
+    if (!fence) return;
+    leading->fence = fence_ref(fence);
+    win(script);
+}
+
+void leading_step_down(struct script *script)
+{
+    if (script->leading.over) return;
+    script->leading.over = true;
+    timer_cancel(&script->leading.begin);
+    if (!script->leading.told) return;
+    lose(script);
+    tasks_stop(script);
+}
+
+size_t leading_count_stopping(const struct script *script)
+{
+    const struct leader_functions *f;
+    size_t count = 0;
+    TAILQ_FOREACH (f, &script->leading.functions, link) count += f->stopping != NULL;
+    return count;
+}
+
+/* --- questions */
+
+bool script_leads(const struct script *script)
+{
+    const struct leading *leading = &script->leading;
+    if (!leading->leadership) return !leading->over;
+    return leading->fence && fence_is_open(leading->fence);
+}
+
+struct fence *leading_fence(const struct script *script)
+{
+    return script->leading.fence;
+}
+
+/* --- life */
+
+static void on_begin(struct timer *timer)
+{
+    win(container_of(timer, struct script, leading.begin));
+}
+
+void leading_init(struct script *script)
+{
+    TAILQ_INIT(&script->leading.functions);
+    script->leading.begin.fn = on_begin;
+}
+
+void leading_add_functions(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct leading *leading = &script->leading;
+    lua_Debug ar;
+    if (leading->count >= LEADER_FUNCTIONS_MAX)
+        script_raise(L, "k8s.on_leader was called %d times already", LEADER_FUNCTIONS_MAX);
+    bool known = script_where(L, &ar);
+    int stop = lua_isnil(L, -1) ? (lua_pop(L, 1), LUA_NOREF) : luaL_ref(L, LUA_REGISTRYINDEX);
+    int start = luaL_ref(L, LUA_REGISTRYINDEX);
+    struct leader_functions *f = NEW(struct leader_functions);
+    *f = (struct leader_functions){
+        .script = script,
+        .start = start,
+        .stop = stop,
+        .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup("k8s.on_leader"),
+    };
+    TAILQ_INSERT_TAIL(&leading->functions, f, link);
+    leading->count++;
+}
+
+bool leading_loaded(struct script *script, struct err *err)
+{
+    const struct script_host *host = script->host;
+    struct leading *leading = &script->leading;
+    if (!leading->leadership && host->leaders && host->elects) {
+        leading->leadership = leaders_claim(host->leaders, &host->lease, err);
+        if (!leading->leadership) return err_wrap(err, "--leader-elect");
+    }
+    if (!leading->leadership && leading->count > 0) timer_start(&leading->begin, script_clock(script), 0);
+    return true;
+}
+
+void leading_clear(struct script *script)
+{
+    struct leader_functions *f;
+    timer_cancel(&script->leading.begin);
+    fence_unref(script->leading.fence);
+    script->leading.fence = NULL;
+    while ((f = TAILQ_FIRST(&script->leading.functions))) {
+        TAILQ_REMOVE(&script->leading.functions, f, link);
+        free(f->name);
+        free(f);
+    }
+}

@@ -1,0 +1,49 @@
+/* What a script does as a leader: k8s.leader, k8s.on_leader, and what `leader = true` gates.
+ * Owner: the script embeds its state. On the engine thread, outside of Lua but where said otherwise.
+ *
+ * Two things are told apart. Whether it leads now is asked of a fence, at each event, tick, write and
+ * k8s.is_leader(). What it was told of, a win or a loss, changes when the engine tells: then functions are
+ * called, handlers get the cache or are taken off, and calls that wait are cancelled. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+
+struct err;
+struct fence;
+struct leader_functions;
+struct leadership;
+struct script;
+
+struct leading {
+    struct leadership *leadership; /* NULL: there is no election, it always leads */
+    struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
+    bool told;                     /* that it leads */
+    bool over;                     /* it never will again */
+    TAILQ_HEAD(, leader_functions) functions;
+    size_t count;
+    struct timer begin; /* without an election: it begins to lead when it has loaded */
+};
+
+enum { LEADER_FUNCTIONS_MAX = 100 };
+
+void leading_init(struct script *script);
+/* Keeps the two functions on top of the stack, the second may be nil. Inside a call into Lua; may raise. */
+void leading_add_functions(lua_State *L);
+/* It has loaded: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
+bool leading_loaded(struct script *script, struct err *err);
+
+/* Whether it leads at this instant. Anywhere. */
+bool script_leads(const struct script *script);
+/* What a leader's work begun now is fenced by; borrowed, NULL without an election. Anywhere. */
+struct fence *leading_fence(const struct script *script);
+
+/* The election may have news. */
+void leading_changed(struct script *script);
+/* Leads no more, for good: its stop functions are called. */
+void leading_step_down(struct script *script);
+/* Stop functions that wait. */
+size_t leading_count_stopping(const struct script *script);
+void leading_clear(struct script *script);

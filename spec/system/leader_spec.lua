@@ -1,0 +1,125 @@
+-- Elections between engines on the simulated server (spec/support/leaders.lua; spec/real/leader_spec.lua has the real
+-- one), and what flags, metrics, probes and the status say of them (L-1, L-10, L-11).
+local api = require "spec.support.api"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local leaders = require "spec.support.leaders"
+local temp = require "spec.support.temp"
+local world = require "spec.support.world"
+
+describe("engines on the simulated server #threads", function()
+  local w
+  setup(function() w = world.simulated() end)
+  teardown(function() w.stop() end)
+  leaders.specify(it, function() return w end)
+end)
+
+local leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/"
+
+describe("--leader-elect", function()
+  local folder
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  local tells = [[
+    local k8s = require "k8s"
+    k8s.on_leader(function() print "start" end, function() print "stop" end)
+    k8s.main(function() print(k8s.is_leader()) end)
+  ]]
+
+  it("has all scripts take part in one election (L-1, L-10, L-13)", function()
+    local sim = cluster.sim()
+    local socket = folder .. "/admin.sock"
+    local args = { "--leader-elect", "--admin-socket", socket, "--metrics-bind-address", "127.0.0.1:0",
+      "--health-probe-bind-address", "127.0.0.1:0" }
+    local engine = cluster.run(sim.server, cluster.script(tells), args)
+    local metrics = engine:wait_error 'Serving metrics" address="([^"]+)"'
+    local health = engine:wait_error 'Serving health probes" address="([^"]+)"'
+    engine:wait_line "^start$"
+    local lease = sim.api:get(leases .. "kubelua")
+    assert.are.equal(15, lease.spec.leaseDurationSeconds)
+    local code, page = api.new({ server = "http://" .. metrics }):curl("GET", "/metrics")
+    assert.are.equal(200, code)
+    assert.has_match('leader_election_master_status{name="default/kubelua"} 1\n', page, 1, true)
+    assert.has_match('leader_election_slowpath_total{name="default/kubelua"} 0\n', page, 1, true)
+    code, page = api.new({ server = "http://" .. health }):curl("GET", "/livez?verbose")
+    assert.are.equal(200, code)
+    assert.has_match("[+]leaderElection ok\n", page, 1, true) -- L-11
+    local text = temp.run(cluster.binary .. " status -o json --admin-socket " .. socket)
+    local status = cjson.decode(text).leases[1]
+    assert.are.equal("default kubelua true", ("%s %s %s"):format(status.namespace, status.name, status.leader))
+    assert.are.equal(lease.spec.holderIdentity, status.holder)
+    assert.are.equal(status.identity, status.holder)
+    assert.has_match("default/kubelua  this process  " .. status.holder,
+      (temp.run(cluster.binary .. " status --admin-socket " .. socket)), 1, true)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match("\nstop\n", engine:out(), 1, true)
+    assert.are.equal("", sim.api:get(leases .. "kubelua").spec.holderIdentity) -- L-8
+    local event = sim.api:get("/api/v1/namespaces/default/events").items[1]
+    assert.are.equal("LeaderElection", event.reason)
+    assert.are.equal(status.holder .. " became leader", event.message)
+    assert.are.equal("Lease kubelua", event.involvedObject.kind .. " " .. event.involvedObject.name)
+  end)
+
+  it("takes lease, times and identity from flags and the pod", function()
+    local sim = cluster.sim()
+    local command = { cluster.binary, "run", "--server=" .. sim.server, "-f", cluster.script(tells), "--leader-elect",
+      "--leader-elect-resource-name=mine", "--leader-elect-resource-namespace=kube-system",
+      "--leader-elect-lease-duration=7s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=1s",
+      "--metrics-bind-address=0", "--health-probe-bind-address=0", "--admin-socket=0",
+      env = { POD_NAME = "web-0" } }
+    local engine = require("spec.support.proc").spawn(command)
+    engine:wait_line "^start$"
+    local lease = sim.api:get "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/mine"
+    assert.are.equal(7, lease.spec.leaseDurationSeconds)
+    assert.has_match("^web%-0_%x+$", lease.spec.holderIdentity)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("refuses times that do not go together, with code 2 (L-1)", function()
+    local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells),
+      { "--leader-elect", "--leader-elect-renew-deadline=15s" })
+    assert.are.equal(2, engine:wait())
+    assert.has_match("--leader-elect-...: the lease duration must be longer than the renew deadline", engine:err(), 1,
+      true)
+  end)
+
+  it("is not needed to lead: without an election is_leader() is true", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script(tells))
+    engine:wait_line "^start$"
+    engine:wait_line "^true$"
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match("\nstop\n", engine:out(), 1, true)
+    assert.are.equal(404, (sim.api:curl("GET", leases .. "kubelua")))
+  end)
+
+  it("says why nobody leads while the server cannot be reached, and the end does not wait", function()
+    local socket = folder .. "/admin.sock"
+    local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells), { "--leader-elect", "--admin-socket",
+      socket })
+    engine:wait_error 'No leader election" lease="kubelua"'
+    engine:wait_line "^false$"
+    local status = cjson.decode((temp.run(cluster.binary .. " status -o json --admin-socket " .. socket))).leases[1]
+    assert.is_false(status.leader)
+    assert.has_match("refused", status.cause)
+    assert.are.equal(0, cluster.terminate(engine, 5))
+    assert.has_no_match("stop", engine:out(), 1, true)
+  end)
+
+  it("has exec give its lease back too", function()
+    local sim = cluster.sim()
+    local engine = cluster.kubelua { "exec", "--server=" .. sim.server, "--leader-elect", cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function()
+        while not k8s.is_leader() do k8s.sleep "10ms" end
+        return 7
+      end)
+    ]] }
+    assert.are.equal(7, engine:wait())
+    assert.are.equal("", sim.api:get(leases .. "kubelua").spec.holderIdentity)
+  end)
+end)
