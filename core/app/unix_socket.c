@@ -82,11 +82,12 @@ static int take_lock(const char *path, struct err *err)
     return fd;
 }
 
-/* The file goes while the lock is held: see is_there. */
+/* The file goes while the lock is held, see is_there, unless somebody removed it and another engine has made
+ * his own. */
 static void give_lock_back(const char *path, int fd)
 {
     char *lock = lock_path(path);
-    unlink(lock);
+    if (is_there(fd, lock)) unlink(lock);
     free(lock);
     close(fd);
 }

@@ -37,6 +37,7 @@ static int l_index_add(lua_State *L)
     struct str name = index_name(L, 2, "add_index: name");
     struct err err;
     bool added;
+    call_check_nested(L);
     lua_settop(L, 3);
     if (lua_isfunction(L, 3)) {
         added = add_function(L, claim, name, &err);
@@ -57,6 +58,7 @@ static struct index *find_index(lua_State *L, const struct lister *lister, struc
 {
     struct err err;
     bool is_namespace;
+    call_check_nested(L);
     struct claim_index *named = claim_find_index(lister->source.claim, name, &is_namespace, &err);
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
     if (named && index_function_is_running(claim_index_source(named)))

@@ -16,6 +16,8 @@
  * takes less than the rest. */
 enum { C_STACK_MAX = 2 << 20 };
 enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
+/* Of L's stack, for what a verb pushes after its check and what protect pushes. */
+enum { NESTED_SLOTS = 16 };
 
 static void put_frame(struct buf *out, const lua_Debug *ar)
 {
@@ -160,6 +162,12 @@ void call_check_stack(lua_State *L)
         script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
 }
 
+void call_check_nested(lua_State *L)
+{
+    call_check_stack(L);
+    luaL_checkstack(L, NESTED_SLOTS, "calls are nested too deep");
+}
+
 void call_enter(struct script *script, const char *phase, const char *what, const char *stack_base)
 {
     must(script->depth == 0);
@@ -217,8 +225,6 @@ enum script_result script_call_nested(lua_State *L, const char *phase, script_bo
 {
     struct script *script = script_of(L);
     const char *outer = script->no_yield;
-    call_check_stack(L);
-    luaL_checkstack(L, 3, "script_call_nested");
     script->no_yield = phase;
     enum script_result result = protect(L, body, ctx);
     script->no_yield = outer;

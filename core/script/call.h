@@ -29,12 +29,15 @@ struct script_failure {
  * filter". It must outlive the call. */
 enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx);
 /* The same from a C function that Lua called with `L`: the function of a script that a verb calls back. The
- * cause is in script->failure; nothing is raised. */
+ * cause is in script->failure; nothing is raised, as what lies between the verb and this call may hold what
+ * an error would leave behind: the verb calls call_check_nested before. */
 enum script_result script_call_nested(lua_State *L, const char *phase, script_body *body, void *ctx);
 /* Raises when C functions and the Lua functions that they call are nested so deep that the C stack might not
  * suffice. LuaJIT bounds Lua's own stack only; every C function that calls a script's code asks here first.
  */
 void call_check_stack(lua_State *L);
+/* The same, and makes room on L's stack: before a verb begins what may end in script_call_nested. */
+void call_check_nested(lua_State *L);
 /* Appends a line for each frame of L. */
 void call_traceback(lua_State *L, struct buf *out);
 void failure_clear(struct script_failure *failure);

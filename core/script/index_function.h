@@ -13,7 +13,7 @@ struct index_source index_function(lua_State *L, int ref, struct str name);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
 bool index_function_is_running(const struct index_source *source);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
- * back. Nothing in between raises. */
+ * back. The caller calls call_check_nested before, as nothing in between may raise. */
 lua_State *index_functions_enter(lua_State *L);
 void index_functions_leave(lua_State *L, lua_State *outer);
 /* Makes `emit`. */

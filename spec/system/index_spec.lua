@@ -217,6 +217,25 @@ describe("an index #threads", function()
     assert.is_nil(engine:err():find("stack overflow", 1, true))
   end)
 
+  it("is asked however deep the calls are nested, or refused, and works on", function()
+    assert_prints(sim, [[ pods:add_index("named", function(obj, emit) kept = emit emit(obj:name()) end) ]], [[
+      local one, refused = lister:get "default/a"
+      local function deeper()
+        if refused then return end
+        local ok, err = pcall(lister.by_index, lister, "named", one)
+        if not ok then refused = err return end
+        pcall(coroutine.wrap(deeper))
+      end
+      deeper()
+      for i = 1, 200 do local garbage = {} for j = 1, 5000 do garbage[j] = { j } end end
+      print((tostring(refused):match "stack overflow: .*nested too deep"))
+      print((select(2, pcall(kept, "late")):match "emit: .*"))
+      print(#lister:by_index("named", one), #k8s.snapshot(pods):lister(pods):by_index("named", one))
+      pods:add_index("other", "metadata.name")
+    ]], "stack overflow: calls through C functions and coroutines are nested too deep\n"
+      .. "emit: the index function has returned\n1\t1\n")
+  end)
+
   it("follows adds, updates and deletes, and is there before handlers are called", function()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"

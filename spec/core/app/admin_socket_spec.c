@@ -311,6 +311,27 @@ static void test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced(void **s
     assert_int_equal(access(stale, F_OK), -1);
 }
 
+/* Who cleans /tmp removes both files of a living engine. */
+static void test_the_files_of_another_one_are_left_alone(void **state)
+{
+    struct unix_socket_file first, second;
+    char shared[80], lock[96];
+    snprintf(shared, sizeof shared, "%s/shared.sock", folder);
+    snprintf(lock, sizeof lock, "%s.lock", shared);
+    int fd = unix_socket_listen(shared, &first, &err);
+    unlink(shared);
+    unlink(lock);
+    int other = unix_socket_listen(shared, &second, &err);
+    assert_true(fd >= 0 && other >= 0);
+    close(fd);
+    unix_socket_remove(shared, &first);
+    assert_int_equal(access(shared, F_OK), 0);
+    assert_int_equal(access(lock, F_OK), 0);
+    close(other);
+    unix_socket_remove(shared, &second);
+    assert_int_equal(access(lock, F_OK), -1);
+}
+
 static void test_a_file_that_is_no_socket_is_left_alone(void **state)
 {
     struct unix_socket_file file;
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_of_many_that_start_at_once_one_listens, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_the_files_of_another_one_are_left_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_file_that_is_no_socket_is_left_alone, setup, teardown),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
