@@ -81,6 +81,7 @@ static char *resolve_command(struct str command, const char *file)
     const char *slash = strrchr(file, '/');
     bool relative = memchr(command.p, '/', command.n) && *command.p != '/';
     if (!relative || !slash) return xstrndup(command.p, command.n);
+    if (str_starts(command, STR("./"))) command = (struct str){command.p + 2, command.n - 2};
     return xasprintf("%.*s/%.*s", (int)(slash - file), file, STR_ARG(command));
 }
 

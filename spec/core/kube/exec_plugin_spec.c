@@ -1,5 +1,6 @@
 /* core/kube/exec_plugin.c and exec_credential.c: plugins that are shell scripts, before a server with TLS.
  * The clock runs, and is put forward. */
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -357,6 +358,28 @@ static void test_t14_always_needs_a_terminal(void **state)
     expect_runs(0);
 }
 
+static void test_t14_a_plugin_has_the_terminal_that_there_is(void **state)
+{
+    struct bench *bench = *state;
+    exec_config_free(bench->config.exec);
+    bench->config.exec = make_exec("printf %s \"$KUBERNETES_EXEC_INFO\" >$DIR/info; stty -echo; read token; "
+                                   "sed \"s/one/$token/\" <$DIR/answer");
+    bench->config.exec->interactive = EXEC_ALWAYS;
+    int master, slave, before = dup(STDIN_FILENO);
+    assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+    dup2(slave, STDIN_FILENO);
+    bench_new_client(bench, true);
+    start(bench);
+    assert_int_equal(write(master, "typed\n", 6), 6);
+    bench_until_done(bench);
+    assert_true(bench_head_has(bench, "Bearer typed"));
+    expect_file("info", HEAD("v1") ",\"spec\":{\"interactive\":true}}");
+    dup2(before, STDIN_FILENO);
+    close(before);
+    close(master);
+    close(slave);
+}
+
 static void test_t14_a_plugin_that_is_not_there_is_named(void **state)
 {
     struct bench *bench = *state;
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_t12_answers_that_are_none),
         T(test_t12_a_plugin_that_fails_fails_what_waits),
         T(test_t14_always_needs_a_terminal),
+        T(test_t14_a_plugin_has_the_terminal_that_there_is),
         T(test_t14_a_plugin_that_is_not_there_is_named),
         T(test_a_plugin_that_runs_is_killed_at_the_end),
     };

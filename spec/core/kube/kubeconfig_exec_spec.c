@@ -76,6 +76,9 @@ static void test_c4_a_command_with_a_separator_begins_at_its_file(void **state)
     use_exec(bench, V1BETA1 ", command: bin/login");
     bench_good(bench);
     assert_string_equal(bench->config.exec->command, expected);
+    use_exec(bench, V1BETA1 ", command: ./bin/login");
+    bench_good(bench);
+    assert_string_equal(bench->config.exec->command, expected);
     use_exec(bench, V1BETA1 ", command: /bin/login");
     bench_good(bench);
     assert_string_equal(bench->config.exec->command, "/bin/login");

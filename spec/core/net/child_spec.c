@@ -148,6 +148,25 @@ static void test_one_that_is_not_there(void **state)
     assert_string_equal(bench->err.text, "/nonexistent/login: No such file or directory");
 }
 
+static void test_an_interactive_one_has_our_input(void **state)
+{
+    struct bench *bench = *state;
+    const char *const argv[] = {"sh", "-c", "read line; echo \"got $line\"", NULL};
+    const struct child_options options = {.argv = argv, .output_max = 100, .interactive = true};
+    const struct child_callbacks callbacks = {on_line, on_end, bench};
+    int ends[2], before = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "typed\n", 6), 6);
+    dup2(ends[0], STDIN_FILENO);
+    assert_non_null(child_start(bench->loop, &options, &callbacks, &bench->err));
+    dup2(before, STDIN_FILENO);
+    while (!bench->ends) loop_once(bench->loop, true);
+    assert_string_equal(buf_text(&bench->output), "got typed\n");
+    close(before);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void test_it_may_be_killed_at_any_time(void **state)
 {
     struct bench *bench = *state;
@@ -168,6 +187,7 @@ int main(void)
         T(test_one_that_says_too_much_is_killed),
         T(test_nobody_waits_for_what_it_left_behind),
         T(test_one_that_is_not_there),
+        T(test_an_interactive_one_has_our_input),
         T(test_it_may_be_killed_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
