@@ -13,6 +13,7 @@
 static const char *name, *format;
 static bool all;
 static int level;
+static double rate;
 static int64_t timeout_ms;
 static size_t limit;
 static struct flag_list files, rest;
@@ -22,6 +23,7 @@ static const struct flag table[] = {
     {"namespace", 'n', FLAG_STRING, &name, "NAME", NULL, ""},
     {"all-namespaces", 'A', FLAG_BOOL, &all, NULL, NULL, ""},
     {"v", 'v', FLAG_INT, &level, "N", NULL, ""},
+    {"kube-api-qps", 0, FLAG_NUMBER, &rate, "N", NULL, ""},
     {"sync-timeout", 0, FLAG_DURATION_MS, &timeout_ms, "DURATION", NULL, ""},
     {"max-object-size", 0, FLAG_SIZE, &limit, "SIZE", NULL, ""},
     {"log-format", 0, FLAG_CHOICE, &format, "text|json", "text|json", ""},
@@ -91,6 +93,12 @@ static void test_a_bad_value_names_flag_value_and_form(void **state)
     assert_string_equal(err.text, "--sync-timeout: \"soon\" is not a duration such as 90s, 500ms or 1h30m");
     assert_false(PARSE("-v", "-1"));
     assert_string_equal(err.text, "-v/--v: \"-1\" is not a whole number");
+    static const char *const numbers[] = {"", "-1", "1e3", "nan", "inf", "0x1", "1.2.3", ".", "5/s"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        assert_false(PARSE("--kube-api-qps", numbers[i]));
+    assert_string_equal(err.text, "--kube-api-qps: \"5/s\" is not a number");
+    assert_true(PARSE("--kube-api-qps", "0.5"));
+    assert_true(rate == 0.5);
 }
 
 static void test_a_missing_value_is_named(void **state)
