@@ -19,6 +19,7 @@ struct pager {
     struct timer delay;
     unsigned tries;           /* of this page (H-3, H-4) */
     bool answered;            /* it has begun to come */
+    struct err previous;      /* of the try before; ERR_NONE: there is none */
     bool whole;               /* without pages, as they no longer fit together (P-3) */
     bool page_complete;       /* its end came */
     struct buf token;         /* to go on with; empty on the first page */
@@ -89,7 +90,8 @@ static void on_delay(struct timer *timer)
 
 static void fail(struct pager *p, const struct err *err)
 {
-    struct err told = *err; /* it may live in the call that ends here */
+    struct err told = *err;                  /* it may live in the call that ends here */
+    kube_tell_previous(&told, &p->previous); /* H-7 */
     if (p->call) p->options.source->ops->cancel(p->call);
     p->call = NULL;
     drop_objects(p);
@@ -148,6 +150,7 @@ static void tell_page(struct pager *p)
     p->pages++;
     p->told += page.count;
     p->tries = 0;
+    err_clear(&p->previous);
     page.last = p->token.len == 0 || room(p) == 0;
     p->options.page(p->options.ctx, &page, NULL);
 }
@@ -179,6 +182,7 @@ static void on_done(void *ctx, const struct err *err)
         list_whole(p);
     } else if (kube_should_retry_read(err, p->tries, p->answered, &wait_ms)) { /* H-3, H-4 */
         p->tries++;
+        p->previous = *err;
         timer_start(&p->delay, p->options.clock, wait_ms);
     } else {
         fail(p, err);
@@ -193,6 +197,7 @@ struct pager *pager_new(const struct pager_options *options)
     p->version = xstrdup(options->resource_version);
     p->version_match = xstrdup(options->resource_version_match);
     p->delay.fn = on_delay;
+    err_clear(&p->previous);
     return p;
 }
 

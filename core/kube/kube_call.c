@@ -71,8 +71,7 @@ static void finish(struct kube_call *call, int http_status)
         const struct kube_answer answer = {http_status, call->body.data, call->body.len};
         call->done(call->ctx, &answer, NULL);
     } else {
-        if (call->previous.code != ERR_NONE && strcmp(call->previous.text, call->err.text) != 0) /* H-7 */
-            err_append(&call->err, "; the try before it: %s", call->previous.text);
+        kube_tell_previous(&call->err, &call->previous); /* H-7 */
         call->done(call->ctx, NULL, &call->err);
     }
     free_call(call);

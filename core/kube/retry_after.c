@@ -1,6 +1,8 @@
 /* When a request is sent again; see retry_after.h. */
 #include "kube/retry_after.h"
 
+#include <string.h>
+
 enum { BROKEN_WAIT_MS = 1000 }; /* H-4 */
 
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
@@ -17,4 +19,10 @@ bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered
     if (kube_should_retry(err, tries, wait_ms)) return true;
     *wait_ms = BROKEN_WAIT_MS;
     return err->code == ERR_CLOSED && !answered && tries < KUBE_RETRIES_MAX;
+}
+
+void kube_tell_previous(struct err *err, const struct err *previous)
+{
+    if (previous->code != ERR_NONE && strcmp(previous->text, err->text) != 0)
+        err_append(err, "; the try before it: %s", previous->text);
 }

@@ -15,3 +15,5 @@ bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
 /* The same for a read, and true too when the connection broke before an answer began. Of a write nobody knows
  * whether it was carried out. */
 bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered, int64_t *wait_ms);
+/* The last error tells the one of the try before it, unless that says the same (H-7). */
+void kube_tell_previous(struct err *err, const struct err *previous);

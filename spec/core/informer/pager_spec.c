@@ -13,10 +13,12 @@
 #include "informer/pager.h"
 
 static struct pager *pager;
+static char last_error[ERR_TEXT_MAX];
 
 static void on_page(void *ctx, const struct page *page, const struct err *err)
 {
     if (err) {
+        strcpy(last_error, err->text);
         buf_printf(&reader_told, "! %d %s %s", err->http_status, err->reason, err_code_name(err->code));
         return;
     }
@@ -199,6 +201,21 @@ static void test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_a
     assert_reader_told("! 0  connect");
 }
 
+static void test_h7_the_error_names_the_one_before_it(void **state)
+{
+    source_fail(&reader_source, ERR_CLOSED);
+    virtual_clock_advance(&reader_clock, 1000);
+    source_fail(&reader_source, ERR_CONNECT);
+    assert_string_equal(last_error, "scripted connect; the try before it: scripted closed");
+    restart((struct pager_options){.page_size = 1});
+    source_fail(&reader_source, ERR_CLOSED);
+    virtual_clock_advance(&reader_clock, 1000);
+    source_page(&reader_source, "a@1", "7", "next");
+    pager_next(pager);
+    source_fail(&reader_source, ERR_CONNECT); /* of another page */
+    assert_string_equal(last_error, "scripted connect");
+}
+
 static void test_a_list_that_broke_off_is_an_error(void **state)
 {
     source_open(&reader_source);
@@ -237,6 +254,7 @@ int main(void)
         T(test_a_busy_server_is_asked_again_when_it_says_so),
         T(test_a_busy_server_that_says_no_time_is_not_asked_again),
         T(test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again),
+        T(test_h7_the_error_names_the_one_before_it),
         T(test_a_list_that_broke_off_is_an_error),
         T(test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait),
     };
