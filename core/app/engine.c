@@ -130,6 +130,7 @@ static bool make_parts(struct engine *engine)
         .factory = engine->factory,
         .loop = engine->loop,
         .live = engine->live,
+        .recorder = engine->recorder,
         .kinds = engine->kinds,
         .leaders = engine->leaders,
         .lease = leader_flags_lease(&options->leader, engine->options.cluster->namespace_),

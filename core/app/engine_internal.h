@@ -13,6 +13,7 @@
 #include "informer/leadership.h"
 #include "informer/live.h"
 #include "informer/shared_factory.h"
+#include "kube/event_recorder.h"
 #include "kube/kinds.h"
 #include "script/audit_trail.h"
 #include "script/running.h"
@@ -28,6 +29,7 @@ struct engine {
     struct live *live;
     struct audit_trail *audit; /* of what scripts write */
     struct leaders *leaders;
+    struct event_recorder *recorder;
     struct script_host host;
     struct running running;  /* read by other threads */
     struct script **scripts; /* one for each file; the same order */

@@ -1,6 +1,12 @@
 /* Reads without a cache, as scripts ask for them: which server they go to; see engine_internal.h. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "app/engine_internal.h"
 #include "base/hash.h"
+
+enum { EVENTS_FLUSH_MS = 2000 }; /* for the Events that are still to be sent at the end */
 
 /* These run on the I/O thread; `io` does not change while it runs. */
 static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
@@ -23,6 +29,22 @@ static void ask_kinds(void *ctx)
     discoverer_ask(engine->discoverer, 0);
 }
 
+/* Which engine tells of an object: the pod's name, as controllers have it, or the host's. */
+static void make_recorder(struct engine *engine)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    const char *pod = getenv("POD_NAME");
+    if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
+    engine->recorder = event_recorder_new(&(struct event_recorder_options){
+        .io_loop = io_thread_loop(engine->io),
+        .call = call,
+        .cancel_call = object_call_cancel,
+        .ctx = engine,
+        .instance = pod && *pod ? pod : host,
+        .seed = hash_bytes(&engine, sizeof engine),
+    });
+}
+
 void engine_make_live(struct engine *engine)
 {
     engine->kinds = kinds_new(loop_clock(engine->loop), ask_kinds, engine);
@@ -36,6 +58,7 @@ void engine_make_live(struct engine *engine)
         .seed = hash_bytes(&engine, sizeof engine),
         .page_size = (size_t)engine->options.options->chunk_size,
     });
+    make_recorder(engine);
 }
 
 void engine_failed_kinds(void *ctx, const struct err *err)
@@ -46,6 +69,7 @@ void engine_failed_kinds(void *ctx, const struct err *err)
 
 void engine_free_live(struct engine *engine)
 {
+    event_recorder_free(engine->recorder, EVENTS_FLUSH_MS);
     live_free(engine->live);
     kinds_free(engine->kinds);
 }

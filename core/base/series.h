@@ -42,6 +42,7 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Bodies of answers, as they were before they were compressed.")                                       \
     X(FAMILY_WRITES, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NONE,                    \
       "Writes that scripts had sent, by their answers.")                                                    \
+    X(FAMILY_EVENTS, COUNTER, "kubelua_events_total", "result", NONE, "Events of k8s.event.")               \
     X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \
       "Lists that were started.")                                                                           \
     X(FAMILY_WATCH_LISTS, COUNTER, "reflector_watchlists_total", "name,resource_type", NONE,                \

@@ -14,6 +14,7 @@
 #include "net/loop.h"
 
 struct audit_trail;
+struct event_recorder;
 struct kinds;
 struct live;
 struct running;
@@ -34,6 +35,8 @@ struct script_host {
     struct kinds *kinds;     /* what the names of those mean */
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
     enum write_mode write_mode;
+    /* Of Events; NULL when there is no server. */
+    struct event_recorder *recorder;
     struct audit_trail *audit;     /* of writes; NULL for none */
     const char *field_manager;     /* of writes; NULL: "kubelua" */
     struct leaders *leaders;       /* elections; NULL when there is no server */

@@ -3,6 +3,7 @@ local raw = ...
 
 local freeze = require("k8s.frozen").freeze
 local controller = require "k8s.controller"
+local event = require "k8s.events"
 local factory = require "k8s.factory"
 require "k8s.informer" -- the methods
 local leader = require "k8s.leader"
@@ -18,6 +19,7 @@ return freeze("k8s", {
   controller = controller,
   create = writes.create,
   delete = writes.delete,
+  event = event,
   every = time.every,
   factory = factory.factory,
   get = live.get,

@@ -137,6 +137,15 @@ local examples = {
       { function(api) api:patch(pods .. "/web/status", { status = started(0) }) end, "^resolved default/web$" },
     },
   },
+  ["image_events.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "web", { phase = "Pending" }) end,
+    steps = {
+      { function(api)
+        api:patch(pods .. "/web/status", { status = waiting "ErrImagePull" })
+      end, "^told of default/web$" },
+    },
+  },
   ["phase_report.lua"] = {
     verb = "run",
     before = function(api)

@@ -56,6 +56,7 @@ function raw_verbs.new(record)
     leader = { claim = noop, is_leader = noop, on_leader = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
+    event = noop,
     check_stack = noop,
     int64 = noop,
     quantity = noop,

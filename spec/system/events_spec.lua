@@ -1,0 +1,80 @@
+-- k8s.event on a simulated server (spec/real/events_spec.lua: the same on a real one), and what becomes of events
+-- that cannot be sent.
+local api = require "spec.support.api"
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local events = require "spec.support.events"
+
+describe("k8s.event on the simulated server #threads", function()
+  local sim
+
+  after_each(cluster.stop_all)
+
+  events.specify(it, function()
+    sim = cluster.sim()
+    return { api = sim.api, args = { "--server", sim.server } }
+  end)
+
+  it("refuses what is no event", function()
+    sim = cluster.sim()
+    local engine = events.run({ args = { "--server", sim.server } }, [[
+      local map = { kind = "ConfigMap", namespace = "default", name = "a" }
+      local function try(...) print((select(2, pcall(k8s.event, ...)):gsub("^.-:%d+: ", ""))) end
+      try(nil, "Normal", "Seen", "hello")
+      try({ kind = "ConfigMap" }, "Normal", "Seen", "hello")
+      try({ kind = "ConfigMap", nmae = "a" }, "Normal", "Seen", "hello")
+      try(map, "normal", "Seen", "hello")
+      try(map, "Normal", "", "hello")
+      try(map, "Normal", "Seen")
+      try(map, "Normal", "Seen", "%d", "x")
+      try(map, "Normal", "a\0b", "hello")
+      try(k8s.get("ns", "default").metadata, "Normal", "Seen", "hello")
+    ]])
+    assert.are.equal([[
+k8s.event: expected a view or { kind, namespace, name }, not nil
+k8s.event: a reference needs kind and name
+k8s.event: unknown option "nmae", did you mean "name"?
+k8s.event: the type must be "Normal" or "Warning", not "normal"
+k8s.event: the reason must be a word of at most 128 bytes, such as PodEvicted
+k8s.event: the message must be a string, not nil
+k8s.event: bad argument #2 to 'format' (number expected, got string)
+k8s.event: the reason has a zero byte
+k8s.event: expected a whole object, not a part of one
+]], engine:out())
+    local bad = cluster.run(sim.server, cluster.script [[
+      require("k8s").event({ kind = "Pod", name = "a" }, "Normal", "Seen", "hello")
+    ]])
+    assert.are.equal(2, bad:wait(20))
+    assert.is_truthy(bad:err():find "k8s.event may not be called in the load phase")
+  end)
+
+  -- EV-1: the handlers go on, whatever becomes of the events.
+  it("never holds a script up, and counts what becomes of the events", function()
+    sim = cluster.sim()
+    sim:play {
+      ["do"] = "fault", verb = "create", resource = "events", what = "status", code = 403, reason = "Forbidden",
+      message = "events is forbidden", times = 0,
+    }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function()
+        for i = 1, 2500 do k8s.event({ kind = "Pod", name = "p-" .. i }, "Normal", "Seen", "hello") end
+        print "done"
+      end)
+    ]], { "--metrics-bind-address", "127.0.0.1:0" })
+    engine:wait_line "done"
+    local http = api.new { server = "http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' }
+    local count = {}
+    await(function()
+      local _, text = http:curl("GET", "/metrics")
+      for result, n in text:gmatch 'kubelua_events_total{result="([^"]+)"} (%d+)' do count[result] = tonumber(n) end
+      return count.failed and count.failed + count.dropped == 2500
+    end, function() return engine:report() end)
+    assert.is_true(count.failed >= 1000)
+    assert.are.equal(0, count.created)
+    engine:wait_error '"An event could not be written".*err="events is forbidden'
+    assert.are.equal(0, cluster.terminate(engine))
+    local _, said = engine:err():gsub("could not be written", "")
+    assert.are.equal(1, said)
+  end)
+end)
