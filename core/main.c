@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 static const struct command *const commands[] = {&cmd_run,    &cmd_exec, &cmd_status, &cmd_queue,
-                                                 &cmd_writes, &cmd_sim,  &cmd_version};
+                                                 &cmd_writes, &cmd_rbac, &cmd_sim,    &cmd_version};
 
 static const struct command *find(const char *name)
 {

@@ -1,6 +1,7 @@
 /* Reads without a cache, as scripts ask for them: which server they go to; see engine_internal.h. */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/engine_internal.h"
@@ -42,6 +43,7 @@ static void make_recorder(struct engine *engine)
         .ctx = engine,
         .instance = pod && *pod ? pod : host,
         .seed = hash_bytes(&engine, sizeof engine),
+        .is_tried = strcmp(engine->options.options->dry_run, "server") == 0,
     });
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "kube/event_recorder.h"
 #include "kube/kinds.h"
@@ -92,6 +93,13 @@ static int l_event(lua_State *L)
     event->component = component_of(script);
     event->time_us = clock_wall_us(script_clock(script));
     set_kind(script, &event->about);
+    if (script->host->write_mode == WRITES_RECORDED) {
+        log_info("Not sent, as --dry-run=client", F("script", script->name), F("event", event->reason),
+                 F("type", event->type), F("object", event->about.name),
+                 F("namespace", event_namespace(event)), F("message", event->message));
+        event_free(event);
+        return 0;
+    }
     event_recorder_put(script->host->recorder, event);
     return 0;
 }

@@ -37,8 +37,27 @@ bool modules_read(const char *path, struct buf *out, struct err *err)
     return ok;
 }
 
+/* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
+ * costs a right that is not needed. */
+static bool names_event(struct str text)
+{
+    struct str line;
+    while (str_cut(&text, '\n', &line)) {
+        const char *comment = memmem(line.p, line.n, "--", 2);
+        size_t len = comment ? (size_t)(comment - line.p) : line.n;
+        const char *found = memmem(line.p, len, ".event", 6);
+        for (; found; found = memmem(found, (size_t)(line.p + len - found), ".event", 6)) {
+            found += 6;
+            if (found == line.p + len || (!isalnum((unsigned char)*found) && *found != '_')) return true;
+        }
+    }
+    return false;
+}
+
 void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk)
 {
+    struct script *script = script_of(L);
+    if (!script->tells_events) script->tells_events = names_event(buf_slice(source));
     if (source->len > 0 && source->data[0] == LUA_SIGNATURE[0])
         luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
     if (luaL_loadbufferx(L, source->data, source->len, chunk, "t") != 0) lua_error(L);

@@ -187,6 +187,17 @@ const struct leadership *script_leadership(const struct script *script)
     return script->leading.leadership;
 }
 
+const struct declared_write *script_write_parts(const struct script *script, size_t i)
+{
+    must(i < script->writes.count);
+    return &script->writes.items[i];
+}
+
+bool script_tells_events(const struct script *script)
+{
+    return script->tells_events;
+}
+
 bool script_has_main(const struct script *script)
 {
     return script->has_main;

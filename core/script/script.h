@@ -121,6 +121,9 @@ const char *script_read(const struct script *script, size_t i);
 /* Writes it declared, "pods/status:patch". */
 size_t script_write_count(const struct script *script);
 const char *script_write(const struct script *script, size_t i);
+/* The same in its parts. */
+struct declared_write;
+const struct declared_write *script_write_parts(const struct script *script, size_t i);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);
 /* An election may have news: to be told whenever there is any. */
@@ -131,6 +134,8 @@ void script_step_down(struct script *script);
 size_t script_stepping_down(const struct script *script);
 /* The election that it takes part in; NULL: none. */
 const struct leadership *script_leadership(const struct script *script);
+/* Its text, or that of a module it has, names k8s.event. */
+bool script_tells_events(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

@@ -160,7 +160,7 @@ struct script {
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
-    bool has_main;
+    bool has_main, tells_events;
     struct leading leading;
     struct {
         script_main_done *done; /* once it was started */

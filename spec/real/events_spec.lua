@@ -33,6 +33,15 @@ describe("k8s.event on the real API server", function()
     assert.is_truthy(text:find("Warning%s+Faded%s+%S+ %(x4 over %S+%)%s+kubelua/%S+%s+it was red"), text)
   end)
 
+  it("is checked and not kept with --dry-run=server", function()
+    local body = [[ k8s.event({ kind = "Pod", namespace = "default", name = "tried" }, "Normal", "Seen", "hello") ]]
+    local made = #server:requests { verb = "create", resource = "events", user = "admin" }
+    local engine = events.run(world(), body, "--dry-run=server")
+    assert.are.equal("", engine:err())
+    assert.are.equal(0, #events.of(world(), "tried"))
+    assert.are.equal(1, #server:requests { verb = "create", resource = "events", user = "admin" } - made)
+  end)
+
   it("is refused to whom events are, and says so", function()
     local engine = events.run(world(), [[
       k8s.event({ kind = "ConfigMap", namespace = "default", name = "a" }, "Normal", "Seen", "hello")

@@ -48,6 +48,17 @@ k8s.event: expected a whole object, not a part of one
     assert.is_truthy(bad:err():find "k8s.event may not be called in the load phase")
   end)
 
+  it("keeps nothing with --dry-run", function()
+    sim = cluster.sim()
+    local world = { api = sim.api, args = { "--server", sim.server } }
+    local body = [[ k8s.event({ kind = "Pod", namespace = "default", name = "a" }, "Normal", "Seen", "hello") ]]
+    local engine = events.run(world, body, "--dry-run=client")
+    assert.is_truthy(engine:err():find('%-%-dry%-run=client".*event="Seen".*message="hello"'), engine:report())
+    assert.are.equal(0, #events.of(world, "a"))
+    events.run(world, body)
+    assert.are.equal(1, #events.of(world, "a"))
+  end)
+
   -- EV-1: the handlers go on, whatever becomes of the events.
   it("never holds a script up, and counts what becomes of the events", function()
     sim = cluster.sim()

@@ -1,0 +1,192 @@
+/* `kubelua rbac`: the least rights that scripts need, as YAML. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cmd.h"
+#include "app/discoverer.h"
+#include "app/options.h"
+#include "app/rbac_plan.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/well_known.h"
+
+/* A server that nobody named is asked for a moment only. */
+enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
+
+static const char *role_name;
+
+static const struct flag *rbac_flags(struct options *options)
+{
+    static struct flag table[3];
+    role_name = "kubelua";
+    table[0] = (struct flag){"filename",
+                             'f',
+                             FLAG_LIST,
+                             &options->files,
+                             "FILE|DIR",
+                             NULL,
+                             "script, or folder of scripts (repeatable)"};
+    table[1] = (struct flag){
+        "name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"};
+    return table;
+}
+
+static void help(void)
+{
+    struct options options = {0};
+    puts("Print the least ClusterRole and Roles that scripts need, as YAML.\n\n"
+         "The scripts are loaded, not started. Needed are: list and watch of their informers, in the\n"
+         "namespaces that these name; what k8s.reads and k8s.writes declare; and create and patch of\n"
+         "events, where a script has k8s.event. What kinds mean is asked of the server. Without one "
+         "Kubernetes' own\n"
+         "kinds are known.\n\n"
+         "Usage:\n"
+         "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
+         "Examples:\n"
+         "  kubelua rbac -f rules/ | kubectl apply -f -\n"
+         "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
+         "Flags:");
+    flags_print(rbac_flags(&options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&options));
+    options_clear(&options);
+}
+
+/* --- asking a server */
+
+struct question {
+    struct loop *loop;
+    struct catalogue *answer; /* NULL: none came */
+    struct err err;
+    struct timer timer;
+};
+
+static void on_found(void *ctx, const struct catalogue *catalogue)
+{
+    struct question *question = ctx;
+    if (!question->answer) question->answer = catalogue_ref(catalogue);
+    loop_stop(question->loop);
+}
+
+static void on_failed(void *ctx, const struct err *err)
+{
+    struct question *question = ctx;
+    question->err = *err;
+    loop_stop(question->loop);
+}
+
+static void on_late(struct timer *timer)
+{
+    struct question *question = container_of(timer, struct question, timer);
+    err_set(&question->err, ERR_TIMEOUT, "no answer in time");
+    loop_stop(question->loop);
+}
+
+/* NULL with an error. */
+static struct catalogue *ask(const struct cluster_config *cluster, int64_t patience_ms, struct err *err)
+{
+    struct question question = {.loop = loop_new(), .timer = {.fn = on_late}};
+    const struct kube_client_options client = {.config = cluster};
+    struct io_thread *io = io_thread_new(&client, err);
+    if (io) {
+        struct discoverer *discoverer =
+            discoverer_new(&(struct discoverer_options){.engine_loop = question.loop,
+                                                        .io = io,
+                                                        .found = on_found,
+                                                        .failed = on_failed,
+                                                        .ctx = &question});
+        io_thread_start(io);
+        discoverer_ask(discoverer, 0);
+        timer_start(&question.timer, loop_clock(question.loop), patience_ms);
+        loop_run(question.loop);
+        io_thread_stop(io);
+        discoverer_free(discoverer);
+        io_thread_free(io);
+        *err = question.err;
+        timer_cancel(&question.timer);
+    }
+    loop_free(question.loop);
+    return question.answer;
+}
+
+static bool names_a_server(const struct cluster_flags *flags)
+{
+    return flags->kubeconfig || flags->context || flags->cluster || flags->user || flags->server;
+}
+
+/* The server's catalogue; without a server that somebody named, that of the well-known kinds. */
+static struct catalogue *find_catalogue(const struct options *options, struct rbac_plan *plan,
+                                        struct err *err)
+{
+    bool is_named = names_a_server(&options->cluster);
+    struct cluster_config cluster = {0};
+    struct catalogue *catalogue = NULL;
+    bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
+    if (is_configured) catalogue = ask(&cluster, is_named ? ASK_NAMED_MS : ASK_MS, err);
+    plan->is_server = catalogue != NULL;
+    if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
+    cluster_config_clear(&cluster);
+    if (catalogue || is_named) return catalogue;
+    fprintf(stderr, "kubelua rbac: no server to ask, only Kubernetes' own kinds are known: %s\n", err->text);
+    return catalogue_well_known();
+}
+
+/* --- the command */
+
+static bool parse(int argc, char **argv, struct options *options, struct script_files *files, struct err *err)
+{
+    struct flag_list rest = {0};
+    const struct flag *tables[] = {rbac_flags(options), connection_flags(options), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err);
+    if (ok && rest.count)
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
+    if (ok && !options->files.count)
+        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    flag_list_clear(&rest);
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
+    return ok && script_files_find(&options->files, files, err);
+}
+
+static int print_rules(const struct rbac_plan *plan)
+{
+    struct rbac_rules *rules = rbac_rules_new();
+    struct buf out = {0};
+    bool ok = rbac_plan_add(plan, rules);
+    if (ok) rbac_rules_print(rules, role_name, &out);
+    if (ok && !out.len) buf_puts(&out, "# These scripts need no rights.\n");
+    fwrite(out.data ? out.data : "", 1, out.len, stdout);
+    buf_clear(&out);
+    rbac_rules_free(rules);
+    if (fflush(stdout) == 0) return ok ? EXIT_OK : EXIT_USAGE;
+    perror("kubelua rbac: stdout");
+    return EXIT_INCOMPLETE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options options = {0};
+    struct script_files files = {0};
+    struct rbac_plan plan = {.files = &files};
+    struct catalogue *catalogue = NULL;
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    log_setup(LOG_TEXT, 0);
+    signal(SIGPIPE, SIG_IGN);
+    if (parse(argc, argv, &options, &files, &err)) catalogue = find_catalogue(&options, &plan, &err);
+    if (catalogue) {
+        plan.catalogue = catalogue;
+        plan.default_namespace =
+            !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
+        exit_code = print_rules(&plan);
+    } else {
+        fprintf(stderr, "kubelua rbac: %s\n", err.text);
+    }
+    catalogue_free(catalogue);
+    script_files_clear(&files);
+    options_clear(&options);
+    return exit_code;
+}
+
+const struct command cmd_rbac = {"rbac", "Print the least rights that scripts need, as YAML", run, help};

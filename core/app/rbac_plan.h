@@ -1,0 +1,18 @@
+/* Which rights scripts need: they are loaded, never started, and what they registered becomes rules.
+ * Owner: the command, on the main thread. */
+#pragma once
+#include <stdbool.h>
+
+#include "app/rbac_rules.h"
+#include "app/script_files.h"
+#include "kube/resource.h"
+
+struct rbac_plan {
+    const struct script_files *files;
+    const struct catalogue *catalogue;
+    bool is_server;                /* the catalogue is a server's, else that of the well-known kinds */
+    const char *default_namespace; /* of informers that name none; "" all */
+};
+
+/* False when a script does not load or a kind is unknown; each cause was printed to stderr. */
+bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules);

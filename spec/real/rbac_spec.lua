@@ -1,0 +1,142 @@
+-- What `kubelua rbac` prints is enough, and none of it can go: a user of the real API server who has just these roles
+-- runs the script; without any one rule the engine says which right is missing.
+local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+
+local script = [[
+  local k8s = require "k8s"
+  k8s.reads { "nodes:list", "secrets:get" }
+  k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch" }
+  local spaces = k8s.informer("namespaces")
+  local maps = k8s.informer("configmaps", { namespaces = { "default", "kube-system" }, metadata_only = true })
+  k8s.main(function()
+    assert(k8s.list "nodes")
+    local none, err = k8s.get("secrets", "default/none")
+    if none or err.reason ~= "NotFound" then error(err) end
+    local service = {
+      apiVersion = "v1", kind = "Service", metadata = { name = "own", namespace = "default" },
+      spec = { ports = { { port = 80 } } },
+    }
+    assert(k8s.create(service))
+    assert(k8s.delete(service))
+    local map = { kind = "configmaps", namespace = "default", name = "kube-root-ca.crt" }
+    local patched
+    patched, err = k8s.patch(map, { metadata = { labels = { a = "b" } } })
+    if not patched and err.reason ~= "NotFound" then error(err) end
+    assert(k8s.patch(spaces:lister():get "default", { status = { phase = "Active" } }, { subresource = "status" }))
+    k8s.event(assert(spaces:lister():get "default"), "Normal", "Seen", "hello")
+    print("done", spaces:lister():count() > 0, maps:lister():count() > 0)
+  end)
+]]
+
+describe("the roles that kubelua rbac prints", function()
+  local server, path, roles
+
+  setup(function()
+    server = apiserver.start()
+    path = cluster.script(script)
+  end)
+
+  after_each(cluster.stop_all)
+
+  teardown(function()
+    if server then server:stop() end
+  end)
+
+  -- The documents as kubectl reads them.
+  local function printed()
+    local p = cluster.kubelua { "rbac", "--kubeconfig", server.kubeconfig, "-f", path }
+    assert.are.equal(0, p:wait(30), p:report())
+    local file = os.tmpname()
+    local out = assert(io.open(file, "w"))
+    out:write(p:out())
+    out:close()
+    local list = {}
+    local json = server:kubectl("create --dry-run=client -o json -f " .. file)
+    os.remove(file)
+    for document in json:gmatch "%b{}" do list[#list + 1] = cjson.decode(document) end
+    return list
+  end
+
+  local function bind(role)
+    local namespace = role.metadata.namespace
+    server:apply {
+      apiVersion = "rbac.authorization.k8s.io/v1", kind = role.kind .. "Binding",
+      metadata = { name = role.metadata.name, namespace = namespace },
+      roleRef = { apiGroup = "rbac.authorization.k8s.io", kind = role.kind, name = role.metadata.name },
+      subjects = { { apiGroup = "rbac.authorization.k8s.io", kind = "User", name = "nobody" } },
+    }
+  end
+
+  -- Waits until the server's authorizer has heard of it.
+  local function await_right(rule, namespace, allowed)
+    local resource, subresource = rule.resources[1]:match "^([^/]*)/?(.*)$"
+    local review = {
+      apiVersion = "authorization.k8s.io/v1", kind = "SelfSubjectAccessReview",
+      spec = { resourceAttributes = {
+        namespace = namespace, verb = rule.verbs[1], group = rule.apiGroups[1], resource = resource,
+        subresource = subresource ~= "" and subresource or nil,
+      } },
+    }
+    await(function()
+      local answer = server:api("nobody"):create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review)
+      return answer.status.allowed == allowed
+    end)
+  end
+
+  local function put(role, rules)
+    server:apply {
+      apiVersion = role.apiVersion, kind = role.kind,
+      metadata = { name = role.metadata.name, namespace = role.metadata.namespace },
+      rules = #rules > 0 and rules or cjson.null,
+    }
+  end
+
+  local function run()
+    local p = cluster.kubelua {
+      "exec", "--kubeconfig", server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", path,
+    }
+    p:wait(30)
+    return p
+  end
+
+  it("are enough", function()
+    roles = printed()
+    for _, role in ipairs(roles) do
+      put(role, role.rules)
+      bind(role)
+      for _, rule in ipairs(role.rules) do await_right(rule, role.metadata.namespace, true) end
+    end
+    local p = run()
+    assert.are.equal("done\ttrue\ttrue\n", p:out(), p:report())
+    assert.are.equal("", p:err())
+    assert.are.equal(0, p.exit_code)
+  end)
+
+  it("are the least: without any one rule the engine says which right is missing", function()
+    local removed = 0
+    for _, role in ipairs(roles) do
+      for i, rule in ipairs(role.rules) do
+        local less = {}
+        for j, other in ipairs(role.rules) do
+          if j ~= i then less[#less + 1] = other end
+        end
+        put(role, less)
+        await_right(rule, role.metadata.namespace, false)
+        local p = run()
+        local missing
+        for _, resource in ipairs(rule.resources) do
+          local plural = resource:match "^[^/]*"
+          missing = missing or p:err():find('cannot %l+ resource \\*"' .. plural:gsub("%-", "%%-") .. '[\\"/]')
+        end
+        assert.is_truthy(missing, table.concat(rule.resources, " ") .. ": " .. p:report())
+        removed = removed + 1
+        put(role, role.rules)
+        await_right(rule, role.metadata.namespace, true)
+      end
+    end
+    assert.is_true(removed >= 5)
+  end)
+end)

@@ -1,0 +1,186 @@
+-- `kubelua rbac`: which rights scripts need, from what they register. spec/real/rbac_spec.lua shows that these are the
+-- least and enough.
+local cluster = require "spec.support.cluster"
+
+local head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: kubelua\n"
+
+-- Runs without any cluster around, unless flags name one.
+local function rbac(...)
+  local p = cluster.kubelua { "rbac", "--kubeconfig=/dev/null", ... }
+  p:wait(30)
+  return p
+end
+
+describe("kubelua rbac", function()
+  after_each(cluster.stop_all)
+
+  local sim
+  local function on_sim(text, ...)
+    sim = sim and sim.exit_code == nil and sim or cluster.sim()
+    local p = cluster.kubelua { "rbac", "--server", sim.server, "-f", cluster.script(text), ... }
+    p:wait(30)
+    return p
+  end
+
+  it("has list and watch of informers, in the namespaces that they name", function()
+    local p = on_sim [[
+      local k8s = require "k8s"
+      k8s.informer("po")
+      k8s.informer("deploy", { metadata_only = true, namespace = "shop" })
+      k8s.informer("svc", { namespaces = { "a", "b" } })
+      k8s.informer("nodes", { namespace = "shop" })
+    ]]
+    assert.are.equal(0, p.exit_code, p:report())
+    local function role(namespace, group, resource)
+      return "---\n" .. head:format "Role" .. "  namespace: " .. namespace .. "\nrules:\n  - apiGroups: [" .. group ..
+        "]\n    resources: [" .. resource .. "]\n    verbs: [list, watch]\n"
+    end
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [nodes, pods]
+    verbs: [list, watch]
+]=] .. role("a", '""', "services") .. role("b", '""', "services") .. role("shop", "apps", "deployments"), p:out())
+  end)
+
+  it("has what k8s.reads declares, and events where a script tells them", function()
+    local p = on_sim([[
+      local k8s = require "k8s"
+      k8s.reads { "secrets:get", "cm:*", "Pod:list" }
+      k8s.informer("pods"):on_add(function(pod) k8s.event(pod, "Normal", "Seen", "hello") end)
+    ]], "--name", "on")
+    assert.are.equal([=[
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: "on"
+rules:
+  - apiGroups: [""]
+    resources: [configmaps]
+    verbs: [get, list, watch]
+  - apiGroups: [""]
+    resources: [events]
+    verbs: [create, patch]
+  - apiGroups: [""]
+    resources: [pods]
+    verbs: [list, watch]
+  - apiGroups: [""]
+    resources: [secrets]
+    verbs: [get]
+]=], p:out())
+  end)
+
+  it("has what k8s.writes declares", function()
+    local p = on_sim [[
+      local k8s = require "k8s"
+      k8s.writes { "pods/status:patch", "po:delete", "apps/v1/Deployment:*", "*/scale:update" }
+    ]]
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [pods]
+    verbs: [delete]
+  - apiGroups: [""]
+    resources: [pods/status]
+    verbs: [patch]
+  - apiGroups: ["*"]
+    resources: ["*/scale"]
+    verbs: [update]
+  - apiGroups: [apps]
+    resources: [deployments]
+    verbs: [create, update, patch, delete]
+]=], p:out())
+  end)
+
+  it("has events where the informers are, and --namespace counts as for run", function()
+    local p = on_sim([[
+      local k8s = require "k8s"
+      k8s.informer("pods"):on_add(function(pod) k8s.event(pod, "Normal", "Seen", "hello") end)
+    ]], "-n", "shop")
+    assert.are.equal(head:format "Role" .. [=[
+  namespace: shop
+rules:
+  - apiGroups: [""]
+    resources: [events]
+    verbs: [create, patch]
+  - apiGroups: [""]
+    resources: [pods]
+    verbs: [list, watch]
+]=], p:out())
+  end)
+
+  it("finds k8s.event where it is, and in modules, but not in comments and longer words", function()
+    for text, expected in pairs {
+      ["local tell = k8s.event"] = true, ["tell(k8s.event)"] = true, ["-- k8s.event"] = false,
+      ["local x = k8s.events"] = false, ["local x = 'k8s_event'"] = false,
+    } do
+      local p = on_sim("local k8s = require 'k8s'\nlocal function tell() end\n" .. text .. "\n")
+      assert.are.equal(expected, p:out():find("events", 1, true) ~= nil, text)
+    end
+    local p = on_sim "local k8s = require 'k8s'"
+    assert.are.equal("# These scripts need no rights.\n", p:out())
+  end)
+
+  it("knows Kubernetes' own kinds without a server, and names those that it does not know", function()
+    local home = os.tmpname()
+    local function run(text)
+      local script = cluster.script(text)
+      local pipe = io.popen(("env -i HOME=/nowhere '%s' rbac -f '%s' 2>'%s'; echo \"exit $?\""):format(
+        cluster.binary, script, home))
+      local out = pipe:read "*a"
+      pipe:close()
+      return out, io.open(home):read "*a", script
+    end
+    local out, err = run [[
+      local k8s = require "k8s"
+      for _, kind in ipairs { "ing", "apps/v1/Deployment", "leases", "crd", "PriorityClass" } do k8s.informer(kind) end
+    ]]
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [apiextensions.k8s.io]
+    resources: [customresourcedefinitions]
+    verbs: [list, watch]
+  - apiGroups: [apps]
+    resources: [deployments]
+    verbs: [list, watch]
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    verbs: [list, watch]
+  - apiGroups: [networking.k8s.io]
+    resources: [ingresses]
+    verbs: [list, watch]
+  - apiGroups: [scheduling.k8s.io]
+    resources: [priorityclasses]
+    verbs: [list, watch]
+exit 0
+]=], out)
+    assert.is_truthy(err:find("no server to ask, only Kubernetes' own kinds are known", 1, true), err)
+    local script
+    out, err, script = run [[
+      local k8s = require "k8s"
+      k8s.informer("widgets.example.com")
+      k8s.reads { "gadgets:list", "pods:list" }
+    ]]
+    os.remove(home)
+    assert.are.equal("exit 2\n", out)
+    for _, kind in ipairs { "widgets.example.com", "gadgets" } do
+      local line = script .. ': "' .. kind .. '" is none of Kubernetes\' own kinds: name a server that has it'
+      assert.is_truthy(err:find(line, 1, true), err)
+    end
+  end)
+
+  it("asks a server that was named, and says when it cannot", function()
+    local script = cluster.script "require('k8s').informer('pods')"
+    local p = cluster.kubelua { "rbac", "--server", "http://127.0.0.1:1", "-f", script }
+    assert.are.equal(2, p:wait(30))
+    assert.is_truthy(p:err():find("http://127.0.0.1:1", 1, true), p:report())
+    p = rbac("-f", script)
+    assert.are.equal(2, p.exit_code)
+    p = on_sim "require('k8s').informer('pods', { nmaespace = 'a' })"
+    assert.are.equal(2, p.exit_code)
+    assert.is_truthy(p:err():find('unknown option "nmaespace"', 1, true), p:report())
+    p = on_sim "require('k8s').informer('gadgets')"
+    assert.are.equal(2, p.exit_code)
+    assert.is_truthy(p:err():find("the server doesn't have a resource type \"gadgets\"", 1, true), p:report())
+  end)
+end)
