@@ -1,6 +1,7 @@
 /* `kubelua rbac`: the least rights that scripts need, as YAML. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/cmd.h"
@@ -37,10 +38,9 @@ static void help(void)
     struct options options = {0};
     puts("Print the least ClusterRole and Roles that scripts need, as YAML.\n\n"
          "The scripts are loaded, not started. Needed are: list and watch of their informers, in the\n"
-         "namespaces that these name; what k8s.reads and k8s.writes declare; and create and patch of\n"
-         "events, where a script has k8s.event. What kinds mean is asked of the server. Without one "
-         "Kubernetes' own\n"
-         "kinds are known.\n\n"
+         "namespaces that these name; what k8s.reads and k8s.writes declare; create and patch of\n"
+         "events, where a script has k8s.event; and get, create and update of the leases of elections.\n"
+         "What kinds mean is asked of the server. Without one Kubernetes' own kinds are known.\n\n"
          "Usage:\n"
          "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
          "Examples:\n"
@@ -48,6 +48,7 @@ static void help(void)
          "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
          "Flags:");
     flags_print(rbac_flags(&options));
+    flags_print(leader_flags(&options.leader));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
     options_clear(&options);
@@ -115,14 +116,16 @@ static bool names_a_server(const struct cluster_flags *flags)
     return flags->kubeconfig || flags->context || flags->cluster || flags->user || flags->server;
 }
 
-/* The server's catalogue; without a server that somebody named, that of the well-known kinds. */
-static struct catalogue *find_catalogue(const struct options *options, struct rbac_plan *plan,
+/* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
+ * namespace of the connection, for free(). */
+static struct catalogue *find_catalogue(const struct options *options, struct rbac_plan *plan, char **here,
                                         struct err *err)
 {
     bool is_named = names_a_server(&options->cluster);
     struct cluster_config cluster = {0};
     struct catalogue *catalogue = NULL;
     bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
+    *here = xstrdup(is_configured ? cluster.namespace_ : "default");
     if (is_configured) catalogue = ask(&cluster, is_named ? ASK_NAMED_MS : ASK_MS, err);
     plan->is_server = catalogue != NULL;
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
@@ -137,8 +140,9 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
 static bool parse(int argc, char **argv, struct options *options, struct script_files *files, struct err *err)
 {
     struct flag_list rest = {0};
-    const struct flag *tables[] = {rbac_flags(options), connection_flags(options), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err);
+    const struct flag *tables[] = {rbac_flags(options), leader_flags(&options->leader),
+                                   connection_flags(options), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err);
     if (ok && rest.count)
         ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
     if (ok && !options->files.count)
@@ -170,19 +174,23 @@ static int run(int argc, char **argv)
     struct script_files files = {0};
     struct rbac_plan plan = {.files = &files};
     struct catalogue *catalogue = NULL;
+    char *here = NULL;
     struct err err;
     int exit_code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &options, &files, &err)) catalogue = find_catalogue(&options, &plan, &err);
+    if (parse(argc, argv, &options, &files, &err)) catalogue = find_catalogue(&options, &plan, &here, &err);
     if (catalogue) {
         plan.catalogue = catalogue;
         plan.default_namespace =
             !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
+        plan.lease = leader_flags_lease(&options.leader, here);
+        plan.elects = options.leader.elect;
         exit_code = print_rules(&plan);
     } else {
         fprintf(stderr, "kubelua rbac: %s\n", err.text);
     }
+    free(here);
     catalogue_free(catalogue);
     script_files_clear(&files);
     options_clear(&options);

@@ -142,6 +142,18 @@ static void add_events(struct scan *scan)
     }
 }
 
+/* L-10: what comes of an election is told as Events of its lease. */
+static void add_election(struct scan *scan)
+{
+    struct leadership_status status;
+    const struct leadership *leadership = script_leadership(scan->script);
+    if (!leadership) return;
+    leadership_get_status(leadership, &status);
+    rbac_rules_add(scan->rules, status.namespace_, "coordination.k8s.io", "leases",
+                   RBAC_GET | RBAC_CREATE | RBAC_UPDATE);
+    rbac_rules_add(scan->rules, status.namespace_, "", "events", RBAC_CREATE);
+}
+
 static void add_script(struct scan *scan)
 {
     for (size_t i = 0; i < script_claim_count(scan->script); i++)
@@ -149,6 +161,7 @@ static void add_script(struct scan *scan)
     for (size_t i = 0; i < script_read_count(scan->script); i++) add_read(scan, script_read(scan->script, i));
     for (size_t i = 0; i < script_write_count(scan->script); i++)
         add_write(scan, script_write_parts(scan->script, i));
+    add_election(scan);
     if (script_tells_events(scan->script)) add_events(scan);
 }
 
@@ -180,9 +193,19 @@ bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
     struct kinds *kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
     struct shared_factory *factory =
         shared_factory_new(&(struct shared_factory_options){.engine_loop = loop, .io_loop = loop});
-    const struct script_host host = {
-        .factory = factory, .loop = loop, .kinds = kinds, .default_namespace = plan->default_namespace};
+    struct leaders *leaders =
+        leaders_new(&(struct leaders_options){.engine_loop = loop, .io_loop = loop, .identity = "rbac"});
+    const struct script_host host = {.leaders = leaders,
+                                     .lease = plan->lease,
+                                     .elects = plan->elects,
+
+                                     .factory = factory,
+                                     .loop = loop,
+                                     .kinds = kinds,
+                                     .default_namespace = plan->default_namespace};
     bool ok = add_all(plan, rules, &host);
+    leaders_end(leaders);
+    leaders_free(leaders);
     shared_factory_free(factory);
     kinds_free(kinds);
     loop_free(loop);

@@ -5,6 +5,7 @@
 
 #include "app/rbac_rules.h"
 #include "app/script_files.h"
+#include "informer/leadership.h"
 #include "kube/resource.h"
 
 struct rbac_plan {
@@ -12,6 +13,8 @@ struct rbac_plan {
     const struct catalogue *catalogue;
     bool is_server;                /* the catalogue is a server's, else that of the well-known kinds */
     const char *default_namespace; /* of informers that name none; "" all */
+    struct lease_wish lease;       /* of elections that name none */
+    bool elects;                   /* scripts that do not ask for an election take part in that one */
 };
 
 /* False when a script does not load or a kind is unknown; each cause was printed to stderr. */
