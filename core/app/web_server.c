@@ -24,7 +24,7 @@ struct web_server {
     struct web_server_options options;
     struct buf where;
     struct MHD_Daemon *daemon;
-    bool starved; /* that was said; of the server's thread */
+    bool starved; /* no accept has worked since that was said; of the server's thread */
 };
 
 static const char *query(const struct web_request *request, const char *name)
@@ -110,6 +110,13 @@ static void on_library_message(void *cls, const char *format, va_list arguments)
     if (strstr(format, "FIRST connection")) nanosleep(&pause, NULL);
 }
 
+static void on_connection(void *cls, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct web_server *server = cls;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) server->starved = false;
+}
+
 /* Signals go to the loops. */
 static struct MHD_Daemon *start(struct web_server *server, int fd)
 {
@@ -118,8 +125,9 @@ static struct MHD_Daemon *start(struct web_server *server, int fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server, MHD_OPTION_LISTEN_SOCKET,
-        fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

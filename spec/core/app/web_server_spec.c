@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -96,9 +97,8 @@ static double cpu_ms(void)
 }
 
 /* The client waits in the backlog. */
-static void test_a_process_without_descriptors_does_not_spin(void **state)
+static void starve(struct web_server *server)
 {
-    struct web_server *server = start();
     struct rlimit before, none;
     struct sockaddr_in to = address_of(server);
     struct timeval timeout = {.tv_sec = 5};
@@ -118,6 +118,28 @@ static void test_a_process_without_descriptors_does_not_spin(void **state)
     assert_true(cpu < 100);
     assert_answered(fd);
     close(fd);
+}
+
+static void test_a_process_without_descriptors_does_not_spin(void **state)
+{
+    struct web_server *server = start();
+    starve(server);
+    web_server_free(server);
+}
+
+static void test_each_lack_of_descriptors_is_said_once(void **state)
+{
+    struct web_server *server = start();
+    int errors = dup(STDERR_FILENO), kept = memfd_create("log", MFD_CLOEXEC), said = 0;
+    char text[4096] = "";
+    dup2(kept, STDERR_FILENO);
+    for (int i = 0; i < 2; i++) starve(server);
+    dup2(errors, STDERR_FILENO);
+    assert_true(pread(kept, text, sizeof text - 1, 0) > 0);
+    for (const char *at = text; (at = strstr(at, "Cannot take connections")); at++) said++;
+    assert_int_equal(said, 2);
+    close(errors);
+    close(kept);
     web_server_free(server);
 }
 
@@ -126,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_client_with_many_connections_leaves_room_for_others),
         cmocka_unit_test(test_a_process_without_descriptors_does_not_spin),
+        cmocka_unit_test(test_each_lack_of_descriptors_is_said_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
