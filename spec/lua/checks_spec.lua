@@ -87,6 +87,11 @@ describe("check-style", function()
     finds("style", "lua/k8s/a.lua:1: it does not open", { ["lua/k8s/a.lua"] = "return {}\n" })
   end)
 
+  it("finds a last line without an end", function()
+    finds("style", "docs/a.md:2: it does not end with a newline", { ["docs/a.md"] = "# A\nb" })
+    passes("style", { ["docs/a.md"] = "", ["spec/fuzz/corpus/json/a"] = "{}" })
+  end)
+
   it("finds a path of this machine", function()
     finds("style", "docs/a.md:1: a path of this machine", { ["docs/a.md"] = os.getenv("HOME") .. "/thing\n" })
   end)
