@@ -1,7 +1,7 @@
 /* What many calls of handlers are left of one delta: the objects of a list, or of a resync, told in slices so
  * that timers and other informers have their turns meanwhile. The store has the result from the beginning on,
- * and nothing changes it before the last call. Owner: the shared informer that embeds it, on the engine
- * thread. Handlers may add and remove handlers meanwhile. */
+ * and nothing changes it before the last call. Owner: the applier that embeds it, on the engine thread.
+ * Handlers may add and remove handlers meanwhile. */
 #pragma once
 #include "informer/handler_list.h"
 #include "informer/lister.h"

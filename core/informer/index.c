@@ -259,11 +259,6 @@ bool index_is_of(const struct index *index, const struct index_source *source)
     return index->source.values == source->values && index->source.ctx == source->ctx;
 }
 
-size_t index_value_count(const struct index *index)
-{
-    return index->postings.count;
-}
-
 uint64_t index_failures(const struct index *index)
 {
     return index->failures;

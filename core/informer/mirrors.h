@@ -1,6 +1,6 @@
 /* Other stores that hold the same objects as an informer's own, among those of others: how several informers
  * are read as one. They change with the store, before any handler is told, so that nobody ever reads half of
- * a list (B-3, V7). Owner: the shared informer that embeds the list; the stores are borrowed. Engine thread.
+ * a list (B-3, V7). Owner: the applier that embeds the list; the stores are borrowed. Engine thread.
  */
 #pragma once
 #include <stddef.h>

@@ -34,11 +34,6 @@ void packer_free(struct packer *p)
     free(p);
 }
 
-struct pool *packer_pool(const struct packer *p)
-{
-    return p->encoder.pool;
-}
-
 /* What the walk stands on. */
 static inline char type_here(const struct packer *p)
 {

@@ -30,7 +30,6 @@ struct packer;
 
 struct packer *packer_new(struct pool *pool);
 void packer_free(struct packer *packer);
-struct pool *packer_pool(const struct packer *packer);
 
 /* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name
  * though `type` wants one, no apiVersion or kind, or goes beyond a limit; the error names the object as far

@@ -38,22 +38,6 @@ enum value_type value_type(struct value v)
     return v.at ? (enum value_type)types[blob_kind(v.word)] : inline_type(v.word);
 }
 
-const char *value_type_name(enum value_type type)
-{
-    switch (type) {
-    case VALUE_ABSENT: break;
-    case VALUE_NULL: return "null";
-    case VALUE_BOOL: return "boolean";
-    case VALUE_INT:
-    case VALUE_UINT:
-    case VALUE_DOUBLE: return "number";
-    case VALUE_STRING: return "string";
-    case VALUE_MAP: return "object";
-    case VALUE_ARRAY: return "array";
-    }
-    return "absent";
-}
-
 bool value_bool(struct value v)
 {
     return !v.at && v.word == word_make(TAG_SIMPLE, SIMPLE_TRUE);

@@ -38,8 +38,6 @@ struct text {
 extern const struct value value_absent;
 
 enum value_type value_type(struct value v);
-const char *value_type_name(
-    enum value_type type); /* "null", "boolean", "number", "string", "object", "array", "absent" */
 bool value_bool(struct value v);
 int64_t value_int(struct value v);   /* of VALUE_INT */
 uint64_t value_uint(struct value v); /* of VALUE_UINT */

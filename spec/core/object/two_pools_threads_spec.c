@@ -15,6 +15,7 @@
 enum { ROUNDS = 3000, KEYS = 40 };
 
 struct side {
+    struct pool *pool;
     struct packer *packer;
     struct side *other;
     struct path **path; /* path[i] finds key<i>; shared by both sides */
@@ -67,7 +68,7 @@ static void read_one(struct side *from, struct path *const *path)
 static void *run(void *arg)
 {
     struct side *side = arg;
-    pool_adopt(packer_pool(side->packer));
+    pool_adopt(side->pool);
     for (int round = side->start; round < side->start + ROUNDS; round++) {
         show(side, pack_round(side, round));
         read_one(side, side->path);
@@ -87,7 +88,8 @@ static void test_two_threads_pack_and_read_each_others_objects(void **state)
         path[i] = path_compile(str_of(text), NULL); /* before anybody knows the key */
     }
     for (int i = 0; i < 2; i++) {
-        side[i].packer = packer_new(pool_new(NULL));
+        side[i].pool = pool_new(NULL);
+        side[i].packer = packer_new(side[i].pool);
         side[i].other = &side[1 - i];
         side[i].path = path;
         pthread_mutex_init(&side[i].lock, NULL);
@@ -95,7 +97,7 @@ static void test_two_threads_pack_and_read_each_others_objects(void **state)
     for (int i = 0; i < 2; i++) pthread_create(&thread[i], NULL, run, &side[i]);
     for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
     for (int i = 0; i < 2; i++) {
-        struct pool *pool = packer_pool(side[i].packer);
+        struct pool *pool = side[i].pool;
         pool_adopt(pool);
         root_unref(side[i].shown);
         pool_drain(pool);

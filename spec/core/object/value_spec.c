@@ -26,17 +26,13 @@ static void test_types(void **state)
     static const struct {
         const char *key;
         enum value_type type;
-        const char *name;
     } cases[] = {
-        {"null", VALUE_NULL, "null"},        {"yes", VALUE_BOOL, "boolean"},
-        {"no", VALUE_BOOL, "boolean"},       {"small", VALUE_INT, "number"},
-        {"large", VALUE_INT, "number"},      {"huge", VALUE_UINT, "number"},
-        {"double", VALUE_DOUBLE, "number"},  {"s0", VALUE_STRING, "string"},
-        {"s3", VALUE_STRING, "string"},      {"s4", VALUE_STRING, "string"},
-        {"word", VALUE_STRING, "string"},    {"time", VALUE_STRING, "string"},
-        {"map", VALUE_MAP, "object"},        {"emptyMap", VALUE_MAP, "object"},
-        {"array", VALUE_ARRAY, "array"},     {"emptyArray", VALUE_ARRAY, "array"},
-        {"missing", VALUE_ABSENT, "absent"},
+        {"null", VALUE_NULL},        {"yes", VALUE_BOOL},       {"no", VALUE_BOOL},
+        {"small", VALUE_INT},        {"large", VALUE_INT},      {"huge", VALUE_UINT},
+        {"double", VALUE_DOUBLE},    {"s0", VALUE_STRING},      {"s3", VALUE_STRING},
+        {"s4", VALUE_STRING},        {"word", VALUE_STRING},    {"time", VALUE_STRING},
+        {"map", VALUE_MAP},          {"emptyMap", VALUE_MAP},   {"array", VALUE_ARRAY},
+        {"emptyArray", VALUE_ARRAY}, {"missing", VALUE_ABSENT},
     };
     use(state, "{\"null\":null,\"yes\":true,\"no\":false,\"small\":1,\"large\":9007199254740993,\"huge\":"
                "18446744073709551615,"
@@ -46,8 +42,7 @@ static void test_types(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct value v = value_field(it, str_of(cases[i].key));
         if (value_type(v) != cases[i].type)
-            fail_msg("%s is %s", cases[i].key, value_type_name(value_type(v)));
-        assert_string_equal(value_type_name(value_type(v)), cases[i].name);
+            fail_msg("%s is of type %d, not %d", cases[i].key, value_type(v), cases[i].type);
     }
     done();
 }
