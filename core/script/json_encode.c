@@ -45,7 +45,7 @@ static void put_type(struct encoder *e, int idx)
 static void check_room(struct encoder *e, size_t more)
 {
     if (e->for_people || e->out->len + KEY_BYTES * e->pending + more <= e->max) return;
-    script_raise(e->L, "%s: the body is larger than the limit of %zu MiB", e->verb, e->max >> 20);
+    script_raise(e->L, "%s: the JSON is larger than the limit of %zu MiB", e->verb, e->max >> 20);
 }
 
 static void encode_string(struct encoder *e, struct str s)

@@ -161,7 +161,7 @@ false	k8s.patch: unknown option "locked", did you mean "lock"?
 false	k8s.update: timeout must be longer than nothing
 false	k8s.update: name has a zero byte
 false	k8s.delete: grace_period must be whole seconds
-false	k8s.create: the body is larger than the limit of 3 MiB
+false	k8s.create: the JSON is larger than the limit of 3 MiB
 false	k8s.retry_on_conflict: expected a function, not number
 nil	nil	Invalid	configmaps: a name may not be '..'
 ]], out)
