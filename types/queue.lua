@@ -9,6 +9,7 @@ local k8s = {}
 ---@field name string in metrics, logs and `kubelua queue`
 ---@field workers? integer keys that are worked on at once, 1
 ---@field max_retries? integer a key that fails more often is dropped; for ever without it
+---@field leader? boolean its workers work while this process leads
 ---@field base? k8s.Duration the first delay of a key, doubled with each failure: "5ms"
 ---@field max? k8s.Duration its longest one, "1000s"
 ---@field qps? number retries a second of all keys together, 10; 0: any number

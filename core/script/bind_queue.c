@@ -93,6 +93,7 @@ static int l_queue_new(lua_State *L)
         script_raise(L, "k8s.queue: the limit queues: there are %d already", QUEUES_MAX);
     struct script_queue_options options = {.name = name_option(L), .max_retries = UINT64_MAX};
     options.workers = count_option(L, "workers", 1, 1, WORKERS_MAX);
+    options.leader = option(L, "leader") && lua_toboolean(L, 2);
     if (option(L, "max_retries")) options.max_retries = count_option(L, "max_retries", 0, 0, 1e9);
     options.limiter = limiter_options(L);
     struct box *box = lua_newuserdata(L, sizeof *box);

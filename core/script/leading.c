@@ -8,6 +8,7 @@
 #include "informer/leadership.h"
 #include "script/args.h"
 #include "script/handler.h"
+#include "script/script_queue.h"
 #include "script/script_timer.h"
 
 /* A pair given to k8s.on_leader. */
@@ -94,6 +95,7 @@ static void win(struct script *script)
     TAILQ_FOREACH (f, &script->leading.functions, link) begin(f);
     script->attached_all = 0; /* handlers that lead meet their informers */
     handlers_attach(script);
+    tasks_turn_soon(script); /* workers that lead have keys */
 }
 
 static void lose(struct script *script)
@@ -106,6 +108,7 @@ static void lose(struct script *script)
         if (f->started) task_cancel(f->started);
     handlers_stop_leading(script);
     script_timers_stop_leading(script);
+    queues_stop_leading(script);
     TAILQ_FOREACH (f, &script->leading.functions, link) end(f);
     handlers_attach(script);
 }

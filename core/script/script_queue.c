@@ -6,12 +6,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "script/args.h"
+#include "script/leading.h"
 
 /* Of one queue in one turn of the loop. */
 enum { KEYS_PER_TURN = 100 };
 
 /* A key that is worked on. The text is its own: a script may end the work on any key by q:done. */
 struct work {
+    TAILQ_ENTRY(work) link;
     struct script_queue *queue;
     struct job *job; /* NULL: no memory for it */
     int job_ref;     /* keeps it while the work goes on */
@@ -84,8 +86,12 @@ static void on_done(void *ctx, enum script_result result)
         succeed(work);
     else if (result != SCRIPT_CANCELLED)
         fail(work, result);
-    workqueue_done(q->queue, key_of(work));
+    if (result == SCRIPT_CANCELLED)
+        workqueue_put_back(q->queue, key_of(work)); /* as if nobody had begun */
+    else
+        workqueue_done(q->queue, key_of(work));
     q->busy--;
+    TAILQ_REMOVE(&q->works, work, link);
     if (work->job) work->job->ended = true;
     luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
     free(work);
@@ -126,8 +132,10 @@ static void work_on(struct script_queue *q, struct str key)
     work->key_len = key.n;
     memcpy(work->key, key.p, key.n);
     q->busy++;
+    TAILQ_INSERT_TAIL(&q->works, work, link);
     const struct task_call call = {.what = "a worker",
                                    .function = q->script->refs[REF_RUN_JOB],
+                                   .fence = q->leader ? leading_fence(q->script) : NULL,
                                    .prepare = push_work,
                                    .prepare_ctx = work,
                                    .done = on_done,
@@ -142,6 +150,7 @@ static bool give_out(struct script_queue *q)
 {
     struct str key;
     for (int i = 0; i < KEYS_PER_TURN; i++) {
+        if (q->leader && !script_leads(q->script)) return false;
         if (q->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
         work_on(q, key);
     }
@@ -191,10 +200,12 @@ struct script_queue *script_queue_new(struct script *script, const struct script
         .name = xstrndup(options->name.p, options->name.n),
         .function = LUA_NOREF,
         .workers = options->workers,
+        .leader = options->leader,
         .max_retries = options->max_retries,
         .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
     };
     free(id);
+    TAILQ_INIT(&q->works);
     q->queue = workqueue_new(&(struct workqueue_options){
         .name = q->name,
         .script = script->name,
@@ -229,6 +240,17 @@ void script_get_queue_status(const struct script *script, size_t i, struct scrip
     *status = (struct script_queue_status){
         .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
     workqueue_get_status(q->queue, &status->queue);
+}
+
+void queues_stop_leading(struct script *script)
+{
+    struct script_queue *q;
+    struct work *work, *next;
+    TAILQ_FOREACH (q, &script->queues, link)
+        for (work = TAILQ_FIRST(&q->works); q->leader && work; work = next) {
+            next = TAILQ_NEXT(work, link);
+            task_cancel(work->task);
+        }
 }
 
 void queues_stop(struct script *script)

@@ -15,7 +15,9 @@ struct script_queue {
     char *name;
     int function; /* of q:run, in the registry; LUA_NOREF before */
     size_t workers, busy;
-    uint64_t max_retries; /* UINT64_MAX: for ever */
+    bool leader;              /* work begins while the script leads, and is fenced */
+    uint64_t max_retries;     /* UINT64_MAX: for ever */
+    TAILQ_HEAD(, work) works; /* under way */
     uint64_t errors;
     struct series *errors_series;
     struct failure_report report;
@@ -24,6 +26,7 @@ struct script_queue {
 struct script_queue_options {
     struct str name;
     size_t workers;
+    bool leader;
     uint64_t max_retries;
     struct rate_limiter limiter;
 };
@@ -48,6 +51,8 @@ void script_queue_run(lua_State *L, struct script_queue *queue, int function);
 void queues_turn(struct script *script);
 /* Workers may be waiting for informers. */
 void queues_claims_changed(struct script *script);
+/* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
+void queues_stop_leading(struct script *script);
 /* Nothing is taken in and no work begins any more. */
 void queues_stop(struct script *script);
 /* No task may be left, the state is closed. */

@@ -68,8 +68,9 @@ local function owner_key(owner, object)
   end
 end
 
-local function feed(from, enqueue)
-  from:add_event_handler { OnAdd = enqueue, OnUpdate = enqueue, OnDelete = enqueue }
+-- A controller that leads is told of the whole cache when its term begins.
+local function feed(from, enqueue, leader)
+  from:add_event_handler { OnAdd = enqueue, OnUpdate = enqueue, OnDelete = enqueue, leader = leader }
 end
 
 -- Names in order, so that handlers are the same ones at each start.
@@ -90,17 +91,18 @@ return function(given)
   local own = check(given)
   local owner = informer_of(own.of)
   local keys = new_queue(own, owner)
-  feed(owner, keys:enqueuer())
+  feed(owner, keys:enqueuer(), own.leader)
   for _, kind in ipairs(own.owns or {}) do
     feed(
       informer_of(kind),
       keys:enqueuer(function(object)
         return owner_key(owner, object)
-      end)
+      end),
+      own.leader
     )
   end
   for _, kind in ipairs(sorted(own.watches or {})) do
-    feed(informer_of(kind), keys:enqueuer(own.watches[kind]))
+    feed(informer_of(kind), keys:enqueuer(own.watches[kind]), own.leader)
   end
   keys:run(own.reconcile)
   return freeze("controller", { informer = owner, queue = keys })

@@ -10,6 +10,7 @@ queue.KNOWN = {
   name = "string",
   workers = "number",
   max_retries = "number",
+  leader = "boolean",
   base = "duration",
   max = "duration",
   qps = "number",

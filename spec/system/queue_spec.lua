@@ -156,6 +156,61 @@ describe("a work queue #threads", function()
     assert.are.equal("50\ta,b\n", engine:out())
   end)
 
+  -- Lines that come in whatever order, after what was there at the last call.
+  local function wait_for(engine, lines)
+    local from = engine.seen or 1
+    engine:wait_until(function()
+      local text = engine:out():sub(from)
+      for _, line in ipairs(lines) do
+        if not text:find(line .. "\n", 1, true) then return false end
+      end
+      engine.seen = from + #text
+      return true
+    end, table.concat(lines, ", "))
+  end
+
+  -- A script that leads and works.
+  local function leading(sim)
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.leader { lease = "default/queues", duration = "3s", renew = "2s", retry = "500ms" }
+      k8s.on_leader(function() print "leads" end, function() print "lost" end)
+      local queue = k8s.queue { name = "raw", leader = true }
+      queue:run(function(key) print("raw " .. key) k8s.sleep(key == "slow" and "1h" or 0) end)
+      queue:add "quick"
+      queue:add "slow"
+      k8s.controller {
+        of = "configmaps", leader = true,
+        reconcile = function(key) print("look at " .. key) end,
+      }
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    return engine
+  end
+
+  local maps = "/api/v1/namespaces/default/configmaps"
+  local map = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", namespace = "default" } }
+
+  it("with leader = true works on the leader only, and its keys wait for the next term", function()
+    local sim = cluster.sim()
+    sim.api:create(maps, map)
+    local first = leading(sim)
+    wait_for(first, { "leads", "raw quick", "raw slow", "look at default/a" })
+    local second = leading(sim)
+    assert.are.equal("synced\n", second:out())
+    first:kill "KILL"
+    wait_for(second, { "leads", "raw quick", "raw slow", "look at default/a" })
+    -- Somebody else takes the lease, and never renews it: the work that waits is cancelled, and begun anew.
+    sim.api:patch("/apis/coordination.k8s.io/v1/namespaces/default/leases/queues",
+      { spec = { holderIdentity = "other", renewTime = os.date "!%Y-%m-%dT%H:%M:%S.000000Z" } })
+    wait_for(second, { "lost" })
+    wait_for(second, { "leads", "raw slow", "look at default/a" })
+    local _, count = second:out():gsub("raw quick", "")
+    assert.are.equal(1, count)
+    assert.are.equal(0, cluster.terminate(second))
+  end)
+
   it("makes exec incomplete when a key failed for good, not when another try made it good", function()
     local sim = cluster.sim()
     local function exit_code(rest)
