@@ -330,6 +330,28 @@ static void test_r3_a_kind_that_discovery_still_knows_keeps_its_delays(void **st
     assert_string_equal(history_take(&history), "");
 }
 
+/* The first delay after the server said 404 to this source. */
+static long first_delay(size_t source)
+{
+    static const char name[] = "retryInMs=";
+    log_take();
+    server_loses_it(source);
+    const char *at = strstr(log_take(), name);
+    assert_non_null(at);
+    return strtol(at + strlen(name), NULL, 10);
+}
+
+/* else all would come back in the same steps, again and again. */
+static void test_r2_a_reflector_that_is_made_anew_has_other_delays(void **state)
+{
+    long before = first_delay(0);
+    resolve_with(NULL);
+    resolve_with("v1alpha1");
+    source_list(&sources[1], "a/x@1", "20");
+    settle();
+    assert_int_not_equal(first_delay(1), before);
+}
+
 static void test_other_errors_are_no_reason_to_leave(void **state)
 {
     source_fail_http(&sources[0], 403, "Forbidden");
@@ -356,6 +378,7 @@ int main(void)
         TEST(test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim),
         TEST(test_i19_b10_waits_outlive_the_only_claim_of_a_set),
         TEST(test_r3_a_kind_that_discovery_still_knows_keeps_its_delays),
+        TEST(test_r2_a_reflector_that_is_made_anew_has_other_delays),
         TEST(test_other_errors_are_no_reason_to_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
