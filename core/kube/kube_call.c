@@ -108,6 +108,16 @@ static bool should_retry(const struct kube_call *call, bool answered, int64_t *w
                          : kube_should_retry(&call->err, call->tries, wait_ms);
 }
 
+/* Of a leader that leads no more: another may write by now. */
+static bool may_send(struct kube_call *call)
+{
+    if (!call->fence || fence_is_open(call->fence)) return true;
+    err_set(&call->err, ERR_CANCELLED, "%s %s: not sent: the leadership that it was for has ended",
+            call->method, call->path);
+    snprintf(call->err.reason, sizeof call->err.reason, "NotLeader");
+    return false;
+}
+
 static void on_done(void *ctx, const struct http_response *response, const struct err *err)
 {
     struct kube_call *call = ctx;
@@ -116,6 +126,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     call->exchange = NULL;
     rest_metrics_result(metrics, call->method, response ? response->status : 0);
     if (call->err.code == ERR_NONE && err) call->err = *err;
+    if (call->err.code == ERR_CANCELLED) may_send(call); /* says why, if that was it */
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
                           call->body.data, call->body.len);
@@ -128,16 +139,6 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     call->previous = call->err;
     err_clear(&call->err);
     timer_start(&call->delay, clock_of(call), wait_ms);
-}
-
-/* Of a leader that leads no more: another may write by now. */
-static bool may_send(struct kube_call *call)
-{
-    if (!call->fence || fence_is_open(call->fence)) return true;
-    err_set(&call->err, ERR_CANCELLED, "%s %s: not sent: the leadership that it was for has ended",
-            call->method, call->path);
-    snprintf(call->err.reason, sizeof call->err.reason, "NotLeader");
-    return false;
 }
 
 static void send_now(struct kube_call *call)
@@ -155,6 +156,7 @@ static void send_now(struct kube_call *call)
         .body = call->has_body ? (struct str){buf_text(&call->request_body), call->request_body.len}
                                : (struct str){0},
         .idle_timeout_ms = IDLE_MS,
+        .fence = call->fence,
     };
     const struct http_callbacks callbacks = {
         .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};

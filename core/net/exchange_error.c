@@ -68,6 +68,10 @@ static void closed_error(const struct http_exchange *exchange, CURLcode result, 
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     const char *where = exchange->where;
+    if (exchange->fenced) {
+        err_set(err, ERR_CANCELLED, "%s: not sent: its fence was closed", where);
+        return;
+    }
     if (tunnel_error(exchange, err)) return;
     switch (result) {
     case CURLE_WRITE_ERROR: err_set(err, ERR_CANCELLED, "refused by the reader"); break;

@@ -166,6 +166,7 @@ static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 {
     struct http_exchange *exchange = ctx;
     size_t left = exchange->body.len - exchange->body_sent, n = size * count < left ? size * count : left;
+    if (left > 0 && !exchange_may_send(exchange)) return CURL_READFUNC_ABORT; /* nobody acts on a part */
     if (n) memcpy(out, exchange->body.data + exchange->body_sent, n);
     exchange->body_sent += n;
     return n;
@@ -205,6 +206,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body.p || strcmp(method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+    if (request->fence) exchange->fence = fence_ref(request->fence);
     if (request->own_connection) set_alone(exchange);
     if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip"); /* T-5 */
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);

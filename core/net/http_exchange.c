@@ -117,6 +117,7 @@ static int before_request(void *ctx, char *ip, char *local_ip, int port, int loc
     struct http_exchange *exchange = ctx;
     if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
     transport_connected(exchange);
+    if (!exchange_may_send(exchange)) return CURL_PREREQFUNC_ABORT;
     timer_start(&exchange->timer, exchange->transport->clock, exchange->first_byte_timeout_ms);
     return CURL_PREREQFUNC_OK;
 }
@@ -208,5 +209,6 @@ void exchange_free(struct http_exchange *exchange)
     free(exchange->warning);
     free(exchange->where);
     buf_clear(&exchange->body);
+    fence_unref(exchange->fence);
     free(exchange);
 }

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/fence.h"
 #include "base/str.h"
 #include "net/loop.h"
 
@@ -84,6 +85,7 @@ struct http_request {
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not ask for gzip (watches) */
     bool authorize;                    /* ask the transport's owner who we are */
+    struct fence *fence;               /* nothing is sent once it is closed: ERR_CANCELLED; NULL: none */
     bool own_connection;               /* HTTP/1.1 that nobody shares: pausing it holds nobody else up */
 };
 

@@ -27,6 +27,7 @@ struct http_exchange {
     struct curl_slist *headers, *connect_to;
     struct buf body;           /* of the request */
     size_t body_sent;          /* of it */
+    struct fence *fence;       /* a reference; NULL: none */
     char *where;               /* host:port, for messages */
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
@@ -40,6 +41,7 @@ struct http_exchange {
     bool alone;        /* has a connection that nobody shares */
     bool has_response; /* the head of the final answer came */
     bool refused;      /* on_body gave false */
+    bool fenced;       /* its fence was closed before all was sent */
     bool paused;       /* the owner wants it so */
     bool held;         /* libcurl holds a stretch back that we did not take */
     TAILQ_ENTRY(http_exchange) link;
@@ -67,6 +69,13 @@ struct transport {
 };
 
 CURLM *transport_new_multi(struct transport *transport);
+/* Whether the fence lets something be sent at this instant. */
+static inline bool exchange_may_send(struct http_exchange *exchange)
+{
+    exchange->fenced = exchange->fence && !fence_is_open(exchange->fence);
+    return !exchange->fenced;
+}
+
 void transport_enter(struct transport *transport);
 /* Carries out what was put off, and reports what has ended. */
 void transport_leave(struct transport *transport);

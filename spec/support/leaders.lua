@@ -15,14 +15,14 @@ local duration, renew, retry = 3, 2, 0.5 -- of spec/support/scripts/leader.lua
 local slack = 1.5 -- for a machine that has other work too
 
 -- An engine with a relay of its own.
-local function start(w)
+local function start(w, script)
   local own = relay.start(w.sim and w.sim.server or w.server.url)
-  local args = { "run", "-f", "spec/support/scripts/leader.lua", unpack(w.args) }
+  local args = { "run", "-f", script or "spec/support/scripts/leader.lua", unpack(w.args) }
   args[#args + 1] = "--server=" .. own.url
   local engine = cluster.kubelua(args)
   engine.relay = own
   w.engines[#w.engines + 1] = engine
-  engine:wait_line "^ready"
+  engine.name = engine:wait_line "^ready (%S+)"
   return engine
 end
 
@@ -36,14 +36,14 @@ local function has_said(engine, text)
   engine:wait_until(function() return engine:out():find(text, 1, true) end, text)
 end
 
--- The lease as it changes: a watch by curl.
-local function watch(w)
+-- Objects as they change: a watch by curl.
+local function watch(w, path)
   local words = { "curl", "--silent", "--no-buffer" }
   for flag, value in pairs { cacert = w.api.ca, cert = w.api.cert, key = w.api.key } do
     words[#words + 1] = "--" .. flag
     words[#words + 1] = value
   end
-  words[#words + 1] = w.api.server .. leases .. "?watch=true&resourceVersion=0"
+  words[#words + 1] = w.api.server .. path .. "?watch=true&resourceVersion=0"
   return proc.spawn(words)
 end
 
@@ -57,7 +57,7 @@ end
 
 local function history(watcher)
   local list = {}
-  for line in watcher:out():gmatch "[^\n]+" do
+  for line in watcher:out():gmatch "([^\n]+)\n" do
     local event = cjson.decode(line)
     local spec = event.object.spec
     if event.object.metadata.name == "rules" then
@@ -233,13 +233,56 @@ case("show each new leader the cache, and what comes after it, without a gap or 
   for _, name in ipairs(adds) do w.api:delete(configmaps .. "/" .. name) end
 end)
 
+-- Who wrote, in the order of the server's versions.
+local function writers(watcher)
+  local list = {}
+  for line in watcher:out():gmatch "([^\n]+)\n" do
+    local data = cjson.decode(line).object.data
+    if data and data.by and list[#list] ~= data.by then list[#list + 1] = data.by end
+  end
+  return table.concat(list, " ")
+end
+
+for title, finish in pairs {
+  ["it is killed"] = function(first) first:kill "KILL" end,
+  ["it ends"] = function(first) first:kill "TERM" end,
+  ["it stands still and comes back"] = function(first) first:kill "STOP" end,
+} do
+  case("have only the leader write, and nothing of the first comes after the second when " .. title, function(w)
+    local written = configmaps .. "/written"
+    w.api:create(configmaps, {
+      apiVersion = "v1", kind = "ConfigMap", metadata = { name = "written", namespace = "default" },
+    })
+    local watcher = watch(w, configmaps)
+    local ok, err = pcall(function()
+      local first = start(w, "spec/support/scripts/leader_writes.lua")
+      lead(first)
+      local second = start(w, "spec/support/scripts/leader_writes.lua")
+      first:wait_line "^wrote"
+      finish(first)
+      lead(second)
+      second:wait_line "^wrote"
+      first:kill "CONT"
+      if title:find "comes back" then first:wait_line "^stop" end
+      second:wait_line "^wrote"
+      watcher:wait_until(function() return writers(watcher):find(second.name, 1, true) end, "a write of the second")
+      assert.are.equal(first.name .. " " .. second.name, writers(watcher))
+      assert.has_no_match("failed", second:out(), 1, true)
+    end)
+    watcher:kill "KILL"
+    watcher:wait()
+    w.api:delete(written)
+    if not ok then error(err, 0) end
+  end)
+end
+
 -- Adds the cases to a describe; `world` gives the world of the moment.
 function leaders.specify(it, world)
   for _, one in ipairs(cases) do
     it(one.title, function()
       local w = world()
       w.engines = {}
-      w.watcher = watch(w)
+      w.watcher = watch(w, leases)
       local ok, err = pcall(one.check, w)
       for _, engine in ipairs(w.engines) do
         if not engine.exit_code then

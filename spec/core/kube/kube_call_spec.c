@@ -283,6 +283,15 @@ static void test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more(void **st
     assert_string_equal(bench->err.text, "POST /x: not sent: the leadership that it was for has ended");
     assert_string_equal(bench->err.reason, "NotLeader");
     fence_unref(fence);
+    /* It closes while the request is on its way to the connection. */
+    fence = fenced.fence = fence_new(NULL, INT64_MAX);
+    bench->dones = 0;
+    kube_call_start(bench->client, &fenced, on_done, bench);
+    fence_close(fence);
+    bench_until_done(bench);
+    assert_int_equal(asked, 0);
+    assert_string_equal(bench->err.reason, "NotLeader");
+    fence_unref(fence);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
