@@ -251,7 +251,8 @@ static void on_refused(struct leader *l, const struct err *err)
         log_v(2, "A renewal without a look failed", F("lease", l->options.name), F("err", err->text));
         leader_ask(l, STEP_LOOK, LEASE_GET);
     } else {
-        failed(l, err);
+        bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
+        failed(l, was_beaten ? NULL : err);
     }
 }
 

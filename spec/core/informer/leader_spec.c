@@ -243,6 +243,18 @@ static void test_an_answer_that_was_lost_is_found_by_a_look(void **state)
     assert_true(candidate_leads());
 }
 
+static void test_who_is_beaten_to_it_has_no_error(void **state)
+{
+    candidate_answer("get");
+    lease_server_put(&candidate_server, "{\"holderIdentity\":\"other\",\"leaseDurationSeconds\":15}");
+    candidate_answer("create"); /* 409 */
+    assert_false(candidate_leads());
+    assert_int_equal(candidate_status().err->code, ERR_NONE);
+    assert_in_range(candidate_pass(5000), 2000, 4400);
+    candidate_answer("get");
+    assert_string_equal(candidate_status().holder, "other");
+}
+
 static void test_errors_are_told_once(void **state)
 {
     candidate_refuse("get", 403);
@@ -279,6 +291,7 @@ int main(void)
         TEST(test_the_fence_closes_a_lease_after_the_renewal_was_sent),
         TEST(test_an_answer_that_took_longer_than_the_lease_is_none),
         TEST(test_an_answer_that_was_lost_is_found_by_a_look),
+        TEST(test_who_is_beaten_to_it_has_no_error),
         TEST(test_errors_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
