@@ -172,6 +172,23 @@ local examples = {
       end, "^default/c is blue's$" },
     },
   },
+  ["pod_bandwidth.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "p", started(0), { bandwidth = "gold" }) end,
+    steps = {
+      { function() end, "^default/p gets gold$" },
+      { function(api)
+        local annotations = api:get(pods .. "/p").metadata.annotations
+        assert.are.equal("1G", annotations["kubernetes.io/ingress-bandwidth"])
+        assert.are.equal("1G", annotations["kubernetes.io/egress-bandwidth"])
+        api:patch(pods .. "/p", { metadata = { annotations = { ["kubernetes.io/egress-bandwidth"] = "5G" } } })
+      end, "^default/p gets gold$" },
+      { function(api)
+        create_pod(api, "other", started(0), { app = "other" })
+        create_pod(api, "q", started(0), { bandwidth = "bronze" })
+      end, "^default/q gets bronze$" },
+    },
+  },
   ["configmap_changes.lua"] = {
     verb = "run",
     steps = {

@@ -1,0 +1,52 @@
+-- Keeps the bandwidth annotations of pods as their label `bandwidth` wants them. A controller as one writes it with
+-- client-go: of several processes one leads, its handlers compare resource versions and queue keys, workers look the
+-- pods up in the cache and patch them.
+--   kubelua run -f scripts/pod_bandwidth.lua
+local k8s = require "k8s"
+
+local RATES = { gold = "1G", silver = "100M", bronze = "10M" }
+local ANNOTATIONS = { "kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth" }
+
+k8s.writes { "pods:patch" }
+k8s.leader { lease = "default/pod-bandwidth" }
+
+local pods = k8s.informer("pods", { selector = "bandwidth in (gold, silver, bronze)" })
+local lister = pods:lister()
+local queue = k8s.queue { name = "bandwidth", workers = 4, base = "5ms", max = "1000s", qps = 10, burst = 100 }
+
+-- The leader alone is told, of all pods there are when it begins to lead and then of what comes.
+pods:add_event_handler {
+  leader = true,
+  OnAdd = queue:enqueuer(),
+  OnUpdate = function(old, new)
+    if old:resource_version() ~= new:resource_version() then
+      queue:add(new:key())
+    end
+  end,
+}
+
+local function missing(pod)
+  local rate, annotations = RATES[pod:label "bandwidth"], {}
+  for _, name in ipairs(ANNOTATIONS) do
+    if pod:annotation(name) ~= rate then
+      annotations[name] = rate
+    end
+  end
+  return next(annotations) and annotations
+end
+
+queue:run(function(key, job)
+  local pod = lister:get(key)
+  local annotations = pod and missing(pod)
+  if not annotations or not k8s.is_leader() then
+    return -- gone, as it should be, or another process's task by now
+  end
+  -- With `lock` a change that the cache has not seen yet is a conflict, and the key comes again. The time is shorter
+  -- than what is left of a lease that could not be renewed.
+  local patched, err = k8s.patch(pod, { metadata = { annotations = annotations } }, { lock = true, timeout = "4s" })
+  if patched then
+    print(("%s gets %s"):format(key, pod:label "bandwidth"))
+  elseif err.reason ~= "NotFound" then
+    job:retry(err)
+  end
+end)
