@@ -22,8 +22,19 @@ void engine_stop(struct engine *engine, int exit_code)
 
 /* --- requests under way at a signal */
 
-/* The last tenth of --shutdown-timeout is for the end itself: the process is never there for longer. */
-enum { DRAIN_LOOK_MS = 10, DRAIN_PART = 90, WHOLE = 100 };
+/* The last tenth of --shutdown-timeout is for the end itself, or END_MS where that is more. */
+enum { DRAIN_LOOK_MS = 10, DRAIN_PART = 90, WHOLE = 100, END_MS = 500 };
+
+static int64_t drain_ms(const struct engine *engine)
+{
+    return engine->options.options->shutdown_timeout_ms * DRAIN_PART / WHOLE;
+}
+
+static int64_t patience_ms(const struct engine *engine)
+{
+    int64_t whole_ms = engine->options.options->shutdown_timeout_ms, least_ms = drain_ms(engine) + END_MS;
+    return whole_ms > least_ms ? whole_ms : least_ms;
+}
 
 static void on_drain(struct timer *timer)
 {
@@ -44,8 +55,7 @@ static void on_drain(struct timer *timer)
 static void drain(struct engine *engine, int exit_code)
 {
     engine->drained_code = exit_code;
-    engine->drain_until_ms = clock_now_ms(loop_clock(engine->loop)) +
-                             engine->options.options->shutdown_timeout_ms * DRAIN_PART / WHOLE;
+    engine->drain_until_ms = clock_now_ms(loop_clock(engine->loop)) + drain_ms(engine);
     timer_cancel(&engine->check);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
@@ -212,7 +222,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .io_loop = io_thread_loop(engine->io),
             .stop = on_signal,
             .ctx = engine,
-            .patience_ms = engine->options.options->shutdown_timeout_ms,
+            .patience_ms = patience_ms(engine),
         });
         io_thread_start(engine->io);
         if (engine_load_scripts(engine)) return engine;
