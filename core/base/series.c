@@ -22,8 +22,10 @@ static const double queues[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1
 /* client-go's (H-16). */
 static const double requests[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
 static const double sizes[] = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+static const double ages[] = {600,     1800,    3600,     14400,    86400,    604800,
+                              2592000, 7776000, 15552000, 31104000, 124416000};
 static const struct buckets buckets_REQUESTS = {ARRAY_LEN(requests), requests},
-                            buckets_SIZES = {ARRAY_LEN(sizes), sizes};
+                            buckets_SIZES = {ARRAY_LEN(sizes), sizes}, buckets_AGES = {ARRAY_LEN(ages), ages};
 static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
                             buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
                             buckets_PROCESSING = {ARRAY_LEN(processing), processing},

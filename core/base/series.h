@@ -43,6 +43,12 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_WRITES, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NONE,                    \
       "Writes that scripts had sent, by their answers.")                                                    \
     X(FAMILY_EVENTS, COUNTER, "kubelua_events_total", "result", NONE, "Events of k8s.event.")               \
+    X(FAMILY_EXEC_CALLS, COUNTER, "rest_client_exec_plugin_call_total", "code,call_status", NONE,           \
+      "Runs of an exec plugin.")                                                                            \
+    X(FAMILY_EXEC_TTL, GAUGE, "rest_client_exec_plugin_ttl_seconds", "", NONE,                              \
+      "Time until the end of the client certificate that an exec plugin gave.")                             \
+    X(FAMILY_EXEC_AGE, HISTOGRAM, "rest_client_exec_plugin_certificate_rotation_age", "", AGES,             \
+      "Seconds that client certificates of an exec plugin had lived when they were replaced.")              \
     X(FAMILY_LISTS, COUNTER, "reflector_lists_total", "name,resource_type", NONE,                           \
       "Lists that were started.")                                                                           \
     X(FAMILY_WATCH_LISTS, COUNTER, "reflector_watchlists_total", "name,resource_type", NONE,                \

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/exec_credential.h"
+#include "kube/exec_metrics.h"
 #include "net/child.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
     /* So long an outcome stands, good or bad: what waited for it gets it, and a plugin that fails, or whose
      * credentials have expired when they come, is not run by each request. */
     STANDS_MS = 1000,
+    TICK_MS = 10000,   /* between two updates of what is shown of the certificate */
     HINT_MS = 3600000, /* T-14: its install hint is not repeated sooner */
 };
 
@@ -31,6 +33,8 @@ struct exec_plugin {
     unsigned number;  /* of the credential; 0: there is none yet */
     struct err err;   /* of the last run; ERR_NONE: it was good */
     int64_t ended_ms; /* when it ended */
+    struct exec_metrics *metrics;
+    struct timer tick;
     bool has_run, hinted;
     int64_t hinted_ms;
 };
@@ -40,10 +44,15 @@ static int64_t now_ms(const struct exec_plugin *plugin)
     return clock_now_ms(loop_clock(plugin->loop));
 }
 
+static int64_t wall_us(const struct exec_plugin *plugin)
+{
+    return clock_wall_us(loop_clock(plugin->loop));
+}
+
 static bool expired(const struct exec_plugin *plugin)
 {
     int64_t expires_us = plugin->credential.expires_us;
-    return expires_us && clock_wall_us(loop_clock(plugin->loop)) > expires_us;
+    return expires_us && wall_us(plugin) > expires_us;
 }
 
 static bool just_ended(const struct exec_plugin *plugin)
@@ -81,16 +90,32 @@ static bool use(struct exec_plugin *plugin, const struct exec_credential *fresh,
     return transport_set_tls(plugin->transport, &tls, err);
 }
 
-static void on_end(void *ctx, struct str output, const struct err *failure)
+static void on_tick(struct timer *timer)
+{
+    struct exec_plugin *plugin = container_of(timer, struct exec_plugin, tick);
+    exec_metrics_tick(plugin->metrics, wall_us(plugin));
+    timer_start(timer, loop_clock(plugin->loop), TICK_MS);
+}
+
+static void show_certificate(struct exec_plugin *plugin, const char *cert, const char *before)
+{
+    if (!cert || (before && strcmp(cert, before) == 0)) return;
+    exec_metrics_certificate(plugin->metrics, str_of(cert), wall_us(plugin));
+    timer_start(&plugin->tick, loop_clock(plugin->loop), TICK_MS);
+}
+
+static void on_end(void *ctx, int exit_code, struct str output, const struct err *failure)
 {
     struct exec_plugin *plugin = ctx;
     struct exec_credential fresh = {0};
     struct err err;
     plugin->child = NULL;
     err_clear(&plugin->err);
+    exec_metrics_ran(plugin->metrics, exit_code);
     bool ok =
         !failure && exec_credential_read(plugin->exec, output, &fresh, &err) && use(plugin, &fresh, &err);
     if (ok) {
+        show_certificate(plugin, fresh.cert_pem, plugin->credential.cert_pem);
         exec_credential_clear(&plugin->credential);
         plugin->credential = fresh;
         plugin->number++;
@@ -149,6 +174,7 @@ static struct child *spawn(struct exec_plugin *plugin, bool interactive, struct 
                                           .timeout_ms = interactive ? 0 : TIMEOUT_MS,
                                           .interactive = interactive};
     struct child *child = child_start(plugin->loop, &options, &callbacks, err);
+    if (!child) exec_metrics_not_run(plugin->metrics, err);
     if (!child && err->code == ERR_NOT_FOUND) give_hint(plugin);
     buf_clear(&info);
     free(argv);
@@ -215,6 +241,8 @@ struct exec_plugin *exec_plugin_new(const struct cluster_config *config, struct 
     };
     plugin->loop = loop;
     plugin->transport = transport;
+    plugin->metrics = exec_metrics_new();
+    plugin->tick.fn = on_tick;
     err_clear(&plugin->err);
     return plugin;
 }
@@ -223,6 +251,8 @@ void exec_plugin_free(struct exec_plugin *plugin)
 {
     if (!plugin) return;
     child_kill(plugin->child);
+    timer_cancel(&plugin->tick);
+    exec_metrics_free(plugin->metrics);
     exec_credential_clear(&plugin->credential);
     cluster_config_clear(&plugin->cluster);
     exec_config_free(plugin->exec);

@@ -147,13 +147,17 @@ static void judge(struct child *child, int status)
 static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
 {
     struct child *child = container_of(io, struct child, exit);
-    int status;
-    if (waitpid(child->pid, &status, WNOHANG) != child->pid) return;
+    int status = 0;
+    pid_t ended = waitpid(child->pid, &status, WNOHANG);
+    if (ended == 0) return;
+    if (ended < 0 && child->err.code == ERR_NONE)
+        err_set(&child->err, ERR_IO, "how it ended is not known: %s", strerror(errno));
     read_from(child, &child->output);
     read_from(child, &child->messages);
     say_line(child);
     judge(child, status);
-    child->callbacks.on_end(child->callbacks.ctx, buf_slice(&child->out),
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    child->callbacks.on_end(child->callbacks.ctx, code, buf_slice(&child->out),
                             child->err.code == ERR_NONE ? NULL : &child->err);
     free_child(child);
 }
@@ -245,6 +249,14 @@ static bool make_pipe(int ends[2])
     return true;
 }
 
+/* Who started us may have had SIGCHLD ignored, and we would have inherited that: the kernel would then tell
+ * nobody how a child ended. */
+static void want_exit_codes(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+}
+
 /* 0, or an errno. */
 static int start(struct child *child, const struct child_options *options, int output[2], int messages[2])
 {
@@ -266,6 +278,7 @@ struct child *child_start(struct loop *loop, const struct child_options *options
                           const struct child_callbacks *callbacks, struct err *err)
 {
     int output[2] = {-1, -1}, messages[2] = {-1, -1};
+    want_exit_codes();
     struct child *child = NEW(struct child);
     child->loop = loop;
     child->own_group = !options->interactive;

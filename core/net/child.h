@@ -23,8 +23,8 @@ struct child_options {
 struct child_callbacks {
     void (*on_line)(void *ctx, struct str line); /* of stderr, without its end; optional */
     /* It has ended, by itself with code 0 when `err` is NULL. ERR_TIMEOUT, ERR_LIMIT, or ERR_IO "exit code
-     * 1", "killed by signal 9". `output` is wiped after. */
-    void (*on_end)(void *ctx, struct str output, const struct err *err);
+     * 1", "killed by signal 9". `exit_code` is -1 when a signal ended it. `output` is wiped after. */
+    void (*on_end)(void *ctx, int exit_code, struct str output, const struct err *err);
     void *ctx;
 };
 

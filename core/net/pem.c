@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <time.h>
 
 /* OpenSSL would ask for a passphrase on the terminal. */
 static int no_passphrase(char *out, int size, int writing, void *ctx)
@@ -78,4 +79,24 @@ bool pem_check_pair(struct str cert_pem, struct str key_pem, struct err *err)
     EVP_PKEY_free(key);
     ERR_clear_error();
     return match ? true : err_set(err, ERR_TLS, "the client key does not belong to the client certificate");
+}
+
+static bool read_time(const ASN1_TIME *time, int64_t *seconds)
+{
+    struct tm tm;
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1) return false;
+    *seconds = (int64_t)timegm(&tm);
+    return true;
+}
+
+bool pem_validity(struct str cert_pem, int64_t *from_s, int64_t *until_s)
+{
+    BIO *bio = open_text(cert_pem);
+    X509 *cert = PEM_read_bio_X509_AUX(bio, NULL, no_passphrase, NULL);
+    bool ok =
+        cert && read_time(X509_get0_notBefore(cert), from_s) && read_time(X509_get0_notAfter(cert), until_s);
+    X509_free(cert);
+    BIO_free(bio);
+    ERR_clear_error();
+    return ok;
 }

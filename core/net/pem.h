@@ -3,6 +3,7 @@
  * what is wrong, never what is inside. */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -11,5 +12,8 @@
 bool pem_check_certificates(struct str pem, struct err *err);
 /* A PEM private key without a passphrase. */
 bool pem_check_key(struct str pem, struct err *err);
+/* From when until when the first certificate is good, in seconds since the epoch. False when there is none.
+ */
+bool pem_validity(struct str cert_pem, int64_t *from_s, int64_t *until_s);
 /* Both, and the key is the one of the first certificate. */
 bool pem_check_pair(struct str cert_pem, struct str key_pem, struct err *err);

@@ -226,6 +226,21 @@ cat "$answer"
     assert.is_nil(p:err():find(server.tokens.nobody, 1, true))
   end)
 
+  -- T-1
+  it("go to a server that is not verified only when told so, and the log says it once", function()
+    local p = cluster.run("--server=" .. server.url, cluster.script(script), {
+      "--insecure-skip-tls-verify", "--token", server.tokens.admin,
+    })
+    p:wait_line "^add\tfirst$"
+    assert.are.equal(0, cluster.terminate(p))
+    assert.are.equal(1, select(2, p:err():gsub("The server's certificate is not verified", "")))
+    p = cluster.run("--server=" .. server.url, cluster.script(script), {
+      "--insecure-skip-tls-verify", "--token", server.tokens.admin, "--certificate-authority", server.ca,
+    })
+    assert.are.equal(2, p:wait())
+    assert.has_match("insecure-skip-tls-verify is set too", p:err(), 1, true)
+  end)
+
   -- spec/system/secrets_spec.lua has this for a server that gives wrong answers.
   it("are in nothing that an engine says", function()
     local admin = server.tokens.admin

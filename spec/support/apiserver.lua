@@ -98,7 +98,7 @@ function apiserver:expire() return admin(self, "/expire") end
 -- The requests so far, one decoded audit event each, that fit: { verb = "watch", resource = "pods", user = "nobody" }.
 function apiserver:requests(filter)
   local list = {}
-  for line in read(self.audit_file):gmatch("[^\n]+") do
+  for line in read(self.audit_file):gmatch "([^\n]+)\n" do -- the last one may be half written
     local event = cjson.decode(line)
     local fields = { verb = event.verb, user = event.user.username, resource = (event.objectRef or {}).resource }
     local fits = true

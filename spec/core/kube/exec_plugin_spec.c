@@ -14,6 +14,7 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
+#include "base/series.h"
 #include "core/kube/support/kube_bench.h"
 #include "kube/exec_credential.h"
 #include "kube/kube_call.h"
@@ -42,6 +43,15 @@ static int64_t forward_wall_us(struct clock *clock)
 static char *path_of(const char *name)
 {
     return xasprintf("%s/%s", dir, name);
+}
+
+/* The page of metrics has the line. */
+static void expect_metric(const char *line)
+{
+    struct buf page = {0};
+    series_render(&page);
+    if (!strstr(buf_text(&page), line)) fail_msg("%s is not in\n%s", line, buf_text(&page));
+    buf_clear(&page);
 }
 
 static void put(const char *name, const char *text)
@@ -252,6 +262,7 @@ static void pair_answer(struct buf *out, const struct tls_pair *pair)
     buf_puts(out, "}}");
 }
 
+/* H-16 too */
 static void test_t13_a_new_certificate_closes_all_connections(void **state)
 {
     struct bench *bench = *state;
@@ -265,11 +276,16 @@ static void test_t13_a_new_certificate_closes_all_connections(void **state)
     tls_want_client(bench->tls, &bench->ca);
     get(bench);
     assert_string_equal(buf_text(&bench->log), "one\n");
+    expect_metric("\nrest_client_exec_plugin_ttl_seconds 86"); /* about a day */
+    expect_metric("\nrest_client_exec_plugin_certificate_rotation_age_count 0\n");
     assert_false(bench_head_has(bench, "Authorization"));
     put("answer", buf_text(&second));
     put_forward_ms = 40LL * 365 * 86400 * 1000;
     get(bench);
     assert_string_equal(buf_text(&bench->log), "one\ntwo\n");
+    expect_metric("\nrest_client_exec_plugin_ttl_seconds -126"); /* forty years ago */
+    expect_metric("\nrest_client_exec_plugin_certificate_rotation_age_count 1\n");
+    expect_metric("\nrest_client_exec_plugin_call_total{code=\"0\",call_status=\"no_error\"} 2\n");
     bench_settle(bench);
     assert_int_equal(tiny_server_open(bench->server), 1);
     buf_clear(&first);
@@ -345,6 +361,7 @@ static void test_t12_a_plugin_that_fails_fails_what_waits(void **state)
     put_forward_ms = 2000;
     get(bench);
     expect_runs(2);
+    expect_metric("{code=\"3\",call_status=\"plugin_execution_error\"} 2\n");
 }
 
 static void test_t14_always_needs_a_terminal(void **state)
@@ -390,6 +407,7 @@ static void test_t14_a_plugin_that_is_not_there_is_named(void **state)
     get(bench);
     assert_int_equal(bench->err.code, ERR_IO); /* not "not found", as that would be said of /x */
     assert_string_equal(bench->err.text, "exec plugin no-such-plugin: it is not installed");
+    expect_metric("{code=\"1\",call_status=\"plugin_not_found_error\"} 1\n");
 }
 
 static void test_a_plugin_that_runs_is_killed_at_the_end(void **state)

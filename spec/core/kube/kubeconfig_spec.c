@@ -66,6 +66,7 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
     bench_put(bench, "client.key", bench->client.key_pem);
     bench_put(bench, "other.key", bench->other.key_pem);
     bench_put(bench, "junk", "junk");
+    bench_put(bench, "empty", ""); /* T-1: no wish to trust the system's roots */
     static const struct {
         const char *cluster, *user;
         enum err_code code;
@@ -74,6 +75,8 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"    certificate-authority: gone.pem\n", "    token: x\n", ERR_NOT_FOUND,
          "DIR/config: clusters[c].certificate-authority: DIR/gone.pem: No such file or directory"},
         {"    certificate-authority: junk\n", "    token: x\n", ERR_TLS,
+         "DIR/config: clusters[c].certificate-authority: no certificate in PEM form"},
+        {"    certificate-authority: empty\n", "    token: x\n", ERR_TLS,
          "DIR/config: clusters[c].certificate-authority: no certificate in PEM form"},
         {"    certificate-authority-data: '!!'\n", "    token: x\n", ERR_INVALID,
          "DIR/config: clusters[c].certificate-authority-data: not Base64"},

@@ -20,7 +20,7 @@ struct bench {
     struct timer guard;
     struct buf output, lines;
     struct err err;
-    int ends;
+    int ends, code;
 };
 
 static void on_line(void *ctx, struct str line)
@@ -29,10 +29,11 @@ static void on_line(void *ctx, struct str line)
     buf_printf(&bench->lines, "%.*s\n", STR_ARG(line));
 }
 
-static void on_end(void *ctx, struct str output, const struct err *err)
+static void on_end(void *ctx, int exit_code, struct str output, const struct err *err)
 {
     struct bench *bench = ctx;
     bench->ends++;
+    bench->code = exit_code;
     buf_str(&bench->output, output);
     if (err) bench->err = *err;
 }
@@ -94,12 +95,15 @@ static void test_output_messages_and_environment(void **state)
 static void test_a_failure_says_how_it_ended(void **state)
 {
     struct bench *bench = *state;
+    signal(SIGCHLD, SIG_IGN); /* as a parent may leave it to us */
     run(bench, "exit 7", 0);
     assert_int_equal(bench->err.code, ERR_IO);
     assert_string_equal(bench->err.text, "exit code 7");
+    assert_int_equal(bench->code, 7);
     run(bench, "kill -9 $$", 0);
     while (bench->ends < 2) loop_once(bench->loop, true);
     assert_string_equal(bench->err.text, "killed by signal 9");
+    assert_int_equal(bench->code, -1);
 }
 
 static void test_one_that_hangs_is_killed_with_what_it_started(void **state)

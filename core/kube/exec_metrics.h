@@ -1,0 +1,21 @@
+/* What Prometheus is told of exec plugins (H-16), by client-go's names.
+ * Owner: the plugin, on the I/O thread. */
+#pragma once
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct exec_metrics;
+
+struct exec_metrics *exec_metrics_new(void);
+/* What it counted is no longer shown. NULL is allowed. */
+void exec_metrics_free(struct exec_metrics *metrics);
+/* A run is over, with its exit code; -1: a signal ended it. */
+void exec_metrics_ran(struct exec_metrics *metrics, int exit_code);
+/* There was none, as `err` says. */
+void exec_metrics_not_run(struct exec_metrics *metrics, const struct err *err);
+/* Another client certificate is in use now; empty: none. `wall_us` is the time now. */
+void exec_metrics_certificate(struct exec_metrics *metrics, struct str cert_pem, int64_t wall_us);
+/* Now and then: how long it will last. */
+void exec_metrics_tick(struct exec_metrics *metrics, int64_t wall_us);
