@@ -48,7 +48,9 @@ void rbac_rules_add(struct rbac_rules *rules, const char *ns, const char *group,
 {
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->items[i];
-        if (strcmp(rule->ns, ns) || strcmp(rule->group, group) || strcmp(rule->resource, resource)) continue;
+        if (strcmp(rule->ns, ns) != 0 || strcmp(rule->group, group) != 0 ||
+            strcmp(rule->resource, resource) != 0)
+            continue;
         rule->verbs |= verbs;
         return;
     }
