@@ -1,5 +1,6 @@
 -- Requests to the server as operators see them: the client-side rate limit, timeouts, and what is counted.
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local live = require "spec.support.live"
 local proc = require "spec.support.proc"
@@ -22,6 +23,24 @@ describe("requests #threads", function()
     -- Two of discovery at once, then one in 1.25 seconds.
     assert.is_true(proc.now() - before >= 3.7)
     assert.has_match('client%-side throttling by %-%-kube%-api%-qps" method="GET" path="/api', engine:err())
+  end)
+
+  it("for a lease do not wait for it", function()
+    local p = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.on_leader(function() print "start" end, function() print "stop" end)
+    ]], {
+      "--kube-api-qps=0.1", "--kube-api-burst=1", "--leader-elect", "--leader-elect-lease-duration=3s",
+      "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
+    })
+    p:wait_line("^start$", 60)
+    local path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/kubelua"
+    for _ = 1, 6 do -- longer than the deadline of a renewal
+      local before = sim.api:get(path).spec.renewTime
+      await(function() return sim.api:get(path).spec.renewTime > before end)
+    end
+    assert.is_nil(p:out():find "stop")
+    p:kill "KILL"
   end)
 
   it("are as fast as the server without it", function()
