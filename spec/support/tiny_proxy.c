@@ -81,11 +81,12 @@ static bool connect_request(struct tiny_proxy *proxy, int fd, int *port)
     ok = ok && sscanf(buf_text(&head), "CONNECT %255[^:]:%d", host, port) == 2;
     if (!ok) {
         static const char no[] = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n";
+        note(proxy, "refused", NULL, 0); /* before the peer can ask for it */
         say(fd, no, sizeof no - 1);
     } else {
         static const char yes[] = "HTTP/1.1 200 Connection established\r\nX-Proxy: yes\r\n\r\n";
-        say(fd, yes, sizeof yes - 1);
         note(proxy, "connect", host, *port);
+        say(fd, yes, sizeof yes - 1);
     }
     buf_clear(&head);
     buf_clear(&wanted);
@@ -103,6 +104,7 @@ static bool socks_user(struct tiny_proxy *proxy, int fd)
     part[len] = '\0';
     strcat(text, part);
     bool ok = strcmp(text, proxy->user) == 0;
+    if (!ok) note(proxy, "refused", NULL, 0);
     say(fd, ok ? "\1\0" : "\1\1", 2);
     return ok;
 }
@@ -126,8 +128,8 @@ static bool socks_request(struct tiny_proxy *proxy, int fd, int *port)
     }
     if (!read_all(fd, at, 2)) return false;
     *port = at[0] << 8 | at[1];
-    say(fd, "\5\0\0\1\0\0\0\0\0\0", 10);
     note(proxy, "socks5", host, *port);
+    say(fd, "\5\0\0\1\0\0\0\0\0\0", 10);
     return true;
 }
 
@@ -136,10 +138,7 @@ static void serve(struct tiny_proxy *proxy, int fd)
     char first;
     int port;
     if (recv(fd, &first, 1, MSG_PEEK) != 1) return;
-    if (!(first == 5 ? socks_request : connect_request)(proxy, fd, &port)) {
-        note(proxy, "refused", NULL, 0);
-        return;
-    }
+    if (!(first == 5 ? socks_request : connect_request)(proxy, fd, &port)) return;
     int to = dial(port);
     if (to < 0) return;
     carry(fd, to);
