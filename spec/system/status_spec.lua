@@ -124,21 +124,22 @@ describe("kubelua status #threads", function()
       queue:run(function() return nil, "no" end)
       queue:add "key"
       k8s.main(function() error "main" end)
+      k8s.on_leader(function() error "lead" end)
     ]], { "--metrics-bind-address", "127.0.0.1:0" })
-    local status = engine.await(function(status) return status.scripts[1].errors == 15 and status end)
+    local status = engine.await(function(status) return status.scripts[1].errors == 16 and status end)
     local text = engine.status()
-    assert.has_match(" ERRORS +MEMORY\n[^\n]+ failed [^\n]+ 15 +[%d.]+Ki\n    main: failed: [^\n]+%.lua:11: main\n",
+    assert.has_match(" ERRORS +MEMORY\n[^\n]+ failed [^\n]+ 16 +[%d.]+Ki\n    main: failed: [^\n]+%.lua:11: main\n",
       text)
-    assert.has_match("; errors: handler 3, filter 3, worker 1, timer 1, main 1, transform 3, index 3\n",
+    assert.has_match("; errors: handler 3, filter 3, worker 1, timer 1, on_leader 1, main 1, transform 3, index 3\n",
       engine.status "-owide")
     local one = status.scripts[1]
     assert.are.equal("failed", one.mainState)
     assert.has_match("^failed: [^\n]+%.lua:11: main$", one.main)
-    assert.are.same({ handler = 3, filter = 3, worker = 1, timer = 1, main = 1, transform = 3, index = 3 },
-      one.errorsByCall)
+    assert.are.same({ handler = 3, filter = 3, worker = 1, timer = 1, on_leader = 1, main = 1, transform = 3,
+      index = 3 }, one.errorsByCall)
     assert.are.same({ id = "hasty", kind = "pods", pending = 0, waiting = false, errors = 3 }, one.eventHandlers[2])
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
-    local counts = { handler = 3, filter = 3, timer = 1, worker = 1, main = 1, transform = 3, index = 3 }
+    local counts = { handler = 3, filter = 3, timer = 1, worker = 1, on_leader = 1, main = 1, transform = 3, index = 3 }
     for call, count in pairs(counts) do
       assert.has_match(('script_errors_total{script="[^"]+",call="%s"} %d\n'):format(call, count), page)
     end
