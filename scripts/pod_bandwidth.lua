@@ -12,7 +12,8 @@ k8s.leader { lease = "default/pod-bandwidth" }
 
 local pods = k8s.informer("pods", { selector = "bandwidth in (gold, silver, bronze)" })
 local lister = pods:lister()
-local queue = k8s.queue { name = "bandwidth", workers = 4, base = "5ms", max = "1000s", qps = 10, burst = 100 }
+-- Its workers work while this process leads; what they send is stopped at the last moment when it leads no more.
+local queue = k8s.queue { name = "bandwidth", workers = 4, qps = 10, burst = 100, leader = true }
 
 -- The leader alone is told, of all pods there are when it begins to lead and then of what comes.
 pods:add_event_handler {
@@ -38,12 +39,11 @@ end
 queue:run(function(key, job)
   local pod = lister:get(key)
   local annotations = pod and missing(pod)
-  if not annotations or not k8s.is_leader() then
-    return -- gone, as it should be, or another process's task by now
+  if not annotations then
+    return -- the pod is gone, or as it should be
   end
-  -- With `lock` a change that the cache has not seen yet is a conflict, and the key comes again. The time is shorter
-  -- than what is left of a lease that could not be renewed.
-  local patched, err = k8s.patch(pod, { metadata = { annotations = annotations } }, { lock = true, timeout = "4s" })
+  -- With `lock` a change that the cache has not seen yet is a conflict, and the key comes again.
+  local patched, err = k8s.patch(pod, { metadata = { annotations = annotations } }, { lock = true })
   if patched then
     print(("%s gets %s"):format(key, pod:label "bandwidth"))
   elseif err.reason ~= "NotFound" then
