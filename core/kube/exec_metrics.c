@@ -10,6 +10,8 @@
 
 enum { CALLS_MAX = 16 }; /* codes that are told apart; more are rare, and not counted */
 
+enum { US_PER_S = 1000000 };
+
 struct exec_metrics {
     struct {
         int code;
@@ -66,9 +68,9 @@ void exec_metrics_not_run(struct exec_metrics *metrics, const struct err *err)
 
 void exec_metrics_certificate(struct exec_metrics *metrics, struct str cert_pem, int64_t wall_us)
 {
-    int64_t from_s, until_s;
+    int64_t from_s, until_s, now_s = wall_us / US_PER_S;
     if (!pem_validity(cert_pem, &from_s, &until_s)) return;
-    if (metrics->age) series_observe(metrics->age, (double)(wall_us / 1000000 - metrics->from_s));
+    if (metrics->age) series_observe(metrics->age, (double)(now_s - metrics->from_s));
     if (!metrics->age) metrics->age = series_new(FAMILY_EXEC_AGE, NULL);
     if (!metrics->ttl) metrics->ttl = series_new(FAMILY_EXEC_TTL, NULL);
     metrics->from_s = from_s;
@@ -78,5 +80,6 @@ void exec_metrics_certificate(struct exec_metrics *metrics, struct str cert_pem,
 
 void exec_metrics_tick(struct exec_metrics *metrics, int64_t wall_us)
 {
-    if (metrics->ttl) series_set(metrics->ttl, (double)(metrics->until_s - wall_us / 1000000));
+    int64_t now_s = wall_us / US_PER_S;
+    if (metrics->ttl) series_set(metrics->ttl, (double)(metrics->until_s - now_s));
 }

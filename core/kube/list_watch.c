@@ -231,8 +231,10 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
         .packer = kube_client_packer(source->client),
         .parser = kube_client_parser(source->client),
         .max_object_size = kube_client_max_object_size(source->client),
-        .type = {str_of(source->api_version), str_of(source->resource.kind), source->metadata_only,
-                 source->projection},
+        .type = {.api_version = str_of(source->api_version),
+                 .kind = str_of(source->resource.kind),
+                 .always = source->metadata_only,
+                 .projection = source->projection},
         .sink = &call->sink,
         .ctx = ctx,
     };

@@ -14,8 +14,6 @@
 
 #include "base/mem.h"
 
-extern char **environ;
-
 enum { LINE_MAX = 4096, READS_AT_ONCE = 16 /* as much as a pipe holds */ };
 
 struct child {

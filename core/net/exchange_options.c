@@ -97,7 +97,8 @@ static void set_proxy(struct http_exchange *exchange, const char *scheme, const 
     CURL *easy = exchange->easy;
     bool brackets = *host == '[';
     char *name = xstrndup(host + brackets, strlen(host) - (brackets ? 2 : 0));
-    const struct proxy *proxy = proxies_find(exchange->transport->proxies, scheme, name, atoi(port));
+    const struct proxy *proxy =
+        proxies_find(exchange->transport->proxies, scheme, name, (int)strtol(port, NULL, 10));
     free(name);
     exchange->proxy = proxy;
     curl_easy_setopt(easy, CURLOPT_NOPROXY, proxy ? "" : "*");

@@ -175,7 +175,7 @@ static int l_write_seconds(lua_State *L)
 {
     int64_t ms = arg_duration_ms(L, 2, arg_str(L, 1, "what").p);
     if (ms < 0 || ms % 1000) script_raise(L, "%s must be whole seconds", lua_tostring(L, 1));
-    lua_pushnumber(L, (lua_Number)(ms / 1000));
+    lua_pushnumber(L, (lua_Number)ms / 1000);
     return 1;
 }
 

@@ -26,9 +26,10 @@ static void count(struct script *script, const char *verb, const char *resource,
     size_t found = 0;
     LIST_FOREACH (c, &script->write_counters, link) {
         found++;
-        if (strcmp(c->verb, verb) || strcmp(c->resource, resource) || strcmp(c->code, code)) continue;
-        series_inc(c->series);
-        return;
+        if (strcmp(c->verb, verb) == 0 && strcmp(c->resource, resource) == 0 && strcmp(c->code, code) == 0) {
+            series_inc(c->series);
+            return;
+        }
     }
     if (found >= COUNTERS_MAX) return;
     c = NEW(struct write_counter);

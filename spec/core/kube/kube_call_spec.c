@@ -199,7 +199,8 @@ static void test_h1_each_try_takes_a_turn(void **state)
     kube_call_start(bench->client, &quick, on_done, bench);
     kube_call_start(bench->client, &quick, on_done, bench);
     kube_call_start(bench->client, &quick, on_done, bench); /* after 400 ms */
-    replies = (const enum reply[]){BUSY, GOOD};
+    static const enum reply then[] = {BUSY, GOOD};
+    replies = then;
     reply_count = 2;
     asked = 0;
     bench->answer = answer;

@@ -57,7 +57,7 @@ static void start_with_pods(struct cluster *c, const char *more)
     cluster_list(c, 0, "shop/a;shop/b");
 }
 
-#define await_leader(c, yes) await_ask(c, "return k8s.is_leader()", yes ? "true" : "false")
+#define await_leader(c, yes) await_ask(c, "return k8s.is_leader()", (yes) ? "true" : "false")
 
 static void test_a_leaders_handler_gets_the_cache_at_each_win(void **state)
 {
