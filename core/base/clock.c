@@ -109,10 +109,11 @@ void clock_clear(struct clock *clock)
     clock->count = clock->cap = 0;
 }
 
+/* A lease runs out for others while this machine is suspended: CLOCK_MONOTONIC would not know. */
 static int64_t real_now_ms(struct clock *clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(CLOCK_BOOTTIME, &ts);
     return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 

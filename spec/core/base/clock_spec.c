@@ -1,14 +1,24 @@
 /* core/base/clock.c: timers on a virtual clock. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+enum { SUSPENDED_S = 100000 };
 
 static char order[64];
 static size_t fired;
@@ -136,6 +146,32 @@ static void test_many_random_timers_fire_sorted(void **state)
     free(timers);
 }
 
+/* In a time namespace whose CLOCK_BOOTTIME is ahead, as after a suspend of that length. 0: so it was; 1: it
+ * was not; 2: no right to make one. */
+static int sleeper(int64_t before_ms)
+{
+    FILE *offsets;
+    int status = 1;
+    if (unshare(CLONE_NEWTIME) != 0 || !(offsets = fopen("/proc/self/timens_offsets", "w"))) return 2;
+    fprintf(offsets, "boottime %d 0\n", SUSPENDED_S);
+    if (fclose(offsets) != 0) return 2;
+    pid_t child = fork(); /* the first in the namespace */
+    if (child == 0) _exit(clock_now_ms(clock_real()) - before_ms < SUSPENDED_S * INT64_C(1000));
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+static void test_time_passes_while_the_machine_is_suspended(void **state)
+{
+    int status = 1;
+    int64_t before_ms = clock_now_ms(clock_real());
+    pid_t child = fork();
+    if (child == 0) _exit(sleeper(before_ms));
+    waitpid(child, &status, 0);
+    if (WEXITSTATUS(status) == 2) skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +183,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_second_start_moves_the_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_timer_may_start_itself_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_random_timers_fire_sorted, setup, teardown),
+        cmocka_unit_test(test_time_passes_while_the_machine_is_suspended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
