@@ -9,7 +9,8 @@
 /* How often, and the longest wait that nobody is told of. */
 enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };
 
-/* True for 429 and 5xx with a Retry-After that is worth waiting for, when `tries` such waits are behind us;
+/* True for 429 and 5xx with a Retry-After header that is worth waiting for, when `tries` such waits are
+ * behind us;
  * `*wait_ms` is how long. A version that is too large is the caller's to decide on (R-10). */
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
 /* The same for a read, and true too when the connection broke before an answer began. Of a write nobody knows

@@ -183,6 +183,9 @@ static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state
     restart((struct pager_options){0});
     source_fail_busy(&reader_source, 503, 3600000); /* an hour is the reader's to wait for */
     assert_reader_told("! 503  http");
+    restart((struct pager_options){0});
+    source_fail_busy_in_body(&reader_source, 429, 2000); /* for the reader to know, no Retry-After */
+    assert_reader_told("! 429  http");
 }
 
 static void test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again(void **state)

@@ -12,7 +12,7 @@
 #include "kube/kube_call.h"
 
 /* What each request in turn is answered with. */
-enum reply { GOOD, BUSY, BUSY_WITHOUT_TIME, BROKEN, SILENT, BUSY_AND_CLOSED };
+enum reply { GOOD, BUSY, BUSY_WITHOUT_TIME, BROKEN, SILENT, BUSY_AND_CLOSED, BUSY_IN_BODY };
 static struct fence *fence;
 static const enum reply *replies;
 static size_t reply_count, asked;
@@ -27,6 +27,10 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
         tiny_answer(conn, 429, "Retry-After: 0\r\n", "busy");
     else if (reply == BUSY_WITHOUT_TIME)
         tiny_answer(conn, 503, "", "busy");
+    else if (reply == BUSY_IN_BODY)
+        tiny_answer(conn, 429, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":429,"
+                    "\"reason\":\"TooManyRequests\",\"details\":{\"retryAfterSeconds\":1}}");
     else if (reply == BROKEN)
         tiny_reset(conn);
     else if (reply == BUSY_AND_CLOSED) {
@@ -82,6 +86,19 @@ static void test_h3_ten_times_and_not_without_a_time(void **state)
     assert_int_equal(bench->err.http_status, 429);
     RUN(bench, &get, BUSY_WITHOUT_TIME);
     assert_int_equal(asked, 1);
+}
+
+/* H-3: the header asks for it; what a Status says is for the caller. */
+static void test_h3_not_for_a_time_that_only_the_body_says(void **state)
+{
+    struct bench *bench = *state;
+    RUN(bench, &post, BUSY_IN_BODY, GOOD);
+    assert_int_equal(asked, 1);
+    assert_int_equal(bench->err.http_status, 429);
+    assert_int_equal(bench->err.retry_after_ms, 1000);
+    RUN(bench, &get, BUSY_IN_BODY, GOOD);
+    assert_int_equal(asked, 1);
+    assert_int_equal(bench->err.retry_after_ms, 1000);
 }
 
 static void test_one_that_is_sent_once(void **state)
@@ -302,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_h3_a_write_too_is_sent_again_when_the_server_asks_for_it),
         T(test_h3_ten_times_and_not_without_a_time),
+        T(test_h3_not_for_a_time_that_only_the_body_says),
         T(test_one_that_is_sent_once),
         T(test_h4_a_read_whose_connection_broke_is_sent_again_a_write_is_not),
         T(test_h7_the_error_names_the_one_before_it),

@@ -188,13 +188,24 @@ void source_fail_http(struct scripted_source *source, int status, const char *re
     source_fail_with(source, &err);
 }
 
-void source_fail_busy(struct scripted_source *source, int status, int64_t wait_ms)
+static void fail_busy(struct scripted_source *source, int status, int64_t wait_ms, bool in_header)
 {
     struct err err;
     err_set(&err, ERR_HTTP, "busy");
     err.http_status = status;
     err.retry_after_ms = wait_ms;
+    err.retry_asked = in_header;
     source_fail_with(source, &err);
+}
+
+void source_fail_busy(struct scripted_source *source, int status, int64_t wait_ms)
+{
+    fail_busy(source, status, wait_ms, wait_ms >= 0);
+}
+
+void source_fail_busy_in_body(struct scripted_source *source, int status, int64_t wait_ms)
+{
+    fail_busy(source, status, wait_ms, false);
 }
 
 void source_fail_too_large(struct scripted_source *source)
@@ -203,6 +214,7 @@ void source_fail_too_large(struct scripted_source *source)
     err_set(&err, ERR_HTTP, "Too large resource version");
     err.http_status = 504;
     err.retry_after_ms = 1000;
+    err.retry_asked = true;
     err.too_large_version = true;
     strcpy(err.reason, "Timeout");
     source_fail_with(source, &err);

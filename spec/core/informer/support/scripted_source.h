@@ -45,6 +45,8 @@ void source_fail_http(struct scripted_source *source, int status, const char *re
 void source_fail_refused(struct scripted_source *source);
 /* The server says when to come again; -1: it does not. */
 void source_fail_busy(struct scripted_source *source, int status, int64_t wait_ms);
+/* So says the Status, no Retry-After. */
+void source_fail_busy_in_body(struct scripted_source *source, int status, int64_t wait_ms);
 /* The version that was asked for is still to come (504, Retry-After: 1). */
 void source_fail_too_large(struct scripted_source *source);
 void source_fail_with(struct scripted_source *source, const struct err *err);
