@@ -220,6 +220,8 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
     return true;
 }
 
+enum { COLUMN = 38 };
+
 void flags_print(const struct flag *table)
 {
     for (const struct flag *flag = table; flag->name; flag++) {
@@ -227,6 +229,9 @@ void flags_print(const struct flag *table)
         snprintf(left, sizeof left, "  %c%c%s --%s%s%s", flag->letter ? '-' : ' ',
                  flag->letter ? flag->letter : ' ', flag->letter ? "," : " ", flag->name,
                  flag->arg ? " " : "", flag->arg ? flag->arg : "");
-        printf("%-38s %s\n", left, flag->help);
+        if (strlen(left) > COLUMN) /* its help stands in the next line, under the others' */
+            printf("%s\n%-*s %s\n", left, COLUMN, "", flag->help);
+        else
+            printf("%-*s %s\n", COLUMN, left, flag->help);
     }
 }

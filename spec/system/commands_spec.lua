@@ -38,6 +38,16 @@ describe("the command line", function()
     assert.is_true(count >= 4)
   end)
 
+  it("lists flags in two columns", function()
+    for _, name in ipairs { "run", "exec", "rbac", "sim", "status" } do
+      local _, help = run("help", name)
+      for line in help:gmatch "[^\n]+" do
+        local alone = line:match "^  [ -].[ ,] %-%-%S+ ?%S*$" -- its help is the next line
+        if line:match "^  [ -].[ ,] %-%-" and not alone then assert.has_match("^ %S", line:sub(39), nil, line) end
+      end
+    end
+  end)
+
   it("names what it does not know, in one line", function()
     for wanted, words in pairs {
       ['unknown command "rnu"'] = { "rnu" },
