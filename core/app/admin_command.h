@@ -5,7 +5,7 @@
 
 struct admin_command {
     const char *name;    /* of the command, and of what the engine is asked */
-    const char *summary; /* for its help: a sentence */
+    const char *summary; /* for its help: a sentence or two */
     void (*print)(const struct tape *tape, size_t at, FILE *out, const struct status_view *view);
 };
 
