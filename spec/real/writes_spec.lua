@@ -40,27 +40,7 @@ describe("writes to the real API server", function()
 
   local function run(body, ...) return writes.run("--kubeconfig=" .. server.kubeconfig, body, ...) end
 
-  it("create, update, patch and delete", function()
-    local out = run [[
-      local made = assert(k8s.create(map("a", { colour = "red" })))
-      print(made:key(), made.metadata.managedFields[1].manager, made.metadata.managedFields[1].operation)
-      failed(k8s.create(map("a")))
-      local changed = made:copy()
-      changed.data.colour = "green"
-      local updated = assert(k8s.update(changed))
-      failed(k8s.update(changed))
-      local patched = k8s.patch(updated, { data = { size = "1", colour = k8s.null } }, { manager = "painter" })
-      print(patched:json():match '"data":(%b{})')
-      local ops = { { op = "add", path = "/data/more", value = "x" }, { op = "remove", path = "/data/size" } }
-      local last = k8s.patch({ kind = "cm", namespace = "default", name = "a" }, ops, { type = "json" })
-      print(last.data.more, last:get("metadata.managedFields[*].manager"))
-      print(k8s.delete(made))
-      failed(k8s.delete(made))
-    ]]
-    assert.has_match('^default/a\tkubelua\tUpdate\nnil\t409\tAlreadyExists\tconfigmaps "a" already exists\n' ..
-      'nil\t409\tConflict\tOperation cannot be fulfilled on configmaps "a": the object has been modified;[^\n]+\n' ..
-      '{"size":"1"}\nx\t[^\n]+\ntrue\nnil\t404\tNotFound\tconfigmaps "a" not found\n$', out)
-  end)
+  writes.specify(it, run)
 
   it("patch lists of pods by strategic merge, one container of two", function()
     admin:create(namespaced .. "pods", pod "strategic")
@@ -91,22 +71,6 @@ describe("writes to the real API server", function()
     assert.has_match("^1\tfirst\tApply\n" ..
       'nil\t409\tConflict\tApply failed with 1 conflict: conflict with "first": .data.a\n' ..
       "2\t1\n2\tnil\nnil\t409\tConflict\t[^\n]+\n3\n$", out)
-  end)
-
-  it("with a lock fail when the object has changed", function()
-    local out = run [[
-      local old = k8s.create(map("locked", { n = "1" }))
-      local new = assert(k8s.patch(old, { data = { n = "2" } }, { lock = true }))
-      failed(k8s.patch(old, { data = { n = "3" } }, { lock = true }))
-      failed(k8s.patch(old, { { op = "add", path = "/data/n", value = "3" } }, { type = "json", lock = true }))
-      failed(k8s.update(old:copy(), { lock = true }))
-      failed(k8s.delete(old, { lock = true }))
-      failed(k8s.delete(new, { precondition = { uid = "x" } }))
-      print(k8s.get("cm", "default/locked").data.n)
-      print(k8s.delete(new, { lock = true, precondition = { uid = new:uid() }, propagation = "background" }))
-    ]]
-    assert.are.equal(5, select(2, out:gsub("nil\t409\tConflict\t", "")), out)
-    assert.has_match("\n2\ntrue\n$", out)
   end)
 
   it("change nothing in a dry run", function()
@@ -177,6 +141,16 @@ describe("writes to the real API server", function()
     local engine = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal("SelfSubjectAccessReview\ttrue\tnil\t\tdelete\nnil\n", engine:out())
+  end)
+
+  it("are by the field manager kubelua, or by their own", function()
+    local out = run [[
+      local made = k8s.create(map("managed", { colour = "red" }))
+      print(made.metadata.managedFields[1].manager, made.metadata.managedFields[1].operation)
+      local patched = k8s.patch(made, { data = { size = "1" } }, { manager = "painter" })
+      print(table.concat(patched:get "metadata.managedFields[*].manager", ","))
+    ]]
+    assert.are.equal("kubelua\tUpdate\nkubelua,painter\n", out)
   end)
 
   it("are by the field manager of --field-manager", function()

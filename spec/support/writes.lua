@@ -1,4 +1,6 @@
--- Scripts that write, for specs: what they begin with, and `kubelua exec` of one.
+-- Scripts that write, for specs: what they begin with, `kubelua exec` of one, and the specs that are the same on a
+-- simulated server and on a real one: writes.specify(it, run) makes them; `run(body)` gives what `body` printed.
+local assert = require "luassert"
 local cluster = require "spec.support.cluster"
 
 local writes = { configmaps = "/api/v1/namespaces/default/configmaps" }
@@ -31,6 +33,48 @@ function writes.run(connection, body, ...)
   local engine = writes.start(connection, body, ...)
   assert(engine:wait(30) == 0, engine:report())
   return engine:out()
+end
+
+function writes.specify(it, run)
+  it("create, update, patch and delete", function()
+    local out = run [[
+      local made = assert(k8s.create(map("a", { colour = "red" })))
+      print(made:key(), made.data.colour, #made.metadata.uid)
+      failed(k8s.create(map("a")))
+      local changed = made:copy()
+      changed.data.colour = "green"
+      local updated = assert(k8s.update(changed))
+      print(updated.data.colour, updated:resource_version() ~= made:resource_version())
+      failed(k8s.update(changed))
+      print(k8s.patch(updated, { data = { size = "1", colour = k8s.null } }):json():match '"data":(%b{})')
+      local ops = { { op = "add", path = "/data/more", value = "x" }, { op = "remove", path = "/data/size" } }
+      local last = k8s.patch({ kind = "cm", namespace = "default", name = "a" }, ops, { type = "json" })
+      print(last.data.more, last.data.size)
+      print(k8s.delete(made))
+      failed(k8s.delete(made))
+      failed(k8s.get("cm", "default/a"))
+    ]]
+    local gone = 'nil\t404\tNotFound\tconfigmaps "a" not found\n'
+    assert.has_match('^default/a\tred\t36\nnil\t409\tAlreadyExists\tconfigmaps "a" already exists\ngreen\ttrue\n' ..
+      'nil\t409\tConflict\tOperation cannot be fulfilled on configmaps "a": the object has been modified;[^\n]+\n' ..
+      '{"size":"1"}\nx\tnil\ntrue\n' .. gone .. gone .. "$", out)
+  end)
+
+  it("with a lock fail when the object has changed", function()
+    local out = run [[
+      local old = k8s.create(map("locked", { n = "1" }))
+      local new = assert(k8s.patch(old, { data = { n = "2" } }, { lock = true }))
+      failed(k8s.patch(old, { data = { n = "3" } }, { lock = true }))
+      failed(k8s.patch(old, { { op = "add", path = "/data/n", value = "3" } }, { type = "json", lock = true }))
+      failed(k8s.update(old:copy(), { lock = true }))
+      failed(k8s.delete(old, { lock = true }))
+      failed(k8s.delete(new, { precondition = { uid = "x" } }))
+      print(k8s.get("cm", "default/locked").data.n)
+      print(k8s.delete(new, { lock = true, precondition = { uid = new:uid() }, propagation = "background" }))
+    ]]
+    assert.are.equal(5, select(2, out:gsub("nil\t409\tConflict\t", "")), out)
+    assert.has_match("\n2\ntrue\n$", out)
+  end)
 end
 
 return writes

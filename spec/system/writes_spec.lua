@@ -25,27 +25,7 @@ describe("writes #threads", function()
     sim:play(step)
   end
 
-  it("create, update, patch and delete", function()
-    local out = run [[
-      local made = assert(k8s.create(map("a", { colour = "red" })))
-      print(made:key(), made.data.colour, #made.metadata.uid)
-      local changed = made:copy()
-      changed.data.colour = "green"
-      local updated = assert(k8s.update(changed))
-      print(updated.data.colour, updated:resource_version() ~= made:resource_version())
-      failed(k8s.update(changed))
-      print(k8s.patch(updated, { data = { size = "1", colour = k8s.null } }):json():match '"data":(%b{})')
-      local ops = { { op = "add", path = "/data/more", value = "x" }, { op = "remove", path = "/data/size" } }
-      print(k8s.patch({ kind = "cm", namespace = "default", name = "a" }, ops, { type = "json" }).data.more)
-      print(k8s.delete(made))
-      failed(k8s.delete(made))
-      failed(k8s.get("cm", "default/a"))
-    ]]
-    local gone = 'nil\t404\tNotFound\tconfigmaps "a" not found\n'
-    assert.has_match("^default/a\tred\t36\ngreen\ttrue\nnil\t409\tConflict\t[^\n]+\n" ..
-      '{"size":"1"}\nx\ntrue\n', out)
-    assert.are.equal(gone .. gone, out:sub(-2 * #gone))
-  end)
+  writes.specify(it, run)
 
   it("keep what Lua has no numbers and tables for", function()
     sim.api:create(configmaps, [[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"odd"},
@@ -84,23 +64,6 @@ describe("writes #threads", function()
       raises(k8s.update, pod, { subresource = "status" })
     ]]
     assert.are.equal('hello\nhello\tc\nfalse\tk8s.update: "pods/status:update" is not declared by k8s.writes\n', out)
-  end)
-
-  it("with a lock fail when the object has changed", function()
-    local out = run [[
-      local old = k8s.create(map("a", { n = "1" }))
-      local new = assert(k8s.patch(old, { data = { n = "2" } }, { lock = true }))
-      failed(k8s.patch(old, { data = { n = "3" } }, { lock = true }))
-      failed(k8s.patch(old, { { op = "add", path = "/data/n", value = "3" } }, { type = "json", lock = true }))
-      failed(k8s.update(old:copy(), { lock = true }))
-      failed(k8s.delete(old, { lock = true }))
-      failed(k8s.delete(new, { precondition = { uid = "x" } }))
-      print(k8s.get("cm", "default/a").data.n)
-      print(k8s.delete(new, { lock = true }))
-    ]]
-    local count = select(2, out:gsub("nil\t409\tConflict\t", ""))
-    assert.are.equal(5, count, out)
-    assert.has_match("\n2\ntrue\n$", out)
   end)
 
   it("take deletes' options", function()
