@@ -11,20 +11,14 @@
 
 #include "base/mem.h"
 #include "kube/tls_files.h"
-#include "support/tiny_server.h"
-#include "support/tls_files.h"
+#include "support/tls_bench.h"
 
 struct bench {
-    struct loop *loop;
+    struct tls_bench base;
     struct virtual_clock clock; /* of the files; the transport has the loop's */
-    struct tls_pair ca, leaf, one, two;
-    struct ssl_ctx_st *tls;
-    struct tiny_server *server;
     struct transport *transport;
     struct tls_files *files;
-    char dir[64], *ca_file, *cert_file, *key_file, *url, peer[100];
-    int dones;
-    struct err err;
+    char dir[64], *ca_file, *cert_file, *key_file, peer[100];
 };
 
 static void put(const char *path, const char *text)
@@ -54,28 +48,23 @@ static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struc
 static int setup(void **state)
 {
     struct bench *bench = NEW(struct bench);
-    bench->loop = loop_new();
+    struct tls_bench *base = &bench->base;
     virtual_clock_init(&bench->clock);
-    bench->ca = tls_new_ca("unit CA");
-    bench->leaf = tls_new_leaf(&bench->ca, "server", "IP:127.0.0.1");
-    bench->one = tls_new_leaf(&bench->ca, "one", NULL);
-    bench->two = tls_new_leaf(&bench->ca, "two", NULL);
-    bench->tls = tls_server_context(&bench->leaf, &bench->ca);
-    bench->server =
-        tiny_server_new(bench->loop, bench->tls, &(struct tiny_handler){.request = on_request, .ctx = bench});
-    bench->url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
+    tls_bench_init(base, "IP:127.0.0.1");
+    tls_want_client(base->tls, &base->ca);
+    tls_bench_serve(base, base->tls, &(struct tiny_handler){.request = on_request, .ctx = bench});
     strcpy(bench->dir, "/tmp/tls_files_spec.XXXXXX");
     assert_non_null(mkdtemp(bench->dir));
     bench->ca_file = xasprintf("%s/ca.pem", bench->dir);
     bench->cert_file = xasprintf("%s/cert.pem", bench->dir);
     bench->key_file = xasprintf("%s/key.pem", bench->dir);
-    put(bench->ca_file, bench->ca.cert_pem);
-    put_pair(bench, &bench->one);
+    put(bench->ca_file, base->ca.cert_pem);
+    put_pair(bench, &base->one);
     const struct cluster_config config = {
         .ca_file = bench->ca_file, .client_cert_file = bench->cert_file, .client_key_file = bench->key_file};
     const struct transport_options options = {
-        .tls = {str_of(bench->ca.cert_pem), str_of(bench->one.cert_pem), str_of(bench->one.key_pem)}};
-    bench->transport = transport_new(bench->loop, &options, &bench->err);
+        .tls = {str_of(base->ca.cert_pem), str_of(base->one.cert_pem), str_of(base->one.key_pem)}};
+    bench->transport = transport_new(base->loop, &options, &base->err);
     bench->files = tls_files_new(&config, bench->transport, &bench->clock.clock);
     *state = bench;
     return 0;
@@ -86,15 +75,9 @@ static int teardown(void **state)
     struct bench *bench = *state;
     tls_files_free(bench->files);
     transport_free(bench->transport);
-    tiny_server_free(bench->server);
-    tls_server_context_free(bench->tls);
-    tls_pair_clear(&bench->ca);
-    tls_pair_clear(&bench->leaf);
-    tls_pair_clear(&bench->one);
-    tls_pair_clear(&bench->two);
+    tls_bench_clear(&bench->base);
     virtual_clock_clear(&bench->clock);
-    loop_free(bench->loop);
-    char *const files[] = {bench->ca_file, bench->cert_file, bench->key_file, bench->url};
+    char *const files[] = {bench->ca_file, bench->cert_file, bench->key_file};
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         unlink(files[i]);
         free(files[i]);
@@ -104,26 +87,16 @@ static int teardown(void **state)
     return 0;
 }
 
-static void on_done(void *ctx, const struct http_response *response, const struct err *err)
-{
-    struct bench *bench = ctx;
-    bench->dones++;
-    if (err)
-        bench->err = *err;
-    else
-        err_clear(&bench->err);
-}
-
 /* The name in the certificate with which a request comes now, after a look at the files; "" when it fails. */
 static const char *who(struct bench *bench)
 {
-    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
-    int before = bench->dones;
+    const struct http_callbacks callbacks = {.on_done = tls_bench_done, .ctx = &bench->base};
+    int before = bench->base.dones;
     *bench->peer = '\0';
     tls_files_check(bench->files);
-    assert_non_null(transport_start(bench->transport, &(struct http_request){.url = bench->url}, &callbacks,
-                                    &bench->err));
-    while (bench->dones == before) loop_once(bench->loop, true);
+    assert_non_null(transport_start(bench->transport, &(struct http_request){.url = bench->base.url},
+                                    &callbacks, &bench->base.err));
+    while (bench->base.dones == before) loop_once(bench->base.loop, true);
     return bench->peer;
 }
 
@@ -131,38 +104,38 @@ static void test_t6_a_pair_is_read_at_most_once_a_second(void **state)
 {
     struct bench *bench = *state;
     assert_string_equal(who(bench), "one");
-    put_pair(bench, &bench->two);
+    put_pair(bench, &bench->base.two);
     virtual_clock_advance(&bench->clock, 999);
     assert_string_equal(who(bench), "one");
     virtual_clock_advance(&bench->clock, 1);
     assert_string_equal(who(bench), "two");
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "two");
-    assert_int_equal(tiny_server_accepted(bench->server), 2); /* unchanged files close nothing */
+    assert_int_equal(tiny_server_accepted(bench->base.server), 2); /* unchanged files close nothing */
 }
 
 static void test_t6_they_are_read_every_five_minutes_without_requests(void **state)
 {
     struct bench *bench = *state;
     assert_string_equal(who(bench), "one");
-    put_pair(bench, &bench->two);
+    put_pair(bench, &bench->base.two);
     virtual_clock_advance(&bench->clock, 5 * 60000 - 1);
-    for (int i = 0; i < 20; i++) loop_once(bench->loop, false);
-    assert_int_equal(tiny_server_open(bench->server), 1);
+    for (int i = 0; i < 20; i++) loop_once(bench->base.loop, false);
+    assert_int_equal(tiny_server_open(bench->base.server), 1);
     virtual_clock_advance(&bench->clock, 1);
-    while (tiny_server_open(bench->server)) loop_once(bench->loop, true);
+    while (tiny_server_open(bench->base.server)) loop_once(bench->base.loop, true);
 }
 
 static void test_t6_half_a_pair_waits_for_the_other_half(void **state)
 {
     struct bench *bench = *state;
-    put(bench->cert_file, bench->two.cert_pem);
+    put(bench->cert_file, bench->base.two.cert_pem);
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "one");
     assert_int_equal(unlink(bench->key_file), 0);
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "one");
-    put(bench->key_file, bench->two.key_pem);
+    put(bench->key_file, bench->base.two.key_pem);
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "two");
 }
@@ -175,8 +148,8 @@ static void test_t6_an_authority_is_replaced_too(void **state)
     put(bench->ca_file, other.cert_pem);
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "");
-    assert_int_equal(bench->err.code, ERR_TLS);
-    put(bench->ca_file, bench->ca.cert_pem);
+    assert_int_equal(bench->base.err.code, ERR_TLS);
+    put(bench->ca_file, bench->base.ca.cert_pem);
     virtual_clock_advance(&bench->clock, 1000);
     assert_string_equal(who(bench), "one");
     tls_pair_clear(&other);

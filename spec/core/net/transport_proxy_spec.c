@@ -13,8 +13,7 @@
 #include "net/proxy.h"
 #include "net/transport.h"
 #include "support/tiny_proxy.h"
-#include "support/tiny_server.h"
-#include "support/tls_files.h"
+#include "support/tls_bench.h"
 
 static void test_t4_no_proxy_is_read_as_go_reads_it(void **state)
 {
@@ -141,94 +140,33 @@ static void test_t4_the_environment_s_proxies(void **state)
 
 /* --- through them */
 
-struct bench {
-    struct loop *loop;
-    struct tls_pair ca, leaf;
-    struct ssl_ctx_st *tls;
-    struct tiny_server *server;
-    struct timer guard;
-    struct buf request;
-    int dones, status;
-    struct err err;
-};
-
-static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struct str body)
-{
-    struct bench *bench = ctx;
-    bench->request.len = 0;
-    buf_str(&bench->request, head);
-    tiny_answer(conn, 200, "", "ok");
-}
-
-static void on_done(void *ctx, const struct http_response *response, const struct err *err)
-{
-    struct bench *bench = ctx;
-    bench->dones++;
-    bench->status = response ? response->status : 0;
-    if (err)
-        bench->err = *err;
-    else
-        err_clear(&bench->err);
-}
-
-static void on_guard(struct timer *timer)
-{
-    fail_msg("nothing happened for 20 s");
-}
-
 static int setup(void **state)
 {
-    struct bench *bench = NEW(struct bench);
-    bench->loop = loop_new();
-    bench->ca = tls_new_ca("unit CA");
-    bench->leaf = tls_new_leaf(&bench->ca, "server", "DNS:api.unit.example,IP:127.0.0.1");
-    bench->tls = tls_server_context(&bench->leaf, NULL);
-    bench->guard.fn = on_guard;
-    timer_start(&bench->guard, loop_clock(bench->loop), 20000);
+    struct tls_bench *bench = NEW(struct tls_bench);
+    tls_bench_init(bench, "DNS:api.unit.example,IP:127.0.0.1");
     *state = bench;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    struct bench *bench = *state;
-    tiny_server_free(bench->server);
-    tls_server_context_free(bench->tls);
-    tls_pair_clear(&bench->ca);
-    tls_pair_clear(&bench->leaf);
-    loop_free(bench->loop);
-    buf_clear(&bench->request);
-    free(bench);
+    tls_bench_clear(*state);
+    free(*state);
     return 0;
 }
 
-static void serve(struct bench *bench, bool tls)
-{
-    bench->server = tiny_server_new(bench->loop, tls ? bench->tls : NULL,
-                                    &(struct tiny_handler){.request = on_request, .ctx = bench});
-}
-
 /* One GET of `url`, of the server's port for %d, through `proxy`, of its port for %d. */
-static void get(struct bench *bench, const char *url, const char *proxy, int proxy_port,
+static void get(struct tls_bench *bench, const char *url, const char *proxy, int proxy_port,
                 const char *server_name)
 {
     const struct http_header headers[] = {{"Authorization", "Bearer secret"}, {0}};
-    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
     struct buf at = {0}, through = {0};
     buf_printf(&at, "%s:%d/x", url, tiny_server_port(bench->server));
     buf_printf(&through, "%s:%d", proxy, proxy_port);
     const struct transport_options options = {.tls.ca_pem = str_of(bench->ca.cert_pem),
                                               .proxy_url = buf_text(&through),
                                               .tls_server_name = server_name};
-    struct transport *transport = transport_new(bench->loop, &options, &bench->err);
-    if (!transport) fail_msg("%s", bench->err.text);
-    int before = bench->dones;
-    bench->request.len = 0;
-    assert_non_null(transport_start(transport,
-                                    &(struct http_request){.url = buf_text(&at), .headers = headers},
-                                    &callbacks, &bench->err));
-    while (bench->dones == before) loop_once(bench->loop, true);
-    transport_free(transport);
+    tls_bench_get(bench, &options, &(struct http_request){.url = buf_text(&at), .headers = headers});
     buf_clear(&at);
     buf_clear(&through);
 }
@@ -242,9 +180,9 @@ static void expect_seen(struct tiny_proxy *proxy, const char *how, const char *h
 
 static void test_t4_tls_goes_through_a_tunnel(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct tiny_proxy *proxy = tiny_proxy_new("user:p@ss");
-    serve(bench, true);
+    tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "https://api.unit.example", "http://user:p%40ss@127.0.0.1", tiny_proxy_port(proxy), NULL);
     if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
     assert_int_equal(bench->status, 200); /* not the proxy's, whose head comes first */
@@ -256,9 +194,9 @@ static void test_t4_tls_goes_through_a_tunnel(void **state)
 
 static void test_t4_a_server_name_goes_with_a_tunnel(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct tiny_proxy *proxy = tiny_proxy_new(NULL);
-    serve(bench, true);
+    tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "https://somewhere.else", "http://127.0.0.1", tiny_proxy_port(proxy), "api.unit.example");
     if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
     expect_seen(proxy, "connect", "somewhere.else", tiny_server_port(bench->server));
@@ -267,9 +205,9 @@ static void test_t4_a_server_name_goes_with_a_tunnel(void **state)
 
 static void test_t4_socks5_looks_names_up(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct tiny_proxy *proxy = tiny_proxy_new("user:pass");
-    serve(bench, true);
+    tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "https://api.unit.example", "socks5://user:pass@127.0.0.1", tiny_proxy_port(proxy), NULL);
     if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
     expect_seen(proxy, "socks5", "api.unit.example", tiny_server_port(bench->server));
@@ -278,8 +216,8 @@ static void test_t4_socks5_looks_names_up(void **state)
 
 static void test_t4_a_plain_request_is_given_to_the_proxy(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    tls_bench_serve(bench, NULL, NULL);
     get(bench, "http://some.where", "http://127.0.0.1", tiny_server_port(bench->server), NULL);
     assert_int_equal(bench->status, 200);
     assert_memory_equal(buf_text(&bench->request), "GET http://some.where:", 22);
@@ -287,8 +225,8 @@ static void test_t4_a_plain_request_is_given_to_the_proxy(void **state)
 
 static void test_t4_a_proxy_may_speak_tls(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, true);
+    struct tls_bench *bench = *state;
+    tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "http://some.where", "https://127.0.0.1", tiny_server_port(bench->server), NULL);
     if (bench->err.code != ERR_NONE) fail_msg("%s", bench->err.text);
     assert_memory_equal(buf_text(&bench->request), "GET http://some.where:", 22);
@@ -299,7 +237,7 @@ static void test_t4_a_proxy_may_speak_tls(void **state)
     assert_int_equal(bench->err.code, ERR_TLS);
 }
 
-static void expect_error(struct bench *bench, enum err_code code, const char *format, int port)
+static void expect_error(struct tls_bench *bench, enum err_code code, const char *format, int port)
 {
     char *proxy = xasprintf("127.0.0.1:%d", port);
     char *expected = xasprintf("connect to api.unit.example:%d through the proxy %s: %s",
@@ -313,10 +251,10 @@ static void expect_error(struct bench *bench, enum err_code code, const char *fo
 
 static void test_t4_errors_name_the_proxy_and_no_password(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct tiny_proxy *proxy = tiny_proxy_new("user:pass");
     int port = tiny_proxy_port(proxy);
-    serve(bench, true);
+    tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "https://api.unit.example", "http://user:secret@127.0.0.1", port, NULL);
     expect_error(bench, ERR_CONNECT, "the proxy answered with 407", port);
     get(bench, "https://api.unit.example", "socks5://user:secret@127.0.0.1", port, NULL);

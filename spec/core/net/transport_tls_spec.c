@@ -11,104 +11,42 @@
 #include "base/mem.h"
 #include "net/pem.h"
 #include "net/transport.h"
-#include "support/tiny_server.h"
-#include "support/tls_files.h"
-
-struct bench {
-    struct loop *loop;
-    struct tls_pair ca, other_ca, leaf, client;
-    struct ssl_ctx_st *tls;
-    struct tiny_server *server;
-    struct timer guard;
-    struct buf request;
-    /* The answer: */
-    int dones, status;
-    struct err err;
-};
-
-static void on_request(void *ctx, struct tiny_conn *conn, struct str head, struct str body)
-{
-    struct bench *bench = ctx;
-    bench->request.len = 0;
-    buf_str(&bench->request, head);
-    tiny_answer(conn, 200, "", "ok");
-}
-
-static void on_done(void *ctx, const struct http_response *response, const struct err *err)
-{
-    struct bench *bench = ctx;
-    bench->dones++;
-    bench->status = response ? response->status : 0;
-    if (err)
-        bench->err = *err;
-    else
-        err_clear(&bench->err);
-}
-
-static void on_guard(struct timer *timer)
-{
-    fail_msg("nothing happened for 20 s");
-}
+#include "support/tls_bench.h"
 
 static int setup(void **state)
 {
-    struct bench *bench = NEW(struct bench);
-    bench->loop = loop_new();
-    bench->ca = tls_new_ca("unit CA");
-    bench->other_ca = tls_new_ca("another CA");
-    bench->leaf = tls_new_leaf(&bench->ca, "server", "DNS:api.unit.example,IP:127.0.0.2");
-    bench->client = tls_new_leaf(&bench->ca, "client", NULL);
-    bench->guard.fn = on_guard;
-    timer_start(&bench->guard, loop_clock(bench->loop), 20000);
+    struct tls_bench *bench = NEW(struct tls_bench);
+    tls_bench_init(bench, "DNS:api.unit.example,IP:127.0.0.2");
     *state = bench;
     return 0;
 }
 
-static void serve(struct bench *bench, bool want_client)
-{
-    bench->tls = tls_server_context(&bench->leaf, want_client ? &bench->ca : NULL);
-    bench->server =
-        tiny_server_new(bench->loop, bench->tls, &(struct tiny_handler){.request = on_request, .ctx = bench});
-}
-
 static int teardown(void **state)
 {
-    struct bench *bench = *state;
-    if (bench->server) tiny_server_free(bench->server);
-    tls_server_context_free(bench->tls);
-    tls_pair_clear(&bench->ca);
-    tls_pair_clear(&bench->other_ca);
-    tls_pair_clear(&bench->leaf);
-    tls_pair_clear(&bench->client);
-    loop_free(bench->loop);
-    buf_clear(&bench->request);
-    free(bench);
+    tls_bench_clear(*state);
+    free(*state);
     return 0;
 }
 
-/* One GET of https://127.0.0.1:port/x. */
-static void get(struct bench *bench, const struct transport_options *options)
+static void serve(struct tls_bench *bench)
 {
-    struct transport *transport = transport_new(bench->loop, options, &bench->err);
-    assert_non_null(transport);
-    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
-    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
-    bench->dones = 0;
-    assert_non_null(transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err));
-    while (!bench->dones) loop_once(bench->loop, true);
-    transport_free(transport);
-    free(url);
+    tls_bench_serve(bench, bench->tls, NULL);
 }
 
-static struct str ca_of(struct bench *bench)
+static void get(struct tls_bench *bench, const struct transport_options *options)
+{
+    tls_bench_get(bench, options, &(struct http_request){.url = bench->url});
+}
+
+static struct str ca_of(struct tls_bench *bench)
 {
     return str_of(bench->ca.cert_pem);
 }
 
 static void test_the_server_name_is_what_is_asked_for_and_verified(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     get(bench,
         &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_NONE);
@@ -122,8 +60,8 @@ static void test_the_server_name_is_what_is_asked_for_and_verified(void **state)
 
 static void test_a_name_that_is_not_in_the_certificate_is_refused(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     get(bench, &(struct transport_options){.tls.ca_pem = ca_of(bench)});
     assert_int_equal(bench->err.code, ERR_TLS);
     char *text = xasprintf("TLS with 127.0.0.1:%d: ", tiny_server_port(bench->server));
@@ -137,19 +75,21 @@ static void test_a_name_that_is_not_in_the_certificate_is_refused(void **state)
 
 static void test_only_the_given_ca_is_trusted(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
-    get(bench, &(struct transport_options){.tls.ca_pem = str_of(bench->other_ca.cert_pem),
+    struct tls_bench *bench = *state;
+    struct tls_pair other = tls_new_ca("another CA");
+    serve(bench);
+    get(bench, &(struct transport_options){.tls.ca_pem = str_of(other.cert_pem),
                                            .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_TLS);
     get(bench, &(struct transport_options){.tls_server_name = "api.unit.example"}); /* the system's roots */
     assert_int_equal(bench->err.code, ERR_TLS);
+    tls_pair_clear(&other);
 }
 
 static void test_insecure_verifies_nothing(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     get(bench, &(struct transport_options){.insecure_skip_tls_verify = true});
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_int_equal(bench->status, 200);
@@ -157,13 +97,14 @@ static void test_insecure_verifies_nothing(void **state)
 
 static void test_a_client_certificate_is_shown(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct transport_options options = {.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"};
-    serve(bench, true);
+    tls_want_client(bench->tls, &bench->ca);
+    serve(bench);
     get(bench, &options);
     assert_int_not_equal(bench->err.code, ERR_NONE); /* TLS 1.3: the refusal comes after the handshake */
-    options.tls.client_cert_pem = str_of(bench->client.cert_pem);
-    options.tls.client_key_pem = str_of(bench->client.key_pem);
+    options.tls.client_cert_pem = str_of(bench->one.cert_pem);
+    options.tls.client_key_pem = str_of(bench->one.key_pem);
     get(bench, &options);
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_int_equal(bench->status, 200);
@@ -171,32 +112,31 @@ static void test_a_client_certificate_is_shown(void **state)
 
 static void test_a_server_older_than_tls_1_2_is_refused(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     tls_only_old(bench->tls);
     get(bench,
         &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
     assert_int_equal(bench->err.code, ERR_TLS);
 }
 
-/* Starts `n` exchanges with `url`; they count their ends in `dones`. */
-static void start_many(struct bench *bench, struct transport *transport, const char *url, int n)
+/* Starts `n` exchanges; they count their ends in `dones`. */
+static void start_many(struct tls_bench *bench, struct transport *transport, int n)
 {
-    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    const struct http_callbacks callbacks = {.on_done = tls_bench_done, .ctx = bench};
     bench->dones = 0;
     for (int i = 0; i < n; i++)
         assert_non_null(
-            transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err));
+            transport_start(transport, &(struct http_request){.url = bench->url}, &callbacks, &bench->err));
 }
 
 static void test_a_burst_of_requests_is_no_burst_of_handshakes(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     struct transport *transport = transport_new(
         bench->loop, &(struct transport_options){.insecure_skip_tls_verify = true}, &bench->err);
-    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
-    start_many(bench, transport, url, 20);
+    start_many(bench, transport, 20);
     while (!bench->request.len) { /* it has not got through yet */
         assert_in_range(tiny_server_accepted(bench->server), 0, 1);
         loop_once(bench->loop, true);
@@ -204,46 +144,42 @@ static void test_a_burst_of_requests_is_no_burst_of_handshakes(void **state)
     while (bench->dones < 20) loop_once(bench->loop, true);
     assert_int_equal(bench->err.code, ERR_NONE);
     transport_free(transport);
-    free(url);
 }
 
 static void test_requests_do_not_fail_one_after_the_other(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct loop *loop = bench->loop;
-    bench->server = tiny_server_new(loop, NULL, &(struct tiny_handler){.request = on_request, .ctx = bench});
+    tls_bench_serve(bench, NULL, NULL); /* it speaks no TLS */
     struct transport *transport =
         transport_new(loop, &(struct transport_options){.connect_timeout_ms = 500}, &bench->err);
-    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server)); /* it speaks no TLS */
     int64_t from = clock_now_ms(loop_clock(loop));
-    start_many(bench, transport, url, 20);
+    start_many(bench, transport, 20);
     while (bench->dones < 20) loop_once(loop, true);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
     assert_in_range(clock_now_ms(loop_clock(loop)) - from, 500, 5000); /* not 20 times 500 */
     transport_free(transport);
-    free(url);
 }
 
 static void test_the_one_that_others_wait_for_may_be_cancelled(void **state)
 {
-    struct bench *bench = *state;
-    serve(bench, false);
+    struct tls_bench *bench = *state;
+    serve(bench);
     struct transport *transport = transport_new(
         bench->loop, &(struct transport_options){.insecure_skip_tls_verify = true}, &bench->err);
-    char *url = xasprintf("https://127.0.0.1:%d/x", tiny_server_port(bench->server));
-    const struct http_callbacks callbacks = {.on_done = on_done, .ctx = bench};
+    const struct http_callbacks callbacks = {.on_done = tls_bench_done, .ctx = bench};
     struct http_exchange *first =
-        transport_start(transport, &(struct http_request){.url = url}, &callbacks, &bench->err);
-    start_many(bench, transport, url, 2);
+        transport_start(transport, &(struct http_request){.url = bench->url}, &callbacks, &bench->err);
+    start_many(bench, transport, 2);
     loop_once(bench->loop, true);
     http_cancel(first);
     while (bench->dones < 2) loop_once(bench->loop, true);
     assert_int_equal(bench->err.code, ERR_NONE);
     transport_free(transport);
-    free(url);
 }
 
-static void expect_unusable(struct bench *bench, const struct transport_options *options, const char *text)
+static void expect_unusable(struct tls_bench *bench, const struct transport_options *options,
+                            const char *text)
 {
     assert_null(transport_new(bench->loop, options, &bench->err));
     assert_int_equal(bench->err.code, ERR_TLS);
@@ -253,8 +189,8 @@ static void expect_unusable(struct bench *bench, const struct transport_options 
 
 static void test_unusable_certificates_are_found_when_the_transport_is_made(void **state)
 {
-    struct bench *bench = *state;
-    struct str cert = str_of(bench->client.cert_pem), key = str_of(bench->client.key_pem);
+    struct tls_bench *bench = *state;
+    struct str cert = str_of(bench->one.cert_pem), key = str_of(bench->one.key_pem);
     expect_unusable(bench, &(struct transport_options){.tls.ca_pem = STR("nonsense")},
                     "certificate authority: no certificate in PEM form");
     expect_unusable(bench, &(struct transport_options){.tls.ca_pem = cert, .insecure_skip_tls_verify = true},
@@ -276,9 +212,9 @@ static void test_unusable_certificates_are_found_when_the_transport_is_made(void
 
 static void test_a_broken_certificate_behind_a_good_one_is_found(void **state)
 {
-    struct bench *bench = *state;
+    struct tls_bench *bench = *state;
     struct err err;
-    char *two = xasprintf("%s%s", bench->ca.cert_pem, bench->other_ca.cert_pem);
+    char *two = xasprintf("%s%s", bench->ca.cert_pem, bench->leaf.cert_pem);
     char *broken =
         xasprintf("%s-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", bench->ca.cert_pem);
     assert_true(pem_check_certificates(str_of(two), &err));
