@@ -17,7 +17,7 @@ local k8s = {}
 ---@param options? k8s.LeaderOptions
 function k8s.leader(options) end
 
----Whether the script leads at this instant; always true without an election.
+---Whether the script leads at this instant; always true without an election, and under --dry-run.
 ---@return boolean
 function k8s.is_leader() end
 

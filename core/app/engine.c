@@ -240,7 +240,7 @@ int engine_run(struct engine *engine)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
     discoverer_ask(engine->discoverer, 0);
-    if (!engine->stopping) leaders_start(engine->leaders);
+    if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),

@@ -50,6 +50,7 @@ struct engine {
     int64_t drain_until_ms; /* 0 before the end begins */
     int drained_code;
     struct timer farewell; /* looks whether functions for the end of leadership have ended */
+    bool competes;         /* for leases */
     bool releasing;        /* leases are being given back; `farewell` is the end of that */
     bool stopping;
     int exit_code;
@@ -95,6 +96,8 @@ void engine_free_live(struct engine *engine);
 /* --- engine_leaders.c */
 
 void engine_make_leaders(struct engine *engine);
+/* Scripts have loaded: they compete for the leases that they asked for, but under --dry-run. */
+void engine_start_leaders(struct engine *engine);
 /* Scripts lead no more, then leases are given back (L-8), then the loop ends. */
 void engine_step_down(struct engine *engine);
 void engine_on_farewell(struct timer *timer);

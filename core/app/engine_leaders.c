@@ -43,6 +43,18 @@ void engine_make_leaders(struct engine *engine)
     free(identity);
 }
 
+/* A dry run competes with nobody: the lease that it took would be missing to those who really write. */
+void engine_start_leaders(struct engine *engine)
+{
+    size_t leases = leaders_count(engine->leaders);
+    if (leases == 0) return;
+    engine->competes = engine->host.write_mode == WRITES_SENT;
+    if (engine->competes)
+        leaders_start(engine->leaders);
+    else
+        log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
+}
+
 /* --- the end */
 
 static void on_released(void *ctx)
@@ -75,7 +87,7 @@ void engine_on_farewell(struct timer *timer)
     for (size_t i = 0; i < engine->script_count; i++) waiting += script_stepping_down(engine->scripts[i]);
     if (waiting > 0 && clock_now_ms(clock) < engine->drain_until_ms)
         timer_start(timer, clock, LOOK_MS);
-    else if (leaders_count(engine->leaders) > 0 && engine->started)
+    else if (engine->competes)
         release(engine);
     else
         loop_stop(engine->loop);
@@ -107,7 +119,7 @@ static void put_scripts(struct engine *engine, const struct leadership *leadersh
 void engine_put_leases(struct engine *engine, struct buf *out)
 {
     json_open(out, "leases", '[');
-    for (size_t i = 0; i < leaders_count(engine->leaders); i++) {
+    for (size_t i = 0; engine->competes && i < leaders_count(engine->leaders); i++) {
         struct leadership *leadership = leaders_at(engine->leaders, i);
         struct leadership_status status;
         leadership_get_status(leadership, &status);

@@ -76,7 +76,8 @@ const struct flag *engine_flags(struct options *o)
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
         {"dry-run", 0, FLAG_CHOICE, &o->dry_run, "none|client|server", "none|client|server",
-         "writes of scripts: client only logs them, server has them checked but not kept (default none)"},
+         "writes of scripts: client only logs them, server has them checked but not kept; both without "
+         "elections (default none)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "a line of JSON for each write of a script, never with its content; appended to"},
         {"field-manager", 0, FLAG_STRING, &o->field_manager, "NAME", NULL,

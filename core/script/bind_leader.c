@@ -47,7 +47,7 @@ static int l_leader_claim(lua_State *L)
     struct err err;
     arg_loading(L, "k8s.leader");
     if (!host->leaders) script_raise(L, "k8s.leader: there is no server to ask");
-    if (script->leading.leadership) script_raise(L, "k8s.leader was already called");
+    if (script->leading.claimed) script_raise(L, "k8s.leader was already called");
     if (lua_gettop(L) - FIRST_LABEL >= 2 * LABELS_MAX)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);
     const struct leader_times *times = &host->lease.times;
@@ -59,8 +59,7 @@ static int l_leader_claim(lua_State *L)
         .times.retry_ms = time_arg(L, 5, "k8s.leader: retry", times->retry_ms),
         .labels = labels_arg(L, labels),
     };
-    script->leading.leadership = leaders_claim(host->leaders, &wish, &err);
-    if (!script->leading.leadership) script_raise(L, "k8s.leader: %s", err.text);
+    if (!leading_claim(script, &wish, &err)) script_raise(L, "k8s.leader: %s", err.text);
     return 0;
 }
 

@@ -191,14 +191,20 @@ void leading_add_functions(lua_State *L)
     leading->count++;
 }
 
+bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err)
+{
+    struct leadership *leadership = leaders_claim(script->host->leaders, wish, err);
+    script->leading.claimed = leadership != NULL;
+    if (script->host->write_mode == WRITES_SENT) script->leading.leadership = leadership;
+    return leadership != NULL;
+}
+
 bool leading_loaded(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
     struct leading *leading = &script->leading;
-    if (!leading->leadership && host->leaders && host->elects) {
-        leading->leadership = leaders_claim(host->leaders, &host->lease, err);
-        if (!leading->leadership) return err_wrap(err, "--leader-elect");
-    }
+    if (!leading->claimed && host->leaders && host->elects && !leading_claim(script, &host->lease, err))
+        return err_wrap(err, "--leader-elect");
     if (!leading->leadership && leading->count > 0) timer_start(&leading->begin, script_clock(script), 0);
     return true;
 }

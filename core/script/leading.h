@@ -15,10 +15,12 @@ struct err;
 struct fence;
 struct leader_functions;
 struct leadership;
+struct lease_wish;
 struct script;
 
 struct leading {
-    struct leadership *leadership; /* NULL: there is no election, it always leads */
+    bool claimed;                  /* it has asked for an election */
+    struct leadership *leadership; /* NULL: there is none, it always leads */
     struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
     bool told;                     /* that it leads */
     bool over;                     /* it never will again */
@@ -32,6 +34,8 @@ enum { LEADER_FUNCTIONS_MAX = 100 };
 void leading_init(struct script *script);
 /* Keeps the two functions on top of the stack, the second may be nil. Inside a call into Lua; may raise. */
 void leading_add_functions(lua_State *L);
+/* It takes part in an election from now on; a dry run only has it checked. */
+bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err);
 /* It has loaded: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
 

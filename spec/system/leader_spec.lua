@@ -110,6 +110,51 @@ describe("--leader-elect", function()
     assert.has_no_match("stop", engine:out(), 1, true)
   end)
 
+  -- Whoever tries a script out may not take the lease from the engine that does the work.
+  for _, mode in ipairs { "client", "server" } do
+    for what, elects in pairs { ["--leader-elect"] = "--leader-elect", ["k8s.leader"] = false } do
+      it("has no election with --dry-run=" .. mode .. " and " .. what .. ": it leads, and so does another", function()
+        local sim = cluster.sim()
+        local path = folder .. "/x.lua"
+        local text = elects and tells or tells:gsub("\n", "\nk8s.leader { lease = 'kubelua' }\n", 1)
+        temp.write(path, text .. "k8s.every('50ms', function() print 'tick' end, { leader = true })\n")
+        local socket = folder .. "/admin.sock"
+        local dry = cluster.run(sim.server, path, { "--dry-run", mode, "--admin-socket", socket, elects or nil })
+        dry:wait_line "^start$"
+        dry:wait_line "^true$"
+        dry:wait_line "^tick$"
+        assert.has_match('No election under --dry-run: scripts lead at once" leases=1\n', dry:err(), 1, true)
+        assert.are.equal(404, (sim.api:curl("GET", leases .. "kubelua")))
+        local status = cjson.decode((temp.run(cluster.binary .. " status -o json --admin-socket " .. socket)))
+        assert.are.equal(0, #status.leases)
+        local engine = cluster.run(sim.server, path, { elects or nil })
+        engine:wait_line "^start$"
+        local lease = sim.api:get(leases .. "kubelua")
+        assert.are.equal(engine:err():match 'Became leader".-identity="([^"]+)"', lease.spec.holderIdentity)
+        assert.are.equal(0, cluster.terminate(dry))
+        assert.has_match("\nstop\n", dry:out(), 1, true)
+        local after = sim.api:get(leases .. "kubelua").spec
+        assert.are.equal(lease.spec.holderIdentity .. " 0", after.holderIdentity .. " " .. after.leaseTransitions)
+        assert.has_no_match("stop", engine:out(), 1, true)
+        local events = sim.api:get("/api/v1/namespaces/default/events").items
+        assert.are.equal(1, #events)
+        assert.are.equal(lease.spec.holderIdentity .. " became leader", events[1].message)
+      end)
+    end
+  end
+
+  it("is checked with --dry-run all the same", function()
+    for _, case in ipairs {
+      { "k8s.leader { duration = '15s', renew = '15s' }", "the lease duration must be longer than the renew deadline" },
+      { "k8s.leader {} k8s.leader {}", "k8s.leader was already called" },
+    } do
+      local engine = cluster.run("http://127.0.0.1:1", cluster.script("local k8s = require 'k8s'\n" .. case[1]),
+        { "--dry-run=client" })
+      assert.are.equal(2, engine:wait())
+      assert.has_match(case[2], engine:err(), 1, true)
+    end
+  end)
+
   it("has exec give its lease back too", function()
     local sim = cluster.sim()
     local engine = cluster.kubelua { "exec", "--server=" .. sim.server, "--leader-elect", cluster.script [[
