@@ -5,7 +5,8 @@
 ---@class k8s
 local k8s = {}
 
----Declares what is written: "pods:patch", "pods/status:patch", "deployments.apps:*". While the script loads.
+---Declares what is written: "pods:patch", "pods/status:patch", "deployments.apps:*"; "configmaps:apply" for
+---what k8s.apply may make. While the script loads.
 ---@param declared string[]
 function k8s.writes(declared) end
 

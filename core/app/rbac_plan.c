@@ -88,7 +88,8 @@ static void add_read(struct scan *scan, const char *text)
     }
 }
 
-static unsigned write_verbs(unsigned declared)
+/* "x:apply" may make the object. "x:patch" does not ask for that, and a subresource is never made so. */
+static unsigned write_verbs(const struct declared_write *write)
 {
     static const struct {
         unsigned write, rbac;
@@ -96,9 +97,10 @@ static unsigned write_verbs(unsigned declared)
                  {WRITE_UPDATE, RBAC_UPDATE},
                  {WRITE_PATCH, RBAC_PATCH},
                  {WRITE_DELETE, RBAC_DELETE}};
+    if (write->verbs == WRITE_APPLY) return *write->subresource ? RBAC_PATCH : RBAC_PATCH | RBAC_CREATE;
     unsigned verbs = 0;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        if (declared & pairs[i].write) verbs |= pairs[i].rbac;
+        if (write->verbs & pairs[i].write) verbs |= pairs[i].rbac;
     return verbs;
 }
 
@@ -110,7 +112,7 @@ static void add_write(struct scan *scan, const struct declared_write *write)
     if (!is_any && !resolve(scan, str_of(write->kind), &resource)) return;
     char *name = xasprintf("%s%s%s", is_any ? "*" : resource.plural, *write->subresource ? "/" : "",
                            write->subresource);
-    rbac_rules_add(scan->rules, "", is_any ? "*" : resource.group, name, write_verbs(write->verbs));
+    rbac_rules_add(scan->rules, "", is_any ? "*" : resource.group, name, write_verbs(write));
     free(name);
     if (!is_any) resource_clear(&resource);
 }

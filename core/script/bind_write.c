@@ -47,7 +47,7 @@ static int l_write_resource(lua_State *L)
                                .kind = arg_str(L, 2, lua_tostring(L, -1)),
                                .subresource = arg_str_opt(L, 3, "subresource"),
                                .access = function->access,
-                               .access_name = function->access_name,
+                               .access_name = function->name + strlen("k8s."), /* as it is declared */
                                .declarer = "k8s.writes",
                                .any_declared = script_of(L)->writes.count > 0,
                                .allows = allows,

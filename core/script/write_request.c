@@ -11,7 +11,7 @@ static const struct write_function functions[] = {
     {"k8s.create", "create", WRITE_CREATE, "POST", "application/json"},
     {"k8s.update", "update", WRITE_UPDATE, "PUT", "application/json"},
     {"k8s.patch", "patch", WRITE_PATCH, "PATCH", NULL},
-    {"k8s.apply", "patch", WRITE_PATCH, "PATCH", "application/apply-patch+yaml"},
+    {"k8s.apply", "patch", WRITE_APPLY, "PATCH", "application/apply-patch+yaml"},
     {"k8s.delete", "delete", WRITE_DELETE, "DELETE", "application/json"},
 };
 

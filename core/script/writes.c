@@ -15,9 +15,10 @@ static unsigned verbs_of(struct str verb)
 {
     if (str_is(verb, "create")) return WRITE_CREATE;
     if (str_is(verb, "update")) return WRITE_UPDATE;
-    if (str_is(verb, "patch")) return WRITE_PATCH;
+    if (str_is(verb, "patch")) return WRITE_PATCH | WRITE_APPLY;
+    if (str_is(verb, "apply")) return WRITE_APPLY;
     if (str_is(verb, "delete")) return WRITE_DELETE;
-    return str_is(verb, "*") ? WRITE_CREATE | WRITE_UPDATE | WRITE_PATCH | WRITE_DELETE : 0;
+    return str_is(verb, "*") ? WRITE_CREATE | WRITE_UPDATE | WRITE_PATCH | WRITE_APPLY | WRITE_DELETE : 0;
 }
 
 /* "pods/status": subresources begin with a small letter, as opposed to the kind of "apps/v1/Deployment". */
@@ -50,8 +51,7 @@ static bool parse(struct str text, struct parts *parts, struct err *err)
                        "\"%.*s\" is no \"kind:verb\" or \"kind/subresource:verb\", such as \"pods:patch\"",
                        STR_ARG(text));
     if (verbs_of(rest)) return true;
-    return err_set(err, ERR_INVALID,
-                   "\"%.*s\": the verb must be create, update, patch (for k8s.apply too), delete or *",
+    return err_set(err, ERR_INVALID, "\"%.*s\": the verb must be create, update, patch, apply, delete or *",
                    STR_ARG(text));
 }
 

@@ -10,8 +10,9 @@
 struct kinds;
 struct resource;
 
-/* As RBAC has them; an apply is a patch. */
-enum write_verb { WRITE_CREATE = 1, WRITE_UPDATE = 2, WRITE_PATCH = 4, WRITE_DELETE = 8 };
+/* As RBAC has them, but for an apply: to the server that is a patch, and a create where there was nothing.
+ * Who declares a patch may apply too, to what is there. */
+enum write_verb { WRITE_CREATE = 1, WRITE_UPDATE = 2, WRITE_PATCH = 4, WRITE_APPLY = 8, WRITE_DELETE = 16 };
 
 struct declared_write {
     char *kind;        /* as written; "*": every one */

@@ -8,7 +8,8 @@ local cluster = require "spec.support.cluster"
 local script = [[
   local k8s = require "k8s"
   k8s.reads { "nodes:list", "secrets:get" }
-  k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch" }
+  k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch",
+    "limitranges:apply" }
   k8s.leader { lease = "kube-system/own" }
   local spaces = k8s.informer("namespaces")
   local maps = k8s.informer("configmaps", { namespaces = { "default", "kube-system" }, metadata_only = true })
@@ -27,6 +28,11 @@ local script = [[
     patched, err = k8s.patch(map, { metadata = { labels = { a = "b" } } })
     if not patched and err.reason ~= "NotFound" then error(err) end
     assert(k8s.patch(spaces:lister():get "default", { status = { phase = "Active" } }, { subresource = "status" }))
+    -- One that is not there yet: the server wants both verbs, whichever of them is missing.
+    local limits = { kind = "limitranges", namespace = "default", name = ("own-%d"):format(k8s.now() * 1000) }
+    local limit = { type = "Container", max = { cpu = "1" } }
+    assert(k8s.apply(limits, { spec = { limits = { limit } } }))
+    assert(k8s.apply(limits, { spec = { limits = { limit } }, metadata = { labels = { a = "b" } } }))
     k8s.event(assert(spaces:lister():get "default"), "Normal", "Seen", "hello")
     local patience = k8s.now() + 3
     while not k8s.is_leader() and k8s.now() < patience do k8s.sleep(0.05) end
@@ -117,6 +123,24 @@ describe("the roles that kubelua rbac prints", function()
     assert.are.equal("done\ttrue\ttrue\n", p:out(), p:report())
     assert.is_nil(p:err():find "forbidden", p:report())
     assert.are.equal(0, p.exit_code)
+  end)
+
+  it("have both verbs that an apply needs which makes its object", function()
+    for _, role in ipairs(roles) do
+      for i, rule in ipairs(role.rules) do
+        for j, verb in ipairs(rule.resources[1] == "limitranges" and rule.verbs or {}) do
+          local less, one = {}, { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { verb } }
+          for k, other in ipairs(role.rules) do less[k] = other end
+          less[i] = { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { rule.verbs[3 - j] } }
+          put(role, less)
+          await_right(one, role.metadata.namespace, false)
+          local p = run()
+          assert.has_match(('cannot %s resource \\"limitranges'):format(verb), p:err())
+          put(role, role.rules)
+          await_right(one, role.metadata.namespace, true)
+        end
+      end
+    end
   end)
 
   it("are the least: without any one rule the engine says which right is missing", function()

@@ -92,6 +92,22 @@ rules:
 ]=], p:out())
   end)
 
+  it("has create too for what is applied, where \"apply\" declares it", function()
+    local p = on_sim [[
+      local k8s = require "k8s"
+      k8s.writes { "cm:apply", "po:patch", "pods/status:apply" }
+    ]]
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [configmaps]
+    verbs: [create, patch]
+  - apiGroups: [""]
+    resources: [pods, pods/status]
+    verbs: [patch]
+]=], p:out())
+  end)
+
   it("has leases and their events for elections", function()
     local function lease(namespace)
       return head:format "Role" .. "  namespace: " .. namespace .. [=[

@@ -154,7 +154,7 @@ static void test_what_is_not_declared_is_not_sent(void **state)
     assert_null(bench.call);
     assert_told("k8s.delete: \"nodes:delete\" is not declared by k8s.writes "
                 "k8s.update: \"pods/status:update\" is not declared by k8s.writes "
-                "k8s.apply: \"pods/scale:patch\" is not declared by k8s.writes");
+                "k8s.apply: \"pods/scale:apply\" is not declared by k8s.writes");
 }
 
 /* A CRD may have come a moment ago: discovery is asked once more before the kind is called unknown. */
@@ -203,6 +203,11 @@ static void test_declarations_are_read_as_those_of_rbac(void **state)
     writes_discover();
     assert_true(allows("Pod:patch", WRITE_PATCH, "pods", ""));
     assert_false(allows("pods:patch", WRITE_UPDATE, "pods", ""));
+    assert_true(allows("pods:patch", WRITE_APPLY, "pods", ""));
+    assert_true(allows("pods:apply", WRITE_APPLY, "pods", ""));
+    assert_true(allows("pods:*", WRITE_APPLY, "pods", ""));
+    assert_false(allows("pods:apply", WRITE_PATCH, "pods", ""));
+    assert_false(allows("pods:apply", WRITE_CREATE, "pods", ""));
     assert_false(allows("pods:*", WRITE_PATCH, "pods", "status"));
     assert_true(allows("pods/status:*", WRITE_PATCH, "pods", "status"));
     assert_false(allows("pods/status:*", WRITE_PATCH, "pods", ""));
@@ -218,7 +223,7 @@ static void test_declarations_are_read_as_those_of_rbac(void **state)
 static void test_what_is_no_declaration_is_told(void **state)
 {
     static const char *const bad[] = {
-        "",       "pods",        ":patch",        "pods:",   "pods:apply",
+        "",       "pods",        ":patch",        "pods:",   "pods:applied",
         "pods:x", "pods/:patch", "/status:patch", "po ds:*", "pods:create,update",
         "/:*",    "pods:PATCH"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
