@@ -77,12 +77,6 @@ static void on_signal(void *ctx, int signum)
 
 /* --- start and stop */
 
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
-{
-    struct engine *engine = ctx; /* on the I/O thread; `io` does not change while it runs */
-    return list_watch_new(io_thread_client(engine->io), resource, scope);
-}
-
 static enum watch_list_mode watch_list_mode(const char *name)
 {
     return strcmp(name, "on") == 0    ? WATCH_LIST_ON
@@ -119,7 +113,7 @@ static bool make_parts(struct engine *engine)
     engine->factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
-        .new_source = new_source,
+        .new_source = engine_new_source,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
         .grace_ms = options->informer_grace_ms,

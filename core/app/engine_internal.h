@@ -1,7 +1,7 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
- * says about the kinds that scripts ask for, engine_scripts.c the scripts themselves, engine_live.c their
- * reads without a cache, engine_leaders.c their elections, engine_observe.c what is shown to the outside.
- * Owner: the command that made the engine; the engine thread. */
+ * says about the kinds that scripts ask for, engine_scripts.c the scripts themselves, engine_live.c the
+ * way to the server and their reads without a cache, engine_leaders.c their elections, engine_observe.c what
+ * is shown to the outside. Owner: the command that made the engine; the engine thread. */
 #pragma once
 #include "app/admin_socket.h"
 #include "app/discoverer.h"
@@ -86,6 +86,12 @@ void engine_log_summary(struct engine *engine);
 
 /* --- engine_live.c */
 
+/* The new_source and call of all who send requests, with the engine as their ctx; on the I/O thread. */
+struct list_watch *engine_new_source(void *engine, const struct resource *resource,
+                                     const struct lw_scope *scope);
+struct object_call *engine_call(void *engine, const struct object_request *request,
+                                void (*done)(void *ctx, struct root *object, const struct err *err),
+                                void *done_ctx);
 /* Makes what live reads need. */
 void engine_make_live(struct engine *engine);
 /* Discovery has failed. */

@@ -12,14 +12,6 @@
  * to their end, and then leases to be given back. */
 enum { LOOK_MS = 10, CALLS_PART = 90, LEASES_PART = 5, WHOLE = 100 };
 
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx)
-{
-    struct engine *engine = ctx; /* on the I/O thread; `io` does not change while it runs */
-    return object_call_start(io_thread_client(engine->io), request, done, done_ctx);
-}
-
 static void on_changed(void *ctx)
 {
     struct engine *engine = ctx;
@@ -33,7 +25,7 @@ void engine_make_leaders(struct engine *engine)
     engine->leaders = leaders_new(&(struct leaders_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
-        .call = call,
+        .call = engine_call,
         .cancel_call = object_call_cancel,
         .changed = on_changed,
         .ctx = engine,

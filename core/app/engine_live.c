@@ -1,4 +1,5 @@
-/* Reads without a cache, as scripts ask for them: which server they go to; see engine_internal.h. */
+/* The server that requests go to, and what asks it without a cache, reads and Events of scripts; see
+ * engine_internal.h. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,13 @@
 enum { EVENTS_FLUSH_MS = 2000 }; /* for the Events that are still to be sent at the end */
 
 /* These run on the I/O thread; `io` does not change while it runs. */
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+struct list_watch *engine_new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
 {
     struct engine *engine = ctx;
     return list_watch_new(io_thread_client(engine->io), resource, scope);
 }
 
-static struct object_call *call(void *ctx, const struct object_request *request,
+struct object_call *engine_call(void *ctx, const struct object_request *request,
                                 void (*done)(void *ctx, struct root *object, const struct err *err),
                                 void *done_ctx)
 {
@@ -38,7 +39,7 @@ static void make_recorder(struct engine *engine)
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
     engine->recorder = event_recorder_new(&(struct event_recorder_options){
         .io_loop = io_thread_loop(engine->io),
-        .call = call,
+        .call = engine_call,
         .cancel_call = object_call_cancel,
         .ctx = engine,
         .instance = pod && *pod ? pod : host,
@@ -53,8 +54,8 @@ void engine_make_live(struct engine *engine)
     engine->live = live_new(&(struct live_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
-        .new_source = new_source,
-        .call = call,
+        .new_source = engine_new_source,
+        .call = engine_call,
         .cancel_call = object_call_cancel,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
