@@ -176,6 +176,12 @@ static void stop_processing(struct workqueue *queue, struct workqueue_item *item
     TAILQ_REMOVE(&queue->busy, item, link);
     queue->processing--;
     item->processing = false;
+    item->holder = NULL;
+}
+
+static void check_drain(struct workqueue *queue)
+{
+    if (queue->draining && is_drained(queue)) wake_all(&queue->drainers);
 }
 
 void workqueue_done(struct workqueue *queue, struct str key)
@@ -191,7 +197,7 @@ void workqueue_done(struct workqueue *queue, struct str key)
     } else {
         workqueue_settle(queue, item);
     }
-    if (queue->draining && is_drained(queue)) wake_all(&queue->drainers);
+    check_drain(queue);
 }
 
 void workqueue_put_back(struct workqueue *queue, struct str key)
@@ -207,6 +213,20 @@ void workqueue_put_back(struct workqueue *queue, struct str key)
     TAILQ_INSERT_HEAD(&queue->order, item, link);
     queue->queued++;
     announce(queue);
+    check_drain(queue);
+}
+
+void workqueue_set_holder(struct workqueue *queue, struct str key, void *holder)
+{
+    struct workqueue_item *item = workqueue_find(queue, key);
+    must(item && item->processing);
+    item->holder = holder;
+}
+
+void *workqueue_holder(const struct workqueue *queue, struct str key)
+{
+    const struct workqueue_item *item = workqueue_find(queue, key);
+    return item ? item->holder : NULL;
 }
 
 size_t workqueue_len(const struct workqueue *queue)

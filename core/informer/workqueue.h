@@ -61,6 +61,10 @@ bool workqueue_peek(const struct workqueue *queue, struct str *key);
 void workqueue_done(struct workqueue *queue, struct str key);
 /* What was got comes first again, as if nobody had got it. Harmless for what is not worked on. */
 void workqueue_put_back(struct workqueue *queue, struct str key);
+/* Who works on a key, for who wants to know: borrowed until its work ends. NULL: nobody does, or did not
+ * say. */
+void workqueue_set_holder(struct workqueue *queue, struct str key, void *holder);
+void *workqueue_holder(const struct workqueue *queue, struct str key);
 
 struct workqueue_waiter {
     void (*wake)(struct workqueue_waiter *waiter); /* once */

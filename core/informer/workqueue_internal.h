@@ -13,6 +13,7 @@ struct workqueue_item {
     TAILQ_ENTRY(workqueue_item) link; /* in `order` while queued, in `busy` while processing */
     struct timer delay;
     bool dirty, processing, owed; /* owed: came again while the queue drains */
+    void *holder;                 /* while processing */
     uint64_t failures;
     int64_t added_ns, begun_ns;
     size_t key_len;

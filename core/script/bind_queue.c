@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/held_key.h"
 #include "script/script_queue.h"
 #include "script/task.h"
 
@@ -158,7 +159,7 @@ static int l_queue_add_rate_limited(lua_State *L)
 static int l_queue_done(lua_State *L)
 {
     struct workqueue *queue = self(L, "done");
-    workqueue_done(queue, arg_str(L, 2, "queue:done: the key"));
+    held_key_done(queue, arg_str(L, 2, "queue:done: the key"));
     return 0;
 }
 
@@ -189,7 +190,7 @@ struct queue_wait {
     struct task_wait wait;
     struct workqueue_waiter waiter;
     struct workqueue *queue;
-    struct str key; /* a copy: whoever calls q:done may end what the queue keeps; NULL: closed */
+    struct held_key *held; /* handed to it; NULL: closed */
 };
 
 static struct queue_wait *new_wait(struct workqueue *queue, void (*wake)(struct workqueue_waiter *waiter))
@@ -204,8 +205,7 @@ static void drop_wait(struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
     workqueue_stop_waiting(w->queue, &w->waiter);
-    if (w->key.p) workqueue_put_back(w->queue, w->key); /* nobody took it */
-    free((char *)w->key.p);
+    if (w->held) held_key_put_back(w->held); /* nobody took it */
     free(w);
 }
 
@@ -226,17 +226,17 @@ static int push_closed(lua_State *L)
 static int push_got(lua_State *L, struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
-    if (!w->key.p) return push_closed(L);
-    push_key(L, w->key);
-    free((char *)w->key.p);
-    w->key.p = NULL;
+    if (!w->held) return push_closed(L);
+    push_key(L, held_key_text(w->held));
+    held_key_give(script_of(L), w->held);
+    w->held = NULL;
     return 2;
 }
 
 static void on_key(struct workqueue_waiter *waiter)
 {
     struct queue_wait *w = container_of(waiter, struct queue_wait, waiter);
-    if (waiter->key.p) w->key = (struct str){xstrndup(waiter->key.p, waiter->key.n), waiter->key.n};
+    if (waiter->key.p) w->held = held_key_new(w->queue, waiter->key);
     task_wake(&w->wait);
 }
 
@@ -250,6 +250,7 @@ static int l_queue_get(lua_State *L)
     if (workqueue_peek(queue, &key)) {
         push_key(L, key); /* it may raise: nothing was got yet */
         workqueue_get(queue, &key);
+        held_key_give(script_of(L), held_key_new(queue, key));
         return 2;
     }
     if (workqueue_is_closed(queue)) return push_closed(L);

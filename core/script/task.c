@@ -16,6 +16,7 @@ struct task {
     lua_State *co;
     int ref; /* keeps the coroutine */
     struct task_wait *wait;
+    LIST_HEAD(, task_hold) holds;
     const char *what;
     struct fence *fence; /* a reference; NULL: none */
     void (*done)(void *ctx, enum script_result result);
@@ -77,6 +78,31 @@ struct fence *task_fence(const struct script *script)
     return script->tasks.current ? script->tasks.current->fence : NULL;
 }
 
+/* --- what it holds */
+
+void task_hold(struct script *script, struct task_hold *hold)
+{
+    struct task *task = script->tasks.current;
+    must(task);
+    LIST_INSERT_HEAD(&task->holds, hold, link);
+}
+
+void task_release(struct task_hold *hold)
+{
+    LIST_REMOVE(hold, link);
+}
+
+static void end_holds(struct task *task, bool well)
+{
+    struct task_hold *hold;
+    while ((hold = LIST_FIRST(&task->holds))) {
+        LIST_REMOVE(hold, link);
+        hold->end(hold, well);
+    }
+}
+
+/* --- its end */
+
 static void discard(struct task *task)
 {
     drop_fence(task);
@@ -85,9 +111,10 @@ static void discard(struct task *task)
 }
 
 /* For the next call, unless an error has left the coroutine dead. */
-static void release(struct task *task)
+static void release(struct task *task, enum script_result result)
 {
     struct tasks *tasks = &task->script->tasks;
+    end_holds(task, result == SCRIPT_OK);
     if (lua_status(task->co) != 0 || tasks->idle_count == TASKS_IDLE_MAX) {
         discard(task);
         return;
@@ -152,7 +179,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
     call_leave(script);
     *out = result == SCRIPT_YIELDED ? task : NULL;
-    if (result != SCRIPT_YIELDED) release(task);
+    if (result != SCRIPT_YIELDED) release(task, result);
     return result;
 }
 
@@ -265,6 +292,7 @@ void task_cancel(struct task *task)
 {
     leave_waiting(task);
     drop_wait(task);
+    end_holds(task, false);
     metric_inc(METRIC_TASKS_CANCELLED);
     task->done(task->ctx, SCRIPT_CANCELLED);
     discard(task);
@@ -294,7 +322,7 @@ static void go_on(struct task_wait *wait)
     }
     void (*done)(void *ctx, enum script_result result) = task->done;
     void *ctx = task->ctx;
-    release(task);
+    release(task, result);
     done(ctx, result);
 }
 

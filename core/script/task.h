@@ -50,6 +50,18 @@ int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops 
  * coroutine goes on in a later turn of the loop. Once for each wait, and not after drop. */
 void task_wake(struct task_wait *wait);
 
+/* What a task holds and must not take with it when it ends. */
+struct task_hold {
+    /* The task has ended: well, or it was cancelled or failed. The newest comes first. Calls no Lua. */
+    void (*end)(struct task_hold *hold, bool well);
+    LIST_ENTRY(task_hold) link;
+};
+
+/* By the task that runs; in place until `end` or task_release. */
+void task_hold(struct script *script, struct task_hold *hold);
+/* It is held no more. */
+void task_release(struct task_hold *hold);
+
 /* --- for those who call a script */
 
 struct task_call {

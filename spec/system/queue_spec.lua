@@ -211,6 +211,38 @@ describe("a work queue #threads", function()
     assert.are.equal(0, cluster.terminate(second))
   end)
 
+  it("has keys that a leader's own calls got come again in the next term (W-3), and drains (W-5)", function()
+    local sim = cluster.sim()
+    sim.api:create(maps, map)
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:patch" }
+      k8s.leader { lease = "default/queues", duration = "3s", renew = "2s", retry = "500ms" }
+      local queue, terms = k8s.queue { name = "raw" }, 0
+      queue:add "default/a"
+      k8s.on_leader(function()
+        terms = terms + 1
+        while true do
+          local key, down = queue:get()
+          if down then return end
+          print("work on " .. key)
+          if terms == 1 then k8s.sleep "1h" end
+          local map = { kind = "configmaps", namespace = "default", name = "a" }
+          assert(k8s.patch(map, { data = { term = tostring(terms) } }))
+          queue:done(key)
+          print("done " .. key)
+          if terms == 2 then queue:shut_down { drain = true } print "drained" end
+        end
+      end, function() print "lost" end)
+    ]])
+    wait_for(engine, { "work on default/a" })
+    sim.api:patch("/apis/coordination.k8s.io/v1/namespaces/default/leases/queues",
+      { spec = { holderIdentity = "other", renewTime = os.date "!%Y-%m-%dT%H:%M:%S.000000Z" } })
+    wait_for(engine, { "lost" })
+    wait_for(engine, { "work on default/a", "done default/a", "drained" })
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("makes exec incomplete when a key failed for good, not when another try made it good", function()
     local sim = cluster.sim()
     local function exit_code(rest)

@@ -174,6 +174,36 @@ static void test_w5_with_workers_a_drain_waits_for_all_that_is_queued(void **sta
     assert_false(waiter.waiting);
 }
 
+static void test_w5_what_is_put_back_ends_a_drain_as_done_does(void **state)
+{
+    struct workqueue_waiter waiter = WAITER;
+    queue_add("foo");
+    queue_add("bar");
+    queue_get();
+    queue_get();
+    queue_add("bar"); /* while it is worked on */
+    assert_true(workqueue_drain(queue, &waiter));
+    workqueue_put_back(queue, STR("foo"));
+    assert_true(waiter.waiting);
+    workqueue_put_back(queue, STR("bar"));
+    assert_false(waiter.waiting); /* nobody works on anything, as if nobody had begun */
+    assert_int_equal(workqueue_len(queue), 2);
+}
+
+static void test_w5_with_workers_a_drain_waits_for_what_was_put_back(void **state)
+{
+    struct workqueue_waiter waiter = WAITER;
+    workqueue_has_workers(queue);
+    queue_add("foo");
+    queue_get();
+    assert_true(workqueue_drain(queue, &waiter));
+    workqueue_put_back(queue, STR("foo"));
+    assert_true(waiter.waiting);
+    assert_string_equal(queue_get(), "foo");
+    queue_done("foo");
+    assert_false(waiter.waiting);
+}
+
 static void test_w6_what_waits_for_its_time_is_lost_at_once(void **state)
 {
     queue_add_after("foo", 50);
@@ -203,6 +233,8 @@ int main(void)
         T(test_w5_v25_a_drain_waits_for_what_came_again_too),
         T(test_w5_v25_a_shutdown_releases_a_drain),
         T(test_w5_with_workers_a_drain_waits_for_all_that_is_queued),
+        T(test_w5_what_is_put_back_ends_a_drain_as_done_does),
+        T(test_w5_with_workers_a_drain_waits_for_what_was_put_back),
         T(test_w6_what_waits_for_its_time_is_lost_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
