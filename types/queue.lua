@@ -59,6 +59,7 @@ function Queue:add_rate_limited(key) end
 ---@return boolean shut_down
 function Queue:get() end
 
+---Ends the work on a key that `get` gave. Raises for one that a worker of `run` has.
 ---@param key string
 function Queue:done(key) end
 

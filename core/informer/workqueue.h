@@ -44,8 +44,8 @@ bool workqueue_add(struct workqueue *queue, struct str key, struct err *err);
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err);
 /* W-10: after what the limiter says. */
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err);
-/* The same for a key that is worked on, unless it was tried `max` times again already: it is given up then,
- * forgotten and counted, and false is given. */
+/* The same for a key that is worked on, as it must be, unless it was tried `max` times again already: it is
+ * given up then, forgotten and counted, and false is given. */
 bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max);
 void workqueue_forget(struct workqueue *queue, struct str key);
 /* Its failures so far. */

@@ -2,6 +2,7 @@
 #include "informer/workqueue.h"
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "informer/workqueue_internal.h"
 
 /* W-7: each item is a timer in the heap of the clock: at its time to the millisecond, without a heartbeat. */
@@ -70,7 +71,8 @@ void workqueue_forget(struct workqueue *queue, struct str key)
 bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max)
 {
     struct workqueue_item *item = workqueue_find(queue, key);
-    if (!item || queue->shut_down) return true;
+    must(item && item->processing);
+    if (queue->shut_down) return true;
     if (item->failures < max) {
         add_rate_limited(queue, item);
         return true;

@@ -158,8 +158,14 @@ static int l_queue_add_rate_limited(lua_State *L)
 
 static int l_queue_done(lua_State *L)
 {
-    struct workqueue *queue = self(L, "done");
-    held_key_done(queue, arg_str(L, 2, "queue:done: the key"));
+    struct box *box = class_self(L, CLASS_QUEUE, "done");
+    struct str key = arg_str(L, 2, "queue:done: the key");
+    if (script_queue_works_on(box->queue, key))
+        script_raise(L,
+                     "queue:done: a worker of queue:run has the key \"%.*s\", and is done when its function "
+                     "returns",
+                     STR_ARG(key));
+    held_key_done(box->queue->queue, key);
     return 0;
 }
 

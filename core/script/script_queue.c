@@ -11,7 +11,7 @@
 /* Of one queue in one turn of the loop. */
 enum { KEYS_PER_TURN = 100 };
 
-/* A key that is worked on. The text is its own: a script may end the work on any key by q:done. */
+/* A key that is worked on. The text is its own: the queue's is gone with the work. */
 struct work {
     TAILQ_ENTRY(work) link;
     struct script_queue *queue;
@@ -226,6 +226,14 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     report_place(&q->report, L, function);
     workqueue_has_workers(q->queue);
     tasks_turn_soon(q->script);
+}
+
+bool script_queue_works_on(const struct script_queue *q, struct str key)
+{
+    const struct work *work;
+    TAILQ_FOREACH (work, &q->works, link)
+        if (str_eq(key_of(work), key)) return true;
+    return false;
 }
 
 size_t script_queue_count(const struct script *script)

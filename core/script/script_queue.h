@@ -47,6 +47,9 @@ struct script_queue *script_queue_new(struct script *script, const struct script
 /* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
 void script_queue_run(lua_State *L, struct script_queue *queue, int function);
 
+/* Whether a worker has the key: nobody else may end its work. */
+bool script_queue_works_on(const struct script_queue *queue, struct str key);
+
 /* Gives work to idle workers, a part of it in one turn of the loop. Outside of any call into Lua. */
 void queues_turn(struct script *script);
 /* Workers may be waiting for informers. */

@@ -201,83 +201,6 @@ static void test_w2_get_waits_for_a_key_and_for_the_end(void **state)
     assert_int_equal(first.ends + second.ends, 2);
 }
 
-static void test_a_key_that_a_cancelled_call_was_handed_is_not_lost(void **state)
-{
-    struct fixture *f = *state;
-    struct run run;
-    load(f, "q = k8s.queue { name = 'x' }");
-    run_start(f, &run, "q:get()");
-    assert_lua(f, "q:add 'a' return q:len()", "0");
-    task_cancel(run.task);
-    assert_lua(f, "return q:len()", "1");
-    run_start(f, &run, "q:get() q:get()");
-    assert_lua(f, "q:add 'b' q:done 'b' return q:len()", "0"); /* of a key that the task was handed */
-    advance(0);
-    assert_int_equal(run.ends, 0 + (run.result == SCRIPT_OK));
-}
-
-/* Of a task: what it got and did not end is not lost with it. */
-static void test_w3_the_keys_of_a_cancelled_call_come_again_in_their_order(void **state)
-{
-    struct fixture *f = *state;
-    struct run run;
-    load(f, "q = k8s.queue { name = 'x' } q:add 'a' q:add 'b' q:add 'c' q:add 'd'");
-    run_start(f, &run, "for i = 1, 3 do say((q:get())) end q:done 'b' k8s.sleep '1h'");
-    assert_lua(f, "q:add 'c' return take() .. q:len()", "a;b;c;1");
-    task_cancel(run.task);
-    assert_lua(f, "return q:len()", "3");
-    assert_int_equal(
-        run_whole(f, "for i = 1, 3 do local key = q:get() say(key, q:num_requeues(key)) q:done(key) end"),
-        SCRIPT_OK);
-    assert_lua(f, "return take()", "a 0;c 0;d 0;");
-    assert_int_equal(f->script->queue_keys.keys, 0);
-}
-
-static void test_w3_the_keys_of_a_call_that_failed_come_again(void **state)
-{
-    struct fixture *f = *state;
-    struct run waits, fails;
-    load(f, "q = k8s.queue { name = 'x' }");
-    run_start(f, &waits, "k8s.sleep(1) say((q:get()))");
-    run_start(f, &fails, "say((q:get())) pcall(error, 'x') k8s.sleep(2) error 'broken'");
-    assert_lua(f, "q:add 'a'", "nil");
-    advance(1500);
-    assert_lua(f, "return take() .. q:len()", "a;0"); /* what it caught is no end */
-    advance(500);
-    assert_int_equal(fails.result, SCRIPT_ERROR);
-    assert_lua(f, "return take() .. q:len()", "a;0"); /* by who waited for it */
-    assert_int_equal(run_whole(f, "q:add 'b' q:get() error 'at once'"), SCRIPT_ERROR);
-    assert_lua(f, "return q:len()", "1");
-}
-
-static void test_w3_any_call_may_end_the_work_on_what_another_got(void **state)
-{
-    struct fixture *f = *state;
-    struct run run;
-    load(f, "q = k8s.queue { name = 'x' } q:add 'a' q:add 'b'");
-    assert_int_equal(run_whole(f, "q:get()"), SCRIPT_OK); /* a good end keeps it */
-    run_start(f, &run, "q:get() k8s.sleep '1h'");
-    assert_lua(f, "q:done 'a' q:done 'b' return q:len()", "0");
-    assert_int_equal(f->script->queue_keys.keys, 0);
-    assert_lua(f, "q:add 'b' return q:len()", "1");
-    task_cancel(run.task);
-    assert_lua(f, "return q:len()", "1");
-}
-
-static void test_w5_a_cancelled_call_holds_up_no_drain(void **state)
-{
-    struct fixture *f = *state;
-    struct run works, drains;
-    load(f, "q = k8s.queue { name = 'x' } q:add 'a'");
-    run_start(f, &works, "q:get() k8s.sleep '1h' q:done 'a'");
-    run_start(f, &drains, "q:shut_down { drain = true } say 'drained'");
-    advance(1000);
-    assert_lua(f, "return take()", "");
-    task_cancel(works.task);
-    advance(0);
-    assert_lua(f, "return take() .. q:len()", "drained;1");
-}
-
 static void test_w5_a_drain_waits_for_the_workers(void **state)
 {
     struct fixture *f = *state;
@@ -423,11 +346,6 @@ int main(void)
         T(test_a_job_ends_with_its_call),
         T(test_the_raw_verbs_work_without_run),
         T(test_w2_get_waits_for_a_key_and_for_the_end),
-        T(test_a_key_that_a_cancelled_call_was_handed_is_not_lost),
-        T(test_w3_the_keys_of_a_cancelled_call_come_again_in_their_order),
-        T(test_w3_the_keys_of_a_call_that_failed_come_again),
-        T(test_w3_any_call_may_end_the_work_on_what_another_got),
-        T(test_w5_a_cancelled_call_holds_up_no_drain),
         T(test_w5_a_drain_waits_for_the_workers),
         T(test_w5_a_shutdown_releases_a_drain),
         T(test_a_stop_begins_no_work_and_takes_nothing_in),
