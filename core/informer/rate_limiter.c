@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/duration.h"
+
 void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms)
 {
     limiter->bucket.tokens = limiter->bucket.burst;
@@ -23,8 +25,8 @@ static int64_t fast_slow_ms(const struct rate_limiter *limiter, uint64_t failure
     return failures < limiter->fast_slow.tries ? limiter->fast_slow.fast_ms : limiter->fast_slow.slow_ms;
 }
 
-/* Each call takes a token, also one that is not there yet: it is waited for. What is finer than a millisecond
- * is rounded up, so that the rate is never exceeded. */
+/* Each call takes a token, also one that is not there yet: it is waited for, DURATION_MAX_MS at most. What is
+ * finer than a millisecond is rounded up, so that the rate is never exceeded. */
 static int64_t bucket_ms(struct rate_limiter *limiter, int64_t now_ms)
 {
     double refilled = limiter->bucket.tokens +
@@ -33,7 +35,8 @@ static int64_t bucket_ms(struct rate_limiter *limiter, int64_t now_ms)
     limiter->bucket.since_ms = now_ms;
     if (limiter->bucket.tokens >= 0) return 0;
     /* Sums of fractions: what is a whole millisecond but for the last digits is that. */
-    return (int64_t)ceil(-limiter->bucket.tokens / limiter->bucket.per_second * 1000 - 1e-6);
+    double delay = ceil(-limiter->bucket.tokens / limiter->bucket.per_second * 1000 - 1e-6);
+    return delay < (double)DURATION_MAX_MS ? (int64_t)delay : DURATION_MAX_MS;
 }
 
 static int64_t longer(int64_t a, int64_t b)
