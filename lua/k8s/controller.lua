@@ -12,7 +12,7 @@ for name, expected in pairs(queue.KNOWN) do
   KNOWN[name] = expected
 end
 
-local resource_of, each = raw.informer.resource, raw.view.ipairs
+local resource_of, each, namespace_of = raw.informer.resource, raw.view.ipairs, raw.object.namespace
 
 local function informer_of(kind)
   if type(kind) == "string" then
@@ -63,7 +63,7 @@ local function owner_key(owner, object)
   for _, reference in each(references) do
     local owner_group = reference.apiVersion:match "^(.*)/" or ""
     if reference.controller and reference.kind == kind and owner_group == group then
-      return namespaced and object:namespace() .. "/" .. reference.name or reference.name
+      return namespaced and namespace_of(object) .. "/" .. reference.name or reference.name
     end
   end
 end

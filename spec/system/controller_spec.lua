@@ -27,6 +27,25 @@ describe("k8s.controller", function()
     engine:wait_line "^begins with 300$"
   end)
 
+  it("finds the owner of an object that has fields called as methods are", function()
+    local sim = cluster.sim()
+    sim.api:create("/api/v1/namespaces/default/pods", {
+      apiVersion = "v1", kind = "Pod", namespace = { "no method" },
+      spec = { containers = { { name = "a", image = "b" } } },
+      metadata = {
+        name = "web-1", namespace = "default",
+        ownerReferences = {
+          { apiVersion = "apps/v1", kind = "Deployment", name = "web", uid = "u", controller = true },
+        },
+      },
+    })
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.controller { of = "deployments.apps", owns = { "pods" }, reconcile = function(key) print(key) end }
+    ]])
+    engine:wait_line "^default/web$"
+  end)
+
   it("says what is missing or wrong", function()
     local sim = cluster.sim()
     local wrong = {
