@@ -1,4 +1,4 @@
-/* The tries and terms of a candidate; see leader.h. */
+/* The tries of a candidate; see leader.h. */
 #include "informer/leader_internal.h"
 
 #include <stdio.h>
@@ -32,77 +32,6 @@ void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms)
 {
     int64_t delay_ms = at_ms - leader_now_ms(l);
     timer_start(timer, l->options.clock, delay_ms > 0 ? delay_ms : 0);
-}
-
-static void tell(struct leader *l)
-{
-    l->options.changed(l->options.ctx);
-}
-
-void leader_tell_change(struct leader *l)
-{
-    l->since_us = clock_wall_us(l->options.clock);
-    tell(l);
-}
-
-/* --- terms */
-
-static void win(struct leader *l, int64_t until_ms)
-{
-    l->fence = fence_new(l->options.clock, until_ms);
-    l->until_ms = until_ms;
-    series_set(l->leads, 1);
-    log_info("Became leader", F("lease", l->options.name), F("namespace", l->options.namespace_),
-             F("identity", l->options.identity));
-    leader_tell_change(l);
-}
-
-void leader_end_term(struct leader *l)
-{
-    fence_close(l->fence);
-    fence_unref(l->fence);
-    l->fence = NULL;
-    l->renewed_ms = 0;
-    l->round_ms = 0;
-    timer_cancel(&l->deadline);
-    series_set(l->leads, 0);
-}
-
-static void lose(struct leader *l, const char *why)
-{
-    leader_end_term(l);
-    log_warn("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
-             F("why", why), F("err", l->err.code == ERR_NONE ? "" : l->err.text));
-    leader_tell_change(l);
-}
-
-/* --- what is known of the lease */
-
-static void take_lease(struct leader *l, struct root *lease)
-{
-    root_unref(l->lease);
-    l->lease = lease;
-}
-
-/* L-5, L-6: what counts is when a change was seen here. */
-void leader_observe(struct leader *l, struct root *lease)
-{
-    struct lease_record seen = {0};
-    lease_record_read(lease, &seen);
-    take_lease(l, lease);
-    if (lease_record_equal(&seen, &l->observed)) {
-        lease_record_clear(&seen);
-        return;
-    }
-    bool is_new = !l->observed.holder || strcmp(seen.holder, l->observed.holder) != 0;
-    lease_record_clear(&l->observed);
-    l->observed = seen;
-    l->observed_ms = leader_now_ms(l);
-    if (!is_new) return;
-    if (*seen.holder && !leader_is_me(l, &seen))
-        log_info("Another leads", F("lease", l->options.name), F("namespace", l->options.namespace_),
-                 F("leader", seen.holder));
-    leader_tell_change(l);
 }
 
 /* --- questions */
@@ -180,7 +109,7 @@ static void failed(struct leader *l, const struct err *err)
                      F("err", err->text));
         bool is_news = strcmp(l->err.text, err->text) != 0;
         l->err = *err;
-        if (is_news) tell(l);
+        if (is_news) leader_tell(l);
     }
     leader_start_timer(l, &l->next, next_try_ms(l));
 }
@@ -189,7 +118,7 @@ static void forget_error(struct leader *l)
 {
     if (l->err.code == ERR_NONE) return;
     err_clear(&l->err);
-    tell(l);
+    leader_tell(l);
 }
 
 /* The lease is ours as of `sent_ms`. */
@@ -198,7 +127,7 @@ static void renewed(struct leader *l)
     int64_t until_ms = l->sent_ms + l->options.times.duration_ms;
     bool leads = l->fence && fence_extend(l->fence, until_ms);
     l->step = STEP_IDLE;
-    if (l->fence && !leads) lose(l, "the renewal came too late");
+    if (l->fence && !leads) leader_lose(l, "the renewal came too late");
     if (until_ms <= leader_now_ms(l)) {
         struct err late;
         err_set(&late, ERR_TIMEOUT, "the answer took longer than the lease lasts");
@@ -209,7 +138,7 @@ static void renewed(struct leader *l)
     l->renewed_ms = leader_now_ms(l);
     l->until_ms = until_ms;
     l->round_ms = 0;
-    if (!leads) win(l, until_ms);
+    if (!leads) leader_win(l, until_ms);
     l->options.renewed(l->options.ctx);
     leader_start_timer(l, &l->deadline, until_ms);
     leader_start_timer(l, &l->next, leads ? l->renewed_ms + l->options.times.retry_ms : l->renewed_ms);
@@ -217,8 +146,7 @@ static void renewed(struct leader *l)
 
 static void on_written(struct leader *l, struct root *lease)
 {
-    leader_observe(l, lease);
-    if (leader_is_me(l, &l->observed)) {
+    if (leader_sees(l, lease)) {
         renewed(l);
         return;
     }
@@ -229,9 +157,7 @@ static void on_written(struct leader *l, struct root *lease)
 
 static void on_looked(struct leader *l, struct root *lease)
 {
-    leader_observe(l, lease);
-    l->may_hold = leader_is_me(l, &l->observed);
-    if (l->fence && *l->observed.holder && !l->may_hold) lose(l, "another holds the lease");
+    leader_sees(l, lease);
     if (!is_taken(l)) {
         take(l, STEP_TAKE);
         return;
@@ -244,7 +170,7 @@ static void on_refused(struct leader *l, const struct err *err)
 {
     bool absent = l->step == STEP_LOOK && err->http_status == 404;
     if (absent) {
-        take_lease(l, NULL);
+        leader_sees_none(l);
         take(l, STEP_TAKE);
     } else if (l->step == STEP_RENEW) {
         series_inc(l->slow); /* L-10 */
@@ -252,6 +178,7 @@ static void on_refused(struct leader *l, const struct err *err)
         leader_ask(l, STEP_LOOK, LEASE_GET);
     } else {
         bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
+        if (was_beaten && l->fence) leader_lose(l, "another wrote the lease");
         failed(l, was_beaten ? NULL : err);
     }
 }
@@ -281,7 +208,7 @@ static void on_deadline(struct timer *timer)
     struct leader *l = container_of(timer, struct leader, deadline);
     leader_stop_asking(l);
     timer_cancel(&l->next);
-    lose(l, "the lease could not be renewed in time");
+    leader_lose(l, "the lease could not be renewed in time");
     failed(l, NULL);
 }
 

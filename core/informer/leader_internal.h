@@ -1,4 +1,5 @@
-/* What leader.c (tries and terms) and leader_end.c (the lease given back) share; see leader.h. */
+/* What leader.c (tries), leader_term.c (terms) and leader_end.c (the lease given back) share; see leader.h.
+ */
 #pragma once
 #include "base/buf.h"
 #include "base/err.h"
@@ -36,18 +37,12 @@ struct leader {
     struct series *leads, *slow;
 };
 
-/* The lease is not the candidate's any more, and the fence is closed. */
-void leader_end_term(struct leader *l);
-/* Takes the lease: it is what is known from now on. */
-void leader_observe(struct leader *l, struct root *lease);
 void leader_ask(struct leader *l, enum leader_step step, enum lease_verb verb);
 /* Into `body`, as what follows what is known. */
 void leader_write_record(struct leader *l, const struct lease_record *record);
 /* Nothing that was asked is answered any more. */
 void leader_stop_asking(struct leader *l);
 void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms);
-/* Fence or holder changed. */
-void leader_tell_change(struct leader *l);
 
 static inline int64_t leader_now_ms(const struct leader *l)
 {
@@ -58,6 +53,23 @@ static inline bool leader_is_me(const struct leader *l, const struct lease_recor
 {
     return record->holder && strcmp(record->holder, l->options.identity) == 0;
 }
+
+/* --- leader_term.c */
+
+/* Something that the status shows changed; fence or holder did. */
+void leader_tell(struct leader *l);
+void leader_tell_change(struct leader *l);
+/* A term begins. */
+void leader_win(struct leader *l, int64_t until_ms);
+/* The lease is not the candidate's any more, and the fence is closed; the second with a word about it. */
+void leader_end_term(struct leader *l);
+void leader_lose(struct leader *l, const char *why);
+/* Takes the lease: it is what is known from now on. */
+void leader_observe(struct leader *l, struct root *lease);
+/* The same of an answer to a candidate: it leads no more if it is not the holder; gives whether it is. */
+bool leader_sees(struct leader *l, struct root *lease);
+/* There is no lease. */
+void leader_sees_none(struct leader *l);
 
 /* --- leader_end.c */
 

@@ -199,6 +199,57 @@ static void test_another_holder_ends_leadership_at_once(void **state)
     assert_string_equal(candidate_status().holder, "other");
 }
 
+/* Who may look at a lease that nobody holds may take it at once. */
+static void test_l5_a_lease_that_was_cleared_ends_leadership_at_once(void **state)
+{
+    candidate_win();
+    candidate_pass(5000);
+    lease_server_put(&candidate_server, "{\"holderIdentity\":\"\",\"leaseDurationSeconds\":1}");
+    candidate_answer("update");
+    struct fence *fence = fence_ref(candidate_status().fence);
+    candidate_answer("get");
+    assert_false(candidate_leads());
+    assert_false(fence_is_open(fence));
+    fence_unref(fence);
+    candidate_answer("update"); /* it is a candidate as any other */
+    assert_true(candidate_leads());
+    assert_lease_has(&candidate_server, "\"leaseTransitions\":1"); /* L-7 */
+}
+
+static void test_l5_a_lease_that_was_deleted_ends_leadership_at_once(void **state)
+{
+    candidate_win();
+    candidate_pass(5000);
+    lease_server_clear(&candidate_server);
+    candidate_answer("update");
+    assert_true(candidate_leads());
+    candidate_answer("get");
+    assert_false(candidate_leads());
+    assert_string_equal(candidate_status().holder, "");
+    lease_server_put(&candidate_server, "{\"holderIdentity\":\"other\",\"leaseDurationSeconds\":15}");
+    candidate_answer("create"); /* 409: another was faster */
+    assert_false(candidate_leads());
+    leader_release(candidate); /* L-8: it looks before it gives anything back */
+    candidate_answer("get");
+    assert_lease_has(&candidate_server, "\"holderIdentity\":\"other\"");
+}
+
+static void test_l5_a_conflict_after_a_look_ends_leadership_at_once(void **state)
+{
+    candidate_win();
+    candidate_pass(5000);
+    candidate_refuse("update", 0);
+    candidate_answer("get");
+    assert_true(candidate_leads());
+    lease_server_put(&candidate_server, "{\"holderIdentity\":\"other\",\"leaseDurationSeconds\":15}");
+    candidate_answer("update"); /* 409 */
+    assert_false(candidate_leads());
+    assert_int_equal(candidate_status().err->code, ERR_NONE);
+    assert_in_range(candidate_pass(5000), 2000, 4400);
+    candidate_answer("get");
+    assert_string_equal(candidate_status().holder, "other");
+}
+
 /* The lease lasts from when the renewal was sent: who saw it saw it later. */
 static void test_the_fence_closes_a_lease_after_the_renewal_was_sent(void **state)
 {
@@ -288,6 +339,9 @@ int main(void)
         TEST(test_l7_a_lease_of_nobody_is_taken_at_once),
         TEST(test_l13_labels_are_put_on_it),
         TEST(test_another_holder_ends_leadership_at_once),
+        TEST(test_l5_a_lease_that_was_cleared_ends_leadership_at_once),
+        TEST(test_l5_a_lease_that_was_deleted_ends_leadership_at_once),
+        TEST(test_l5_a_conflict_after_a_look_ends_leadership_at_once),
         TEST(test_the_fence_closes_a_lease_after_the_renewal_was_sent),
         TEST(test_an_answer_that_took_longer_than_the_lease_is_none),
         TEST(test_an_answer_that_was_lost_is_found_by_a_look),
