@@ -56,12 +56,24 @@ static void on_released(void *ctx)
     loop_stop(engine->loop);
 }
 
+/* What another leader does from then on may not meet with a write of ours, of whichever call (L-8). */
+static void cancel_calls(struct engine *engine)
+{
+    size_t waiting = 0;
+    for (size_t i = 0; i < engine->script_count; i++) {
+        waiting += script_waiting_calls(engine->scripts[i]);
+        script_cancel_calls(engine->scripts[i]);
+    }
+    if (waiting > 0) log_warn("Calls were cancelled, as leases are given back", FI("calls", waiting));
+}
+
 static void release(struct engine *engine)
 {
     struct clock *clock = loop_clock(engine->loop);
     int64_t all_ms = engine->options.options->shutdown_timeout_ms;
     int64_t left_ms = engine->drain_until_ms + all_ms * LEASES_PART / WHOLE - clock_now_ms(clock);
     engine->releasing = true;
+    cancel_calls(engine);
     timer_start(&engine->farewell, clock, left_ms > 0 ? left_ms : 0);
     leaders_release(engine->leaders, on_released, engine);
 }

@@ -79,7 +79,7 @@ static void note_unhandled(const struct script *script)
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct engine *engine = ctx;
-    if (engine->options.mode != ENGINE_EXEC) return;
+    if (engine->options.mode != ENGINE_EXEC || engine->stopping) return; /* a signal cancelled it */
     note_unhandled(engine->scripts[0]);
     engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
 }

@@ -89,6 +89,12 @@ size_t script_waiting_calls(const struct script *script)
     return script->tasks.waiting_count;
 }
 
+void script_cancel_calls(struct script *script)
+{
+    must(script->phase == SCRIPT_STOPPING);
+    tasks_cancel(script);
+}
+
 size_t script_pending_events(const struct script *script)
 {
     const struct script_handler *handler;

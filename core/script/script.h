@@ -72,6 +72,8 @@ struct script *script_load(const struct script_host *host, const char *path, con
  * the number of calls that these keep waiting. */
 size_t script_stop(struct script *script);
 size_t script_waiting_calls(const struct script *script);
+/* After script_stop: requests under way are cancelled too, and nothing of the script's is sent any more. */
+void script_cancel_calls(struct script *script);
 /* Events that handlers have not been done with: those whose calls wait, and those behind them. */
 size_t script_pending_events(const struct script *script);
 /* Releases its claims and handlers; views that it held let go of their objects. */

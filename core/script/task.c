@@ -392,10 +392,16 @@ void tasks_stop(struct script *script)
     }
 }
 
-void tasks_clear(struct script *script)
+void tasks_cancel(struct script *script)
 {
     struct task *task;
     while ((task = TAILQ_FIRST(&script->tasks.waiting))) task_cancel(task);
+}
+
+void tasks_clear(struct script *script)
+{
+    struct task *task;
+    tasks_cancel(script);
     timer_cancel(&script->tasks.turn); /* their ends may have asked for one */
     while ((task = TAILQ_FIRST(&script->tasks.idle))) {
         TAILQ_REMOVE(&script->tasks.idle, task, link);

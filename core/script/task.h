@@ -121,5 +121,6 @@ void task_refuse(lua_State *L);
 void tasks_turn_soon(struct script *script);
 /* Cancels those whose waits are not to be finished, now and as soon as they wait again. */
 void tasks_stop(struct script *script);
-/* Cancels all. The Lua state must still be open. */
+/* Cancels all; the second for good, while the Lua state is still open. */
+void tasks_cancel(struct script *script);
 void tasks_clear(struct script *script);

@@ -167,4 +167,57 @@ describe("--leader-elect", function()
     assert.are.equal(7, engine:wait())
     assert.are.equal("", sim.api:get(leases .. "kubelua").spec.holderIdentity)
   end)
+
+  local map = "/api/v1/namespaces/default/configmaps/a"
+  local patches = [[
+    local k8s = require "k8s"
+    k8s.writes { "configmaps:*" }
+    local n = 0
+    local function write()
+      while true do
+        n = n + 1
+        k8s.patch({ kind = "configmaps", namespace = "default", name = "a" }, { data = { n = tostring(n) } })
+      end
+    end
+  ]]
+  local ends = {
+    ["exec that a signal ends"] = { command = "exec", code = 130, signal = "INT", script = [[
+      k8s.main(function()
+        while not k8s.is_leader() do k8s.sleep "10ms" end
+        print "writing"
+        write()
+      end)
+    ]] },
+    ["a stop function without an end"] = { command = "run", code = 0, signal = "TERM", script = [[
+      k8s.on_leader(function() print "writing" end, write)
+    ]] },
+  }
+
+  -- While the release waits for the server nothing more is written, but for the one request that was under way.
+  for what, case in pairs(ends) do
+    it("writes nothing after its lease was given back: " .. what .. " (L-8)", function()
+      local sim = cluster.sim()
+      sim.api:create("/api/v1/namespaces/default/configmaps", {
+        apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", namespace = "default" },
+      })
+      local command = { case.command, "--server=" .. sim.server, "--leader-elect", "--shutdown-timeout=6s" }
+      if case.command == "run" then
+        local quiet = { "--metrics-bind-address=0", "--health-probe-bind-address=0", "--admin-socket=0", "-f" }
+        for _, flag in ipairs(quiet) do command[#command + 1] = flag end
+      end
+      command[#command + 1] = cluster.script(patches .. case.script)
+      local engine = cluster.kubelua(command)
+      engine:wait_line "^writing$"
+      sim:play { ["do"] = "fault", what = "delay", ["for"] = "100ms", verb = "get", resource = "leases" }
+      engine:kill(case.signal)
+      engine:wait_error 'Stopped leading".*why="(this process ends)"'
+      local before = sim.api:get(map).data.n
+      assert.are.equal(case.code, engine:wait(20))
+      local lease, last = sim.api:get(leases .. "kubelua"), sim.api:get(map)
+      assert.are.equal("", lease.spec.holderIdentity)
+      assert.is_true(tonumber(last.metadata.resourceVersion) < tonumber(lease.metadata.resourceVersion))
+      assert.is_true(tonumber(last.data.n) <= before + 1, before .. " writes, and " .. last.data.n .. " at the end")
+      assert.has_match('Calls were cancelled, as leases are given back" calls=1\n', engine:err(), 1, true)
+    end)
+  end
 end)
