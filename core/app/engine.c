@@ -22,28 +22,39 @@ void engine_stop(struct engine *engine, int exit_code)
 
 /* --- requests under way at a signal */
 
-/* The last tenth of --shutdown-timeout is for the end itself, or END_MS where that is more. */
-enum { DRAIN_LOOK_MS = 10, DRAIN_PART = 90, WHOLE = 100, END_MS = 500 };
+/* The end itself has that much, also where it is more than a tenth of --shutdown-timeout. */
+enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100 };
 
-static int64_t drain_ms(const struct engine *engine)
+static int64_t part_ms(const struct engine *engine, enum end_part part)
 {
-    return engine->options.options->shutdown_timeout_ms * DRAIN_PART / WHOLE;
+    return engine->options.options->shutdown_timeout_ms * part / WHOLE;
 }
 
 static int64_t patience_ms(const struct engine *engine)
 {
-    int64_t whole_ms = engine->options.options->shutdown_timeout_ms, least_ms = drain_ms(engine) + END_MS;
+    int64_t whole_ms = engine->options.options->shutdown_timeout_ms,
+            least_ms = part_ms(engine, END_CALLS) + END_MS;
     return whole_ms > least_ms ? whole_ms : least_ms;
+}
+
+void engine_begin_end(struct engine *engine)
+{
+    if (!engine->ending_ms) engine->ending_ms = clock_now_ms(loop_clock(engine->loop));
+}
+
+int64_t engine_end_left_ms(const struct engine *engine, enum end_part part)
+{
+    int64_t left_ms = engine->ending_ms + part_ms(engine, part) - clock_now_ms(loop_clock(engine->loop));
+    return left_ms > 0 ? left_ms : 0;
 }
 
 static void on_drain(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, drain);
-    struct clock *clock = loop_clock(engine->loop);
     size_t waiting = 0;
     for (size_t i = 0; i < engine->script_count; i++) waiting += script_waiting_calls(engine->scripts[i]);
-    if (waiting > 0 && clock_now_ms(clock) < engine->drain_until_ms) {
-        timer_start(&engine->drain, clock, DRAIN_LOOK_MS);
+    if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0) {
+        timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_LOOK_MS);
         return;
     }
     if (waiting > 0)
@@ -55,7 +66,7 @@ static void on_drain(struct timer *timer)
 static void drain(struct engine *engine, int exit_code)
 {
     engine->drained_code = exit_code;
-    engine->drain_until_ms = clock_now_ms(loop_clock(engine->loop)) + drain_ms(engine);
+    engine_begin_end(engine);
     timer_cancel(&engine->check);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);

@@ -45,9 +45,9 @@ struct engine {
     bool started;
     int64_t started_us;
     struct timer sync_deadline;
-    struct timer check;     /* looks for scripts whose main can run, outside of any callback of the factory */
-    struct timer drain;     /* looks whether the calls in progress have ended */
-    int64_t drain_until_ms; /* 0 before the end begins */
+    struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
+    struct timer drain; /* looks whether the calls in progress have ended */
+    int64_t ending_ms;  /* when the end began; 0 before */
     int drained_code;
     struct timer farewell; /* looks whether functions for the end of leadership have ended */
     bool competes;         /* for leases */
@@ -58,7 +58,14 @@ struct engine {
 
 /* --- engine.c */
 
+/* How far into --shutdown-timeout, in hundredths, each part of the end may last. The rest is for taking the
+ * engine apart. */
+enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
 void engine_stop(struct engine *engine, int exit_code);
+/* The end begins, unless it has. */
+void engine_begin_end(struct engine *engine);
+/* What is left of the part; 0 when its time is over. */
+int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
 /* --- engine_kinds.c */
 

@@ -8,9 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* The end looks so often for what it waits for. Of --shutdown-timeout, in hundredths: what calls have to come
- * to their end, and then leases to be given back. */
-enum { LOOK_MS = 10, CALLS_PART = 90, LEASES_PART = 5, WHOLE = 100 };
+enum { LOOK_MS = 10 }; /* the end looks so often for what it waits for */
 
 static void on_changed(void *ctx)
 {
@@ -69,19 +67,15 @@ static void cancel_calls(struct engine *engine)
 
 static void release(struct engine *engine)
 {
-    struct clock *clock = loop_clock(engine->loop);
-    int64_t all_ms = engine->options.options->shutdown_timeout_ms;
-    int64_t left_ms = engine->drain_until_ms + all_ms * LEASES_PART / WHOLE - clock_now_ms(clock);
     engine->releasing = true;
     cancel_calls(engine);
-    timer_start(&engine->farewell, clock, left_ms > 0 ? left_ms : 0);
+    timer_start(&engine->farewell, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
     leaders_release(engine->leaders, on_released, engine);
 }
 
 void engine_on_farewell(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, farewell);
-    struct clock *clock = loop_clock(engine->loop);
     size_t waiting = 0;
     if (engine->releasing) {
         log_warn("A lease was not given back within --shutdown-timeout");
@@ -89,8 +83,8 @@ void engine_on_farewell(struct timer *timer)
         return;
     }
     for (size_t i = 0; i < engine->script_count; i++) waiting += script_stepping_down(engine->scripts[i]);
-    if (waiting > 0 && clock_now_ms(clock) < engine->drain_until_ms)
-        timer_start(timer, clock, LOOK_MS);
+    if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
+        timer_start(timer, loop_clock(engine->loop), LOOK_MS);
     else if (engine->competes)
         release(engine);
     else
@@ -99,9 +93,7 @@ void engine_on_farewell(struct timer *timer)
 
 void engine_step_down(struct engine *engine)
 {
-    if (!engine->drain_until_ms)
-        engine->drain_until_ms = clock_now_ms(loop_clock(engine->loop)) +
-                                 engine->options.options->shutdown_timeout_ms * CALLS_PART / WHOLE;
+    engine_begin_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) {
         if (leaders_count(engine->leaders) > 0) script_stop(engine->scripts[i]);
         script_step_down(engine->scripts[i]);

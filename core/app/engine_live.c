@@ -72,7 +72,8 @@ void engine_failed_kinds(void *ctx, const struct err *err)
 
 void engine_free_live(struct engine *engine)
 {
-    event_recorder_free(engine->recorder, EVENTS_FLUSH_MS);
+    int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
+    event_recorder_free(engine->recorder, left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS);
     live_free(engine->live);
     kinds_free(engine->kinds);
 }

@@ -99,7 +99,7 @@ void engine_on_check(struct timer *timer)
 
 void engine_check_soon(struct engine *engine)
 {
-    if (!timer_running(&engine->check) && !engine->drain_until_ms)
+    if (!timer_running(&engine->check) && !engine->ending_ms)
         timer_start(&engine->check, loop_clock(engine->loop), 0);
 }
 

@@ -4,6 +4,7 @@ local api = require "spec.support.api"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local leaders = require "spec.support.leaders"
+local relay = require "spec.support.relay"
 local temp = require "spec.support.temp"
 local world = require "spec.support.world"
 
@@ -166,6 +167,28 @@ describe("--leader-elect", function()
     ]] }
     assert.are.equal(7, engine:wait())
     assert.are.equal("", sim.api:get(leases .. "kubelua").spec.holderIdentity)
+  end)
+
+  -- The process would be ended by force after these five seconds.
+  it("ends within --shutdown-timeout though neither lease nor Events reach the server", function()
+    local sim = cluster.sim()
+    local between = relay.start(sim.server)
+    local engine = cluster.run(between.url, cluster.script [[
+      local k8s = require "k8s"
+      local n = 0
+      k8s.every("20ms", function()
+        n = n + 1
+        k8s.event({ kind = "Namespace", name = "default" }, "Normal", "Tick", "%d", n)
+        print("tick", k8s.is_leader())
+      end)
+    ]], { "--leader-elect", "--shutdown-timeout=5s" })
+    engine:wait_line "^tick\ttrue$"
+    between:hold()
+    engine:wait_line "^tick\ttrue$"
+    engine:wait_line "^tick\ttrue$"
+    assert.are.equal(0, cluster.terminate(engine, 20))
+    assert.has_match("A lease was not given back within --shutdown-timeout", engine:err(), 1, true)
+    between:stop()
   end)
 
   local map = "/api/v1/namespaces/default/configmaps/a"
