@@ -35,14 +35,14 @@ static void ask_kinds(void *ctx)
 static void make_recorder(struct engine *engine)
 {
     char host[HOST_NAME_MAX + 1] = "";
-    const char *pod = getenv("POD_NAME");
+    const char *pod = nonempty(getenv("POD_NAME"));
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
     engine->recorder = event_recorder_new(&(struct event_recorder_options){
         .io_loop = io_thread_loop(engine->io),
         .call = engine_call,
         .cancel_call = object_call_cancel,
         .ctx = engine,
-        .instance = pod && *pod ? pod : host,
+        .instance = pod ? pod : host,
         .seed = hash_bytes(&engine, sizeof engine),
         .is_tried = strcmp(engine->options.options->dry_run, "server") == 0,
     });

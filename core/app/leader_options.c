@@ -39,11 +39,11 @@ bool leader_flags_check(const struct leader_flags *o, struct err *err)
 
 struct lease_wish leader_flags_lease(const struct leader_flags *o, const char *here)
 {
-    const char *pod = getenv("POD_NAMESPACE");
+    const char *asked = nonempty(o->namespace_), *pod = nonempty(getenv("POD_NAMESPACE"));
     return (struct lease_wish){
-        .namespace_ = o->namespace_ && *o->namespace_ ? o->namespace_
-                      : pod && *pod                   ? pod
-                                                      : here,
+        .namespace_ = asked ? asked
+                      : pod ? pod
+                            : here,
         .name = o->name,
         .times = {o->duration_ms, o->renew_ms, o->retry_ms},
     };

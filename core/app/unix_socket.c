@@ -13,14 +13,15 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 enum { BACKLOG = 16, OWNER_ONLY = 0600 };
 
 char *unix_socket_default_path(void)
 {
-    const char *folder = getenv("XDG_RUNTIME_DIR");
+    const char *folder = nonempty(getenv("XDG_RUNTIME_DIR"));
     if (geteuid() == 0) return xstrdup("/run/kubelua.sock");
-    return folder && *folder ? xasprintf("%s/kubelua.sock", folder) : NULL;
+    return folder ? xasprintf("%s/kubelua.sock", folder) : NULL;
 }
 
 static bool fill(struct sockaddr_un *address, const char *path, struct err *err)

@@ -6,6 +6,8 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 void base64_encode(struct str bytes, struct buf *out)
 {
     const unsigned char *p = (const unsigned char *)bytes.p;
+    buf_reserve(out,
+                (bytes.n + 2) / 3 * 4 + 1); /* at once, and for the NUL of buf_text: it may be a secret */
     for (size_t i = 0; i < bytes.n; i += 3) {
         size_t n = bytes.n - i < 3 ? bytes.n - i : 3;
         uint32_t group =
@@ -27,6 +29,7 @@ static int digit(char c)
 
 bool base64_decode(struct str text, struct buf *out)
 {
+    buf_reserve(out, text.n / 4 * 3 + 4); /* as above */
     uint32_t group = 0;
     int digits = 0, padding = 0;
     for (size_t i = 0; i < text.n; i++) {

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -122,4 +123,10 @@ void buf_clear(struct buf *b)
 {
     free(b->data);
     *b = (struct buf){0};
+}
+
+void buf_wipe(struct buf *b)
+{
+    if (b->data) explicit_bzero(b->data, b->cap);
+    buf_clear(b);
 }

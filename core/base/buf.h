@@ -30,6 +30,9 @@ const char *buf_text(struct buf *b);
 char *buf_take(struct buf *b);
 /* Frees the bytes; `b` is empty and usable again. */
 void buf_clear(struct buf *b);
+/* The same for what was secret: there are zeros over it first. Who fills it reserves room for all, as growing
+ * leaves a copy behind. */
+void buf_wipe(struct buf *b);
 
 static inline struct str buf_slice(const struct buf *b)
 {

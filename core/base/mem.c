@@ -62,3 +62,9 @@ char *xasprintf(const char *format, ...)
     va_end(args);
     return text;
 }
+
+void wipe(char *secret)
+{
+    if (secret) explicit_bzero(secret, strlen(secret));
+    free(secret);
+}

@@ -18,3 +18,5 @@ char *xstrndup(const char *text, size_t len) __attribute__((malloc, returns_nonn
 char *xasprintf(const char *format, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args)
     __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
+/* Frees a text that was secret, with zeros over it. NULL is fine. */
+void wipe(char *secret);

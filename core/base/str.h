@@ -30,6 +30,12 @@ static inline bool str_is(struct str a, const char *text)
     return str_eq(a, str_of(text));
 }
 
+/* NULL for an empty text too. */
+static inline const char *nonempty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
 /* Byte-wise order: negative, 0 or positive; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
 bool str_starts(struct str a, struct str prefix);

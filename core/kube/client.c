@@ -204,7 +204,7 @@ static struct http_header *gather_headers(struct kube_client *client, const stru
     struct http_header *out = xcalloc(count + client->impersonate_count + 2, sizeof *out);
     for (; n < count; n++) out[n] = own[n];
     if (!has_header(own, "Accept"))
-        out[n++] = (struct http_header){"Accept", accept && *accept ? accept : "application/json, */*"};
+        out[n++] = (struct http_header){"Accept", nonempty(accept) ? accept : "application/json, */*"};
     if (has_header(own, "Impersonate-User")) return out;
     for (size_t i = 0; i < client->impersonate_count; i++)
         out[n++] = (struct http_header){client->impersonate[i].name, client->impersonate[i].value};

@@ -22,12 +22,6 @@ struct credentials {
     struct exec_plugin *plugin;
 };
 
-static void wipe(char *secret)
-{
-    if (secret) explicit_bzero(secret, strlen(secret));
-    free(secret);
-}
-
 struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,
                                     struct exec_plugin *plugin)
 {
@@ -40,8 +34,9 @@ struct credentials *credentials_new(const struct cluster_config *config, struct 
     credentials->token_file = xstrdup(config->token_file);
     if (!config->token_file) credentials->token = xstrdup(config->token);
     if (config->username) {
-        const char *password = config->password ? config->password : "";
-        credentials->basic = xasprintf("%s:%s", config->username, password);
+        struct buf pair = {0};
+        buf_printf(&pair, "%s:%s", config->username, config->password ? config->password : "");
+        credentials->basic = buf_take(&pair);
     }
     return credentials;
 }
@@ -63,8 +58,7 @@ bool credentials_read_token(const char *path, char **out, struct err *err)
     struct str token = str_trim(buf_slice(&text));
     if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: no token in the file", path);
     if (ok) *out = xstrndup(token.p, token.n);
-    if (text.data) explicit_bzero(text.data, text.len);
-    buf_clear(&text);
+    buf_wipe(&text);
     return ok;
 }
 
@@ -94,8 +88,7 @@ enum transport_permit credentials_header(struct credentials *credentials, struct
     if (credentials->plugin) return exec_plugin_authorize(credentials->plugin, out, number, err);
     if (!refresh(credentials, err)) return PERMIT_FAIL;
     if (credentials->token) {
-        buf_puts(out, "Bearer ");
-        buf_puts(out, credentials->token);
+        buf_printf(out, "Bearer %s", credentials->token);
     } else if (credentials->basic) {
         buf_puts(out, "Basic ");
         base64_encode(str_of(credentials->basic), out);

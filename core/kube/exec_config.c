@@ -125,10 +125,7 @@ struct exec_config *exec_config_copy(const struct exec_config *config)
 
 static void free_list(char **list)
 {
-    for (char **text = list; text && *text; text++) {
-        explicit_bzero(*text, strlen(*text));
-        free(*text);
-    }
+    for (char **text = list; text && *text; text++) wipe(*text);
     free(list);
 }
 

@@ -113,22 +113,16 @@ bool exec_credential_read(const struct exec_config *exec, struct str output, str
     struct buf text = {0};
     struct tape tape;
     *out = (struct exec_credential){0};
+    buf_reserve(&text, output.n + TAPE_PADDING);
     buf_str(&text, output);
     memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
     bool ok = tape_parse(parser, text.data, text.len, &tape, err);
     if (!ok) err_wrap(err, "its answer");
     ok = ok && check_head(exec, &tape, err) && read_status(&tape, out, err);
     if (!ok) exec_credential_clear(out);
-    explicit_bzero(text.data, text.len);
-    buf_clear(&text);
+    buf_wipe(&text);
     tape_parser_free(parser);
     return ok;
-}
-
-static void wipe(char *secret)
-{
-    if (secret) explicit_bzero(secret, strlen(secret));
-    free(secret);
 }
 
 void exec_credential_clear(struct exec_credential *credential)

@@ -206,8 +206,7 @@ enum transport_permit exec_plugin_authorize(struct exec_plugin *plugin, struct b
     }
     *number = plugin->number;
     if (!plugin->credential.token) return PERMIT_GO;
-    buf_puts(value, "Bearer ");
-    buf_puts(value, plugin->credential.token);
+    buf_printf(value, "Bearer %s", plugin->credential.token);
     return PERMIT_GO;
 }
 

@@ -14,12 +14,6 @@
 
 enum { FILE_MAX = 4 << 20 };
 
-static const char *variable(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text ? text : NULL;
-}
-
 static char *path_in(const char *dir, const char *name)
 {
     return xasprintf("%s/%s", dir ? dir : SERVICE_ACCOUNT_DIR, name);
@@ -31,7 +25,8 @@ bool in_cluster_possible(const char *dir)
     char *token = path_in(dir, "token");
     bool is_file = stat(token, &st) == 0 && !S_ISDIR(st.st_mode);
     free(token);
-    return is_file && variable("KUBERNETES_SERVICE_HOST") && variable("KUBERNETES_SERVICE_PORT");
+    return is_file && nonempty(getenv("KUBERNETES_SERVICE_HOST")) &&
+           nonempty(getenv("KUBERNETES_SERVICE_PORT"));
 }
 
 /* A missing or broken CA is only logged: the system's roots are tried then (T-10). */
@@ -53,15 +48,15 @@ static char *read_ca(const char *dir)
 
 bool in_cluster_load(const char *dir, struct cluster_config *out, struct err *err)
 {
-    const char *host = variable("KUBERNETES_SERVICE_HOST"), *port = variable("KUBERNETES_SERVICE_PORT");
+    const char *host = nonempty(getenv("KUBERNETES_SERVICE_HOST")),
+               *port = nonempty(getenv("KUBERNETES_SERVICE_PORT"));
     char *token;
     if (!host || !port)
         return err_set(err, ERR_INVALID,
                        "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set");
     out->token_file = path_in(dir, "token");
     if (!credentials_read_token(out->token_file, &token, err)) return err_wrap(err, "in-cluster");
-    explicit_bzero(token, strlen(token));
-    free(token);
+    wipe(token);
     bool bare_v6 = strchr(host, ':') && *host != '[';
     out->server = xasprintf("https://%s%s%s:%s", bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);
     out->ca_pem = read_ca(dir);
@@ -72,7 +67,7 @@ bool in_cluster_load(const char *dir, struct cluster_config *out, struct err *er
 
 char *in_cluster_namespace(const char *dir)
 {
-    const char *from_env = variable("POD_NAMESPACE");
+    const char *from_env = nonempty(getenv("POD_NAMESPACE"));
     if (from_env) return xstrdup(from_env);
     struct buf text = {0};
     char *path = path_in(dir, "namespace");

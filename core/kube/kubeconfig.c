@@ -73,11 +73,6 @@ static bool load_files(const struct cluster_flags *flags, struct kubeconfig *fil
 
 /* --- which entries (C-9) --- */
 
-static const char *nonempty(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
 static bool missing(const char *what, const char *name, const char *files, struct err *err)
 {
     err_set(err, ERR_NOT_FOUND, "%s \"%s\" does not exist", what, name);
@@ -180,12 +175,6 @@ bool cluster_config_load(const struct cluster_flags *flags, struct cluster_confi
     kubeconfig_clear(&files);
     if (!ok) cluster_config_clear(out);
     return ok;
-}
-
-static void wipe(char *secret)
-{
-    if (secret) explicit_bzero(secret, strlen(secret));
-    free(secret);
 }
 
 void cluster_config_clear(struct cluster_config *config)

@@ -127,8 +127,7 @@ static void clear_entry(struct kubeconfig_entry *entry, const struct section *se
     for (const struct field *field = section->fields; field->key; field++) {
         if (field->form == FIELD_FLAG) continue;
         char *text = *(char **)((char *)entry + field->offset);
-        if (text && field->form == FIELD_SECRET) explicit_bzero(text, strlen(text));
-        free(text);
+        field->form == FIELD_SECRET ? wipe(text) : free(text);
     }
     if (section->fields == user_fields) {
         for (size_t i = 0; i < entry->user.as_more_count; i++) {

@@ -16,11 +16,6 @@
 
 enum { PEM_MAX = 4 << 20 };
 
-static const char *nonempty(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
 /* A certificate or key: from a flag, a file or data, and how messages name it. */
 struct source {
     const char *flag_name, *flag; /* --client-key */
@@ -57,8 +52,7 @@ static bool read_pem(const struct source *s, char **out, char **out_file, struct
         ok = decode(s->data, &text, err) || blame(s, "-data", err);
     if (ok && path) *out_file = xstrdup(path);
     if (ok && (path || s->data)) *out = buf_take(&text);
-    if (text.data) explicit_bzero(text.data, text.len);
-    buf_clear(&text);
+    buf_wipe(&text);
     return ok;
 }
 
@@ -149,8 +143,7 @@ static bool check_token_file(const char *path, struct err *err)
 {
     char *token;
     if (!credentials_read_token(path, &token, err)) return false;
-    explicit_bzero(token, strlen(token));
-    free(token);
+    wipe(token);
     return true;
 }
 
@@ -164,7 +157,7 @@ static bool override_token(const struct cluster_flags *flags, struct cluster_con
 {
     const char *token = nonempty(flags->token), *file = nonempty(flags->token_file);
     if (!token && !file) return true;
-    free(out->token);
+    wipe(out->token);
     free(out->token_file);
     out->token = xstrdup(token);
     out->token_file = xstrdup(file);

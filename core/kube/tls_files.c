@@ -80,10 +80,7 @@ static void reload(struct tls_files *files)
     }
     if (!ok)
         log_warn("The certificates on disk cannot be used, the old ones stay in use", F("err", err.text));
-    for (int i = 0; i < FILES; i++) {
-        if (texts[i].data) explicit_bzero(texts[i].data, texts[i].len);
-        buf_clear(&texts[i]);
-    }
+    for (int i = 0; i < FILES; i++) buf_wipe(&texts[i]);
 }
 
 /* Without a look at the stamps: a file system may have none that are fine enough. */

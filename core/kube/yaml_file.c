@@ -26,8 +26,7 @@ bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err)
         if (!ok) complain(file, &parser, err);
         yaml_parser_delete(&parser);
     }
-    if (text.data) explicit_bzero(text.data, text.len);
-    buf_clear(&text);
+    buf_wipe(&text);
     return ok;
 }
 

@@ -29,8 +29,7 @@ static enum transport_permit authorize(struct http_exchange *exchange, struct er
     if (permit == PERMIT_GO && value.len &&
         !exchange_add_header(exchange, "Authorization", buf_text(&value), err))
         permit = PERMIT_FAIL;
-    if (value.data) explicit_bzero(value.data, value.len);
-    buf_clear(&value);
+    buf_wipe(&value);
     return permit;
 }
 

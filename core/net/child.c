@@ -29,12 +29,6 @@ struct child {
     struct child_callbacks callbacks;
 };
 
-static void wipe(struct buf *text)
-{
-    if (text->data) explicit_bzero(text->data, text->len);
-    buf_clear(text);
-}
-
 static void close_io(struct child *child, ev_io *io)
 {
     if (io->fd < 0) return;
@@ -54,7 +48,7 @@ static void free_child(struct child *child)
     close_io(child, &child->output);
     close_io(child, &child->messages);
     timer_cancel(&child->timeout);
-    wipe(&child->out);
+    buf_wipe(&child->out);
     buf_clear(&child->line);
     free(child);
 }

@@ -150,9 +150,10 @@ static bool add_header(struct http_exchange *exchange, const char *name, const c
     if (strpbrk(name, "\r\n:") || strpbrk(value, "\r\n"))
         return err_set(err, ERR_INVALID, "header %s holds a line end",
                        strpbrk(name, "\r\n:") ? "name" : name);
-    char *line = *value ? xasprintf("%s: %s", name, value) : xasprintf("%s;", name);
-    exchange->headers = curl_slist_append(exchange->headers, line);
-    free(line);
+    struct buf line = {0};
+    buf_printf(&line, *value ? "%s: %s" : "%s;", name, value);
+    exchange->headers = curl_slist_append(exchange->headers, buf_text(&line));
+    buf_wipe(&line);
     return true;
 }
 

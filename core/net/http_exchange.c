@@ -199,11 +199,19 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
     exchange_free(exchange);
 }
 
+/* One of them may be the Authorization line. */
+static void free_headers(struct curl_slist *headers)
+{
+    for (struct curl_slist *header = headers; header; header = header->next)
+        explicit_bzero(header->data, strlen(header->data));
+    curl_slist_free_all(headers);
+}
+
 void exchange_free(struct http_exchange *exchange)
 {
     unlink_exchange(exchange);
     curl_easy_cleanup(exchange->easy);
-    curl_slist_free_all(exchange->headers);
+    free_headers(exchange->headers);
     curl_slist_free_all(exchange->connect_to);
     free(exchange->content_type);
     free(exchange->warning);

@@ -7,18 +7,13 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "net/no_proxy.h"
 
 struct proxies {
     struct proxy *all, *https, *http; /* `all`, when there is one, is for every server */
     char *no_proxy;
 };
-
-static void wipe(char *secret)
-{
-    if (secret) explicit_bzero(secret, strlen(secret));
-    free(secret);
-}
 
 static void free_proxy(struct proxy *proxy)
 {
@@ -106,9 +101,8 @@ bool proxy_check(const char *url, struct err *err)
 
 static const char *variable(const char *upper, const char *lower)
 {
-    const char *text = getenv(upper);
-    if (!text || !*text) text = getenv(lower);
-    return text && *text ? text : NULL;
+    const char *text = nonempty(getenv(upper));
+    return text ? text : nonempty(getenv(lower));
 }
 
 static bool read_variable(const char *upper, const char *lower, struct proxy **out, struct err *err)

@@ -7,18 +7,18 @@
 #include "net/pem.h"
 #include "net/transport_internal.h"
 
-static void wipe(struct str *pem)
+static void clear(struct str *pem)
 {
-    if (pem->p) explicit_bzero((char *)pem->p, pem->n);
-    free((char *)pem->p);
+    struct buf bytes = {(char *)pem->p, pem->n, pem->n};
+    buf_wipe(&bytes);
     *pem = (struct str){0};
 }
 
 void transport_tls_clear(struct transport_tls *tls)
 {
-    wipe(&tls->ca_pem);
-    wipe(&tls->client_cert_pem);
-    wipe(&tls->client_key_pem);
+    clear(&tls->ca_pem);
+    clear(&tls->client_cert_pem);
+    clear(&tls->client_key_pem);
 }
 
 static struct str copy(struct str pem)

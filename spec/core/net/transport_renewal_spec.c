@@ -6,8 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+#include <curl/curl.h>
+#include <malloc.h>
 
 #include "base/mem.h"
 #include "net/transport.h"
@@ -211,6 +214,26 @@ static void test_without_a_permit_requests_end_with_the_reason(void **state)
     assert_int_equal(tiny_server_accepted(bench->base.server), 0);
 }
 
+/* libcurl's copy of the header line is looked at when it is freed: it begins there, as in no other text. */
+static int legible;
+
+static void look_and_free(void *memory)
+{
+    static const char line[] = "Authorization: Bearer late";
+    size_t size = memory ? malloc_usable_size(memory) : 0;
+    if (size >= sizeof line && memcmp(memory, line, sizeof line) == 0) legible++;
+    free(memory);
+}
+
+static void test_what_carried_a_token_is_wiped(void **state)
+{
+    struct bench *bench = *state;
+    start(bench);
+    until_done(bench, 1);
+    assert_string_equal(buf_text(&bench->heads), "one Bearer late\n");
+    assert_int_equal(legible, 0);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -220,8 +243,10 @@ int main(void)
         T(test_t6_what_cannot_be_used_changes_nothing),
         T(test_t6_what_has_not_been_sent_goes_with_the_new_certificate),
         T(test_t6_a_new_authority_is_the_only_one),
+        T(test_what_carried_a_token_is_wiped),
         T(test_a_request_waits_for_its_permit),
         T(test_without_a_permit_requests_end_with_the_reason),
     };
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, look_and_free, realloc, strdup, calloc)) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
