@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/cmd.h"
+#include "base/ending.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/writer.h"
@@ -37,6 +38,7 @@ static void end_process(const struct stopper *stopper, const char *why)
 {
     log_error("Ending without a clean stop", F("signal", signal_name(stopper->signum)), F("why", why));
     writer_stop(FLUSH_MS);
+    ending_run();
     _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/metrics.h"
 #include "base/must.h"
 
@@ -90,6 +91,7 @@ static void end_as_by_sigpipe(void)
 {
     sigset_t pipe_only;
     stop(&streams[WRITER_STDERR], clock_now_ms(clock_real()) + LAST_WORDS_MS);
+    ending_run(); /* a SIGPIPE of the write may wait to be unblocked */
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     signal(SIGPIPE, SIG_DFL);

@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/queue.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/mem.h"
 
 enum { LINE_MAX = 4096, READS_AT_ONCE = 16 /* as much as a pipe holds */ };
@@ -27,7 +30,12 @@ struct child {
     int64_t timeout_ms;
     struct err err; /* why we killed it */
     struct child_callbacks callbacks;
+    LIST_ENTRY(child) link; /* of those that run */
 };
+
+/* Those that run and are not yet waited for, so that their ids are theirs still. */
+static LIST_HEAD(, child) running = LIST_HEAD_INITIALIZER(running);
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void close_io(struct child *child, ev_io *io)
 {
@@ -40,6 +48,38 @@ static void close_io(struct child *child, ev_io *io)
 static void send_kill(struct child *child)
 {
     kill(child->own_group ? -child->pid : child->pid, SIGKILL);
+}
+
+/* On any thread. The lock is not given back: nobody starts another one. */
+static void kill_running(void)
+{
+    struct child *child;
+    pthread_mutex_lock(&running_lock);
+    LIST_FOREACH (child, &running, link) send_kill(child);
+}
+
+static void kill_running_at_the_end(void)
+{
+    ending_add(kill_running);
+}
+
+static void kill_and_wait(struct child *child)
+{
+    send_kill(child);
+    pthread_mutex_lock(&running_lock);
+    LIST_REMOVE(child, link);
+    pthread_mutex_unlock(&running_lock);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
+}
+
+/* What waitpid gives; 0: it runs. */
+static pid_t look(struct child *child, int *status)
+{
+    pthread_mutex_lock(&running_lock);
+    pid_t ended = waitpid(child->pid, status, WNOHANG);
+    if (ended != 0) LIST_REMOVE(child, link);
+    pthread_mutex_unlock(&running_lock);
+    return ended;
 }
 
 static void free_child(struct child *child)
@@ -56,8 +96,7 @@ static void free_child(struct child *child)
 void child_kill(struct child *child)
 {
     if (!child) return;
-    send_kill(child);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
+    kill_and_wait(child);
     free_child(child);
 }
 
@@ -140,7 +179,7 @@ static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
 {
     struct child *child = container_of(io, struct child, exit);
     int status = 0;
-    pid_t ended = waitpid(child->pid, &status, WNOHANG);
+    pid_t ended = look(child, &status);
     if (ended == 0) return;
     if (ended < 0 && child->err.code == ERR_NONE)
         err_set(&child->err, ERR_IO, "how it ended is not known: %s", strerror(errno));
@@ -214,8 +253,11 @@ static int spawn(struct child *child, const struct child_options *options, int o
     posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1); /* connections are not for it */
     set_attributes(&attributes, child->own_group);
     char **environment = make_environment(options->env);
+    pthread_mutex_lock(&running_lock);
     int rc = posix_spawnp(&child->pid, options->argv[0], &files, &attributes, (char *const *)options->argv,
                           environment);
+    if (rc == 0) LIST_INSERT_HEAD(&running, child, link);
+    pthread_mutex_unlock(&running_lock);
     free(environment);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
@@ -261,8 +303,7 @@ static int start(struct child *child, const struct child_options *options, int o
         return 0;
     }
     rc = errno;
-    send_kill(child);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
+    kill_and_wait(child);
     return rc;
 }
 
@@ -270,6 +311,8 @@ struct child *child_start(struct loop *loop, const struct child_options *options
                           const struct child_callbacks *callbacks, struct err *err)
 {
     int output[2] = {-1, -1}, messages[2] = {-1, -1};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, kill_running_at_the_end);
     want_exit_codes();
     struct child *child = NEW(struct child);
     child->loop = loop;

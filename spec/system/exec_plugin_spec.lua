@@ -65,6 +65,38 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
     await(function() return not is_alive(pid) end, "the end of the plugin")
   end)
 
+  -- Nothing is taken apart then: it is killed all the same (T-12).
+  local function hang()
+    return plugin(("sleep 1000 & echo $! >'%s/pid'; wait"):format(folder))
+  end
+
+  it("that hangs ends with an engine that a second signal ends", function()
+    local engine = cluster.run("--kubeconfig=" .. hang(), cluster.script [[
+      require("k8s").after(0.01, function() print "stuck" while true do end end)
+    ]], { "--shutdown-timeout", "1h" })
+    local pid = await(read_pid, "the plugin's pid")
+    engine:wait_line "^stuck$"
+    engine:kill "INT"
+    engine:kill "TERM"
+    engine:wait()
+    assert.has_match("a second signal came", engine:err(), 1, true)
+    await(function() return not is_alive(pid) end, "the end of the plugin")
+  end)
+
+  it("that hangs ends with an engine to which nobody listens any more", function()
+    local path = cluster.script [[
+      local k8s = require "k8s"
+      k8s.every(0.01, function() print "another line" end)
+      k8s.main(function() k8s.list "pods" end)
+      k8s.reads { "pods:list" }
+    ]]
+    local p = proc.spawn { "bash", "-c", '"$0" exec "$1" --kubeconfig "$2" | (while [ ! -s "$3" ]; do head -n 1; done)',
+      cluster.binary, path, hang(), folder .. "/pid" }
+    p:wait()
+    local pid = read_pid()
+    await(function() return not is_alive(pid) end, "the end of the plugin")
+  end)
+
   -- T-12
   it("that fails is named by those who wait", function()
     local engine = cluster.run("--kubeconfig=" .. plugin "echo no network >&2; exit 7", cluster.script(script))

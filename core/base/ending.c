@@ -1,0 +1,29 @@
+/* Last deeds of a process; see ending.h. */
+#include "base/ending.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+static struct {
+    pthread_mutex_t lock;
+    void (*deeds[4])(void);
+    size_t count;
+} ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void ending_add(void (*fn)(void))
+{
+    pthread_mutex_lock(&ending.lock);
+    must(ending.count < ARRAY_LEN(ending.deeds));
+    ending.deeds[ending.count++] = fn;
+    pthread_mutex_unlock(&ending.lock);
+}
+
+/* The lock is not given back. */
+void ending_run(void)
+{
+    pthread_mutex_lock(&ending.lock);
+    for (size_t i = 0; i < ending.count; i++) ending.deeds[i]();
+}
