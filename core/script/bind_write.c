@@ -71,6 +71,7 @@ static void on_answer(void *ctx, const struct live_answer *answer)
     wait->answer = *answer;
     wait->answered = true;
     if (answer->err) wait->err = *answer->err;
+    write_note_veil(&wait->note, &wait->err);
     task_wake(&wait->wait);
 }
 

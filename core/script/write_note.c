@@ -83,6 +83,14 @@ static const char *message_of(const struct write_note *note, const struct err *e
     return !err || note->is_secret ? "" : err->text;
 }
 
+void write_note_veil(const struct write_note *note, struct err *err)
+{
+    if (!note->is_secret || !err->http_status) return;
+    snprintf(err->text, sizeof err->text,
+             "%s: %s (the server's message is not shown, as it may repeat what is secret)",
+             note->function->name, err_reason(err));
+}
+
 static void put_in_trail(struct write_note *note, const struct root *answer, const struct err *err,
                          const char *dry_run)
 {

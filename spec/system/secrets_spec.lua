@@ -183,4 +183,58 @@ users: [{name: u, user: {%s}}]
     assert_clean("status", status)
     assert_clean("metrics", metrics)
   end)
+
+  it("that are written are not in what is told of writes and of workers that fail", function()
+    local sim, log, socket = cluster.sim(), folder .. "/audit.log", folder .. "/admin.sock"
+    local text = 'Secret "own" is invalid: data[password]: Invalid value: "planted-data", "' .. base64 "planted-data"
+    for _, verb in ipairs { "update", "patch" } do
+      sim:play { ["do"] = "fault", verb = verb, resource = "secrets", what = "status", code = 422, reason = "Invalid",
+        message = text, times = 0 }
+    end
+    local engine = cluster.run(sim.server, cluster.script([[
+      local k8s = require "k8s"
+      k8s.writes { "secrets:*" }
+      local secret = { apiVersion = "v1", kind = "Secret", metadata = { name = "own", namespace = "default" } }
+      secret.data = { password = "]] .. base64 "planted-data" .. [[" }
+      local queue = k8s.queue { name = "secrets", max_retries = 1 }
+      queue:run(function(key)
+        print("told", key)
+        if key == "raises" then
+          assert(k8s.update(secret))
+        elseif key == "raises a text" then
+          error(tostring(select(2, k8s.update(secret))))
+        else
+          return k8s.patch(secret, { stringData = { password = "planted-data" } })
+        end
+      end)
+      k8s.main(function()
+        assert(k8s.create(secret))
+        k8s.update(secret, { dry_run = true })
+        for _, key in ipairs { "raises", "raises a text", "returns" } do queue:add(key) end
+      end)
+    ]]), {
+      "-v", "9", "--admin-socket", socket, "--audit-log", log, "--metrics-bind-address", "127.0.0.1:0",
+    })
+    local page = api.new { server = "http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' }
+    for _ = 1, 3 do engine:wait_error "Key dropped" end
+    for _, command in ipairs {
+      { "writes" }, { "writes", "-owide" }, { "writes", "-ojson" }, { "queue" }, { "queue", "-owide" },
+      { "queue", "-ojson" }, { "status", "-ojson" },
+    } do
+      local p = cluster.kubelua { command[1], command[2], "--admin-socket", socket }
+      assert.are.equal(0, p:wait(), p:report())
+      assert.has_match("secrets", p:out(), 1, true)
+      assert_clean(table.concat(command, " "), p:out())
+    end
+    local file = assert(io.open(log))
+    local audit = file:read "*a"
+    file:close()
+    assert.has_match('"result":"Invalid"', audit, 1, true)
+    assert_clean("audit log", audit)
+    local _, metrics = page:curl("GET", "/metrics")
+    assert_clean("metrics", metrics)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert_clean("log", engine:err())
+    assert_clean("output", engine:out())
+  end)
 end)
