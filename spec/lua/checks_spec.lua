@@ -119,6 +119,13 @@ describe("check-docs", function()
     finds("docs", "the link leads nowhere: other.md", page("[a](other.md)\n", "README.md"))
   end)
 
+  it("finds a row of a table that is there twice", function()
+    local head = "| verb | does |\n| --- | --- |\n"
+    passes("docs", page(head .. "| `a` | x |\n| `b` | x |\n| c | x |\n| c | y |\n\n" .. head .. "| `a` | y |\n"))
+    passes("docs", page(head .. "| `a \\| b` | x |\n| `a \\| c` | x |\n"))
+    finds("docs", "docs/page.md:4: a row above begins with `a` too", page(head .. "| `a` | x |\n| `a` | y |\n"))
+  end)
+
   it("finds files that are gone", function()
     finds("docs", "there is no file core/base/gone.h", page("`core/base/gone.h`\n"))
   end)
