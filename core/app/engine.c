@@ -102,7 +102,8 @@ static enum write_mode write_mode(const char *dry_run)
                                             : WRITES_SENT;
 }
 
-static bool make_parts(struct engine *engine)
+/* False when the connection or the audit log cannot be had. */
+static bool make_inputs(struct engine *engine)
 {
     struct err err;
     const struct options *options = engine->options.options;
@@ -117,10 +118,13 @@ static bool make_parts(struct engine *engine)
         return false;
     }
     engine->audit = audit_trail_new(options->audit_log, &err);
-    if (!engine->audit) {
-        fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
-        return false;
-    }
+    if (!engine->audit) fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
+    return engine->audit != NULL;
+}
+
+static void make_factory(struct engine *engine)
+{
+    const struct options *options = engine->options.options;
     engine->factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
@@ -134,13 +138,12 @@ static bool make_parts(struct engine *engine)
         .changed = engine_claim_changed,
         .synced = engine_claim_synced,
     });
-    engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
-                                                                     .io = engine->io,
-                                                                     .found = engine_found_kinds,
-                                                                     .failed = engine_failed_kinds,
-                                                                     .ctx = engine});
-    engine_make_live(engine);
-    engine_make_leaders(engine);
+}
+
+/* What scripts see of the engine: after its parts. */
+static void make_host(struct engine *engine)
+{
+    const struct options *options = engine->options.options;
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
@@ -159,6 +162,20 @@ static bool make_parts(struct engine *engine)
         .field_manager = options->field_manager,
         .audit = engine->audit,
     };
+}
+
+static bool make_parts(struct engine *engine)
+{
+    if (!make_inputs(engine)) return false;
+    make_factory(engine);
+    engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
+                                                                     .io = engine->io,
+                                                                     .found = engine_found_kinds,
+                                                                     .failed = engine_failed_kinds,
+                                                                     .ctx = engine});
+    engine_make_live(engine);
+    engine_make_leaders(engine);
+    make_host(engine);
     return true;
 }
 
