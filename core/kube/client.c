@@ -62,13 +62,11 @@ static enum transport_permit authorize(void *ctx, struct buf *value, unsigned *n
     return credentials_header(client->credentials, value, number, err);
 }
 
-struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
-                                    const struct kube_client_options *options, struct err *err)
+static struct transport *new_transport(struct kube_client *client, const struct cluster_config *config,
+                                       struct err *err)
 {
-    const struct cluster_config *config = options->config;
-    struct kube_client *client = NEW(struct kube_client);
     char *agent = user_agent();
-    const struct transport_options transport = {
+    const struct transport_options options = {
         .tls = {str_of(config->ca_pem), str_of(config->client_cert_pem), str_of(config->client_key_pem)},
         .tls_server_name = config->tls_server_name,
         .proxy_url = config->proxy_url,
@@ -78,30 +76,49 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
         .authorize = authorize,
         .ctx = client,
     };
-    client->loop = loop;
-    client->transport = transport_new(loop, &transport, err);
+    struct transport *transport = transport_new(client->loop, &options, err);
     free(agent);
-    if (!client->transport) {
-        err_wrap(err, "%s", config->source ? config->source : config->server);
-        free(client);
-        return NULL;
-    }
-    client->packer = packer_new(pool);
-    client->parser = tape_parser_new();
-    client->credentials =
-        credentials_new(config, loop_clock(loop), exec_plugin_new(config, loop, client->transport));
-    client->tls_files = tls_files_new(config, client->transport, loop_clock(loop));
-    client->warnings = warnings_new();
-    client->metrics = rest_metrics_new(config->server);
-    if (options->qps > 0 || options->burst > 0) /* H-1: either switches it on, client-go's is the other */
-        client->limiter = rate_limiter_new(loop_clock(loop), options->qps > 0 ? options->qps : QPS_DEFAULT,
-                                           options->burst > 0 ? options->burst : BURST_DEFAULT);
-    client->server = xstrdup(config->server);
+    if (!transport) err_wrap(err, "%s", config->source ? config->source : config->server);
+    return transport;
+}
+
+/* H-1: either switches it on, client-go's is the other; NULL: none. */
+static struct rate_limiter *new_limiter(struct clock *clock, double qps, int burst)
+{
+    if (qps <= 0 && burst <= 0) return NULL;
+    return rate_limiter_new(clock, qps > 0 ? qps : QPS_DEFAULT, burst > 0 ? burst : BURST_DEFAULT);
+}
+
+static void copy_impersonate(struct kube_client *client, const struct cluster_config *config)
+{
     client->impersonate_count = config->impersonate_count;
     client->impersonate = xcalloc(config->impersonate_count + 1, sizeof *client->impersonate);
     for (size_t i = 0; i < config->impersonate_count; i++)
         client->impersonate[i] = (struct cluster_header){xstrdup(config->impersonate[i].name),
                                                          xstrdup(config->impersonate[i].value)};
+}
+
+struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
+                                    const struct kube_client_options *options, struct err *err)
+{
+    const struct cluster_config *config = options->config;
+    struct clock *clock = loop_clock(loop);
+    struct kube_client *client = NEW(struct kube_client);
+    client->loop = loop;
+    client->transport = new_transport(client, config, err);
+    if (!client->transport) {
+        free(client);
+        return NULL;
+    }
+    client->packer = packer_new(pool);
+    client->parser = tape_parser_new();
+    client->credentials = credentials_new(config, clock, exec_plugin_new(config, loop, client->transport));
+    client->tls_files = tls_files_new(config, client->transport, clock);
+    client->warnings = warnings_new();
+    client->metrics = rest_metrics_new(config->server);
+    client->limiter = new_limiter(clock, options->qps, options->burst);
+    client->server = xstrdup(config->server);
+    copy_impersonate(client, config);
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
     client->request_timeout_ms = options->request_timeout_ms;
     client->no_compression = config->disable_compression;
