@@ -1,36 +1,37 @@
 /* Events of elections (L-10); see leader_event.h. */
 #include "informer/leader_event.h"
 
-#include <inttypes.h>
-#include <time.h>
+#include "base/mem.h"
+#include "kube/event.h"
+#include "kube/event_correlator.h"
 
-static void put(struct buf *out, const char *before, const char *text)
+static struct event *new_event(const char *ns, const char *name, struct str message, int64_t wall_us)
 {
-    buf_puts(out, before);
-    buf_json_string(out, str_of(text));
+    struct event *event = event_new(message);
+    event->about = (struct event_object){.api_version = xstrdup("coordination.k8s.io/v1"),
+                                         .kind = xstrdup("Lease"),
+                                         .ns = xstrdup(ns),
+                                         .name = xstrdup(name),
+                                         .uid = xstrdup(""),
+                                         .resource_version = xstrdup("")};
+    event->component = xstrdup("kubelua");
+    event->instance = xstrdup("");
+    event->type = xstrdup("Normal");
+    event->reason = xstrdup("LeaderElection");
+    event->time_us = wall_us;
+    return event;
 }
 
 void leader_event_write(const char *ns, const char *name, const char *identity, const char *what,
                         int64_t wall_us, struct buf *out)
 {
-    struct buf text = {0};
-    struct tm tm;
-    char when[32];
-    time_t seconds = (time_t)(wall_us / 1000000);
-    gmtime_r(&seconds, &tm);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    buf_printf(&text, "%s.%" PRIx64, name, (uint64_t)wall_us * 1000); /* EV-3: unix nanoseconds */
-    put(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"namespace\":", ns);
-    put(out, ",\"name\":", buf_text(&text));
-    put(out,
-        "},\"involvedObject\":{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"namespace\":",
-        ns);
-    put(out, ",\"name\":", name);
-    text.len = 0;
-    buf_printf(&text, "%s %s", identity, what);
-    put(out, "},\"type\":\"Normal\",\"reason\":\"LeaderElection\",\"message\":", buf_text(&text));
-    put(out, ",\"source\":{\"component\":\"kubelua\"},\"count\":1,\"firstTimestamp\":", when);
-    put(out, ",\"lastTimestamp\":", when);
-    buf_putc(out, '}');
-    buf_clear(&text);
+    struct buf message = {0}, id = {0};
+    buf_printf(&message, "%s %s", identity, what);
+    struct event *event = new_event(ns, name, buf_slice(&message), wall_us);
+    event_name(event, wall_us * 1000, &id);
+    struct event_plan plan = {.name = buf_take(&id), .count = 1, .first_us = wall_us};
+    event_body(event, &plan, out);
+    event_plan_clear(&plan);
+    event_free(event);
+    buf_clear(&message);
 }
