@@ -10,6 +10,7 @@
 #include "app/cmd.h"
 #include "app/document.h"
 #include "app/flags.h"
+#include "base/mem.h"
 
 struct arguments {
     const char *output, *path;
@@ -19,22 +20,13 @@ static const struct flag *flags_of(struct arguments *arguments)
 {
     static struct flag table[3];
     *arguments = (struct arguments){.output = "table"};
-    table[0] = (struct flag){"output",
-                             'o',
-                             FLAG_CHOICE,
-                             &arguments->output,
-                             "table|wide|json|yaml",
-                             "table|wide|json|yaml",
-                             "form of the answer (default table)"};
-    table[1] = (struct flag){"admin-socket",
-                             0,
-                             FLAG_STRING,
-                             &arguments->path,
-                             "PATH",
-                             NULL,
-                             "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
-                             "/run/kubelua.sock)"};
-    return table;
+    const struct flag flags[] = {
+        {"output", 'o', FLAG_CHOICE, &arguments->output, "table|wide|json|yaml", "table|wide|json|yaml",
+         "form of the answer (default table)"},
+        {"admin-socket", 0, FLAG_STRING, &arguments->path, "PATH", NULL,
+         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 void admin_command_help(const struct admin_command *command)

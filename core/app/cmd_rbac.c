@@ -21,16 +21,12 @@ static const struct flag *rbac_flags(struct options *options)
 {
     static struct flag table[3];
     role_name = "kubelua";
-    table[0] = (struct flag){"filename",
-                             'f',
-                             FLAG_LIST,
-                             &options->files,
-                             "FILE|DIR",
-                             NULL,
-                             "script, or folder of scripts (repeatable)"};
-    table[1] = (struct flag){
-        "name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"};
-    return table;
+    const struct flag flags[] = {
+        {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
+         "script, or folder of scripts (repeatable)"},
+        {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 static void help(void)

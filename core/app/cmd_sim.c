@@ -36,12 +36,10 @@ static const struct flag *sim_flags(struct sim_flags *flags)
          "lists with resourceVersion=0 come whole, whatever their limit (default true)"},
         {"gzip", 0, FLAG_BOOL, &s->gzip, NULL, NULL,
          "compress answers over 128 KiB for clients that take it (default true)"},
-        {0},
     };
-    memcpy(table, all, sizeof all);
     *flags = (struct sim_flags){
         .server = {.listen = "127.0.0.1", .watch_cache = true, .gzip = true, .bookmark_ms = 60000}};
-    return table;
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
 
 static void help(void)

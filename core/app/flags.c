@@ -11,6 +11,14 @@
 #include "base/buf.h"
 #include "base/duration.h"
 #include "base/mem.h"
+#include "base/must.h"
+
+const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
+{
+    must(count < room);
+    memcpy(table, flags, count * sizeof *flags);
+    return table;
+}
 
 bool parse_size(const char *text, size_t *out)
 {

@@ -34,6 +34,9 @@ struct flag_list {
     size_t count;
 };
 
+/* Copies the flags into a table with `room` for them and its end, which is zero from the start: a static one.
+ * Returns the table. */
+const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count);
 /* Several tables one after the other count as one; `tables` ends with NULL. Fills `rest` with the arguments
  * that are no flags. Environment first, then argv[1..]. ERR_INVALID names the flag, its value and what it
  * takes; an unknown flag names the nearest known one. */

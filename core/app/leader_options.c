@@ -2,11 +2,12 @@
 #include "app/leader_options.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/mem.h"
 
 const struct flag *leader_flags(struct leader_flags *o)
 {
-    static struct flag table[8];
+    static struct flag table[7];
     o->duration_ms = 15000;
     o->renew_ms = 10000;
     o->retry_ms = 2000;
@@ -24,11 +25,8 @@ const struct flag *leader_flags(struct leader_flags *o)
          "namespace of the lease (default: POD_NAMESPACE, else that of the connection)"},
         {"leader-elect-resource-name", 0, FLAG_STRING, &o->name, "NAME", NULL,
          "name of the lease (default kubelua)"},
-        {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
     };
-    _Static_assert(sizeof flags <= sizeof table, "the table has room for all flags");
-    memcpy(table, flags, sizeof flags);
-    return table;
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 bool leader_flags_check(const struct leader_flags *o, struct err *err)

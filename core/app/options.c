@@ -4,15 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
-
-/* Tables are zero from the start, and one more place than they have flags is their end. */
-static const struct flag *fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
-{
-    must(count < room);
-    memcpy(table, flags, count * sizeof *flags);
-    return table;
-}
 
 const struct flag *connection_flags(struct options *o)
 {
@@ -43,7 +34,7 @@ const struct flag *connection_flags(struct options *o)
         {"all-namespaces", 'A', FLAG_BOOL, &o->all_namespaces, NULL, NULL,
          "all namespaces, whatever --namespace says"},
     };
-    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *engine_flags(struct options *o)
@@ -85,7 +76,7 @@ const struct flag *engine_flags(struct options *o)
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "how often handlers that do not say are told of every object again (default 0: never)"},
     };
-    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *run_flags(struct options *o)
@@ -104,7 +95,7 @@ const struct flag *run_flags(struct options *o)
          "for kubelua status; 0 switches it off (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
          "/run/kubelua.sock)"},
     };
-    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 const struct flag *exec_flags(struct options *o)
@@ -115,7 +106,7 @@ const struct flag *exec_flags(struct options *o)
         {"sync-timeout", 0, FLAG_DURATION_MS, &o->sync_timeout_ms, "DURATION", NULL,
          "time for all informers to sync (default 60s)"},
     };
-    return fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 bool options_admin_is_off(const struct options *options)
