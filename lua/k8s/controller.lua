@@ -7,10 +7,10 @@ local informer = require("k8s.factory").informer
 local options = require "k8s.options"
 local queue = require "k8s.queue"
 
-local KNOWN = { of = "kind or informer", owns = "table", watches = "table", reconcile = "function" }
-for name, expected in pairs(queue.KNOWN) do
-  KNOWN[name] = expected
-end
+local KNOWN = options.extend(
+  queue.KNOWN,
+  { of = "kind or informer", owns = "table", watches = "table", reconcile = "function" }
+)
 
 local resource_of, each, namespace_of = raw.informer.resource, raw.view.ipairs, raw.object.namespace
 

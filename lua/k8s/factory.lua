@@ -22,10 +22,7 @@ local OPTIONS = {
 }
 
 -- An informer with a transform belongs to its script; no factory gives one to all its informers.
-local INFORMER_OPTIONS = { transform = "function" }
-for name, expected in pairs(OPTIONS) do
-  INFORMER_OPTIONS[name] = expected
-end
+local INFORMER_OPTIONS = options.extend(OPTIONS, { transform = "function" })
 
 local function check_kind(kind)
   if type(kind) ~= "string" then

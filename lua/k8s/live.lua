@@ -11,37 +11,17 @@ local get = blocking(raw.live.get)
 local next_page = blocking(raw.live.page)
 local next_event = blocking(raw.live.event)
 
-local LIST_OPTIONS = {
-  namespace = "string",
-  selector = "string",
-  field_selector = "string",
-  limit = "number",
-  chunk_size = "number",
-  resource_version = "string",
-  resource_version_match = "string",
-}
+local SELECTION =
+  { namespace = "string", selector = "string", field_selector = "string", resource_version = "string" }
 
-local WATCH_OPTIONS = {
-  namespace = "string",
-  selector = "string",
-  field_selector = "string",
-  resource_version = "string",
-  timeout = "duration",
-}
+local LIST_OPTIONS =
+  options.extend(SELECTION, { limit = "number", chunk_size = "number", resource_version_match = "string" })
+
+local WATCH_OPTIONS = options.extend(SELECTION, { timeout = "duration" })
 
 -- k8s.reads { "pods:list", "secrets:get" }: what the script may read live. While it loads only.
 function live.reads(declared)
-  if type(declared) ~= "table" then
-    raw.raise("k8s.reads: expected a table, not " .. type(declared))
-  end
-  for key in pairs(declared) do
-    if type(key) ~= "number" then
-      raw.raise("k8s.reads: expected an array of texts, not the key " .. tostring(key))
-    end
-  end
-  for _, text in ipairs(declared) do
-    raw.live.reads(text)
-  end
+  options.each_text("k8s.reads", declared, raw.live.reads)
 end
 
 -- k8s.get(kind, "ns/name"): one object, or nil, err.

@@ -82,4 +82,30 @@ function options.check(where, given, known)
   return given
 end
 
+-- Tables of known options that share some.
+function options.extend(known, more)
+  local all = {}
+  for _, part in ipairs { known, more } do
+    for name, expected in pairs(part) do
+      all[name] = expected
+    end
+  end
+  return all
+end
+
+-- What declarations take: an array of texts, each of which goes to `take`.
+function options.each_text(where, declared, take)
+  if type(declared) ~= "table" then
+    raw.raise(where .. ": expected a table, not " .. type(declared))
+  end
+  for key in pairs(declared) do
+    if type(key) ~= "number" then
+      raw.raise(where .. ": expected an array of texts, not the key " .. tostring(key))
+    end
+  end
+  for _, text in ipairs(declared) do
+    take(text)
+  end
+end
+
 return options

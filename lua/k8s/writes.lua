@@ -12,44 +12,18 @@ local resource_of = blocking(raw.write.resource)
 local send = blocking(raw.write.send)
 local is_view, copy, array = raw.view.is, raw.object.copy, raw.json.array
 
-local CREATE_OPTIONS =
-  { subresource = "string", of = "view or reference", manager = "string", dry_run = "boolean", timeout = "duration" }
+-- Of all; of those that send an object or a part of one.
+local COMMON = { dry_run = "boolean", timeout = "duration" }
+local SENDING = options.extend(COMMON, { subresource = "string", manager = "string" })
 
-local UPDATE_OPTIONS = {
-  subresource = "string",
-  of = "view or reference",
-  manager = "string",
-  dry_run = "boolean",
-  lock = "boolean",
-  timeout = "duration",
-}
-
-local PATCH_OPTIONS = {
-  type = "string",
-  subresource = "string",
-  manager = "string",
-  dry_run = "boolean",
-  lock = "boolean",
-  timeout = "duration",
-}
-
-local APPLY_OPTIONS = {
-  manager = "string",
-  force = "boolean",
-  subresource = "string",
-  dry_run = "boolean",
-  lock = "boolean",
-  timeout = "duration",
-}
-
-local DELETE_OPTIONS = {
-  propagation = "string",
-  precondition = "table",
-  grace_period = "duration",
-  dry_run = "boolean",
-  lock = "boolean",
-  timeout = "duration",
-}
+local CREATE_OPTIONS = options.extend(SENDING, { of = "view or reference" })
+local UPDATE_OPTIONS = options.extend(SENDING, { of = "view or reference", lock = "boolean" })
+local PATCH_OPTIONS = options.extend(SENDING, { type = "string", lock = "boolean" })
+local APPLY_OPTIONS = options.extend(SENDING, { force = "boolean", lock = "boolean" })
+local DELETE_OPTIONS = options.extend(
+  COMMON,
+  { propagation = "string", precondition = "table", grace_period = "duration", lock = "boolean" }
+)
 
 local REF = { kind = "string", namespace = "string", name = "string" }
 local PRECONDITION = { uid = "string", resource_version = "string" }
@@ -64,17 +38,7 @@ local PROPAGATION = { background = "Background", foreground = "Foreground", orph
 
 -- k8s.writes { "pods:patch", "pods/status:patch" }: what the script may write. While it loads only.
 function writes.writes(declared)
-  if type(declared) ~= "table" then
-    raw.raise("k8s.writes: expected a table, not " .. type(declared))
-  end
-  for key in pairs(declared) do
-    if type(key) ~= "number" then
-      raw.raise("k8s.writes: expected an array of texts, not the key " .. tostring(key))
-    end
-  end
-  for _, text in ipairs(declared) do
-    raw.write.declare(text)
-  end
+  options.each_text("k8s.writes", declared, raw.write.declare)
 end
 
 local function is_object(value)
