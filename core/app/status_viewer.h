@@ -1,0 +1,43 @@
+/* What the tables of `kubelua status` share: fields of the answer, and the cells of a row while it is made.
+ * Owner: the one who prints; everything but the cells is borrowed, and viewer_clear frees these. */
+#pragma once
+#include "app/status_view.h"
+#include "app/text_table.h"
+#include "base/buf.h"
+
+struct viewer {
+    const struct tape *tape;
+    const struct status_view *view;
+    FILE *out;
+    int64_t now_s;
+    struct buf cells[TEXT_TABLE_COLUMNS];
+};
+
+/* --- a field of the object at `at`; empty, 0 or false when it has none */
+
+struct str viewer_text(const struct viewer *v, size_t at, const char *key);
+int64_t viewer_int(const struct viewer *v, size_t at, const char *key);
+bool viewer_bool(const struct viewer *v, size_t at, const char *key);
+/* Seconds since the epoch. */
+int64_t viewer_time(const struct viewer *v, size_t at, const char *key);
+
+/* --- the row */
+
+/* An empty cell to be filled. */
+struct buf *viewer_cell(struct viewer *v, size_t column);
+/* How long ago a time was. */
+void viewer_put_age(struct viewer *v, size_t column, size_t at, const char *key);
+void viewer_put_int(struct viewer *v, size_t column, int64_t n);
+/* A dash in place of an empty one. */
+void viewer_put_text(struct viewer *v, size_t column, struct str text);
+/* The cells, as many as the table has columns. */
+void viewer_add_row(struct viewer *v, struct text_table *table);
+
+/* Below an empty line, unless there are no rows; the table is cleared. */
+void viewer_print_table(struct viewer *v, struct text_table *table);
+void viewer_clear(struct viewer *v);
+
+/* --- status_informers.c */
+
+/* `informers`: the list of them in the answer. */
+void status_informers_print(struct viewer *v, size_t informers);
