@@ -9,20 +9,7 @@
 #include "script/args.h"
 #include "script/delivery.h"
 #include "script/script_queue.h"
-
-struct task {
-    TAILQ_ENTRY(task) link; /* among the waiting or the idle */
-    struct script *script;
-    lua_State *co;
-    int ref; /* keeps the coroutine */
-    struct task_wait *wait;
-    LIST_HEAD(, task_hold) holds;
-    const char *what;
-    struct fence *fence; /* a reference; NULL: none */
-    void (*done)(void *ctx, enum script_result result);
-    void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
-    void *ctx;
-};
+#include "script/task_internal.h"
 
 /* --- coroutines */
 
@@ -189,30 +176,7 @@ void task_describe(const struct script *script, struct buf *caller, struct buf *
     if (task && task->describe) task->describe(task->ctx, caller, trigger);
 }
 
-/* --- waiting */
-
-static void enqueue(struct task_wait *wait)
-{
-    struct tasks *tasks = &wait->task->script->tasks;
-    TAILQ_INSERT_TAIL(&tasks->woken, wait, link);
-    tasks->woken_count++;
-    tasks_turn_soon(wait->task->script);
-}
-
-static void dequeue(struct task_wait *wait)
-{
-    struct tasks *tasks = &wait->task->script->tasks;
-    TAILQ_REMOVE(&tasks->woken, wait, link);
-    tasks->woken_count--;
-}
-
-static void drop_wait(struct task *task)
-{
-    struct task_wait *wait = task->wait;
-    if (wait->woken) dequeue(wait);
-    task->wait = NULL;
-    wait->ops->drop(wait);
-}
+/* --- waiting tasks */
 
 static void leave_waiting(struct task *task)
 {
@@ -220,78 +184,10 @@ static void leave_waiting(struct task *task)
     task->script->tasks.waiting_count--;
 }
 
-/* The function of C that no yield passes, as messages name it. */
-static const char *callback_name(lua_State *L)
-{
-    lua_Debug ar;
-    const char *name = NULL;
-    push_ref(L, script_of(L), REF_CALLBACKS);
-    for (int level = 0; !name && lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "f", &ar);
-        lua_rawget(L, -2);
-        name = lua_tostring(L, -1); /* kept by the table */
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    return name ? name : "a function that C calls back";
-}
-
-void task_check(lua_State *L, const char *verb)
-{
-    struct script *script = script_of(L);
-    const char *why = script->no_yield;
-    if (!why && !script->tasks.current) why = "a plain call";
-    if (!why && !lua_isyieldable(L)) why = callback_name(L);
-    if (why) script_raise(L, "%s may not be called in %s", verb, why);
-    if (script->tasks.waiting_count >= TASKS_MAX)
-        script_raise(L, "%s: the limit tasks: %d wait already", verb, TASKS_MAX);
-    script->tasks.verb = verb;
-}
-
-int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops *ops)
-{
-    struct script *script = script_of(L);
-    struct task *task = script->tasks.current;
-    must(task && !task->wait);
-    wait->ops = ops;
-    wait->task = task;
-    task->wait = wait;
-    if (wait->woken) enqueue(wait);
-    push_ref(L, script, REF_YIELDED);
-    return lua_yield(L, 1);
-}
-
-void task_wake(struct task_wait *wait)
-{
-    must(!wait->woken);
-    wait->woken = true;
-    if (wait->task) enqueue(wait);
-}
-
-int task_results(lua_State *L)
-{
-    struct tasks *tasks = &script_of(L)->tasks;
-    struct task_wait *wait = tasks->delivering;
-    if (!wait) script_raise(L, "%s may not be called in %s", tasks->verb, tasks->refused);
-    tasks->delivering = NULL;
-    tasks->pushing = wait;
-    int count = wait->ops->push(L, wait);
-    tasks->pushing = NULL;
-    wait->ops->drop(wait);
-    return count;
-}
-
-void task_refuse(lua_State *L)
-{
-    struct tasks *tasks = &script_of(L)->tasks;
-    tasks->refused = callback_name(L);
-    drop_wait(tasks->current);
-}
-
 void task_cancel(struct task *task)
 {
     leave_waiting(task);
-    drop_wait(task);
+    task_drop_wait(task);
     end_holds(task, false);
     metric_inc(METRIC_TASKS_CANCELLED);
     task->done(task->ctx, SCRIPT_CANCELLED);
@@ -308,7 +204,7 @@ static void go_on(struct task_wait *wait)
         task_cancel(task);
         return;
     }
-    dequeue(wait);
+    task_dequeue(wait);
     leave_waiting(task);
     task->wait = NULL;
     script->tasks.delivering = wait;
@@ -372,15 +268,6 @@ void task_setup(lua_State *L)
     set_new_table(L, REF_YIELDED, NULL);
     set_new_table(L, REF_BUSY, "k");
     set_new_table(L, REF_CALLBACKS, NULL);
-}
-
-void task_no_yield_across(lua_State *L, const char *what)
-{
-    push_ref(L, script_of(L), REF_CALLBACKS);
-    lua_pushvalue(L, -2);
-    lua_pushstring(L, what);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
 }
 
 void tasks_stop(struct script *script)

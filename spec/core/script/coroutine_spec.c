@@ -1,4 +1,4 @@
-/* lua/k8s/coroutine.lua, core/script/task.c: the script's own coroutines, and where nothing may yield. */
+/* lua/k8s/coroutine.lua, core/script/task_wait.c: a script's own coroutines, and where nothing may yield. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

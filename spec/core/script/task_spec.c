@@ -1,4 +1,4 @@
-/* core/script/task.c, bind_task.c, bind_time.c: coroutines that the engine runs. */
+/* core/script/task.c, task_wait.c, bind_task.c, bind_time.c: coroutines that the engine runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
