@@ -14,6 +14,10 @@
 /* The component is a qualified name, as reportingController must be: its last part has 63 characters. */
 enum { COMPONENT_MAX = 63 };
 
+/* Of what names the object. Real names are shorter; as many Events wait as the recorder takes, so that each
+ * must be small. The message is cut by event_new. */
+enum { FIELD_MAX = 1024 };
+
 /* "kubelua/watch" of the script "/etc/scripts/pods/watch". */
 static char *component_of(const struct script *script)
 {
@@ -65,20 +69,28 @@ static void set_kind(const struct script *script, struct event_object *about)
     memmove(about->kind, slash + 1, strlen(slash + 1) + 1);
 }
 
-/* event(api_version, kind, namespace, name, uid, resource_version, type, reason, message) */
-static int l_event(lua_State *L)
+/* All that may raise, before anything is copied. */
+static void check_texts(lua_State *L)
 {
     static const char *const what[] = {"apiVersion",       "kind",     "namespace",  "name",       "uid",
                                        "resource version", "the type", "the reason", "the message"};
-    struct script *script = script_of(L);
     char name[64];
-    if (script->phase == SCRIPT_LOADING) script_raise(L, "k8s.event may not be called in the load phase");
-    if (!script->host->recorder) script_raise(L, "k8s.event: there is no server to tell");
     for (int i = 0; i < 9; i++) {
         snprintf(name, sizeof name, "k8s.event: %s", what[i]);
         struct str text = arg_str_opt(L, i + 1, name);
-        if (text.p && i < 8 && memchr(text.p, '\0', text.n)) script_raise(L, "%s has a zero byte", name);
+        if (!text.p || i == 8) continue;
+        if (memchr(text.p, '\0', text.n)) script_raise(L, "%s has a zero byte", name);
+        if (text.n > FIELD_MAX) script_raise(L, "%s has %zu bytes, the most is %d", name, text.n, FIELD_MAX);
     }
+}
+
+/* event(api_version, kind, namespace, name, uid, resource_version, type, reason, message) */
+static int l_event(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (script->phase == SCRIPT_LOADING) script_raise(L, "k8s.event may not be called in the load phase");
+    if (!script->host->recorder) script_raise(L, "k8s.event: there is no server to tell");
+    check_texts(L);
     struct event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
     event->about = (struct event_object){
         .api_version = text_arg(L, 1, ""),

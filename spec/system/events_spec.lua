@@ -19,7 +19,10 @@ describe("k8s.event on the simulated server #threads", function()
     sim = cluster.sim()
     local engine = events.run({ args = { "--server", sim.server } }, [[
       local map = { kind = "ConfigMap", namespace = "default", name = "a" }
-      local function try(...) print((select(2, pcall(k8s.event, ...)):gsub("^.-:%d+: ", ""))) end
+      local function try(...)
+        local _, why = pcall(k8s.event, ...)
+        print((tostring(why):gsub("^.-:%d+: ", "")))
+      end
       try(nil, "Normal", "Seen", "hello")
       try({ kind = "ConfigMap" }, "Normal", "Seen", "hello")
       try({ kind = "ConfigMap", nmae = "a" }, "Normal", "Seen", "hello")
@@ -29,6 +32,12 @@ describe("k8s.event on the simulated server #threads", function()
       try(map, "Normal", "Seen", "%d", "x")
       try(map, "Normal", "a\0b", "hello")
       try(k8s.get("ns", "default").metadata, "Normal", "Seen", "hello")
+      for _, field in ipairs { "apiVersion", "kind", "namespace", "name", "uid", "resourceVersion" } do
+        local about = { kind = "ConfigMap", namespace = "default", name = "a" }
+        about[field] = ("x"):rep(1025)
+        try(about, "Normal", "Seen", "hello")
+      end
+      try({ kind = "ConfigMap", namespace = "default", name = ("x"):rep(1024) }, "Normal", "Seen", "hello")
     ]])
     assert.are.equal([[
 k8s.event: expected a view or { kind, namespace, name }, not nil
@@ -40,6 +49,13 @@ k8s.event: the message must be a string, not nil
 k8s.event: bad argument #2 to 'format' (number expected, got string)
 k8s.event: the reason has a zero byte
 k8s.event: expected a whole object, not a part of one
+k8s.event: apiVersion has 1025 bytes, the most is 1024
+k8s.event: kind has 1025 bytes, the most is 1024
+k8s.event: namespace has 1025 bytes, the most is 1024
+k8s.event: name has 1025 bytes, the most is 1024
+k8s.event: uid has 1025 bytes, the most is 1024
+k8s.event: resource version has 1025 bytes, the most is 1024
+nil
 ]], engine:out())
     local bad = cluster.run(sim.server, cluster.script [[
       require("k8s").event({ kind = "Pod", name = "a" }, "Normal", "Seen", "hello")
