@@ -17,8 +17,8 @@
 #include "script/write_note.h"
 #include "script/write_request.h"
 
-/* A kube-apiserver takes no larger one. */
-enum { BODY_MAX = 3 << 20 };
+/* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */
+enum { BODY_MAX = 3 << 20, BODIES_MAX = 64 << 20 };
 
 /* declare(text): one declaration. */
 static int l_write_declare(lua_State *L)
@@ -59,6 +59,7 @@ static int l_write_resource(lua_State *L)
 struct write_wait {
     struct task_wait wait;
     struct live_read *read; /* NULL: nothing was sent */
+    size_t body_len;        /* of what is kept for it */
     struct live_answer answer;
     bool answered;
     struct err err;
@@ -95,6 +96,7 @@ static void drop_write(struct task_wait *base)
         err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
     write_note_end(&wait->note, object, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
+    wait->note.script->write_bodies -= wait->body_len;
     live_answer_clear(&wait->answer);
     free(wait);
 }
@@ -120,6 +122,8 @@ static struct live_read *start(struct write_wait *wait, struct script *script, c
                                         },
                                         on_answer, wait);
     buf_clear(&query);
+    wait->body_len = body.n;
+    script->write_bodies += body.n;
     return read;
 }
 
@@ -136,6 +140,14 @@ static void record(struct write_wait *wait, struct script *script, const struct 
     task_wake(&wait->wait);
 }
 
+static void check_bodies(lua_State *L, const char *verb, size_t more)
+{
+    size_t waiting = script_of(L)->write_bodies;
+    if (waiting + more > BODIES_MAX)
+        script_raise(L, "%s: the limit write-bodies: %zu bytes wait already, the most is %d MiB", verb,
+                     waiting, BODIES_MAX >> 20);
+}
+
 /* send(resource, function, request, body, given): the object, or true, or nil, err. `request` is a table of
  * lua/k8s with what struct write_request has, `given` the view that the script named, if it did. Waits. */
 static int l_write_send(lua_State *L)
@@ -149,6 +161,7 @@ static int l_write_send(lua_State *L)
     write_request_read(L, 3, &r);
     const struct view *given = view_test(L, 5);
     struct str body = buf_slice(json_encode(L, 4, r.function->name, BODY_MAX));
+    check_bodies(L, r.function->name, body.n);
     task_check(L, r.function->name);
     struct write_wait *wait = NEW(struct write_wait);
     err_clear(&wait->err);

@@ -148,6 +148,7 @@ struct script {
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;
+    size_t write_bodies;                        /* bytes, of writes that wait for their answers */
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
     size_t handler_count, due_count;

@@ -130,6 +130,35 @@ static void test_other_errors_are_not_tried_again(void **state)
     assert_told("nil no");
 }
 
+#define LARGE                                                                                              \
+    "pod.spec = ('x'):rep(3 * 2^20 - 500) local function write() local ok, why = pcall(k8s.update, pod)\n" \
+    "if not ok then tell(why:match '%d: (.*)') end end\n"
+
+static void test_the_bodies_of_writes_that_wait_have_a_limit(void **state)
+{
+    writes_discover();
+    writes_start(LARGE "for i = 1, 23 do k8s.after(1, write) end");
+    bench.is_mute = true;
+    writes_advance(1000); /* 21 of 3,145,337 bytes wait */
+    assert_told("k8s.update: the limit write-bodies: 66052077 bytes wait already, the most is 64 MiB "
+                "k8s.update: the limit write-bodies: 66052077 bytes wait already, the most is 64 MiB");
+    script_free(bench.script);
+    bench.script = NULL;
+}
+
+static void test_bodies_count_until_the_answer(void **state)
+{
+    writes_discover();
+    writes_start(LARGE "for i = 1, 23 do write() end tell 'end'");
+    for (int i = 0; i < 22; i++) {
+        assert_int_equal(bench.script->write_bodies > 3 * 1000 * 1000, true);
+        writes_answer(NULL);
+    }
+    writes_refuse(409, "Conflict");
+    assert_told("end");
+    assert_int_equal(bench.script->write_bodies, 0);
+}
+
 static void test_a_script_may_be_freed_while_it_writes(void **state)
 {
     writes_start("k8s.update(pod)");
@@ -248,6 +277,8 @@ int main(void)
         T(test_a_timeout_is_for_the_whole),
         T(test_conflicts_are_tried_again_five_times),
         T(test_other_errors_are_not_tried_again),
+        T(test_the_bodies_of_writes_that_wait_have_a_limit),
+        T(test_bodies_count_until_the_answer),
         T(test_a_script_may_be_freed_while_it_writes),
         T(test_what_is_not_declared_is_not_sent),
         T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),

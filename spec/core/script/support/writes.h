@@ -26,6 +26,7 @@ struct writes_bench {
     struct buf sent;          /* "PATCH pods shop/web/status?query type: body" */
     int64_t timeout_ms;       /* of it */
     int asked;                /* how often discovery was asked for */
+    bool is_mute;             /* no request is answered: they are not kept here, there may be several */
 };
 extern struct writes_bench bench;
 
