@@ -342,7 +342,7 @@ function log.error(message, fields) end
 local json = {}
 
 ---Compact text, keys sorted. Tables that have a [1] or are marked by array are arrays, all others objects.
----Raises for a table within itself, and for more than 16 MiB.
+---Raises for a table within itself, for an array that has other keys too, and for more than 16 MiB.
 ---@param value any
 ---@return string
 function json.encode(value) end

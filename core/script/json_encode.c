@@ -1,8 +1,10 @@
 /* Writes JSON from Lua values; see json_encode.h. */
 #include "script/json_encode.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "object/json.h"
 #include "object/pack.h"
@@ -15,6 +17,13 @@
 enum { DEPTH_SHOWN = 16, ELEMENTS_SHOWN = JSON_TEXT_MAX / 2, KEYS_SHOWN = JSON_TEXT_MAX / 4 };
 enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* a character that is cut is not shown */ };
 enum { KEY_BYTES = 5 /* "":0, */ };
+enum { KEY_SHOWN = 64, PATH_SHOWN = 200 }; /* in messages */
+
+/* From a table to one in it. */
+struct step {
+    struct str key; /* held by the table; NULL: an element */
+    size_t element; /* from 0 */
+};
 
 struct encoder {
     lua_State *L;
@@ -25,6 +34,7 @@ struct encoder {
     bool for_people;                        /* see json_describe */
     size_t pending;                         /* keys that were collected and are not written yet */
     const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
+    struct step path[PACK_DEPTH_MAX + 1];   /* to what is being written */
 };
 
 static void encode(struct encoder *e, int idx, int depth);
@@ -75,13 +85,65 @@ static void encode_number(struct encoder *e, lua_Number n)
     buf_puts(e->out, digits);
 }
 
+static bool is_plain(struct str key)
+{
+    for (size_t i = 0; i < key.n; i++)
+        if (!isalnum((unsigned char)key.p[i]) && !strchr("_-", key.p[i])) return false;
+    return key.n > 0;
+}
+
+/* Where the table at `depth` is, in place of what was written so far: "spec.list[0]: "; nothing for the
+ * whole.
+ */
+static const char *path_text(const struct encoder *e, int depth)
+{
+    e->out->len = 0;
+    for (int i = 0; i < depth && e->out->len < PATH_SHOWN; i++) {
+        const struct step *step = &e->path[i];
+        int shown = step->key.n < KEY_SHOWN ? (int)step->key.n : KEY_SHOWN;
+        if (!step->key.p)
+            buf_printf(e->out, "[%zu]", step->element);
+        else if (is_plain(step->key))
+            buf_printf(e->out, "%s%.*s", i ? "." : "", shown, step->key.p);
+        else
+            buf_printf(e->out, "['%.*s']", shown, step->key.p);
+    }
+    if (e->out->len >= PATH_SHOWN) buf_puts(e->out, "...");
+    if (depth) buf_puts(e->out, ": ");
+    return buf_text(e->out);
+}
+
+/* An array with a key that is no position in it: it would be left out. The key is on top of the stack. */
+static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
+{
+    lua_State *L = e->L;
+    bool is_text = lua_type(L, -1) == LUA_TSTRING;
+    if (!is_text && lua_type(L, -1) != LUA_TNUMBER) lua_pushstring(L, arg_type_name(L, -1));
+    script_raise(L, "%s: %sa mixed table: an array that also has the key %s%.*s%s%s", e->verb,
+                 path_text(e, depth), is_text ? "\"" : "", KEY_SHOWN, lua_tostring(L, -1),
+                 is_text ? "\"" : "", is_text ? "" : " (arrays count from 1 without holes)");
+}
+
+static void check_positions(struct encoder *e, int idx, size_t count, int depth)
+{
+    lua_State *L = e->L;
+    lua_pushnil(L);
+    while (lua_next(L, idx)) {
+        lua_pop(L, 1);
+        lua_Number n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
+        if (n < 1 || n > (lua_Number)count || n != floor(n)) refuse_mixed(e, depth);
+    }
+}
+
 static void encode_array(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     size_t count = lua_objlen(L, idx);
+    if (!e->for_people) check_positions(e, idx, count, depth);
     buf_putc(e->out, '[');
     for (size_t i = 1; i <= count && !is_full(e); i++) {
         if (i > 1) buf_putc(e->out, ',');
+        e->path[depth] = (struct step){.element = i - 1};
         lua_rawgeti(L, idx, (int)i);
         encode(e, lua_gettop(L), depth + 1);
         lua_pop(L, 1);
@@ -97,7 +159,7 @@ static int compare_keys(const void *a, const void *b)
 /* Appends the keys of the table to the script's key scratch; they stay valid as long as the table holds them.
  * `others` tells whether there are some that are no strings. For people it stops when there are more than
  * they will be shown. */
-static size_t collect_keys(struct encoder *e, int idx, bool *others)
+static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
 {
     lua_State *L = e->L;
     size_t count = 0, seen = 0;
@@ -113,9 +175,9 @@ static size_t collect_keys(struct encoder *e, int idx, bool *others)
             *others = true;
             if (e->for_people) continue;
             script_raise(L,
-                         "%s: an object's keys must be strings, one is a %s (arrays count from 1 without "
+                         "%s: %san object's keys must be strings, one is a %s (arrays count from 1 without "
                          "holes)",
-                         e->verb, arg_type_name(L, -1));
+                         e->verb, path_text(e, depth), arg_type_name(L, -1));
         }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
@@ -155,13 +217,14 @@ static void encode_object(struct encoder *e, int idx, int depth)
     lua_State *L = e->L;
     struct buf *keys = &e->script->keys;
     bool others;
-    size_t from = keys->len, count = collect_keys(e, idx, &others);
+    size_t from = keys->len, count = collect_keys(e, idx, depth, &others);
     if (count > 1) qsort(keys->data + from, count, sizeof(struct str), compare_keys);
     buf_putc(e->out, '{');
     for (size_t i = 0; i < count && !is_full(e); i++) {
         struct str key = ((const struct str *)(keys->data + from))[i]; /* the buffer moves as it grows */
         if (i > 0) buf_putc(e->out, ',');
         e->pending--;
+        e->path[depth] = (struct step){.key = key};
         encode_string(e, key);
         buf_putc(e->out, ':');
         lua_pushlstring(L, key.p, key.n);

@@ -60,6 +60,27 @@ static void test_what_has_no_form_in_json_raises(void **state)
     assert_raises(f, "json.array(1)", "k8s.json.array: the value must be a table, not number");
 }
 
+static void test_what_is_both_an_array_and_an_object_raises_with_its_path(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "json.encode { 1, x = 3 }",
+                  "snippet.lua:1: k8s.json.encode: a mixed table: an array that also has the key \"x\"");
+    assert_raises(f, "json.encode { spec = { list = { {}, { 1, x = 3 } } } }",
+                  "k8s.json.encode: spec.list[1]: a mixed table: an array that also has the key \"x\"");
+    assert_raises(f, "json.encode { { ['a/b'] = { 1, [1.5] = 3 } } }",
+                  "k8s.json.encode: [0]['a/b']: a mixed table: an array that also has the key 1.5 (arrays");
+    assert_raises(f, "local t = { 1, 2 } t[10] = 10 json.encode { a = t }",
+                  "a: a mixed table: an array that also has the key 10 (arrays count from 1 without holes)");
+    assert_raises(f, "json.encode(json.array { x = 3 })", "an array that also has the key \"x\"");
+    assert_raises(f, "json.encode { 1, [true] = 3 }", "an array that also has the key boolean");
+    assert_raises(f, "json.encode { a = { b = { [2] = 1 } } }",
+                  "k8s.json.encode: a.b: an object's keys must be strings, one is a number");
+    assert_raises(f,
+                  "local t = { 1, x = 3 } for i = 1, 50 do t = { [('k'):rep(1e5)] = t } end json.encode(t)",
+                  "kkk...: a mixed table: an array that also has the key \"x\"");
+    assert_lua(f, "return json.encode { a = { 1, k8s.null, 3 } }", "{\"a\":[1,null,3]}");
+}
+
 static void test_a_table_within_itself_is_found_before_the_work_is_done(void **state)
 {
     struct fixture *f = *state;
@@ -164,6 +185,7 @@ int main(void)
         T(test_numbers_are_written_exactly_and_shortly),
         T(test_views_are_written_as_they_are),
         T(test_what_has_no_form_in_json_raises),
+        T(test_what_is_both_an_array_and_an_object_raises_with_its_path),
         T(test_a_table_within_itself_is_found_before_the_work_is_done),
         T(test_text_has_a_limit_which_is_found_before_the_work_is_done),
         T(test_what_a_large_table_took_is_given_back),
