@@ -123,6 +123,49 @@ static void test_a_cache_without_an_informer_is_empty(void **state)
     assert_ask(c, c->script, "return tostring(select(2, pods:get 'shop/a'))", "pods \"a\" not found");
 }
 
+/* --- memory that runs out */
+
+static lua_Alloc plain_alloc;
+static int allocations_left; /* until one fails; 0: none does */
+
+static void *failing_alloc(void *ctx, void *block, size_t old_size, size_t size)
+{
+    bool grows = size > (block ? old_size : 0);
+    if (grows && allocations_left > 0 && --allocations_left == 0) return NULL;
+    return plain_alloc(ctx, block, old_size, size);
+}
+
+/* That nothing leaks is what cluster_teardown and LeakSanitizer find. */
+static void fail_each_allocation(struct cluster *c, const char *lua, const char *expected)
+{
+    lua_State *L = c->script->L;
+    void *ctx;
+    int failed = -1;
+    plain_alloc = lua_getallocf(L, &ctx);
+    const char *got;
+    do {
+        allocations_left = ++failed + 1;
+        lua_setallocf(L, failing_alloc, ctx);
+        got = cluster_ask(c, c->script, lua);
+        lua_setallocf(L, plain_alloc, ctx);
+    } while (allocations_left == 0);
+    assert_string_equal(got, expected);
+    assert_true(failed > 10);
+    assert_ask(c, c->script, lua, expected);
+}
+
+static void test_a_list_that_memory_ends_for_leaks_nothing(void **state)
+{
+    struct cluster *c = *state;
+    fill(c);
+    fail_each_allocation(c, "return table.concat(pods:index_keys('namespace', 'shop'), ' ')",
+                         "shop/a shop/b");
+    fail_each_allocation(c, "return #pods:by_index('namespace', 'shop') .. pods:list_all()[3]:key()",
+                         "2other/a");
+    fail_each_allocation(c, "return table.concat(pods:index_values 'namespace', ' ')", "other shop");
+    fail_each_allocation(c, "return names(pods:list 'app=web')", "shop/a other/a");
+}
+
 static void test_listers_have_a_useful_text(void **state)
 {
     struct cluster *c = *state;
@@ -141,6 +184,7 @@ int main(void)
         T(test_a_bad_selector_raises),
         T(test_a_list_does_not_change_while_it_is_walked),
         T(test_a_cache_without_an_informer_is_empty),
+        T(test_a_list_that_memory_ends_for_leaks_nothing),
         T(test_listers_have_a_useful_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
