@@ -40,6 +40,7 @@ struct leadership {
     /* The I/O thread's. */
     struct leader *leader;
     struct object_call *call;
+    int64_t alone_until_ms;    /* requests have connections of their own */
     struct object_call *event; /* that is being written; NULL: none is */
     bool led;                  /* the last event told that it leads */
     void (*done)(void *ctx, struct root *lease, const struct err *err);

@@ -8,15 +8,29 @@
 #include "informer/leader_event.h"
 #include "informer/leadership_internal.h"
 
-enum { EVENT_TIMEOUT_MS = 10000 };
+/* TCP takes a peer that acknowledges nothing for dead after 15 s (T-3). */
+enum { EVENT_TIMEOUT_MS = 10000, ALONE_MS = 20000 };
 
 /* --- the way to the server */
+
+static int64_t now_ms(const struct leadership *l)
+{
+    return clock_now_ms(loop_clock(l->leaders->options.io_loop));
+}
+
+/* No answer came. The connection, which everybody shares, may be dead without a word; until TCP has noticed,
+ * another try there would be lost too, and leadership with it (L-3, BEAT). */
+static void avoid_connection(struct leadership *l)
+{
+    l->alone_until_ms = now_ms(l) + ALONE_MS;
+}
 
 static void on_lease(void *ctx, struct root *lease, const struct err *err)
 {
     struct leadership *l = ctx;
     struct err none;
     l->call = NULL;
+    if (err && err->code == ERR_TIMEOUT) avoid_connection(l);
     if (!lease && !err) {
         err_set(&none, ERR_PARSE, "the server answered without a lease");
         err = &none;
@@ -45,6 +59,7 @@ static void ask(void *ctx, enum lease_verb verb, struct str body, int64_t timeou
         .timeout_ms = timeout_ms,
         .once = true,
         .urgent = true,
+        .own_connection = now_ms(l) < l->alone_until_ms,
     };
     l->call = l->leaders->options.call(l->leaders->options.ctx, &request, on_lease, l);
 }
@@ -54,6 +69,7 @@ static void cancel(void *ctx)
     struct leadership *l = ctx;
     l->leaders->options.cancel_call(l->call);
     l->call = NULL;
+    avoid_connection(l);
 }
 
 /* --- events (L-10) */

@@ -21,7 +21,7 @@ struct kube_call {
     size_t limit;
     int64_t timeout_ms; /* of the whole; 0: none */
     bool flag_timeout;  /* it is --request-timeout's */
-    bool once, urgent;
+    bool once, urgent, own_connection;
     struct fence *fence; /* a reference; NULL: none */
 
     int64_t started_ns;
@@ -157,6 +157,7 @@ static void send_now(struct kube_call *call)
                                : (struct str){0},
         .idle_timeout_ms = IDLE_MS,
         .fence = call->fence,
+        .own_connection = call->own_connection,
     };
     const struct http_callbacks callbacks = {
         .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};
@@ -226,6 +227,7 @@ kube_call_start(struct kube_client *client, const struct kube_request *request,
     call->timeout_ms = call->flag_timeout ? kube_client_request_timeout_ms(client) : request->timeout_ms;
     call->once = request->once;
     call->urgent = request->urgent;
+    call->own_connection = request->own_connection;
     call->started_ns = clock_measure_ns();
     call->fence = request->fence ? fence_ref(request->fence) : NULL;
     call->done = done;

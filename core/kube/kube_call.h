@@ -15,6 +15,7 @@ struct kube_request {
     int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
     bool urgent;              /* --kube-api-qps does not hold it back */
+    bool own_connection;      /* shared with nobody, as the one that is there may be dead */
     struct fence *fence;      /* only sent, and sent again, while it is open; NULL: none */
 };
 

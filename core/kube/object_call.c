@@ -95,6 +95,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
                                          .timeout_ms = request->timeout_ms,
                                          .urgent = request->urgent,
                                          .once = request->once,
+                                         .own_connection = request->own_connection,
                                          .fence = request->fence,
                                      },
                                      on_answer, call);

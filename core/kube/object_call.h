@@ -16,7 +16,8 @@ struct object_request {
     struct str body;          /* sent when `p` is not NULL */
     int64_t timeout_ms;       /* for the whole; 0: --request-timeout */
     bool urgent;              /* --kube-api-qps does not hold it back */
-    bool once;                /* see kube_call.h, as the next one */
+    bool once;                /* see kube_call.h, as the next two */
+    bool own_connection;
     struct fence *fence;
 };
 

@@ -205,6 +205,26 @@ case("have no second leader when the first loses its network, and it leads again
   prove(w, "1 2 1")
 end)
 
+-- Whatever engines have open is dead, and nobody tells them: with the timeouts of these times a second try over such a
+-- connection would cost the leadership.
+case("go on leading when their connections die silently, over a new one (L-3)", function(w)
+  local first = start(w)
+  lead(first)
+  local second = start(w)
+  first:wait_line "^tick"
+  w.watcher:wait_until(function() return #history(w.watcher) > 2 end, "renewals")
+  local list = history(w.watcher)
+  local before = list[#list].renewed
+  first.relay:freeze()
+  w.watcher:wait_until(function()
+    list = history(w.watcher)
+    return list[#list].renewed > before + duration + renew
+  end, "renewals beyond the lease")
+  assert.has_no_match("stop", first:out(), 1, true)
+  assert.has_no_match("start", second:out(), 1, true)
+  prove(w, "1")
+end)
+
 case("show each new leader the cache, and what comes after it, without a gap or a repetition", function(w)
   local function create(name)
     w.api:create(configmaps, {

@@ -23,6 +23,9 @@ function relay:cut() tell(self, "cut") end
 -- Carries nothing while every connection stays open.
 function relay:hold() tell(self, "hold") end
 
+-- The same for the connections that are there; new ones work.
+function relay:freeze() tell(self, "freeze") end
+
 function relay:mend() tell(self, "mend") end
 
 -- Lets so many more bytes to the client pass and then holds; wait_held() returns when that is so.
