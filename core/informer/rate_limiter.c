@@ -3,12 +3,9 @@
 
 #include <math.h>
 
-#include "base/duration.h"
-
 void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms)
 {
-    limiter->bucket.tokens = limiter->bucket.burst;
-    limiter->bucket.since_ms = now_ms;
+    token_bucket_start(&limiter->bucket.tokens, limiter->bucket.per_second, limiter->bucket.burst, now_ms);
 }
 
 /* W-9: base x 2^failures. As a double, so that what overflows is the cap. */
@@ -25,20 +22,6 @@ static int64_t fast_slow_ms(const struct rate_limiter *limiter, uint64_t failure
     return failures < limiter->fast_slow.tries ? limiter->fast_slow.fast_ms : limiter->fast_slow.slow_ms;
 }
 
-/* Each call takes a token, also one that is not there yet: it is waited for, DURATION_MAX_MS at most. What is
- * finer than a millisecond is rounded up, so that the rate is never exceeded. */
-static int64_t bucket_ms(struct rate_limiter *limiter, int64_t now_ms)
-{
-    double refilled = limiter->bucket.tokens +
-                      (double)(now_ms - limiter->bucket.since_ms) / 1000 * limiter->bucket.per_second;
-    limiter->bucket.tokens = fmin(refilled, limiter->bucket.burst) - 1;
-    limiter->bucket.since_ms = now_ms;
-    if (limiter->bucket.tokens >= 0) return 0;
-    /* Sums of fractions: what is a whole millisecond but for the last digits is that. */
-    double delay = ceil(-limiter->bucket.tokens / limiter->bucket.per_second * 1000 - 1e-6);
-    return delay < (double)DURATION_MAX_MS ? (int64_t)delay : DURATION_MAX_MS;
-}
-
 static int64_t longer(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -49,7 +32,7 @@ int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, in
     int64_t delay = 0;
     if (limiter->exponential.on) delay = longer(delay, exponential_ms(limiter, failures));
     if (limiter->fast_slow.on) delay = longer(delay, fast_slow_ms(limiter, failures));
-    if (limiter->bucket.on) delay = longer(delay, bucket_ms(limiter, now_ms));
+    if (limiter->bucket.on) delay = longer(delay, token_bucket_take(&limiter->bucket.tokens, now_ms));
     return limiter->max_wait_ms && delay > limiter->max_wait_ms ? limiter->max_wait_ms : delay;
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/token_bucket.h"
+
 /* Each part that is on gives a delay; the longest counts (MaxOf). */
 struct rate_limiter {
     struct {
@@ -19,9 +21,8 @@ struct rate_limiter {
     struct {
         bool on;
         double per_second; /* above 0 */
-        double burst;      /* 1 at least: what it holds when it is full, as it is in the beginning */
-        double tokens;     /* below 0: promised already */
-        int64_t since_ms;  /* when it held `tokens` */
+        double burst;      /* 1 at least */
+        struct token_bucket tokens;
     } bucket;
     int64_t max_wait_ms; /* no delay is longer (MaxWait); 0: any may be */
 };

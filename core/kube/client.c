@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/token_bucket.h"
 #include "kube/credentials.h"
-#include "kube/rate_limiter.h"
 #include "kube/tls_files.h"
 #include "kube/warning.h"
 
@@ -29,7 +29,8 @@ struct kube_client {
     struct credentials *credentials;
     struct tls_files *tls_files;
     struct warnings *warnings;
-    struct rate_limiter *limiter; /* NULL: none */
+    bool limited; /* by `bucket` (H-1) */
+    struct token_bucket bucket;
     struct rest_metrics *metrics;
     int64_t quiet_until_ms;
     char *server;
@@ -39,6 +40,19 @@ struct kube_client {
     int64_t request_timeout_ms;
     bool no_compression;
 };
+
+static int64_t now_ms(const struct kube_client *client)
+{
+    return clock_now_ms(loop_clock(client->loop));
+}
+
+/* H-1: either flag switches it on, client-go's is the other. */
+static void limit(struct kube_client *client, const struct kube_client_options *options)
+{
+    client->limited = options->qps > 0 || options->burst > 0;
+    token_bucket_start(&client->bucket, options->qps > 0 ? options->qps : QPS_DEFAULT,
+                       options->burst > 0 ? options->burst : BURST_DEFAULT, now_ms(client));
+}
 
 /* H-14. */
 static char *user_agent(void)
@@ -82,13 +96,6 @@ static struct transport *new_transport(struct kube_client *client, const struct 
     return transport;
 }
 
-/* H-1: either switches it on, client-go's is the other; NULL: none. */
-static struct rate_limiter *new_limiter(struct clock *clock, double qps, int burst)
-{
-    if (qps <= 0 && burst <= 0) return NULL;
-    return rate_limiter_new(clock, qps > 0 ? qps : QPS_DEFAULT, burst > 0 ? burst : BURST_DEFAULT);
-}
-
 static void copy_impersonate(struct kube_client *client, const struct cluster_config *config)
 {
     client->impersonate_count = config->impersonate_count;
@@ -116,7 +123,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     client->tls_files = tls_files_new(config, client->transport, clock);
     client->warnings = warnings_new();
     client->metrics = rest_metrics_new(config->server);
-    client->limiter = new_limiter(clock, options->qps, options->burst);
+    limit(client, options);
     client->server = xstrdup(config->server);
     copy_impersonate(client, config);
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
@@ -134,7 +141,6 @@ void kube_client_free(struct kube_client *client)
     packer_free(client->packer);
     tape_parser_free(client->parser);
     warnings_free(client->warnings);
-    rate_limiter_free(client->limiter);
     rest_metrics_free(client->metrics);
     for (size_t i = 0; i < client->impersonate_count; i++) {
         free(client->impersonate[i].name);
@@ -173,10 +179,9 @@ struct rest_metrics *kube_client_metrics(struct kube_client *client)
 /* Said before the wait, so that one who wonders finds it; often enough (H-2). */
 static void log_wait(struct kube_client *client, int64_t wait_ms, const char *method, const char *path)
 {
-    int64_t now_ms = clock_now_ms(loop_clock(client->loop));
     struct str resource = {path, strcspn(path, "?")};
-    if (wait_ms > LONG_WAIT_MS && now_ms >= client->quiet_until_ms) {
-        client->quiet_until_ms = now_ms + QUIET_MS;
+    if (wait_ms > LONG_WAIT_MS && now_ms(client) >= client->quiet_until_ms) {
+        client->quiet_until_ms = now_ms(client) + QUIET_MS;
         log_info("A request waits: client-side throttling by --kube-api-qps", F("method", method),
                  FS("path", resource), FI("waitMs", wait_ms));
     } else if (wait_ms > NOTED_WAIT_MS) {
@@ -187,8 +192,8 @@ static void log_wait(struct kube_client *client, int64_t wait_ms, const char *me
 
 int64_t kube_client_throttle(struct kube_client *client, const char *method, const char *path)
 {
-    if (!client->limiter) return 0;
-    int64_t wait_ms = rate_limiter_take(client->limiter);
+    if (!client->limited) return 0;
+    int64_t wait_ms = token_bucket_take(&client->bucket, now_ms(client));
     rest_metrics_limited(client->metrics, method, wait_ms);
     log_wait(client, wait_ms, method, path);
     return wait_ms;
@@ -196,7 +201,7 @@ int64_t kube_client_throttle(struct kube_client *client, const char *method, con
 
 void kube_client_unthrottle(struct kube_client *client, int64_t wait_ms)
 {
-    rate_limiter_give_back(client->limiter, wait_ms);
+    if (client->limited) token_bucket_give_back(&client->bucket, wait_ms, now_ms(client));
 }
 
 struct loop *kube_client_loop(struct kube_client *client)

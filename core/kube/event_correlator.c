@@ -6,16 +6,10 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/token_bucket.h"
 #include "kube/event_cache.h"
 
 static const int64_t us_of_second = 1000000;
-
-/* Of a source and an object: a token for each Event that is sent. */
-struct bucket {
-    bool used;
-    double tokens;
-    int64_t filled_us;
-};
 
 /* Of a source, an object, a type and a reason: the messages that were seen, the oldest first. */
 struct similar {
@@ -39,7 +33,7 @@ struct event_correlator {
 struct event_correlator *event_correlator_new(void)
 {
     struct event_correlator *correlator = NEW(struct event_correlator);
-    correlator->buckets = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct bucket));
+    correlator->buckets = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct token_bucket));
     correlator->similar = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct similar));
     correlator->observed = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct observed));
     return correlator;
@@ -114,19 +108,13 @@ static struct observed *observe(struct event_correlator *correlator, const struc
     return observed;
 }
 
+/* Of a source and an object: a token for each Event that is sent. */
 static bool take_token(struct event_correlator *correlator, const struct event *event, int64_t now_us)
 {
-    struct bucket *bucket = event_cache_use(correlator->buckets, key_of(correlator, event, BY_OBJECT));
-    double gained = (double)(now_us - bucket->filled_us) / (double)(EVENT_REFILL_S * us_of_second);
-    if (!bucket->used || bucket->tokens + gained > EVENT_BURST)
-        bucket->tokens = EVENT_BURST;
-    else if (gained > 0)
-        bucket->tokens += gained;
-    bucket->used = true;
-    bucket->filled_us = now_us;
-    if (bucket->tokens < 1) return false;
-    bucket->tokens -= 1;
-    return true;
+    struct token_bucket *bucket = event_cache_use(correlator->buckets, key_of(correlator, event, BY_OBJECT));
+    int64_t now_ms = now_us / 1000;
+    if (bucket->burst == 0) token_bucket_start(bucket, 1.0 / EVENT_REFILL_S, EVENT_BURST, now_ms);
+    return token_bucket_try(bucket, now_ms);
 }
 
 /* What the filter holds back is counted all the same: the next one that it lets through tells of it. */

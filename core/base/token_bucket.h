@@ -1,0 +1,23 @@
+/* What happens at a steady rate at most, with a burst after a rest: requests (H-1), items of work queues
+ * (W-8), Events (EV-2). A bucket of tokens, one for each deed, which fills again as time goes by. Who finds
+ * it empty may have a token of the future, in the order of asking. Owner: who embeds it, on its thread.
+ * `now_ms` is of one clock; what that one goes back counts for nothing. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct token_bucket {
+    double per_ms, burst;
+    double tokens; /* at `at_ms`; below zero are those of the future that are taken */
+    int64_t at_ms;
+};
+
+/* `per_second` (above 0) come in, and there are `burst` (1 at least) from the start and after a rest. */
+void token_bucket_start(struct token_bucket *bucket, double per_second, double burst, int64_t now_ms);
+/* Takes a token; gives how long to wait for it, in ms, rounded up: the rate is never exceeded.
+ * DURATION_MAX_MS at most. */
+int64_t token_bucket_take(struct token_bucket *bucket, int64_t now_ms);
+/* Takes a token if there is one. */
+bool token_bucket_try(struct token_bucket *bucket, int64_t now_ms);
+/* Somebody no longer waits for the token that is due in `wait_ms`; those who came later keep theirs. */
+void token_bucket_give_back(struct token_bucket *bucket, int64_t wait_ms, int64_t now_ms);
