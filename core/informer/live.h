@@ -67,6 +67,7 @@ struct live_answer {
     struct root **objects;
     enum lw_event_type *types; /* of a watch: the receiver takes this array as well */
     size_t count;
+    int http_status;              /* of a get and a write that went well */
     const char *resource_version; /* of a list; borrowed for the call */
     bool from_start;              /* of a list: what was answered before is void (P-3) */
     bool last;                    /* nothing more will come */

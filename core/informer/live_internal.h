@@ -55,6 +55,7 @@ struct live_read {
 
     /* The I/O thread's. */
     struct object_call *call; /* of a get and a write */
+    int http_status;          /* of its answer */
     struct pager *pager;
     struct retry_watcher *watcher;
     struct live_answer filling; /* of a watch: what came since the last answer */

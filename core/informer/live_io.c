@@ -25,7 +25,10 @@ static void on_object(void *ctx, struct root *object, const struct err *err)
         answer_error(read, err);
         return;
     }
-    read->out = (struct live_answer){.objects = xmalloc(sizeof(struct root *)), .count = 1, .last = true};
+    read->out = (struct live_answer){.objects = xmalloc(sizeof(struct root *)),
+                                     .count = 1,
+                                     .http_status = read->http_status,
+                                     .last = true};
     read->out.objects[0] = object;
     if (!object) read->out.count = 0; /* a Status of success */
     post_answer(read);
@@ -153,6 +156,7 @@ static void start_call(struct live_read *read)
         .body = read->has_body ? (struct str){buf_text(&read->body), read->body.len} : (struct str){0},
         .timeout_ms = read->timeout_ms,
         .fence = read->fence,
+        .http_status = &read->http_status,
     };
     read->call = o->call(o->ctx, &request, on_object, read);
 }

@@ -16,6 +16,7 @@ struct object_call {
     struct kube_call *call;
     struct timer late; /* to tell of a name that may not stand in a path */
     struct err err;    /* for that */
+    int *http_status;
     void (*done)(void *ctx, struct root *object, const struct err *err);
     void *ctx;
 };
@@ -49,6 +50,7 @@ static void on_answer(void *ctx, const struct kube_answer *answer, const struct 
     struct root *object = NULL;
     struct err cause;
     call->call = NULL;
+    if (answer && call->http_status) *call->http_status = answer->http_status;
     if (answer && !unpack(call, answer, &object, &cause)) err = &cause;
     finish(call, object, err);
 }
@@ -80,6 +82,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
     struct object_call *call = NEW(struct object_call);
     call->client = client;
     call->writes = request->method && strcmp(request->method, "GET") != 0;
+    call->http_status = request->http_status;
     call->done = done;
     call->ctx = ctx;
     call->late.fn = on_late;

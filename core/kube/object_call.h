@@ -19,13 +19,15 @@ struct object_request {
     bool once;                /* see kube_call.h, as the next two */
     bool own_connection;
     struct fence *fence;
+    int *http_status; /* where that of a good answer goes, before `done`; NULL: nobody asks */
 };
 
 struct object_call;
 
-/* All of `request` is copied. `done` takes a reference to the object that the server answered with, NULL
- * when it answered with a Status of success ("deleted") or `err` is set; see kube_call.h for errors and
- * tries. What a write is answered may have no name. A name that may not stand in a path is never sent (H-12).
+/* All of `request` is copied but `http_status`, which is borrowed until `done`. `done` takes a reference to
+ * the object that the server answered with, NULL when it answered with a Status of success ("deleted") or
+ * `err` is set; see kube_call.h for errors and tries. What a write is answered may have no name. A name that
+ * may not stand in a path is never sent (H-12).
  */
 struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
                                       void (*done)(void *ctx, struct root *object, const struct err *err),

@@ -94,7 +94,7 @@ static void drop_write(struct task_wait *base)
     const struct root *object = wait->answer.count ? wait->answer.objects[0] : NULL;
     if (!wait->answered)
         err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
-    write_note_end(&wait->note, object, wait->err.code ? &wait->err : NULL);
+    write_note_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
     wait->note.script->write_bodies -= wait->body_len;
     live_answer_clear(&wait->answer);

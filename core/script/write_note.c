@@ -69,11 +69,10 @@ void write_note_begin(struct write_note *note, struct script *script, const stru
 }
 
 /* As client-go's metrics have it: the status, or that there was none. */
-static const char *code_of(const struct err *err, char text[16])
+static const char *code_of(int http_status, char text[16])
 {
-    if (!err) return "200";
-    if (!err->http_status) return "<error>";
-    snprintf(text, 16, "%d", err->http_status);
+    if (!http_status) return "<error>";
+    snprintf(text, 16, "%d", http_status);
     return text;
 }
 
@@ -123,13 +122,16 @@ static void put_in_trail(struct write_note *note, const struct root *answer, con
     buf_clear(&version);
 }
 
-void write_note_end(struct write_note *note, const struct root *answer, const struct err *err)
+void write_note_end(struct write_note *note, const struct root *answer, int http_status,
+                    const struct err *err)
 {
     struct script *script = note->script;
     char code[16];
     bool sent = script->host->write_mode != WRITES_RECORDED;
     const char *dry_run = !sent ? "client" : note->is_dry ? "server" : "";
-    if (sent) count(script, note->function->access_name, buf_text(&note->resource), code_of(err, code));
+    if (err) http_status = err->http_status;
+    if (sent)
+        count(script, note->function->access_name, buf_text(&note->resource), code_of(http_status, code));
     if (script->host->audit) put_in_trail(note, answer, err, dry_run);
     buf_clear(&note->caller);
     buf_clear(&note->trigger);

@@ -25,6 +25,8 @@ LIST_HEAD(write_counters, write_counter);
 void write_note_begin(struct write_note *note, struct script *script, const struct write_request *request);
 /* Has the text of an answer to the write of a Secret, or its like, say nothing but the reason. */
 void write_note_veil(const struct write_note *note, struct err *err);
-/* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well. */
-void write_note_end(struct write_note *note, const struct root *answer, const struct err *err);
+/* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well, with
+ * `http_status`. */
+void write_note_end(struct write_note *note, const struct root *answer, int http_status,
+                    const struct err *err);
 void write_counters_clear(struct write_counters *counters);

@@ -133,6 +133,7 @@ describe("the audit trail #threads", function()
     assert.are.equal(200, code)
     assert.has_match('kubelua_writes_total{script="[^"]+",verb="patch",resource="configmaps",code="200"} 1\n', metrics)
     assert.has_match('kubelua_writes_total{script="[^"]+",verb="delete",resource="configmaps",code="404"} 1\n', metrics)
+    assert.has_match('kubelua_writes_total{script="[^"]+",verb="create",resource="configmaps",code="201"} 1\n', metrics)
     assert.are.equal(0, cluster.terminate(engine))
   end)
 

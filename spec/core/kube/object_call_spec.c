@@ -14,7 +14,7 @@
 #include "object/value.h"
 
 static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
-static int busy_answers;
+static int busy_answers, http_status;
 
 static void on_done(void *ctx, struct root *object, const struct err *err)
 {
@@ -45,6 +45,7 @@ static void run(struct bench *bench, const char *name)
 static void send_pod(struct bench *bench, const char *method, const char *name, const char *query)
 {
     bench->log.len = bench->requests.len = 0;
+    http_status = 0;
     object_call_start(bench->client,
                       &(struct object_request){
                           .method = method,
@@ -55,6 +56,7 @@ static void send_pod(struct bench *bench, const char *method, const char *name, 
                           .query = query,
                           .content_type = "application/merge-patch+json",
                           .body = STR("{\"a\":1}"),
+                          .http_status = &http_status,
                       },
                       on_done, bench);
     bench_until_done(bench);
@@ -62,7 +64,10 @@ static void send_pod(struct bench *bench, const char *method, const char *name, 
 
 static void answer(struct bench *bench, struct tiny_conn *conn, const char *path)
 {
-    if (busy_answers-- > 0)
+    if (bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"))
+        tiny_answer(conn, 201, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"new\"}}");
+    else if (busy_answers-- > 0)
         tiny_answer(conn, 503, "Retry-After: 0\r\n", "busy");
     else if (strstr(path, "/web"))
         tiny_answer(conn, 200, "Content-Type: application/json\r\n",
@@ -122,10 +127,14 @@ static void test_a_write_sends_its_body_to_the_object_or_the_collection(void **s
     send_pod(bench, "PATCH", "web", "dryRun=All");
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_true(bench_head_has(bench, "PATCH /base/api/v1/namespaces/shop/pods/web/status?dryRun=All HTTP"));
+    assert_int_equal(http_status, 200);
     assert_true(bench_head_has(bench, "\r\nContent-Type: application/merge-patch+json\r\n"));
     assert_string_equal(buf_text(&bench->body), "{\"a\":1}");
     send_pod(bench, "POST", "", NULL);
     assert_true(bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"));
+    assert_int_equal(http_status, 201);
+    send_pod(bench, "PATCH", "x", NULL);
+    assert_int_equal(http_status, 0); /* that is in the error */
 }
 
 static void test_a_status_of_success_is_no_object(void **state)

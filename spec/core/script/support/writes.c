@@ -35,6 +35,7 @@ static struct object_call *start_call(void *ctx, const struct object_request *r,
     assert_null(bench.call);
     bench.call = NEW(struct object_call);
     bench.call->done = done;
+    bench.call->http_status = r->http_status;
     bench.call->ctx = done_ctx;
     bench.timeout_ms = r->timeout_ms;
     bench.sent.len = 0;
@@ -70,6 +71,7 @@ void writes_answer(const char *json)
         buf_clear(&text);
     }
     bench.call = NULL;
+    *ended->http_status = 200;
     ended->done(ended->ctx, object, NULL);
     free(ended);
     writes_settle();

@@ -15,6 +15,7 @@
 /* A request that is under way. */
 struct object_call {
     void (*done)(void *ctx, struct root *object, const struct err *err);
+    int *http_status;
     void *ctx;
 };
 
