@@ -229,6 +229,20 @@ static bool make_admin(struct engine *engine)
     return !options->admin_socket;
 }
 
+/* On the I/O thread. */
+static void on_hangup(void *ctx, int signum)
+{
+    struct engine *engine = ctx;
+    audit_trail_reopen(engine->audit);
+}
+
+/* Who rotates logs sends SIGHUP. Without one it ends the process, as when a terminal is closed. */
+static void watch_hangup(struct engine *engine)
+{
+    if (!engine->options.options->audit_log) return;
+    engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
+}
+
 struct engine *engine_new(const struct engine_options *options, int *exit_code)
 {
     struct engine *engine = NEW(struct engine);
@@ -246,6 +260,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .ctx = engine,
             .patience_ms = patience_ms(engine),
         });
+        watch_hangup(engine);
         io_thread_start(engine->io);
         if (engine_load_scripts(engine)) return engine;
     }
@@ -279,14 +294,15 @@ void engine_free(struct engine *engine)
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
     engine_observe_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
-    audit_trail_free(engine->audit);
     free(engine->scripts);
     free(engine->main_started);
     engine_free_live(engine);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
+    signal_watch_free(engine->on_hangup);
     stopper_free(engine->stopper);
+    audit_trail_free(engine->audit);
     admin_socket_free(engine->admin);
     monitor_free(engine->monitor);
     leaders_free(engine->leaders);

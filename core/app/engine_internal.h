@@ -36,12 +36,13 @@ struct engine {
     bool *main_started;
     size_t script_count;
     struct stopper *stopper;
-    struct monitor *monitor;    /* of `run`; NULL for `exec` */
-    struct series **memory;     /* of each script */
-    struct admin_socket *admin; /* NULL when it is switched off */
-    unsigned observed;          /* times */
-    int asks;                   /* of discovery in a row, as kinds are missing */
-    int64_t asked_ms;           /* when the last of them was due */
+    struct signal_watch *on_hangup; /* of the I/O thread; NULL without an audit log */
+    struct monitor *monitor;        /* of `run`; NULL for `exec` */
+    struct series **memory;         /* of each script */
+    struct admin_socket *admin;     /* NULL when it is switched off */
+    unsigned observed;              /* times */
+    int asks;                       /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;               /* when the last of them was due */
     bool started;
     int64_t started_us;
     struct timer sync_deadline;

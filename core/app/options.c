@@ -70,7 +70,8 @@ const struct flag *engine_flags(struct options *o)
          "writes of scripts: client only logs them, server has them checked but not kept; both without "
          "elections (default none)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
-         "a line of JSON for each write of a script, never with its content; appended to"},
+         "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
+         "SIGHUP"},
         {"field-manager", 0, FLAG_STRING, &o->field_manager, "NAME", NULL,
          "whose the fields are that scripts write (default kubelua)"},
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,

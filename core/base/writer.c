@@ -2,16 +2,21 @@
 #include "base/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/ending.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "base/metrics.h"
 #include "base/must.h"
 
@@ -27,6 +32,7 @@ struct stream {
     uint64_t dropped;
     int error; /* of the write after which nothing is written any more */
     bool running, stopping;
+    bool moved; /* its file may be another one now */
 };
 
 static struct stream streams[] = {
@@ -43,6 +49,7 @@ static struct stream streams[] = {
                       .filled = PTHREAD_COND_INITIALIZER,
                       .drained = PTHREAD_COND_INITIALIZER},
 };
+static char *audit_path;
 static bool started;
 static size_t limit = WRITER_BUFFER_DEFAULT;
 /* Taken by who writes when both streams end in the same pipe or file, so that lines stay whole. */
@@ -100,12 +107,40 @@ static void end_as_by_sigpipe(void)
     _exit(128 + SIGPIPE); /* the first process of a container does not die by signals */
 }
 
+static bool open_audit(int *fd, struct err *err)
+{
+    /* A pipe that nobody reads is an error, and must not hold anybody up. */
+    *fd = open(audit_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    return *fd >= 0 || err_set(err, ERR_IO, "%s: %s", audit_path, strerror(errno));
+}
+
+/* With the lock, which is given away in between. What no longer could be written was of the old file. */
+static void reopen(struct stream *s)
+{
+    struct err err;
+    int fd;
+    s->moved = false;
+    pthread_mutex_unlock(&s->lock);
+    bool ok = open_audit(&fd, &err);
+    if (ok)
+        log_info("The audit log was opened again", F("file", audit_path));
+    else
+        log_error("The audit log cannot be opened again, the old file stays in use", F("err", err.text));
+    pthread_mutex_lock(&s->lock);
+    if (!ok) return;
+    close(s->fd);
+    s->fd = fd;
+    s->error = 0;
+}
+
 static void *write_loop(void *arg)
 {
     struct stream *s = arg;
     pthread_mutex_lock(&s->lock);
     for (;;) {
-        while (s->waiting.len == 0 && !s->stopping) pthread_cond_wait(&s->filled, &s->lock);
+        while (s->waiting.len == 0 && !s->stopping && !s->moved) pthread_cond_wait(&s->filled, &s->lock);
+        if (s->moved) reopen(s);
+        if (s->waiting.len == 0 && !s->stopping) continue;
         if (s->waiting.len == 0) break;
         struct buf now = s->waiting;
         s->waiting = (struct buf){0};
@@ -148,14 +183,28 @@ void writer_start(size_t buffer)
     start(&streams[WRITER_STDERR]);
 }
 
-void writer_open_audit(int fd)
+bool writer_open_audit(const char *path, struct err *err)
 {
     struct stream *s = &streams[WRITER_AUDIT];
+    int fd;
     must(!s->running);
+    free(audit_path);
+    audit_path = xstrdup(path);
+    if (!open_audit(&fd, err)) return false;
     if (s->fd >= 0) close(s->fd);
     s->fd = fd;
     s->error = 0;
     if (started) start(s);
+    return true;
+}
+
+void writer_reopen_audit(void)
+{
+    struct stream *s = &streams[WRITER_AUDIT];
+    pthread_mutex_lock(&s->lock);
+    s->moved = s->running;
+    pthread_cond_signal(&s->filled);
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* A thread that hangs in write(2) on a full pipe is left behind: the process is about to end. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/str.h"
 
 enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_AUDIT };
@@ -21,8 +22,13 @@ void writer_start(size_t buffer);
 /* From now on the process ends, quietly and as by SIGPIPE, when nobody reads stdout any more: `... | head`.
  * What waits for stderr is written first. Before writer_start. */
 void writer_end_with_reader(void);
-/* Where the audit log goes, to which nothing can be written before. Takes the descriptor. */
-void writer_open_audit(int fd);
+/* Opens the file of the audit log, to which nothing can be written before; it is made for its owner alone.
+ * ERR_IO.
+ */
+bool writer_open_audit(const char *path, struct err *err);
+/* Has it opened anew by its path, as it may have been moved, by the thread that writes it: a disk that hangs
+ * holds up nobody else. When that fails the old one stays in use; the log tells of both. */
+void writer_reopen_audit(void);
 /* Writes what waits, for at most `timeout_ms`, then ends the thread. A second call is harmless. */
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */

@@ -1,9 +1,8 @@
 /* The ring of writes and its file; see audit_trail.h. */
 #include "script/audit_trail.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,23 +15,22 @@ struct audit_trail {
     struct buf lines[AUDIT_TRAIL_KEPT]; /* JSON objects; `total` % KEPT is the next one */
     uint64_t total;
     char *path; /* NULL: no file */
-    bool lost;  /* a line did not get there, which was told */
+    /* A line did not get to this file, which was told. */
+    atomic_bool lost;
 };
 
 struct audit_trail *audit_trail_new(const char *path, struct err *err)
 {
-    /* A pipe that nobody reads is an error, and must not hold up the start. */
-    int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600) : -1;
-    if (path && fd < 0) {
-        err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-        return NULL;
-    }
+    if (path && !writer_open_audit(path, err)) return NULL;
     struct audit_trail *trail = NEW(struct audit_trail);
-    if (path) {
-        trail->path = xstrdup(path);
-        writer_open_audit(fd);
-    }
+    trail->path = xstrdup(path);
     return trail;
+}
+
+void audit_trail_reopen(struct audit_trail *trail)
+{
+    atomic_store(&trail->lost, false);
+    if (trail->path) writer_reopen_audit();
 }
 
 void audit_trail_free(struct audit_trail *trail)
@@ -94,8 +92,7 @@ static void write_line(struct audit_trail *trail, struct buf *line)
     buf_putc(line, '\n');
     bool written = writer_put(WRITER_AUDIT, buf_slice(line), WRITER_NEVER_WAIT);
     line->len--;
-    if (written || trail->lost) return;
-    trail->lost = true;
+    if (written || atomic_exchange(&trail->lost, true)) return;
     int error = writer_error(WRITER_AUDIT);
     log_error("The audit log is not complete", F("file", trail->path),
               F("err", error ? strerror(error) : "it is not written as fast as it grows"));

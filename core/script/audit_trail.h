@@ -30,6 +30,8 @@ enum { AUDIT_TRAIL_KEPT = 1000 };
 /* `path` NULL: no file. Appends to it; it is made for its owner alone. NULL when it cannot be opened. */
 struct audit_trail *audit_trail_new(const char *path, struct err *err);
 void audit_trail_free(struct audit_trail *trail);
+/* The file may have been moved: it is opened anew by its path, soon. On any thread. */
+void audit_trail_reopen(struct audit_trail *trail);
 void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry);
 /* Appends those that are kept as a JSON array, the oldest first. */
 void audit_trail_write(const struct audit_trail *trail, struct buf *out);

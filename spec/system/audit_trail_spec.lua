@@ -1,6 +1,7 @@
 -- What scripts wrote: `kubelua writes`, --audit-log, kubelua_writes_total.
 local cjson = require "cjson"
 local api = require "spec.support.api"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
@@ -192,6 +193,62 @@ describe("the audit trail #threads", function()
     local entries = decode_lines(read(log))
     assert.are.equal(1011, #entries)
     assert.are.equal("NotFound", entries[1011].result)
+  end)
+
+  it("goes on in a new file when SIGHUP says that the old one was moved", function()
+    local inner = folder .. "/logs"
+    local log, old = inner .. "/audit.log", inner .. "/audit.log.1"
+    temp.run("mkdir " .. inner)
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:*" }
+      local n = 0
+      k8s.every(0.01, function()
+        n = n + 1
+        k8s.create { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "m" .. n, namespace = "default" } }
+      end)
+    ]], { "--dry-run=client", "--audit-log", log })
+    local function lines(path)
+      local file = io.open(path)
+      local text = file and file:read "*a" or ""
+      if file then file:close() end
+      return decode_lines(text:match "^(.*\n)" or "")
+    end
+    local function await_more(path)
+      local count = #lines(path)
+      await(function() return #lines(path) > count + 3 end, path)
+    end
+    await_more(log)
+    assert(os.rename(log, old))
+    await_more(old)
+    engine:kill "HUP"
+    await_more(log)
+    engine:wait_error('The audit log was opened again" file="' .. log)
+    assert.has_match("600", (temp.run("stat --format %a " .. log)))
+
+    -- Where that is not possible the old file is better than none.
+    local away = folder .. "/away"
+    assert(os.rename(inner, away))
+    engine:kill "HUP"
+    engine:wait_error('The audit log cannot be opened again, the old file stays in use" err="' .. log .. ": No such")
+    await_more(away .. "/audit.log")
+    assert(os.rename(away, inner))
+    engine:kill "HUP"
+    assert.are.equal(0, cluster.terminate(engine))
+    local n = 0
+    for _, path in ipairs { old, log } do
+      for _, entry in ipairs(lines(path)) do
+        n = n + 1
+        assert.are.equal("default/m" .. n, entry.object)
+      end
+    end
+  end)
+
+  it("leaves SIGHUP alone without a file", function()
+    local engine = cluster.run(sim.server, cluster.script "require('k8s').main(function() print 'up' end)")
+    engine:wait_line "^up$"
+    engine:kill "HUP"
+    assert.are.equal(129, engine:wait())
   end)
 
   it("tells of writes whose end nobody waited for", function()
