@@ -147,6 +147,7 @@ static void make_host(struct engine *engine)
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
+        .turns = &engine->turns,
         .live = engine->live,
         .recorder = engine->recorder,
         .kinds = engine->kinds,
@@ -252,6 +253,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->farewell.fn = engine_on_farewell;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
+    turns_init(&engine->turns);
     if (make_parts(engine) && make_monitor(engine) && make_admin(engine)) {
         engine->stopper = stopper_new(&(struct stopper_options){
             .engine_loop = engine->loop,

@@ -18,6 +18,7 @@
 #include "script/audit_trail.h"
 #include "script/running.h"
 #include "script/script.h"
+#include "script/turns.h"
 
 struct engine {
     struct engine_options options;
@@ -31,6 +32,7 @@ struct engine {
     struct leaders *leaders;
     struct event_recorder *recorder;
     struct script_host host;
+    struct turns turns;
     struct running running;  /* read by other threads */
     struct script **scripts; /* one for each file; the same order */
     bool *main_started;

@@ -9,6 +9,7 @@
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
 #include "script/script.h"
+#include "script/turns.h"
 #include "script/writes.h"
 
 /* One script. */
@@ -197,12 +198,15 @@ bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
         shared_factory_new(&(struct shared_factory_options){.engine_loop = loop, .io_loop = loop});
     struct leaders *leaders =
         leaders_new(&(struct leaders_options){.engine_loop = loop, .io_loop = loop, .identity = "rbac"});
+    struct turns turns;
+    turns_init(&turns);
     const struct script_host host = {.leaders = leaders,
                                      .lease = plan->lease,
                                      .elects = plan->elects,
 
                                      .factory = factory,
                                      .loop = loop,
+                                     .turns = &turns,
                                      .kinds = kinds,
                                      .default_namespace = plan->default_namespace};
     bool ok = add_all(plan, rules, &host);

@@ -22,7 +22,7 @@ static int l_registration_new(lua_State *L)
     box->handler = handler_new(L, claim, 2, id, options);
     box->handler->leader = lua_toboolean(L, 8);
     /* A filter, a transform or an index function may be all that ever runs of the script. */
-    if (script_of(L)->phase == SCRIPT_RUNNING) tasks_turn_soon(script_of(L));
+    if (script_of(L)->phase == SCRIPT_RUNNING) turns_ask(script_of(L));
     return 1;
 }
 

@@ -97,7 +97,7 @@ static void come_back(struct script_handler *h)
     h->due = true;
     TAILQ_INSERT_TAIL(&h->script->due, h, due_link);
     h->script->due_count++;
-    tasks_turn_soon(h->script);
+    turns_ask(h->script);
 }
 
 static void leave_due(struct script_handler *h)
@@ -200,6 +200,7 @@ static void advance(struct script_handler *h)
     for (int i = 0; i < EVENTS_PER_TURN && !h->task && is_told(h) && pending_take(&h->pending, &event); i++) {
         call(h, &event);
         let_go(&event);
+        if (turns_over(h->script)) break;
     }
     handler_metrics_pending(&h->metrics, h->pending.count);
     if (!h->task && h->pending.count > 0) come_back(h);
@@ -212,7 +213,9 @@ void deliveries_turn(struct script *script)
     for (size_t left = script->due_count; left > 0 && (h = TAILQ_FIRST(&script->due)); left--) {
         leave_due(h);
         advance(h);
+        if (script->host->turns->over) break;
     }
+    if (script->due_count > 0) turns_ask(script);
 }
 
 void delivery_end(struct script_handler *h)

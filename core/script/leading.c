@@ -95,7 +95,7 @@ static void win(struct script *script)
     TAILQ_FOREACH (f, &script->leading.functions, link) begin(f);
     script->attached_all = 0; /* handlers that lead meet their informers */
     handlers_attach(script);
-    tasks_turn_soon(script); /* workers that lead have keys */
+    turns_ask(script); /* workers that lead have keys */
 }
 
 static void lose(struct script *script)

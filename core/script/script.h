@@ -18,6 +18,7 @@ struct event_recorder;
 struct kinds;
 struct live;
 struct running;
+struct turns;
 
 enum write_mode {
     WRITES_SENT,
@@ -30,6 +31,7 @@ struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
     struct clock *clock;     /* NULL: the loop's */
+    struct turns *turns;     /* of all of them together */
     int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
     struct live *live;       /* reads without a cache; NULL, as `kinds`, when there is no server */
     struct kinds *kinds;     /* what the names of those mean */

@@ -95,7 +95,7 @@ static void on_done(void *ctx, enum script_result result)
     if (work->job) work->job->ended = true;
     luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
     free(work);
-    if (workqueue_len(q->queue) > 0) tasks_turn_soon(script);
+    if (workqueue_len(q->queue) > 0) turns_ask(script);
 }
 
 /* --- its beginning */
@@ -153,26 +153,32 @@ static bool give_out(struct script_queue *q)
         if (q->leader && !script_leads(q->script)) return false;
         if (q->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
         work_on(q, key);
+        if (turns_over(q->script)) break;
     }
     return q->busy < q->workers && workqueue_len(q->queue) > 0;
 }
 
 void queues_turn(struct script *script)
 {
-    struct script_queue *q;
+    struct script_queue *q = script->next_queue;
+    size_t left = script->queue_count;
     bool more = false;
     if (TAILQ_EMPTY(&script->queues) || script->phase != SCRIPT_RUNNING) return;
     /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
     if (!script->workers_started) script->workers_started = script_has_synced(script);
     if (!script->workers_started) return;
-    TAILQ_FOREACH (q, &script->queues, link)
+    for (; left > 0 && !script->host->turns->over; left--) {
+        if (!q) q = TAILQ_FIRST(&script->queues);
         if (q->function != LUA_NOREF) more = give_out(q) || more;
-    if (more) tasks_turn_soon(script);
+        q = TAILQ_NEXT(q, link);
+    }
+    script->next_queue = q;
+    if (more || left > 0) turns_ask(script);
 }
 
 void queues_claims_changed(struct script *script)
 {
-    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) tasks_turn_soon(script);
+    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) turns_ask(script);
 }
 
 /* --- their life */
@@ -188,7 +194,7 @@ struct script_queue *script_queue_find(const struct script *script, struct str n
 static void on_ready(void *ctx)
 {
     struct script_queue *q = ctx;
-    tasks_turn_soon(q->script);
+    turns_ask(q->script);
 }
 
 struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options)
@@ -225,7 +231,7 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     q->function = function;
     report_place(&q->report, L, function);
     workqueue_has_workers(q->queue);
-    tasks_turn_soon(q->script);
+    turns_ask(q->script);
 }
 
 bool script_queue_works_on(const struct script_queue *q, struct str key)

@@ -18,6 +18,7 @@
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
+#include "script/turns.h"
 #include "script/write_note.h"
 #include "script/writes.h"
 
@@ -130,6 +131,7 @@ struct script {
         struct script_failure failure;
     } inner;
     struct tasks tasks;
+    struct turn turn;
     struct absent absent;
     struct {
         const char *text;
@@ -156,6 +158,7 @@ struct script {
     size_t timer_count;
     TAILQ_HEAD(, script_queue) queues;
     size_t queue_count;
+    struct script_queue *next_queue;                /* that is served first; NULL: the first one */
     struct workqueue_quota queue_keys;              /* of all its queues */
     bool workers_started;                           /* all informers were synced */
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */

@@ -7,9 +7,8 @@
 #include "base/metrics.h"
 #include "base/must.h"
 #include "script/args.h"
-#include "script/delivery.h"
-#include "script/script_queue.h"
 #include "script/task_internal.h"
+#include "script/turns.h"
 
 /* --- coroutines */
 
@@ -222,24 +221,16 @@ static void go_on(struct task_wait *wait)
     done(ctx, result);
 }
 
-/* Those that were woken before it began. */
-static void on_turn(struct timer *timer)
+/* Those that were woken before it began, in this order. */
+void tasks_turn(struct script *script)
 {
-    struct tasks *tasks = container_of(timer, struct tasks, turn);
-    struct script *script = container_of(tasks, struct script, tasks);
+    struct tasks *tasks = &script->tasks;
     struct task_wait *wait;
-    for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--)
+    for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--) {
         go_on(wait);
-    deliveries_turn(script);
-    queues_turn(script);
-    handlers_attach(script);
-    if (tasks->woken_count > 0) tasks_turn_soon(script);
-}
-
-void tasks_turn_soon(struct script *script)
-{
-    struct timer *turn = &script->tasks.turn;
-    if (!timer_running(turn)) timer_start(turn, script_clock(script), 0);
+        if (turns_over(script)) break;
+    }
+    if (tasks->woken_count > 0) turns_ask(script);
 }
 
 /* --- the script's life */
@@ -262,7 +253,6 @@ void task_setup(lua_State *L)
     TAILQ_INIT(&tasks->waiting);
     TAILQ_INIT(&tasks->idle);
     TAILQ_INIT(&tasks->woken);
-    tasks->turn.fn = on_turn;
     lua_pushcfunction(L, l_prepare);
     set_ref(L, REF_PREPARE);
     set_new_table(L, REF_YIELDED, NULL);
@@ -289,7 +279,7 @@ void tasks_clear(struct script *script)
 {
     struct task *task;
     tasks_cancel(script);
-    timer_cancel(&script->tasks.turn); /* their ends may have asked for one */
+    turns_leave(script); /* their ends may have asked for one */
     while ((task = TAILQ_FIRST(&script->tasks.idle))) {
         TAILQ_REMOVE(&script->tasks.idle, task, link);
         discard(task);

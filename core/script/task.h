@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "base/clock.h"
 #include "base/fence.h"
 #include "script/call.h"
 
@@ -98,13 +97,12 @@ struct tasks {
     struct task *current; /* in whose coroutine the script runs; NULL: none */
     struct task_list waiting, idle;
     size_t waiting_count, idle_count;
-    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn */
+    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn; see turns.h */
     size_t woken_count;
     struct task_wait *delivering; /* whose results the coroutine is about to ask for */
     struct task_wait *pushing;    /* whose results are being pushed */
     const char *verb;             /* the last one that asked to wait */
     const char *refused;          /* why it may not, found too late to raise at once */
-    struct timer turn;
 };
 
 /* Under protection. */
@@ -117,8 +115,8 @@ int task_results(lua_State *L);
  * dropped, and task_results will raise. */
 void task_refuse(lua_State *L);
 
-/* What remains of the script's work comes in the next turn of the loop. */
-void tasks_turn_soon(struct script *script);
+/* Those that were woken go on. By turns.c. */
+void tasks_turn(struct script *script);
 /* Cancels those whose waits are not to be finished, now and as soon as they wait again. */
 void tasks_stop(struct script *script);
 /* Cancels all; the second for good, while the Lua state is still open. */

@@ -2,13 +2,14 @@
 #include "base/must.h"
 #include "script/args.h"
 #include "script/task_internal.h"
+#include "script/turns.h"
 
 static void enqueue(struct task_wait *wait)
 {
     struct tasks *tasks = &wait->task->script->tasks;
     TAILQ_INSERT_TAIL(&tasks->woken, wait, link);
     tasks->woken_count++;
-    tasks_turn_soon(wait->task->script);
+    turns_ask(wait->task->script);
 }
 
 void task_dequeue(struct task_wait *wait)

@@ -101,7 +101,9 @@ void cluster_init(struct cluster *c)
               RESOURCES(RESOURCE("pods", "Pod", "true") "," RESOURCE("nodes", "Node", "false")));
     add_group(c->catalogue, "apps", 1, RESOURCES(RESOURCE("deployments", "Deployment", "true")));
     catalogue_finish(c->catalogue);
-    c->host = (struct script_host){.factory = c->factory, .loop = c->loop, .default_namespace = ""};
+    turns_init(&c->turns);
+    c->host = (struct script_host){
+        .factory = c->factory, .loop = c->loop, .turns = &c->turns, .default_namespace = ""};
     strcpy(c->folder, "/tmp/kubelua-spec-XXXXXX");
     must(mkdtemp(c->folder));
 }

@@ -26,6 +26,7 @@ struct cluster {
     struct pool *pool;
     struct packer *packer;
     struct script_host host;
+    struct turns turns;
     struct virtual_clock clock;                         /* of the scripts, after cluster_setup_by_hand */
     struct script *script;                              /* freed by cluster_teardown; may be NULL */
     struct script *told;                                /* of claims that change; NULL: nobody */

@@ -28,6 +28,8 @@ void fixture_init(struct fixture *f)
     struct err err;
     memset(f, 0, sizeof *f);
     f->host.default_namespace = "";
+    turns_init(&f->turns);
+    f->host.turns = &f->turns;
     f->pool = pool_new(&(struct pool_options){0});
     f->packer = packer_new(f->pool);
     strcpy(f->folder, "/tmp/kubelua-spec-XXXXXX");

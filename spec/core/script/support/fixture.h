@@ -9,6 +9,7 @@ struct fixture {
     char folder[64]; /* of the script's file; modules are put beside it */
     char path[96];
     struct script_host host;
+    struct turns turns;
     struct pool *pool;
     struct packer *packer;
     struct script *script;

@@ -1,0 +1,37 @@
+/* Turns of the loop in which scripts go on with what waits in them: calls that were woken, events that
+ * handlers were not told of yet, keys of queues. All scripts together have one bounded turn, then signals,
+ * timers and probes have theirs, and what is left comes in the next one. The script that waits longest comes
+ * first; in a script, what the last turn had no time for. Owner: the engine, longer than its scripts. On the
+ * engine thread; turns_ask is for anywhere on it. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+
+struct script;
+
+/* Whoever waits for a turn: part of each script. */
+struct turn {
+    TAILQ_ENTRY(turn) link;
+    bool waits;
+    unsigned first; /* the part that the next one begins with */
+};
+
+struct turns {
+    struct timer timer;
+    TAILQ_HEAD(, turn) waiting; /* the one that waits longest comes first */
+    size_t count;
+    bool under_way;
+    int64_t end_ms; /* of the turn that is under way */
+    bool over;      /* found by turns_over */
+};
+
+void turns_init(struct turns *turns);
+/* What remains of the script's work comes in the next turn. */
+void turns_ask(struct script *script);
+/* The script has no more work. */
+void turns_leave(struct script *script);
+/* To be asked after each call that is made in a turn, which makes no other once this is true. */
+bool turns_over(const struct script *script);
