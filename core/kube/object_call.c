@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "kube/kube_call.h"
+#include "kube/url.h"
 #include "object/tape.h"
 
 struct object_call {
@@ -61,6 +62,7 @@ static void on_late(struct timer *timer)
     finish(call, NULL, &call->err);
 }
 
+/* H-12 */
 static bool make_path(struct object_call *call, const struct object_request *request)
 {
     bool is_create = request->method && strcmp(request->method, "POST") == 0 && !request->name.n;
@@ -69,6 +71,8 @@ static bool make_path(struct object_call *call, const struct object_request *req
                                   &call->path, &call->err))
             return false;
     } else {
+        if (request->ns.n && !url_name_check(request->ns, &call->err))
+            return err_wrap(&call->err, "namespace");
         resource_path(request->resource, request->ns, &call->path);
     }
     if (request->query && *request->query) buf_printf(&call->path, "?%s", request->query);

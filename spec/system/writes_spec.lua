@@ -108,6 +108,7 @@ describe("writes #threads", function()
       raises(k8s.create, map("a", { text = ("x"):rep(3 * 1024 * 1024) }))
       raises(k8s.retry_on_conflict, 1)
       failed(k8s.delete(map ".."))
+      failed(k8s.create { apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "..", name = "a" } })
     ]]
     assert.are.equal([[
 false	k8s.create: expected an object as a table or a view, not a string
@@ -127,6 +128,7 @@ false	k8s.delete: grace_period must be whole seconds
 false	k8s.create: the JSON is larger than the limit of 3 MiB
 false	k8s.retry_on_conflict: expected a function, not number
 nil	nil	Invalid	configmaps: a name may not be '..'
+nil	nil	Invalid	namespace: a name may not be '..'
 ]], out)
   end)
 

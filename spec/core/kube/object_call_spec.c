@@ -119,6 +119,21 @@ static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
     run(bench, "..");
     assert_int_equal(bench->err.code, ERR_INVALID);
     assert_int_equal(bench->requests.len, 0);
+    static const char *const namespaces[] = {"..", ".", "a/b", "a%2fb"};
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        object_call_start(bench->client,
+                          &(struct object_request){
+                              .method = "POST",
+                              .resource = &pods,
+                              .ns = str_of(namespaces[i]),
+                              .body = STR("{}"),
+                          },
+                          on_done, bench);
+        bench_until_done(bench);
+        assert_int_equal(bench->err.code, ERR_INVALID);
+        assert_memory_equal(bench->err.text, "namespace: ", 11);
+        assert_int_equal(bench->requests.len, 0);
+    }
 }
 
 static void test_a_write_sends_its_body_to_the_object_or_the_collection(void **state)
