@@ -43,11 +43,33 @@ void audit_trail_free(struct audit_trail *trail)
 
 /* --- JSON */
 
+/* Its first AUDIT_TEXT_MAX bytes, or less where they would end within a character. */
+static struct str beginning_of(struct str text)
+{
+    size_t n = AUDIT_TEXT_MAX;
+    for (size_t back = 0; back < 4 && (text.p[n] & 0xC0) == 0x80; back++) n--;
+    return (struct str){text.p, n};
+}
+
+static void put_cut(struct buf *out, struct str text)
+{
+    struct buf cut = {0};
+    buf_str(&cut, beginning_of(text));
+    buf_puts(&cut, "...");
+    buf_json_string(out, buf_slice(&cut));
+    buf_clear(&cut);
+}
+
+/* A key of a queue is as long as the script made it. */
 static void put_text(struct buf *out, const char *key, const char *text)
 {
-    if (!text || !*text) return;
+    struct str whole = str_of(text);
+    if (!whole.n) return;
     buf_printf(out, ",\"%s\":", key);
-    buf_json_string(out, str_of(text));
+    if (whole.n > AUDIT_TEXT_MAX)
+        put_cut(out, whole);
+    else
+        buf_json_string(out, whole);
 }
 
 static void put_time(struct buf *out, int64_t time_us)

@@ -9,7 +9,7 @@
 
 struct audit_trail;
 
-/* One write. Texts may be NULL or "" where there is nothing to say; they are copied. */
+/* One write. Texts may be NULL or "" where there is nothing to say; they are copied, a long one in part. */
 struct audit_entry {
     int64_t time_us, took_ms;
     const char *script, *hash;     /* the script's name, and of its text */
@@ -26,6 +26,8 @@ struct audit_entry {
 
 /* How many are kept in memory. */
 enum { AUDIT_TRAIL_KEPT = 1000 };
+/* Bytes of each text; a longer one ends with "...". */
+enum { AUDIT_TEXT_MAX = 2048 };
 
 /* `path` NULL: no file. Appends to it; it is made for its owner alone. NULL when it cannot be opened. */
 struct audit_trail *audit_trail_new(const char *path, struct err *err);

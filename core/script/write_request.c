@@ -7,6 +7,10 @@
 #include "kube/url.h"
 #include "script/args.h"
 
+/* Bytes. All of it is kept in the audit trail, and some in labels of metrics. A name that is but a path
+ * segment, as a role's is, may be longer than those of most kinds; a server takes no longer manager. */
+enum { NAMESPACE_MAX = 253, NAME_MAX_BYTES = 1024, SUBRESOURCE_MAX = 63, MANAGER_MAX = 128, TYPE_MAX = 128 };
+
 static const struct write_function functions[] = {
     {"k8s.create", "create", WRITE_CREATE, "POST", "application/json"},
     {"k8s.update", "update", WRITE_UPDATE, "PUT", "application/json"},
@@ -24,7 +28,7 @@ const struct write_function *write_function_arg(lua_State *L, int idx)
 }
 
 /* The text under `name`, "" when there is none. */
-static const char *text_field(lua_State *L, int table, const char *function, const char *name)
+static const char *text_field(lua_State *L, int table, const char *function, const char *name, size_t max)
 {
     lua_getfield(L, table, name);
     if (lua_isnil(L, -1)) {
@@ -36,6 +40,7 @@ static const char *text_field(lua_State *L, int table, const char *function, con
     size_t len;
     const char *text = lua_tolstring(L, -1, &len);
     if (strlen(text) != len) script_raise(L, "%s: %s has a zero byte", function, name);
+    if (len > max) script_raise(L, "%s: %s is longer than the limit of %d bytes", function, name, (int)max);
     lua_pop(L, 1);
     return text;
 }
@@ -77,13 +82,13 @@ void write_request_read(lua_State *L, int table, struct write_request *r)
 {
     const struct script_host *host = script_of(L)->host;
     const char *function = r->function->name;
-    r->ns = text_field(L, table, function, "namespace");
-    r->name = text_field(L, table, function, "name");
-    r->subresource = text_field(L, table, function, "subresource");
-    r->manager = text_field(L, table, function, "manager");
+    r->ns = text_field(L, table, function, "namespace", NAMESPACE_MAX);
+    r->name = text_field(L, table, function, "name", NAME_MAX_BYTES);
+    r->subresource = text_field(L, table, function, "subresource", SUBRESOURCE_MAX);
+    r->manager = text_field(L, table, function, "manager", MANAGER_MAX);
     if (!*r->manager) r->manager = host->field_manager ? host->field_manager : "kubelua";
     r->content_type = r->function->content_type;
-    if (!r->content_type) r->content_type = text_field(L, table, function, "content_type");
+    if (!r->content_type) r->content_type = text_field(L, table, function, "content_type", TYPE_MAX);
     r->force = flag_field(L, table, "force");
     r->dry_run = flag_field(L, table, "dry_run");
     r->timeout_ms = timeout_field(L, table, function);

@@ -27,7 +27,7 @@ struct write_request {
 /* By its name at `idx`. */
 const struct write_function *write_function_arg(lua_State *L, int idx);
 /* Fills all but function and resource, which must be set. Raises for a name or namespace that is missing, or
- * that the kind does not have. */
+ * that the kind does not have, and for a text above its limit. */
 void write_request_read(lua_State *L, int table, struct write_request *request);
 /* "fieldManager=kubelua&dryRun=All"; of a delete all is in the body. */
 void write_request_query(const struct write_request *request, struct buf *out);

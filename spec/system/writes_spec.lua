@@ -109,6 +109,7 @@ describe("writes #threads", function()
       raises(k8s.retry_on_conflict, 1)
       failed(k8s.delete(map ".."))
       failed(k8s.create { apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "..", name = "a" } })
+      raises(k8s.patch, map "a", {}, { manager = ("m"):rep(4 * 1024 * 1024) })
     ]]
     assert.are.equal([[
 false	k8s.create: expected an object as a table or a view, not a string
@@ -129,6 +130,7 @@ false	k8s.create: the JSON is larger than the limit of 3 MiB
 false	k8s.retry_on_conflict: expected a function, not number
 nil	nil	Invalid	configmaps: a name may not be '..'
 nil	nil	Invalid	namespace: a name may not be '..'
+false	k8s.patch: manager is longer than the limit of 128 bytes
 ]], out)
   end)
 

@@ -65,6 +65,36 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     audit_trail_free(trail);
 }
 
+/* The trail keeps a thousand of them. Where it is cut, no character is broken. */
+static void test_a_long_text_is_cut(void **state)
+{
+    enum { LONG = 1 << 20 };
+    struct err err;
+    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct buf text = {0}, key = {0}, shown = {0};
+    for (int i = 0; i < LONG; i++) buf_puts(&key, "é");
+    buf_puts(&shown, "\"trigger\":\"");
+    for (int i = 0; i < AUDIT_TEXT_MAX / 2; i++) buf_puts(&shown, "é");
+    buf_puts(&shown, "...\",\"verb\"");
+    struct audit_entry even = entry("web"), odd = entry("web");
+    even.trigger = buf_text(&key);
+    audit_trail_add(trail, &even);
+    audit_trail_write(trail, &text);
+    assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
+    text.len = 0;
+    key.data[1] = key.data[0] = 'k';
+    odd.trigger = buf_text(&key) + 1;
+    audit_trail_add(trail, &odd);
+    audit_trail_write(trail, &text);
+    assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
+    assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
+    assert_true(text.len < 3 * AUDIT_TEXT_MAX);
+    buf_clear(&text);
+    buf_clear(&key);
+    buf_clear(&shown);
+    audit_trail_free(trail);
+}
+
 static void test_the_oldest_go_first(void **state)
 {
     struct err err;
@@ -118,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_entry_says_what_there_is_to_say),
+        cmocka_unit_test(test_a_long_text_is_cut),
         cmocka_unit_test(test_the_oldest_go_first),
         cmocka_unit_test(test_the_file_has_a_line_for_each),
         cmocka_unit_test(test_a_file_that_cannot_be_opened_is_named),

@@ -186,6 +186,29 @@ static void test_what_is_not_declared_is_not_sent(void **state)
                 "k8s.apply: \"pods/scale:apply\" is not declared by k8s.writes");
 }
 
+/* What is noted of a write is kept: in the trail, as labels of its counter. */
+static void test_the_texts_of_a_write_have_limits(void **state)
+{
+    writes_discover();
+    assert_sends("k8s.patch({ kind = 'pods', namespace = ('n'):rep(2), name = 'b' }, {},\n"
+                 "  { manager = ('m'):rep(8) .. 'é' })",
+                 "PATCH pods nn/b?fieldManager=mmmmmmmm%C3%A9 application/merge-patch+json: {}");
+    writes_start("local function said(fn, ...) tell(select(2, pcall(fn, ...)):match ': (.*)') end\n"
+                 "local function at(n, m) return { kind = 'pods', namespace = ('n'):rep(n), name = "
+                 "('m'):rep(m) } end\n"
+                 "said(k8s.patch, at(254, 1), {})\n"
+                 "said(k8s.delete, at(1, 1025))\n"
+                 "said(k8s.patch, pod, {}, { manager = ('m'):rep(129) })\n"
+                 "said(k8s.create, pod, { subresource = ('s'):rep(64), of = pod })\n"
+                 "k8s.delete(at(253, 1024))");
+    assert_told("k8s.patch: namespace is longer than the limit of 253 bytes "
+                "k8s.delete: name is longer than the limit of 1024 bytes "
+                "k8s.patch: manager is longer than the limit of 128 bytes "
+                "k8s.create: subresource is longer than the limit of 63 bytes");
+    assert_non_null(bench.call);
+    writes_answer(NULL);
+}
+
 /* A CRD may have come a moment ago: discovery is asked once more before the kind is called unknown. */
 static void test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again(void **state)
 {
@@ -281,6 +304,7 @@ int main(void)
         T(test_bodies_count_until_the_answer),
         T(test_a_script_may_be_freed_while_it_writes),
         T(test_what_is_not_declared_is_not_sent),
+        T(test_the_texts_of_a_write_have_limits),
         T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),
         T(test_the_declared_writes_are_part_of_the_plan),
         T(test_declarations_are_read_as_those_of_rbac),

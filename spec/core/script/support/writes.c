@@ -151,7 +151,7 @@ void writes_start(const char *body)
     struct buf lua = {0};
     buf_printf(&lua,
                "local k8s = require 'k8s'\n"
-               "k8s.writes { 'pods:*', 'pods/status:patch', 'pods/eviction:create', 'nodes:create' }\n"
+               "k8s.writes { 'pods:*', 'pods/status:patch', 'pods/eviction:create', '*:create' }\n"
                "local said = {}\n"
                "local pod = { apiVersion = 'v1', kind = 'Pod',\n"
                "  metadata = { name = 'web', namespace = 'shop', resourceVersion = '7' } }\n"
