@@ -10,7 +10,7 @@ local writes = {}
 
 local resource_of = blocking(raw.write.resource)
 local send = blocking(raw.write.send)
-local is_view, copy, array = raw.view.is, raw.object.copy, raw.json.array
+local is_view, each, copy, array = raw.view.is, raw.view.ipairs, raw.object.copy, raw.json.array
 
 -- Of all; of those that send an object or a part of one.
 local COMMON = { dry_run = "boolean", timeout = "duration" }
@@ -178,7 +178,7 @@ local function locked_patch(place, patch, form)
     return with_metadata("k8s.patch", patch, { resourceVersion = version }, true)
   end
   local new = { { op = "replace", path = "/metadata/resourceVersion", value = version } }
-  for i, operation in ipairs(patch) do
+  for i, operation in (is_view(patch) and each or ipairs)(patch) do
     new[i + 1] = operation
   end
   return new

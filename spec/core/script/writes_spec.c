@@ -67,6 +67,22 @@ static void test_a_lock_sends_the_version(void **state)
         "\"resourceVersion\":\"7\"},\"spec\":{}}");
 }
 
+/* As a view, too. */
+static void test_a_list_of_another_object_may_be_a_patch(void **state)
+{
+    writes_discover();
+    writes_start("local object = k8s.patch(pod, {})\n"
+                 "k8s.patch(pod, object.ops, { type = 'json', lock = true })");
+    writes_answer("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\"},"
+                  "\"ops\":[{\"op\":\"remove\",\"path\":\"/a\"},{\"op\":\"remove\",\"path\":\"/b\"}]}");
+    assert_non_null(bench.call);
+    assert_string_equal(buf_text(&bench.sent),
+                        "PATCH pods shop/web?fieldManager=kubelua application/json-patch+json: "
+                        "[{\"op\":\"replace\",\"path\":\"/metadata/resourceVersion\",\"value\":\"7\"},"
+                        "{\"op\":\"remove\",\"path\":\"/a\"},{\"op\":\"remove\",\"path\":\"/b\"}]");
+    writes_answer(NULL);
+}
+
 static void test_what_the_script_gave_is_not_changed(void **state)
 {
     writes_discover();
@@ -295,6 +311,7 @@ int main(void)
         T(test_each_verb_sends_its_method_place_and_type),
         T(test_all_of_a_delete_is_in_its_body),
         T(test_a_lock_sends_the_version),
+        T(test_a_list_of_another_object_may_be_a_patch),
         T(test_what_the_script_gave_is_not_changed),
         T(test_a_write_gives_the_object_or_true_or_an_error),
         T(test_a_timeout_is_for_the_whole),
