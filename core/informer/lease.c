@@ -16,9 +16,21 @@ static void copy_text(struct value v, char *out, size_t room)
     snprintf(out, room, "%.*s", (int)s.n, s.n ? s.p : "");
 }
 
-static int64_t int_of(struct value v)
+/* As the API has them; a server takes no others. */
+static int64_t clamp(int64_t n)
 {
-    return value_type(v) == VALUE_INT ? value_int(v) : 0;
+    return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
+}
+
+/* What is too large for a lease is so for good: it must not look as if it had run out (L-5). */
+static int64_t number_of(struct value v)
+{
+    switch (value_type(v)) {
+    case VALUE_INT: return clamp(value_int(v));
+    case VALUE_UINT: return INT32_MAX;
+    case VALUE_DOUBLE: return value_double(v) >= INT32_MAX ? INT32_MAX : 0;
+    default: return 0;
+    }
 }
 
 void lease_record_read(const struct root *lease, struct lease_record *out)
@@ -27,8 +39,8 @@ void lease_record_read(const struct root *lease, struct lease_record *out)
     struct text text;
     struct str holder = value_str(value_field(spec, STR("holderIdentity")), &text);
     out->holder = xstrndup(holder.n ? holder.p : "", holder.n);
-    out->duration_s = int_of(value_field(spec, STR("leaseDurationSeconds")));
-    out->transitions = int_of(value_field(spec, STR("leaseTransitions")));
+    out->duration_s = number_of(value_field(spec, STR("leaseDurationSeconds")));
+    out->transitions = number_of(value_field(spec, STR("leaseTransitions")));
     copy_text(value_field(spec, STR("acquireTime")), out->acquired, sizeof out->acquired);
     copy_text(value_field(spec, STR("renewTime")), out->renewed, sizeof out->renewed);
 }
@@ -76,7 +88,7 @@ static void put_text(struct buf *out, struct str key, const char *text)
 static void put_int(struct buf *out, struct str key, int64_t n)
 {
     put_key(out, key);
-    buf_printf(out, "%" PRId64, n);
+    buf_printf(out, "%" PRId64, clamp(n));
 }
 
 /* The entries of a map but for those in `not`, which ends with an empty name. */

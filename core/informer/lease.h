@@ -6,9 +6,9 @@
 #include "object/value.h"
 
 struct lease_record {
-    char *holder; /* "": nobody; NULL in an empty record */
-    int64_t duration_s, transitions;
-    char acquired[40], renewed[40]; /* as they stand there: nothing is decided by them (L-6) */
+    char *holder;                    /* "": nobody; NULL in an empty record */
+    int64_t duration_s, transitions; /* as read and as written: 0 to INT32_MAX */
+    char acquired[40], renewed[40];  /* as they stand there: nothing is decided by them (L-6) */
 };
 
 /* Texts that go with each write. */
