@@ -10,7 +10,7 @@
 #include "kube/retry_after.h"
 #include "object/tape.h"
 
-enum { IDLE_MS = 60000, ERROR_BODY_MAX = 64 << 10 };
+enum { IDLE_MS = 60000, ERROR_BODY_MAX = 1 << 20 };
 
 struct kube_call {
     struct kube_client *client;
@@ -31,7 +31,8 @@ struct kube_call {
     struct timer deadline;
     unsigned tries;
     struct buf body;
-    size_t room;         /* for it: less for an error's */
+    bool is_cut;         /* an error's, at ERROR_BODY_MAX */
+    bool is_error;       /* it is not the answer that was asked for */
     struct err err;      /* of this try; ERR_NONE: none yet */
     struct err previous; /* of the try before */
     void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err);
@@ -82,15 +83,24 @@ static void finish(struct kube_call *call, int http_status)
 static void on_response(void *ctx, const struct http_response *response)
 {
     struct kube_call *call = ctx;
-    bool good = response->status / 100 == 2;
-    call->room = good || call->limit < ERROR_BODY_MAX ? call->limit : ERROR_BODY_MAX;
+    call->is_error = response->status / 100 != 2;
+}
+
+/* H-8: what does not fit of an error is not waited for; its code at least is known. */
+static bool take_error_body(struct kube_call *call, const char *data, size_t len)
+{
+    size_t room = ERROR_BODY_MAX - call->body.len;
+    call->is_cut = len > room;
+    buf_append(&call->body, data, call->is_cut ? room : len);
+    return !call->is_cut;
 }
 
 static bool on_body(void *ctx, const char *data, size_t len)
 {
     struct kube_call *call = ctx;
-    if (call->body.len + len > call->room)
-        return err_set(&call->err, ERR_LIMIT, "the answer is larger than %zu bytes", call->room);
+    if (call->is_error) return take_error_body(call, data, len);
+    if (call->body.len + len > call->limit)
+        return err_set(&call->err, ERR_LIMIT, "the answer is larger than %zu bytes", call->limit);
     buf_append(&call->body, data, len);
     return true;
 }
@@ -125,7 +135,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     int64_t wait_ms;
     call->exchange = NULL;
     rest_metrics_result(metrics, call->method, response ? response->status : 0);
-    if (call->err.code == ERR_NONE && err) call->err = *err;
+    if (call->err.code == ERR_NONE && err && !call->is_cut) call->err = *err;
     if (call->err.code == ERR_CANCELLED) may_send(call); /* says why, if that was it */
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
@@ -162,7 +172,7 @@ static void send_now(struct kube_call *call)
     const struct http_callbacks callbacks = {
         .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};
     call->body.len = 0;
-    call->room = call->limit;
+    call->is_cut = call->is_error = false;
     if (call->tries == 0 && call->timeout_ms > 0)
         timer_start(&call->deadline, clock_of(call), call->timeout_ms);
     call->exchange = kube_client_start(call->client, &request, call->accept, &callbacks, &call->err);

@@ -12,10 +12,34 @@
 #include "kube/kube_call.h"
 
 /* What each request in turn is answered with. */
-enum reply { GOOD, BUSY, BUSY_WITHOUT_TIME, BROKEN, SILENT, BUSY_AND_CLOSED, BUSY_IN_BODY };
+enum reply {
+    GOOD,
+    BUSY,
+    BUSY_WITHOUT_TIME,
+    BROKEN,
+    SILENT,
+    BUSY_AND_CLOSED,
+    BUSY_IN_BODY,
+    BUSY_AT_LENGTH,
+    MODIFIED_AT_LENGTH,
+    MODIFIED_WITHOUT_END
+};
 static struct fence *fence;
 static const enum reply *replies;
 static size_t reply_count, asked;
+
+/* A Status whose message has `len` bytes. */
+static void answer_at_length(struct tiny_conn *conn, int status, const char *headers, const char *reason,
+                             size_t len)
+{
+    struct buf body = {0};
+    buf_printf(&body, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"");
+    memset(buf_reserve(&body, len), 'm', len);
+    body.len += len;
+    buf_printf(&body, "\",\"reason\":\"%s\",\"code\":%d}", reason, status);
+    tiny_answer(conn, status, headers, buf_text(&body));
+    buf_clear(&body);
+}
 
 static void answer(struct bench *bench, struct tiny_conn *conn, const char *path)
 {
@@ -31,6 +55,12 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
         tiny_answer(conn, 429, "Content-Type: application/json\r\n",
                     "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":429,"
                     "\"reason\":\"TooManyRequests\",\"details\":{\"retryAfterSeconds\":1}}");
+    else if (reply == BUSY_AT_LENGTH)
+        answer_at_length(conn, 429, "Retry-After: 0\r\n", "TooManyRequests", 70 << 10);
+    else if (reply == MODIFIED_AT_LENGTH)
+        answer_at_length(conn, 409, "", "Modified", 70 << 10);
+    else if (reply == MODIFIED_WITHOUT_END)
+        answer_at_length(conn, 409, "", "Modified", 8 << 20);
     else if (reply == BROKEN)
         tiny_reset(conn);
     else if (reply == BUSY_AND_CLOSED) {
@@ -99,6 +129,25 @@ static void test_h3_not_for_a_time_that_only_the_body_says(void **state)
     RUN(bench, &get, BUSY_IN_BODY, GOOD);
     assert_int_equal(asked, 1);
     assert_int_equal(bench->err.retry_after_ms, 1000);
+}
+
+/* A webhook may refuse with a long story. H-3: nor does its length keep a busy server from being asked again.
+ */
+static void test_h8_a_long_error_keeps_its_code_and_reason(void **state)
+{
+    struct bench *bench = *state;
+    RUN(bench, &post, BUSY_AT_LENGTH, MODIFIED_AT_LENGTH);
+    assert_int_equal(asked, 2);
+    assert_int_equal(bench->err.code, ERR_HTTP);
+    assert_int_equal(bench->err.http_status, 409);
+    assert_string_equal(bench->err.reason, "Modified");
+    assert_memory_equal(bench->err.text, "mmmm", 4);
+    RUN(bench, &post, MODIFIED_WITHOUT_END); /* what is left of it says no more than its code */
+    assert_int_equal(bench->err.code, ERR_HTTP);
+    assert_int_equal(bench->err.http_status, 409);
+    assert_string_equal(bench->err.reason, "AlreadyExists");
+    RUN(bench, &get, BUSY_AT_LENGTH, GOOD);
+    assert_int_equal(bench->err.code, ERR_NONE);
 }
 
 static void test_one_that_is_sent_once(void **state)
@@ -320,6 +369,7 @@ int main(void)
         T(test_h3_a_write_too_is_sent_again_when_the_server_asks_for_it),
         T(test_h3_ten_times_and_not_without_a_time),
         T(test_h3_not_for_a_time_that_only_the_body_says),
+        T(test_h8_a_long_error_keeps_its_code_and_reason),
         T(test_one_that_is_sent_once),
         T(test_h4_a_read_whose_connection_broke_is_sent_again_a_write_is_not),
         T(test_h7_the_error_names_the_one_before_it),
