@@ -9,11 +9,6 @@
 #include "kube/yaml_file.h"
 #include "kube/yaml_json.h"
 
-static char *copy_text(struct str text)
-{
-    return text.n ? xstrndup(text.p, text.n) : NULL;
-}
-
 static void append(char ***list, size_t *count, char *text)
 {
     *list = xrealloc(*list, (*count + 2) * sizeof **list);
@@ -21,38 +16,63 @@ static void append(char ***list, size_t *count, char *text)
     (*list)[*count] = NULL;
 }
 
+/* `*out` stays NULL when there is none, or it is empty. */
+static bool read_text(struct yaml_file *file, yaml_node_t *exec, const char *field, char **out,
+                      struct err *err)
+{
+    struct str text;
+    if (!yaml_read_text(yaml_get(file, exec, field), &text, err)) return err_wrap(err, ".%s", field);
+    if (text.n) *out = xstrndup(text.p, text.n);
+    return true;
+}
+
 static bool read_args(struct yaml_file *file, yaml_node_t *exec, struct exec_config *out, struct err *err)
 {
     yaml_node_t *args = yaml_get(file, exec, "args"), *node;
+    struct str text;
     size_t count = 0;
     out->args = xcalloc(1, sizeof *out->args);
-    for (size_t i = 0; (node = yaml_next(file, args, &i));) {
-        struct str text = yaml_text(node);
-        if (!text.p) return err_set(err, ERR_INVALID, ".args: not a list of texts");
-        append(&out->args, &count, xstrndup(text.p, text.n));
-    }
+    if (!yaml_check_texts(file, args, err)) return err_wrap(err, ".args");
+    for (size_t i = 0; (node = yaml_next(file, args, &i)) && yaml_read_text(node, &text, err);)
+        append(&out->args, &count, xstrndup(text.n ? text.p : "", text.n));
+    return true;
+}
+
+static bool read_variable(struct yaml_file *file, yaml_node_t *entry, char **out, struct err *err)
+{
+    struct str name, value;
+    if (entry->type != YAML_MAPPING_NODE)
+        return err_set(err, ERR_INVALID, ".env: an entry that is no mapping");
+    if (!yaml_read_text(yaml_get(file, entry, "name"), &name, err)) return err_wrap(err, ".env: a name");
+    if (!name.n || memchr(name.p, '=', name.n))
+        return err_set(err, ERR_INVALID, ".env: an entry without a usable name");
+    if (!yaml_read_text(yaml_get(file, entry, "value"), &value, err))
+        return err_wrap(err, ".env[%.*s].value", STR_ARG(name));
+    *out = xasprintf("%.*s=%.*s", STR_ARG(name), (int)value.n, value.p ? value.p : "");
     return true;
 }
 
 static bool read_env(struct yaml_file *file, yaml_node_t *exec, struct exec_config *out, struct err *err)
 {
     yaml_node_t *env = yaml_get(file, exec, "env"), *node;
+    char *variable = NULL;
     size_t count = 0;
     out->env = xcalloc(1, sizeof *out->env);
+    if (!yaml_check_list(env, err)) return err_wrap(err, ".env");
     for (size_t i = 0; (node = yaml_next(file, env, &i));) {
-        struct str name = yaml_text(yaml_get(file, node, "name")),
-                   value = yaml_text(yaml_get(file, node, "value"));
-        if (!name.n || memchr(name.p, '=', name.n))
-            return err_set(err, ERR_INVALID, ".env: an entry without a usable name");
-        append(&out->env, &count,
-               xasprintf("%.*s=%.*s", STR_ARG(name), (int)value.n, value.p ? value.p : ""));
+        if (!read_variable(file, node, &variable, err)) return false;
+        append(&out->env, &count, variable);
     }
     return true;
 }
 
-static bool read_interactive(struct str mode, struct exec_config *out, struct err *err)
+static bool read_interactive(struct yaml_file *file, yaml_node_t *exec, struct exec_config *out,
+                             struct err *err)
 {
     static const char *const names[] = {"Never", "IfAvailable", "Always"};
+    struct str mode;
+    if (!yaml_read_text(yaml_get(file, exec, "interactiveMode"), &mode, err))
+        return err_wrap(err, ".interactiveMode");
     if (!mode.n && strcmp(out->api_version, EXEC_V1) == 0)
         return err_set(err, ERR_INVALID, ".interactiveMode: needed with %s: Never, IfAvailable or Always",
                        EXEC_V1);
@@ -76,27 +96,39 @@ static bool read_version(struct exec_config *out, struct err *err)
 }
 
 /* C-4: a bare name is looked for in PATH. */
-static char *resolve_command(struct str command, const char *file)
+static char *resolve_command(char *command, const char *file)
 {
     const char *slash = strrchr(file, '/');
-    bool relative = memchr(command.p, '/', command.n) && *command.p != '/';
-    if (!relative || !slash) return xstrndup(command.p, command.n);
-    if (str_starts(command, STR("./"))) command = (struct str){command.p + 2, command.n - 2};
-    return xasprintf("%.*s/%.*s", (int)(slash - file), file, STR_ARG(command));
+    if (*command == '/' || !strchr(command, '/') || !slash) return command;
+    char *path = xasprintf("%.*s/%s", (int)(slash - file), file,
+                           str_starts(str_of(command), STR("./")) ? command + 2 : command);
+    free(command);
+    return path;
+}
+
+static bool read_flag(struct yaml_file *file, yaml_node_t *exec, const char *field, bool *out,
+                      struct err *err)
+{
+    return yaml_read_flag(yaml_get(file, exec, field), out, err) || err_wrap(err, ".%s", field);
+}
+
+static bool read_fields(struct yaml_file *file, yaml_node_t *exec, struct exec_config *out, struct err *err)
+{
+    if (exec->type != YAML_MAPPING_NODE) return err_set(err, ERR_INVALID, ": not a mapping");
+    if (!read_text(file, exec, "command", &out->command, err)) return false;
+    if (!out->command) return err_set(err, ERR_INVALID, ".command: there is none");
+    out->command = resolve_command(out->command, file->path);
+    return read_text(file, exec, "apiVersion", &out->api_version, err) && read_version(out, err) &&
+           read_args(file, exec, out, err) && read_env(file, exec, out, err) &&
+           read_interactive(file, exec, out, err) &&
+           read_text(file, exec, "installHint", &out->install_hint, err) &&
+           read_flag(file, exec, "provideClusterInfo", &out->provide_cluster_info, err);
 }
 
 struct exec_config *exec_config_read(struct yaml_file *file, struct yaml_node_s *exec, struct err *err)
 {
     struct exec_config *out = NEW(struct exec_config);
-    struct str command = yaml_text(yaml_get(file, exec, "command"));
-    out->api_version = copy_text(yaml_text(yaml_get(file, exec, "apiVersion")));
-    out->install_hint = copy_text(yaml_text(yaml_get(file, exec, "installHint")));
-    out->provide_cluster_info = str_is(yaml_text(yaml_get(file, exec, "provideClusterInfo")), "true");
-    bool ok = command.n || err_set(err, ERR_INVALID, ".command: there is none");
-    if (ok) out->command = resolve_command(command, file->path);
-    ok = ok && read_version(out, err) && read_args(file, exec, out, err) && read_env(file, exec, out, err) &&
-         read_interactive(yaml_text(yaml_get(file, exec, "interactiveMode")), out, err);
-    if (ok) return out;
+    if (read_fields(file, exec, out, err)) return out;
     exec_config_free(out);
     return NULL;
 }

@@ -74,25 +74,17 @@ static char *resolve(struct str path, const char *file)
     return xasprintf("%.*s%.*s", (int)(slash - file) + 1, file, STR_ARG(path));
 }
 
-static bool read_flag(struct str text, bool *out)
-{
-    *out = str_is(text, "true") || str_is(text, "True") || str_is(text, "TRUE");
-    return *out || str_is(text, "false") || str_is(text, "False") || str_is(text, "FALSE");
-}
-
 static bool read_field(struct yaml_file *file, const struct section *section, yaml_node_t *body,
                        const struct field *field, struct kubeconfig_entry *entry, struct err *err)
 {
     yaml_node_t *node = yaml_get(file, body, field->key);
-    struct str text = yaml_text(node);
     void *place = (char *)entry + field->offset;
-    bool good = !node || text.p;
-    if (good && node && field->form == FIELD_FLAG)
-        good = read_flag(text, place);
-    else if (good && text.n)
+    struct str text = {0};
+    bool ok = field->form == FIELD_FLAG ? yaml_read_flag(node, place, err) : yaml_read_text(node, &text, err);
+    if (!ok) return err_wrap(err, "%s: %s[%s].%s", file->path, section->list, entry->name, field->key);
+    if (text.n)
         *(char **)place = field->form == FIELD_PATH ? resolve(text, file->path) : xstrndup(text.p, text.n);
-    return good || err_set(err, ERR_INVALID, "%s: %s[%s].%s: %s", file->path, section->list, entry->name,
-                           field->key, field->form == FIELD_FLAG ? "neither true nor false" : "not a text");
+    return true;
 }
 
 static void add_more(struct kubeconfig_user *user, struct str key, struct str value)
@@ -102,24 +94,36 @@ static void add_more(struct kubeconfig_user *user, struct str key, struct str va
         xstrndup(key.p ? key.p : "", key.n), xstrndup(value.p ? value.p : "", value.n)};
 }
 
+static bool read_extra(struct yaml_file *file, yaml_node_t *extra, struct kubeconfig_user *user,
+                       struct err *err)
+{
+    yaml_node_t *node, *value;
+    struct str key;
+    if (extra && extra->type != YAML_MAPPING_NODE) return err_set(err, ERR_INVALID, "not a mapping");
+    for (size_t i = 0; (node = yaml_next_entry(file, extra, &i, &key));) {
+        if (!yaml_check_texts(file, node, err)) return false;
+        for (size_t j = 0; (value = yaml_next(file, node, &j));) add_more(user, key, yaml_text(value));
+    }
+    return true;
+}
+
 /* What of a user is no plain field: groups, extras, and plugins. */
 static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconfig_entry *entry,
                       struct err *err)
 {
     struct kubeconfig_user *user = &entry->user;
-    yaml_node_t *exec = yaml_get(file, body, "exec");
-    yaml_node_t *groups = yaml_get(file, body, "as-groups"), *extra = yaml_get(file, body, "as-user-extra"),
-                *node, *value;
-    struct str key;
-    struct err why;
+    yaml_node_t *exec = yaml_get(file, body, "exec"), *groups = yaml_get(file, body, "as-groups"), *node;
+    if (!yaml_check_texts(file, groups, err))
+        return err_wrap(err, "%s: users[%s].as-groups", file->path, entry->name);
     for (size_t i = 0; (node = yaml_next(file, groups, &i));)
         add_more(user, (struct str){0}, yaml_text(node));
-    for (size_t i = 0; (node = yaml_next_entry(file, extra, &i, &key));)
-        for (size_t j = 0; (value = yaml_next(file, node, &j));) add_more(user, key, yaml_text(value));
+    if (!read_extra(file, yaml_get(file, body, "as-user-extra"), user, err))
+        return err_wrap(err, "%s: users[%s].as-user-extra", file->path, entry->name);
     user->has_auth_provider = yaml_get(file, body, "auth-provider") != NULL;
-    if (exec) user->exec = exec_config_read(file, exec, &why);
-    if (!exec || user->exec) return true;
-    return err_set(err, why.code, "%s: users[%s].exec%s", file->path, entry->name, why.text);
+    if (!exec) return true;
+    struct err why;
+    user->exec = exec_config_read(file, exec, &why);
+    return user->exec || err_set(err, why.code, "%s: users[%s].exec%s", file->path, entry->name, why.text);
 }
 
 static void clear_entry(struct kubeconfig_entry *entry, const struct section *section)
@@ -145,8 +149,10 @@ static void clear_entry(struct kubeconfig_entry *entry, const struct section *se
 static bool read_entry(struct yaml_file *file, const struct section *section, yaml_node_t *node,
                        struct kubeconfig_entry *entry, struct err *err)
 {
-    struct str name = yaml_text(yaml_get(file, node, "name"));
+    struct str name;
     yaml_node_t *body = yaml_get(file, node, section->item);
+    if (!yaml_read_text(yaml_get(file, node, "name"), &name, err))
+        return err_wrap(err, "%s: %s: a name", file->path, section->list);
     if (!name.n)
         return err_set(err, ERR_INVALID, "%s: %s: an entry without a name", file->path, section->list);
     entry->name = xstrndup(name.p, name.n);
@@ -217,7 +223,9 @@ bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err
     yaml_node_t *root = yaml_file_root(&file);
     bool ok = check_kind(&file, root, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(sections); i++) ok = read_section(config, i, &file, root, err);
-    struct str current = yaml_text(yaml_get(&file, root, "current-context"));
+    struct str current = {0};
+    if (ok && !yaml_read_text(yaml_get(&file, root, "current-context"), &current, err))
+        ok = err_wrap(err, "%s: current-context", path);
     if (ok && current.n && !config->current_context) {
         config->current_context = xstrndup(current.p, current.n);
         config->current_context_file = xstrdup(path);

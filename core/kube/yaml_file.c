@@ -1,6 +1,9 @@
 /* YAML by libyaml's document API; see yaml_file.h. */
 #include "kube/yaml_file.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "base/file.h"
 
 enum { FILE_MAX = 16 << 20 };
@@ -41,13 +44,92 @@ yaml_node_t *yaml_file_root(struct yaml_file *file)
     return yaml_document_get_root_node(&file->document);
 }
 
-static bool is_null(const yaml_node_t *node)
+/* --- scalars */
+
+static bool is_one_of(struct str text, const char *const *words)
 {
-    struct str text = yaml_text(node);
-    return text.p && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (!text.n || str_is(text, "null") || str_is(text, "~") || str_is(text, "Null") ||
-            str_is(text, "NULL"));
+    for (; *words; words++)
+        if (str_is(text, *words)) return true;
+    return false;
 }
+
+static size_t digits(const char *text)
+{
+    size_t n = 0;
+    while (isdigit((unsigned char)text[n])) n++;
+    return n;
+}
+
+/* What is a number in both languages; `text` is terminated. */
+static bool is_number(const char *text)
+{
+    if (*text == '-') text++;
+    size_t n = digits(text);
+    if (n == 0 || (n > 1 && *text == '0')) return false;
+    text += n;
+    if (*text == '.') {
+        n = digits(text + 1);
+        if (n == 0) return false;
+        text += n + 1;
+    }
+    if (*text != 'e' && *text != 'E') return !*text;
+    text++;
+    if (*text == '+' || *text == '-') text++;
+    n = digits(text);
+    return n > 0 && !text[n];
+}
+
+enum yaml_form yaml_form(const yaml_node_t *node)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
+                             *const trues[] = {"true", "True", "TRUE", NULL},
+                             *const falses[] = {"false", "False", "FALSE", NULL};
+    struct str text = yaml_text(node);
+    if (!node) return YAML_FORM_NULL;
+    if (!text.p) return YAML_FORM_MORE;
+    if (node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return YAML_FORM_TEXT;
+    if (is_one_of(text, nulls)) return YAML_FORM_NULL;
+    if (is_one_of(text, trues)) return YAML_FORM_TRUE;
+    if (is_one_of(text, falses)) return YAML_FORM_FALSE;
+    return strlen(text.p) == text.n && is_number(text.p) ? YAML_FORM_NUMBER : YAML_FORM_TEXT;
+}
+
+bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err)
+{
+    enum yaml_form form = yaml_form(node);
+    *out = (struct str){0};
+    if (form == YAML_FORM_NULL) return true;
+    if (form == YAML_FORM_MORE) return err_set(err, ERR_INVALID, "not a text");
+    *out = yaml_text(node);
+    return form == YAML_FORM_TEXT || err_set(err, ERR_INVALID, "not a text but %s; put it in quotes",
+                                             form == YAML_FORM_NUMBER ? "a number" : "true or false");
+}
+
+bool yaml_read_flag(const yaml_node_t *node, bool *out, struct err *err)
+{
+    enum yaml_form form = yaml_form(node);
+    *out = form == YAML_FORM_TRUE;
+    return *out || form == YAML_FORM_FALSE || form == YAML_FORM_NULL ||
+           err_set(err, ERR_INVALID, "neither true nor false");
+}
+
+bool yaml_check_list(const yaml_node_t *node, struct err *err)
+{
+    return yaml_form(node) == YAML_FORM_NULL || node->type == YAML_SEQUENCE_NODE ||
+           err_set(err, ERR_INVALID, "not a list");
+}
+
+bool yaml_check_texts(struct yaml_file *file, yaml_node_t *node, struct err *err)
+{
+    yaml_node_t *text;
+    struct str ignored;
+    if (!yaml_check_list(node, err)) return false;
+    for (size_t i = 0; (text = yaml_next(file, node, &i));)
+        if (!yaml_read_text(text, &ignored, NULL)) return err_set(err, ERR_INVALID, "not a list of texts");
+    return true;
+}
+
+/* --- nodes */
 
 yaml_node_t *yaml_next_entry(struct yaml_file *file, yaml_node_t *map, size_t *index, struct str *key)
 {
@@ -64,7 +146,7 @@ yaml_node_t *yaml_get(struct yaml_file *file, yaml_node_t *map, const char *key)
     struct str name;
     yaml_node_t *value;
     for (size_t i = 0; (value = yaml_next_entry(file, map, &i, &name));)
-        if (str_is(name, key)) return is_null(value) ? NULL : value;
+        if (str_is(name, key)) return yaml_form(value) == YAML_FORM_NULL ? NULL : value;
     return NULL;
 }
 

@@ -23,5 +23,23 @@ yaml_node_t *yaml_get(struct yaml_file *file, yaml_node_t *map, const char *key)
 yaml_node_t *yaml_next(struct yaml_file *file, yaml_node_t *sequence, size_t *index);
 /* The entries of a mapping, in the same way. */
 yaml_node_t *yaml_next_entry(struct yaml_file *file, yaml_node_t *map, size_t *index, struct str *key);
-/* The text of a scalar; a NULL pointer for all else. */
+/* What a node is in JSON. */
+enum yaml_form {
+    YAML_FORM_NULL,
+    YAML_FORM_TRUE,
+    YAML_FORM_FALSE,
+    YAML_FORM_NUMBER,
+    YAML_FORM_TEXT,
+    YAML_FORM_MORE
+};
+/* By YAML's core schema; YAML_FORM_MORE is a sequence or a mapping. */
+enum yaml_form yaml_form(const yaml_node_t *node);
+/* These read as strictly as kubectl does; NULL and null are NULL or false, without an error. The text says
+ * what is wrong, never what is there: "not a text". */
+bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err);
+bool yaml_read_flag(const yaml_node_t *node, bool *out, struct err *err);
+/* A sequence, and its elements, each a text. */
+bool yaml_check_list(const yaml_node_t *node, struct err *err);
+bool yaml_check_texts(struct yaml_file *file, yaml_node_t *node, struct err *err);
+/* The text of a scalar, whatever it means; a NULL pointer for all else. */
 struct str yaml_text(const yaml_node_t *node);

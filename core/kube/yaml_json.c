@@ -1,63 +1,22 @@
 /* YAML values as JSON; see yaml_json.h. */
 #include "kube/yaml_json.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
 
 enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20 }; /* aliases can make much out of little */
 
-static bool is_one_of(struct str text, const char *const *words)
-{
-    for (; *words; words++)
-        if (str_is(text, *words)) return true;
-    return false;
-}
-
-static size_t digits(const char *text)
-{
-    size_t n = 0;
-    while (isdigit((unsigned char)text[n])) n++;
-    return n;
-}
-
-/* What is a number in both languages; `text` is terminated. */
-static bool is_number(const char *text)
-{
-    if (*text == '-') text++;
-    size_t n = digits(text);
-    if (n == 0 || (n > 1 && *text == '0')) return false;
-    text += n;
-    if (*text == '.') {
-        n = digits(text + 1);
-        if (n == 0) return false;
-        text += n + 1;
-    }
-    if (*text != 'e' && *text != 'E') return !*text;
-    text++;
-    if (*text == '+' || *text == '-') text++;
-    n = digits(text);
-    return n > 0 && !text[n];
-}
-
 static void write_scalar(const yaml_node_t *node, struct buf *out)
 {
-    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
-                             *const trues[] = {"true", "True", "TRUE", NULL},
-                             *const falses[] = {"false", "False", "FALSE", NULL};
-    struct str text = yaml_text(node);
-    bool plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    if (plain && is_one_of(text, nulls))
-        buf_puts(out, "null");
-    else if (plain && is_one_of(text, trues))
-        buf_puts(out, "true");
-    else if (plain && is_one_of(text, falses))
-        buf_puts(out, "false");
-    else if (plain && strlen(text.p) == text.n && is_number(text.p))
-        buf_str(out, text);
+    static const char *const words[] = {"null", "true", "false"};
+    enum yaml_form form = yaml_form(node);
+    if (form == YAML_FORM_TEXT)
+        buf_json_string(out, yaml_text(node));
+    else if (form == YAML_FORM_NUMBER)
+        buf_str(out, yaml_text(node));
     else
-        buf_json_string(out, text);
+        buf_puts(out, words[form]);
 }
 
 static void write_node(struct yaml_file *file, yaml_node_t *node, int depth, struct buf *out)

@@ -103,6 +103,22 @@ static void test_t1_what_is_wrong_is_found_while_loading(void **state)
          "interactiveMode: \"never\" is none of Never, IfAvailable and Always"},
         {V1 ", command: aws, interactiveMode: Never, env: [{value: secret}]",
          "env: an entry without a usable name"},
+        {V1 ", command: aws, interactiveMode: Never, env: {A: secret}", "env: not a list"},
+        {V1 ", command: aws, interactiveMode: Never, env: [A]", "env: an entry that is no mapping"},
+        {V1 ", command: aws, interactiveMode: Never, env: [{name: A, value: [secret]}]",
+         "env[A].value: not a text"},
+        {V1 ", command: aws, interactiveMode: Never, env: [{name: A, value: 5}]",
+         "env[A].value: not a text but a number; put it in quotes"},
+        {V1 ", command: aws, interactiveMode: Never, args: get-token --x", "args: not a list"},
+        {V1 ", command: aws, interactiveMode: Never, args: [1]", "args: not a list of texts"},
+        {V1 ", command: [aws], interactiveMode: Never", "command: not a text"},
+        {V1 ", command: aws, interactiveMode: false",
+         "interactiveMode: not a text but true or false; put it in quotes"},
+        {V1 ", command: aws, interactiveMode: Never, installHint: {a: b}", "installHint: not a text"},
+        {V1 ", command: aws, interactiveMode: Never, provideClusterInfo: perhaps",
+         "provideClusterInfo: neither true nor false"},
+        {V1 ", command: aws, interactiveMode: Never, provideClusterInfo: 'true'",
+         "provideClusterInfo: neither true nor false"},
         {V1 ", command: aws, interactiveMode: Never, args: [{a: secret}]", "args: not a list of texts"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -111,6 +127,21 @@ static void test_t1_what_is_wrong_is_found_while_loading(void **state)
         bench_bad(bench, ERR_INVALID, text);
         free(text);
     }
+}
+
+/* T-1: as kubectl has it, a null is nothing at all. */
+static void test_what_is_null_is_not_there(void **state)
+{
+    struct bench *bench = *state;
+    use_exec(bench, V1BETA1 ", command: aws, args: [a, ~], env: [{name: A, value: ~}], provideClusterInfo: "
+                            "~, installHint: ~, interactiveMode: ~");
+    bench_good(bench);
+    assert_string_equal(bench->config.exec->args[1], "");
+    assert_string_equal(bench->config.exec->env[0], "A=");
+    use_exec(bench, V1BETA1 ", command: aws, args: ~, env: ~");
+    bench_good(bench);
+    bench_use(bench, CLUSTER("") USER("    exec: aws\n") CONTEXT);
+    bench_bad(bench, ERR_INVALID, "DIR/config: users[u].exec: not a mapping");
 }
 
 static void test_an_alias_inside_of_itself_ends(void **state)
@@ -136,6 +167,7 @@ int main(void)
         T(test_t14_v1beta1_asks_when_it_can),
         T(test_c4_a_command_with_a_separator_begins_at_its_file),
         T(test_t1_what_is_wrong_is_found_while_loading),
+        T(test_what_is_null_is_not_there),
         T(test_an_alias_inside_of_itself_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

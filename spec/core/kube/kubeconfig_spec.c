@@ -92,6 +92,23 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
          "DIR/config: clusters[c].proxy-url: the scheme is none of http, https and socks5"},
         {"    tls-server-name: [a]\n", "    token: x\n", ERR_INVALID,
          "DIR/config: clusters[c].tls-server-name: not a text"},
+        {"    disable-compression: 7\n", "    token: x\n", ERR_INVALID,
+         "DIR/config: clusters[c].disable-compression: neither true nor false"},
+        {"    disable-compression: 'true'\n", "    token: x\n", ERR_INVALID,
+         "DIR/config: clusters[c].disable-compression: neither true nor false"},
+        {"", "    token: 123\n", ERR_INVALID,
+         "DIR/config: users[u].token: not a text but a number; put it in quotes"},
+        {"", "    username: true\n", ERR_INVALID,
+         "DIR/config: users[u].username: not a text but true or false; put it in quotes"},
+        {"", "    as: x\n    as-groups: y\n", ERR_INVALID, "DIR/config: users[u].as-groups: not a list"},
+        {"", "    as: x\n    as-groups: [a, [b]]\n", ERR_INVALID,
+         "DIR/config: users[u].as-groups: not a list of texts"},
+        {"", "    as: x\n    as-user-extra: [a]\n", ERR_INVALID,
+         "DIR/config: users[u].as-user-extra: not a mapping"},
+        {"", "    as: x\n    as-user-extra: {k: v}\n", ERR_INVALID,
+         "DIR/config: users[u].as-user-extra: not a list"},
+        {"", "    as: x\n    as-user-extra: {k: [5]}\n", ERR_INVALID,
+         "DIR/config: users[u].as-user-extra: not a list of texts"},
         {"", "    client-certificate: client.pem\n", ERR_INVALID,
          "DIR/config: users[u].client-certificate: there is no client-key for it"},
         {"", "    client-key: client.key\n", ERR_INVALID,
@@ -148,6 +165,13 @@ static void test_broken_files_are_named(void **state)
     bench_bad(bench, ERR_INVALID, "DIR/config: kind \"Pod\" is not Config");
     bench_use(bench, "clusters: 5\n");
     bench_bad(bench, ERR_INVALID, "DIR/config: clusters: not a list");
+    bench_use(bench, "current-context: 5\n");
+    bench_bad(bench, ERR_INVALID, "DIR/config: current-context: not a text but a number; put it in quotes");
+    bench_use(bench, "contexts:\n- name: dev\n  context: {cluster: c, namespace: 5}\n");
+    bench_bad(bench, ERR_INVALID,
+              "DIR/config: contexts[dev].namespace: not a text but a number; put it in quotes");
+    bench_use(bench, "users:\n- name: 5\n  user: {}\n");
+    bench_bad(bench, ERR_INVALID, "DIR/config: users: a name: not a text but a number; put it in quotes");
     bench_use(bench, "users:\n- user: {}\n");
     bench_bad(bench, ERR_INVALID, "DIR/config: users: an entry without a name");
     bench_use(bench, CLUSTER("- name: c\n  cluster: {}\n"));
