@@ -1,8 +1,10 @@
 /* Exec entries of kubeconfig files; see exec_config.h. */
 #include "kube/exec_config.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -95,12 +97,14 @@ static bool read_version(struct exec_config *out, struct err *err)
                    EXEC_V1BETA1);
 }
 
-/* C-4: a bare name is looked for in PATH. */
+/* C-4: a bare name is looked for in PATH. What messages tell of a plugin is its whole path. */
 static char *resolve_command(char *command, const char *file)
 {
     const char *slash = strrchr(file, '/');
-    if (*command == '/' || !strchr(command, '/') || !slash) return command;
-    char *path = xasprintf("%.*s/%s", (int)(slash - file), file,
+    char here[PATH_MAX] = "";
+    if (*command == '/' || !strchr(command, '/')) return command;
+    if (*file != '/' && !getcwd(here, sizeof here)) strcpy(here, ".");
+    char *path = xasprintf("%s%s%.*s%s", here, *here ? "/" : "", slash ? (int)(slash - file) + 1 : 0, file,
                            str_starts(str_of(command), STR("./")) ? command + 2 : command);
     free(command);
     return path;

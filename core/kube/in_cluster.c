@@ -1,6 +1,7 @@
 /* Service account files and the environment of a pod; see in_cluster.h. */
 #include "kube/in_cluster.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,14 +20,38 @@ static char *path_in(const char *dir, const char *name)
     return xasprintf("%s/%s", dir ? dir : SERVICE_ACCOUNT_DIR, name);
 }
 
-bool in_cluster_possible(const char *dir)
+/* 0, or why there is no token file. */
+static int look_for(const char *token)
 {
     struct stat st;
+    if (stat(token, &st) != 0) return errno;
+    return S_ISDIR(st.st_mode) ? EISDIR : 0;
+}
+
+bool in_cluster_possible(const char *dir)
+{
     char *token = path_in(dir, "token");
-    bool is_file = stat(token, &st) == 0 && !S_ISDIR(st.st_mode);
+    bool is_file = look_for(token) == 0;
     free(token);
     return is_file && nonempty(getenv("KUBERNETES_SERVICE_HOST")) &&
            nonempty(getenv("KUBERNETES_SERVICE_PORT"));
+}
+
+bool in_cluster_almost(const char *dir, struct err *err)
+{
+    const char *host = nonempty(getenv("KUBERNETES_SERVICE_HOST")),
+               *port = nonempty(getenv("KUBERNETES_SERVICE_PORT"));
+    if (!host && !port) return false;
+    if (!host || !port) {
+        err_set(err, ERR_NOT_FOUND, "KUBERNETES_SERVICE_%s is set, but KUBERNETES_SERVICE_%s is not",
+                host ? "HOST" : "PORT", host ? "PORT" : "HOST");
+        return true;
+    }
+    char *token = path_in(dir, "token");
+    int error = look_for(token);
+    err_set(err, ERR_NOT_FOUND, "KUBERNETES_SERVICE_HOST is set, but %s: %s", token, strerror(error));
+    free(token);
+    return error != 0;
 }
 
 /* A missing or broken CA is only logged: the system's roots are tried then (T-10). */

@@ -7,6 +7,8 @@
 
 /* Both variables are set and the token is a file. `dir` NULL: the usual one. */
 bool in_cluster_possible(const char *dir);
+/* Something of a pod is there but not all: `err` tells what is missing. */
+bool in_cluster_almost(const char *dir, struct err *err);
 /* Everything but the namespace. */
 bool in_cluster_load(const char *dir, struct cluster_config *out, struct err *err);
 /* POD_NAMESPACE, else the file's, else "default"; the caller frees it. */

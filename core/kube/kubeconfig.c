@@ -117,7 +117,17 @@ static void list_contexts(const struct kubeconfig *files, struct buf *out)
         buf_printf(out, "%s%s", i ? ", " : "", files->contexts.items[i].name);
 }
 
-static bool nothing_configured(const struct kubeconfig *files, const struct chosen *chosen, struct err *err)
+static bool nothing_at_all(const char *service_account_dir, struct err *err)
+{
+    static const char advice[] = "give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config";
+    if (!in_cluster_almost(service_account_dir, err))
+        return err_set(err, ERR_NOT_FOUND, "no cluster is configured: %s", advice);
+    err_append(err, "; %s", advice);
+    return err_wrap(err, "no cluster is configured");
+}
+
+static bool nothing_configured(const struct cluster_flags *flags, const struct kubeconfig *files,
+                               const struct chosen *chosen, struct err *err)
 {
     struct buf names = {0};
     if (chosen->cluster) {
@@ -131,9 +141,7 @@ static bool nothing_configured(const struct kubeconfig *files, const struct chos
         err_set(err, ERR_INVALID, "%s: current-context is not set; choose one by --context: %s",
                 files->contexts.items[0].file, buf_text(&names));
     } else {
-        err_set(err, ERR_NOT_FOUND,
-                "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write "
-                "~/.kube/config");
+        nothing_at_all(flags->service_account_dir, err);
     }
     buf_clear(&names);
     return false;
@@ -163,7 +171,7 @@ static bool load(const struct cluster_flags *flags, const struct kubeconfig *fil
     if (nonempty(flags->server) || (chosen.cluster && chosen.cluster->cluster.server))
         return kubeconfig_merge(flags, &chosen, out, err);
     if (chosen.cluster || !in_cluster_possible(flags->service_account_dir))
-        return nothing_configured(files, &chosen, err);
+        return nothing_configured(flags, files, &chosen, err);
     return in_cluster_load(flags->service_account_dir, out, err) && kubeconfig_override(flags, out, err);
 }
 

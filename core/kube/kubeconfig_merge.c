@@ -31,6 +31,14 @@ static bool blame(const struct source *s, const char *suffix, struct err *err)
     return err_wrap(err, "%s: %s[%s].%s%s", s->entry->file, s->list, s->entry->name, s->field, suffix);
 }
 
+/* What is in it is no good: of a file its path is told too. */
+static bool blame_content(const struct source *s, struct err *err)
+{
+    const char *path = s->flag ? s->flag : s->file;
+    if (path) err_wrap(err, "%s", path);
+    return blame(s, path ? "" : "-data", err);
+}
+
 static bool decode(const char *data, struct buf *out, struct err *err)
 {
     return base64_decode(str_of(data), out) || err_set(err, ERR_INVALID, "not Base64");
@@ -91,8 +99,7 @@ static bool read_ca(const struct cluster_flags *flags, const struct kubeconfig_e
         out->insecure_skip_tls_verify = cluster->insecure_skip_tls_verify;
     }
     if (!read_pem(&s, &out->ca_pem, &out->ca_file, err)) return false;
-    if (out->ca_pem && !pem_check_certificates(str_of(out->ca_pem), err))
-        return blame(&s, s.data ? "-data" : "", err);
+    if (out->ca_pem && !pem_check_certificates(str_of(out->ca_pem), err)) return blame_content(&s, err);
     if (!out->ca_pem || !out->insecure_skip_tls_verify) return true;
     err_set(err, ERR_INVALID, "insecure-skip-tls-verify is set too"); /* T-1 */
     return blame(&s, "", err);
@@ -131,10 +138,9 @@ static bool read_certificate(const struct cluster_flags *flags, const struct kub
     }
     if (!out->client_cert_pem) return true;
     struct str cert_pem = str_of(out->client_cert_pem), key_pem = str_of(out->client_key_pem);
-    if (!pem_check_certificates(cert_pem, err))
-        return blame(&cert, user->client_certificate_data ? "-data" : "", err);
-    if (!pem_check_key(key_pem, err)) return blame(&key, user->client_key_data ? "-data" : "", err);
-    return pem_check_pair(cert_pem, key_pem, err) || blame(&key, user->client_key_data ? "-data" : "", err);
+    if (!pem_check_certificates(cert_pem, err)) return blame_content(&cert, err);
+    return (pem_check_key(key_pem, err) && pem_check_pair(cert_pem, key_pem, err)) ||
+           blame_content(&key, err);
 }
 
 /* The file is looked at now, so that a wrong name is found now; what is in it is read again and again (T-7).

@@ -307,6 +307,15 @@ static int start(struct child *child, const struct child_options *options, int o
     return rc;
 }
 
+/* The kernel says ENOENT too when the interpreter of a script is not there. */
+static void blame_start(const char *program, int error, struct err *err)
+{
+    if (error == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
+        err_set(err, ERR_IO, "it is there, but not the program that it names to run it");
+    else
+        err_set(err, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(error));
+}
+
 struct child *child_start(struct loop *loop, const struct child_options *options,
                           const struct child_callbacks *callbacks, struct err *err)
 {
@@ -327,7 +336,7 @@ struct child *child_start(struct loop *loop, const struct child_options *options
         close_pair(output);
         close_pair(messages);
         free(child);
-        err_set(err, rc == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", options->argv[0], strerror(rc));
+        blame_start(options->argv[0], rc, err);
         return NULL;
     }
     close(output[1]);

@@ -29,7 +29,8 @@ struct child_callbacks {
     void *ctx;
 };
 
-/* NULL with ERR_NOT_FOUND when there is no such program, ERR_IO when it cannot be run. */
+/* NULL with ERR_NOT_FOUND when there is no such program, ERR_IO when it cannot be run; the text does not name
+ * it. */
 struct child *child_start(struct loop *loop, const struct child_options *options,
                           const struct child_callbacks *callbacks, struct err *err);
 /* Kills it, with what it has started, and waits for its end, which is soon. No callback comes after it. */

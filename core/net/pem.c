@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <string.h>
 #include <time.h>
 
 /* OpenSSL would ask for a passphrase on the terminal. */
@@ -26,13 +27,30 @@ static BIO *open_text(struct str pem)
     return BIO_new_mem_buf(pem.p ? pem.p : "", pem.n > INT_MAX ? INT_MAX : (int)pem.n);
 }
 
+static bool has(struct str pem, const char *words)
+{
+    return pem.n && memmem(pem.p, pem.n, words, strlen(words));
+}
+
+/* OpenSSL's own word is "unsupported", whatever it may be. */
+static void blame_key(struct str pem, struct err *err)
+{
+    const char *why = reason();
+    if (!has(pem, "PRIVATE KEY-----"))
+        err_set(err, ERR_TLS, "no private key in PEM form");
+    else if (has(pem, "ENCRYPTED"))
+        err_set(err, ERR_TLS, "the private key has a passphrase, which is not supported");
+    else
+        err_set(err, ERR_TLS, "the private key cannot be used: %s", why);
+}
+
 static EVP_PKEY *read_key(struct str pem, struct err *err)
 {
     BIO *bio = open_text(pem);
     ERR_clear_error();
     EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
     BIO_free(bio);
-    if (!key) err_set(err, ERR_TLS, "no usable private key in PEM form: %s", reason());
+    if (!key) blame_key(pem, err);
     return key;
 }
 

@@ -1,5 +1,6 @@
 /* core/kube/exec_config.c and yaml_json.c: exec plugins as kubeconfig files have them (T-1, T-12, T-14, C-4).
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,6 +81,13 @@ static void test_c4_a_command_with_a_separator_begins_at_its_file(void **state)
     use_exec(bench, V1BETA1 ", command: ./bin/login");
     bench_good(bench);
     assert_string_equal(bench->config.exec->command, expected);
+    char before[PATH_MAX];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(bench->dir), 0); /* what is told of a plugin says where it is */
+    bench->flags.kubeconfig = "config";
+    bench_good(bench);
+    assert_string_equal(bench->config.exec->command, expected);
+    assert_int_equal(chdir(before), 0);
     use_exec(bench, V1BETA1 ", command: /bin/login");
     bench_good(bench);
     assert_string_equal(bench->config.exec->command, "/bin/login");

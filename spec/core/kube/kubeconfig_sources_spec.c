@@ -14,6 +14,10 @@
 #include "base/mem.h"
 #include "core/kube/support/kubeconfig_bench.h"
 
+#define NOT_A_POD(why)                                                                          \
+    "no cluster is configured: KUBERNETES_SERVICE_HOST is set, but " why "; give --kubeconfig " \
+    "or --server, set KUBECONFIG, or write ~/.kube/config"
+
 /* C-1, C-2 */
 static void test_kubeconfig_lists_are_merged_entry_by_entry(void **state)
 {
@@ -151,6 +155,12 @@ static void test_flags_beat_the_file(void **state)
     assert_string_equal(bench->config.client_key_pem, bench->client.key_pem);
     bench->flags.client_key = "/nonexistent/key";
     bench_bad(bench, ERR_NOT_FOUND, "--client-key: /nonexistent/key: No such file or directory");
+    bench->flags.client_key = bench_put(bench, "a.yaml", "a: b\n");
+    bench_bad(bench, ERR_TLS, "--client-key: DIR/a.yaml: no private key in PEM form");
+    bench->flags.client_certificate = bench->flags.certificate_authority = bench->flags.client_key;
+    bench_bad(bench, ERR_TLS, "--certificate-authority: DIR/a.yaml: no certificate in PEM form");
+    bench->flags.certificate_authority = NULL;
+    bench_bad(bench, ERR_TLS, "--client-certificate: DIR/a.yaml: no certificate in PEM form");
 }
 
 static void test_a_server_flag_needs_no_file(void **state)
@@ -180,8 +190,13 @@ static void test_a_pod_finds_its_cluster(void **state)
 {
     struct bench *bench = *state;
     setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
+    bench_bad(bench, ERR_NOT_FOUND, NOT_A_POD("KUBERNETES_SERVICE_PORT is not"));
     setenv("KUBERNETES_SERVICE_PORT", "443", 1);
-    assert_false(bench_load(bench)); /* no token */
+    bench_bad(bench, ERR_NOT_FOUND, NOT_A_POD("DIR/token: No such file or directory"));
+    bench_put(bench, "token/x", "");
+    bench_bad(bench, ERR_NOT_FOUND, NOT_A_POD("DIR/token: Is a directory"));
+    bench_take(bench, "token/x");
+    bench_take(bench, "token");
     bench_put(bench, "token", "abc\n");
     bench_put(bench, "namespace", " mine \n");
     bench_good(bench); /* without ca.crt: the system's roots */

@@ -75,9 +75,9 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"    certificate-authority: gone.pem\n", "    token: x\n", ERR_NOT_FOUND,
          "DIR/config: clusters[c].certificate-authority: DIR/gone.pem: No such file or directory"},
         {"    certificate-authority: junk\n", "    token: x\n", ERR_TLS,
-         "DIR/config: clusters[c].certificate-authority: no certificate in PEM form"},
+         "DIR/config: clusters[c].certificate-authority: DIR/junk: no certificate in PEM form"},
         {"    certificate-authority: empty\n", "    token: x\n", ERR_TLS,
-         "DIR/config: clusters[c].certificate-authority: no certificate in PEM form"},
+         "DIR/config: clusters[c].certificate-authority: DIR/empty: no certificate in PEM form"},
         {"    certificate-authority-data: '!!'\n", "    token: x\n", ERR_INVALID,
          "DIR/config: clusters[c].certificate-authority-data: not Base64"},
         {"    certificate-authority-data: aaaa\n", "    token: x\n", ERR_TLS,
@@ -89,7 +89,7 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"    insecure-skip-tls-verify: perhaps\n", "    token: x\n", ERR_INVALID,
          "DIR/config: clusters[c].insecure-skip-tls-verify: neither true nor false"},
         {"    proxy-url: ftp://user:secret@proxy\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].proxy-url: the scheme is none of http, https and socks5"},
+         "DIR/config: clusters[c].proxy-url: ftp://proxy: the scheme is none of http, https and socks5"},
         {"    tls-server-name: [a]\n", "    token: x\n", ERR_INVALID,
          "DIR/config: clusters[c].tls-server-name: not a text"},
         {"    disable-compression: 7\n", "    token: x\n", ERR_INVALID,
@@ -114,11 +114,14 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"", "    client-key: client.key\n", ERR_INVALID,
          "DIR/config: users[u].client-key: there is no client-certificate for it"},
         {"", "    client-certificate: client.pem\n    client-key: other.key\n", ERR_TLS,
-         "DIR/config: users[u].client-key: the client key does not belong to the client certificate"},
+         "DIR/config: users[u].client-key: DIR/other.key: the client key does not belong to the client "
+         "certificate"},
         {"", "    client-certificate: client.pem\n    client-key: client.key\n    client-key-data: aaaa\n",
          ERR_INVALID, "DIR/config: users[u].client-key: client-key-data is set too"},
         {"", "    client-certificate: junk\n    client-key: client.key\n", ERR_TLS,
-         "DIR/config: users[u].client-certificate: no certificate in PEM form"},
+         "DIR/config: users[u].client-certificate: DIR/junk: no certificate in PEM form"},
+        {"", "    client-certificate: client.pem\n    client-key: junk\n", ERR_TLS,
+         "DIR/config: users[u].client-key: DIR/junk: no private key in PEM form"},
         {"", "    tokenFile: gone\n", ERR_NOT_FOUND,
          "DIR/config: users[u].tokenFile: DIR/gone: No such file or directory"},
         {"", "    tokenFile: .\n", ERR_IO, "DIR/config: users[u].tokenFile: DIR/.: Is a directory"},
@@ -146,8 +149,14 @@ static void test_a_broken_key_is_named_without_its_content(void **state)
               CLUSTER("") USER("    client-certificate: client.pem\n    client-key: client.key\n") CONTEXT);
     assert_false(bench_load(bench));
     assert_int_equal(bench->err.code, ERR_TLS);
-    assert_non_null(strstr(bench->err.text, "users[u].client-key: no usable private key"));
+    assert_non_null(strstr(bench->err.text, "/client.key: the private key cannot be used: "));
     assert_null(strstr(bench->err.text, "c2VjcmV0"));
+    bench_put(bench, "client.key",
+              "-----BEGIN ENCRYPTED PRIVATE KEY-----\nc2VjcmV0\n-----END ENCRYPTED PRIVATE KEY-----\n");
+    bench_bad(
+        bench, ERR_TLS,
+        "DIR/config: users[u].client-key: DIR/client.key: the private key has a passphrase, which is not "
+        "supported");
 }
 
 static void test_broken_files_are_named(void **state)

@@ -205,7 +205,7 @@ static void test_unusable_certificates_are_found_when_the_transport_is_made(void
                     "the client key does not belong to the client certificate");
     expect_unusable(bench,
                     &(struct transport_options){.tls.client_cert_pem = cert, .tls.client_key_pem = cert},
-                    "client key: no usable private key in PEM form: ");
+                    "client key: no private key in PEM form");
     expect_unusable(bench, &(struct transport_options){.tls.client_cert_pem = key, .tls.client_key_pem = key},
                     "client certificate: no certificate in PEM form");
 }

@@ -69,6 +69,13 @@ const char *bench_put(struct bench *bench, const char *name, const char *text)
     return path;
 }
 
+void bench_take(struct bench *bench, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", bench->dir, name);
+    assert_int_equal(remove(path), 0);
+}
+
 bool bench_load(struct bench *bench)
 {
     cluster_config_clear(&bench->config);

@@ -24,6 +24,8 @@ int kubeconfig_bench_setup(void **state);
 int kubeconfig_bench_teardown(void **state);
 /* Writes DIR/name, making its folder; gives its path, good until the eighth call after. */
 const char *bench_put(struct bench *bench, const char *name, const char *text);
+/* Removes DIR/name. */
+void bench_take(struct bench *bench, const char *name);
 /* Loads with `flags` into `config` and `err`. */
 bool bench_load(struct bench *bench);
 /* It must load. */
