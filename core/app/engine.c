@@ -114,7 +114,7 @@ static bool make_inputs(struct engine *engine)
                                                .burst = options->kube_api_burst};
     engine->io = io_thread_new(&client, &err);
     if (!engine->io) {
-        fprintf(stderr, "kubelua: %s: %s\n", engine->options.cluster->source, err.text);
+        fprintf(stderr, "kubelua: %s\n", err.text);
         return false;
     }
     engine->audit = audit_trail_new(options->audit_log, &err);

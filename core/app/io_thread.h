@@ -8,7 +8,8 @@
 
 struct io_thread;
 
-/* Makes loop, pool and client. A certificate that cannot be used is found here. */
+/* Makes loop, pool and client. A certificate that cannot be used is found here; the error says
+ * whose configuration it is. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct err *err);
 void io_thread_start(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for those who still hold objects. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "net/no_proxy.h"
@@ -76,6 +77,17 @@ static struct proxy *read_parts(CURLU *url, struct err *err)
     return proxy;
 }
 
+/* As a person wrote it, without what may be secret: users, passwords, and what is behind the host. A password
+ * may have any sign in it but the host's @ is the last. */
+static void put_shown(const char *text, struct buf *out)
+{
+    const char *slashes = strstr(text, "://"), *at = strrchr(text, '@');
+    const char *host = slashes ? slashes + 3 : text;
+    if (slashes && (!at || slashes < at)) buf_append(out, text, (size_t)(host - text));
+    if (at) host = at + 1;
+    buf_append(out, host, strcspn(host, "/?#"));
+}
+
 /* Without a scheme it is http when `guess`. */
 static struct proxy *parse(const char *text, bool guess, struct err *err)
 {
@@ -87,6 +99,10 @@ static struct proxy *parse(const char *text, bool guess, struct err *err)
         err_set(err, ERR_INVALID, "bad address: %s", curl_url_strerror(rc));
     else
         proxy = read_parts(url, err);
+    struct buf shown = {0};
+    put_shown(text, &shown);
+    if (!proxy && shown.len) err_wrap(err, "%s", buf_text(&shown));
+    buf_clear(&shown);
     curl_url_cleanup(url);
     wipe(full);
     return proxy;

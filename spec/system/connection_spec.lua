@@ -89,6 +89,16 @@ describe("a connection", function()
     assert_names(refusal("--server", "https://127.0.0.1:1", "--as-group", "ops"), "--as-group need --as")
   end)
 
+  it("by a proxy of the environment that is none (T-4)", function()
+    local p = require("spec.support.proc").spawn {
+      cluster.binary, "exec", cluster.script(script), "--server", "https://127.0.0.1:1",
+      env = { HTTPS_PROXY = "foo://user:planted@127.0.0.1:1" },
+    }
+    assert.are.equal(2, p:wait())
+    assert.are.equal("kubelua: the flag --server: the environment's HTTPS_PROXY: foo://127.0.0.1:1: the scheme is none of "
+      .. "http, https and socks5\n", p:err())
+  end)
+
   it("by a timeout that is none (C-13)", function()
     assert_names(refusal("--request-timeout", "soon"), "--request-timeout", "soon", "duration")
   end)

@@ -74,10 +74,11 @@ static void test_t4_addresses_of_proxies(void **state)
         {"https://user:pass@p.example:3128", NULL},
         {"socks5://[::1]:1080", NULL},
         {"SOCKS5H://p", NULL},
-        {"ftp://user:secret@p.example", "the scheme is none of http, https and socks5"},
-        {"p.example:3128", "bad address: "},
-        {"http://user:secret@p.example:port", "bad address: "},
-        {"http://", "bad address: "},
+        {"ftp://user:secret@p.example", "ftp://p.example: the scheme is none of http, https and socks5"},
+        {"ftp://user:se/cr?et@secret@p.example:1/secret?secret#secret", "ftp://p.example:1: bad address: "},
+        {"p.example:3128", "p.example:3128: bad address: "},
+        {"http://user:secret@p.example:port", "http://p.example:port: bad address: "},
+        {"http://", "http://: bad address: "},
         {"", "bad address: "},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -128,8 +129,8 @@ static void test_t4_the_environment_s_proxies(void **state)
     proxies_free(proxies);
     setenv("HTTPS_PROXY", "ftp://user:secret@x", 1);
     assert_null(proxies_new(NULL, &err));
-    assert_string_equal(err.text,
-                        "the environment's HTTPS_PROXY: the scheme is none of http, https and socks5");
+    assert_string_equal(
+        err.text, "the environment's HTTPS_PROXY: ftp://x: the scheme is none of http, https and socks5");
     unsetenv("HTTPS_PROXY");
     expect_proxy("https", "a.example", 443, "http://lower:80");
     unsetenv("https_proxy");
