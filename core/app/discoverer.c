@@ -111,8 +111,13 @@ void discoverer_describe(const struct discoverer *d, struct buf *out)
 {
     int64_t now_us = clock_wall_us(loop_clock(d->options.engine_loop));
     bool failed = d->last_error.code != ERR_NONE;
+    int64_t since_us;
+    const char *plugin = kube_client_plugin_running(io_thread_client(d->options.io), &since_us);
     if (failed) buf_puts(out, d->last_error.text);
-    if (d->asking_since_us)
+    if (plugin)
+        buf_printf(out, "%swaiting for the exec plugin %s for %lld s", failed ? "; " : "", plugin,
+                   (long long)(now_us - since_us) / 1000000);
+    else if (d->asking_since_us)
         buf_printf(out, "%s for %lld s", failed ? "; asking again" : "asking the server which kinds it has",
                    (long long)(now_us - d->asking_since_us) / 1000000);
     else if (!failed)

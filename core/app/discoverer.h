@@ -27,7 +27,8 @@ bool discoverer_is_asking(const struct discoverer *discoverer);
 const char *discoverer_error(const struct discoverer *discoverer);
 /* Wall time at which the question that is under way was asked; 0: none is. */
 int64_t discoverer_asking_since_us(const struct discoverer *discoverer);
-/* Appends why kinds are not known: that error, and for how long the server has been asked. */
+/* Appends why kinds are not known: that error, and for how long the server has been asked, or an exec
+ * plugin been waited for. */
 void discoverer_describe(const struct discoverer *discoverer, struct buf *out);
 /* The I/O thread must have been stopped: nothing it could still send is waited for. */
 void discoverer_free(struct discoverer *discoverer);

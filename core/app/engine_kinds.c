@@ -81,7 +81,9 @@ static void report_laggard(struct engine *engine, struct informer_claim *claim)
     if (claim_has_synced(claim)) return;
     claim_get_status(claim, &status);
     struct buf cause = {0};
-    if (status.state == CLAIM_PENDING)
+    int64_t since_us;
+    const char *plugin = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
         discoverer_describe(engine->discoverer, &cause);
     else
         buf_puts(&cause, status.text);

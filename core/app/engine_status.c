@@ -9,6 +9,14 @@
 #include "base/mem.h"
 #include "informer/informer_key.h"
 
+static void put_plugin(struct engine *engine, struct buf *out)
+{
+    int64_t since_us;
+    const char *command = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    json_text(out, "execPlugin", command ? command : "");
+    json_time(out, "execPluginRunning", command ? since_us : 0);
+}
+
 static void put_engine(struct engine *engine, struct buf *out)
 {
     struct process_info process;
@@ -32,6 +40,7 @@ static void put_engine(struct engine *engine, struct buf *out)
     json_text(out, "healthAddress", where->health);
     json_text(out, "discoveryError", discoverer_error(engine->discoverer));
     json_time(out, "discoveryAsking", discoverer_asking_since_us(engine->discoverer));
+    put_plugin(engine, out);
     json_close(out, '}');
     buf_clear(&lag);
 }

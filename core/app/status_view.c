@@ -9,19 +9,31 @@
 
 /* --- the engine */
 
+static void print_line(struct viewer *v, const char *heading, struct buf *line)
+{
+    char *text = text_printable(buf_text(line));
+    if (*text) fprintf(v->out, "%s: %s\n", heading, text);
+    free(text);
+    line->len = 0;
+}
+
 /* Without it the kinds are not known, and every informer waits. */
 static void print_discovery(struct viewer *v, size_t at)
 {
     struct buf line = {0};
-    int64_t asking = viewer_time(v, at, "discoveryAsking");
+    int64_t asking = viewer_time(v, at, "discoveryAsking"), plugin = viewer_time(v, at, "execPluginRunning");
+    if (plugin) { /* the server has not been asked yet */
+        buf_printf(&line, "waiting for the exec plugin %.*s for ", STR_ARG(viewer_text(v, at, "execPlugin")));
+        text_duration(v->now_s - plugin, &line);
+        print_line(v, "exec plugin", &line);
+        asking = 0;
+    }
     buf_str(&line, viewer_text(v, at, "discoveryError"));
     if (asking) {
         buf_puts(&line, line.len ? "; asking again for " : "asking the server which kinds it has for ");
         text_duration(v->now_s - asking, &line);
     }
-    char *text = text_printable(buf_text(&line));
-    if (*text) fprintf(v->out, "discovery: %s\n", text);
-    free(text);
+    print_line(v, "discovery", &line);
     buf_clear(&line);
 }
 

@@ -250,3 +250,8 @@ struct http_exchange *kube_client_start(struct kube_client *client,
     free(url);
     return exchange;
 }
+
+const char *kube_client_plugin_running(const struct kube_client *client, int64_t *since_us)
+{
+    return credentials_plugin_running(client->credentials, since_us);
+}

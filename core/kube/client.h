@@ -31,6 +31,10 @@ size_t kube_client_max_object_size(const struct kube_client *client);
 int64_t kube_client_request_timeout_ms(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 
+/* From any thread: the exec plugin that requests wait for, and since when (wall time); NULL when none runs.
+ */
+const char *kube_client_plugin_running(const struct kube_client *client, int64_t *since_us);
+
 struct rest_metrics *kube_client_metrics(struct kube_client *client);
 
 /* H-1, H-2: how long a request has to wait before its try is sent, in ms, which is logged when it is long. A

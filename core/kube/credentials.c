@@ -100,3 +100,8 @@ void credentials_answered(struct credentials *credentials, int http_status, unsi
 {
     if (credentials->plugin && http_status == 401 && number) exec_plugin_refused(credentials->plugin, number);
 }
+
+const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us)
+{
+    return credentials->plugin ? exec_plugin_running(credentials->plugin, since_us) : NULL;
+}

@@ -22,6 +22,8 @@ void credentials_free(struct credentials *credentials);
  * credentials_answered. */
 enum transport_permit credentials_header(struct credentials *credentials, struct buf *out, unsigned *number,
                                          struct err *err);
+/* As exec_plugin_running, NULL too without a plugin. */
+const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us);
 /* The server has answered a request that carried the header `number`. */
 void credentials_answered(struct credentials *credentials, int http_status, unsigned number);
 

@@ -27,7 +27,8 @@ struct exec_plugin {
     struct cluster_config cluster; /* what of it a plugin may be told; borrows nothing */
     struct loop *loop;
     struct transport *transport;
-    struct child *child; /* NULL: it does not run */
+    struct child *child;              /* NULL: it does not run */
+    _Atomic int64_t running_since_us; /* wall time, for other threads; 0: it does not run */
     unsigned lines;
     struct exec_credential credential;
     unsigned number;  /* of the credential; 0: there is none yet */
@@ -110,6 +111,7 @@ static void on_end(void *ctx, int exit_code, struct str output, const struct err
     struct exec_credential fresh = {0};
     struct err err;
     plugin->child = NULL;
+    plugin->running_since_us = 0;
     err_clear(&plugin->err);
     exec_metrics_ran(plugin->metrics, exit_code);
     bool ok =
@@ -188,6 +190,7 @@ static void run(struct exec_plugin *plugin)
     bool interactive;
     plugin->lines = 0;
     if (choose_interactive(plugin, &interactive, &err)) plugin->child = spawn(plugin, interactive, &err);
+    if (plugin->child) plugin->running_since_us = wall_us(plugin);
     if (plugin->child) return;
     fail(plugin, &err);
     end_run(plugin);
@@ -214,6 +217,12 @@ enum transport_permit exec_plugin_authorize(struct exec_plugin *plugin, struct b
 void exec_plugin_refused(struct exec_plugin *plugin, unsigned number)
 {
     if (number == plugin->number && !plugin->child && !just_ended(plugin)) run(plugin);
+}
+
+const char *exec_plugin_running(const struct exec_plugin *plugin, int64_t *since_us)
+{
+    *since_us = plugin->running_since_us;
+    return *since_us ? plugin->exec->command : NULL;
 }
 
 /* --- */

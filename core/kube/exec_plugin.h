@@ -19,5 +19,8 @@ void exec_plugin_free(struct exec_plugin *plugin);
 /* As transport_options.authorize says. */
 enum transport_permit exec_plugin_authorize(struct exec_plugin *plugin, struct buf *value, unsigned *number,
                                             struct err *err);
+/* From any thread: the command that runs, and since when (wall time); NULL when it does not. Good as long as
+ * the plugin. */
+const char *exec_plugin_running(const struct exec_plugin *plugin, int64_t *since_us);
 /* The server answered 401 to a request that carried credential `number`: the next request has a new one. */
 void exec_plugin_refused(struct exec_plugin *plugin, unsigned number);

@@ -98,6 +98,27 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   end)
 
   -- T-12
+  it("that hangs is what main waits for, and what status tells", function()
+    local file, waits = plugin "sleep 1000", "waiting for the exec plugin " .. folder .. "/plugin for "
+    local exec = cluster.kubelua { "exec", "--kubeconfig", file, "--sync-timeout", "2s", cluster.script [[
+      local pods = require("k8s").informer "pods"
+      require("k8s").main(function() return pods end)
+    ]] }
+    assert.are.equal(3, exec:wait())
+    assert.has_match("not synced within --sync-timeout: pods: " .. waits, exec:err(), 1, true)
+    local socket = folder .. "/admin"
+    local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script), { "--admin-socket", socket })
+    local text = await(function()
+      local status = cluster.kubelua { "status", "--admin-socket", socket }
+      return status:wait() == 0 and status:out():match "\nexec plugin: [^\n]*" and status:out()
+    end, "a status that tells of the plugin")
+    assert.has_match("\nexec plugin: " .. waits, text, 1, true)
+    assert.has_match("plugin for %d+s\n", text)
+    assert.has_no_match("asking the server", text)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  -- T-12
   it("that fails is named by those who wait", function()
     local engine = cluster.run("--kubeconfig=" .. plugin "echo no network >&2; exit 7", cluster.script(script))
     engine:wait_error 'The exec plugin says" command="[^"]*/plugin" text="no network"'
