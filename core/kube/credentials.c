@@ -22,15 +22,29 @@ struct credentials {
     struct exec_plugin *plugin;
 };
 
+static void warn_of_plain(const struct cluster_config *config)
+{
+    const char *what = config->token || config->token_file ? "the token"
+                       : config->username                  ? "the password"
+                       : config->client_cert_pem           ? "the client certificate"
+                       : config->exec                      ? "what the exec plugin would give"
+                                                           : NULL;
+    if (what)
+        log_warn("Not sent to an http address, as it could be read on the way", F("what", what),
+                 F("server", config->server));
+}
+
 struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,
                                     struct exec_plugin *plugin)
 {
     struct credentials *credentials = NEW(struct credentials);
     credentials->clock = clock;
     credentials->plugin = plugin;
-    /* C-7: credentials go over TLS only. As in client-go they are left out, silently, on a plain http server:
-     * a token in the clear would be worse than a 401. */
-    if (!str_starts(str_of(config->server), STR("https://"))) return credentials;
+    /* C-7: credentials go over TLS only, as in client-go: a token in the clear would be worse than a 401. */
+    if (!str_starts(str_of(config->server), STR("https://"))) {
+        warn_of_plain(config);
+        return credentials;
+    }
     credentials->token_file = xstrdup(config->token_file);
     if (!config->token_file) credentials->token = xstrdup(config->token);
     if (config->username) {

@@ -95,8 +95,8 @@ describe("a connection", function()
       env = { HTTPS_PROXY = "foo://user:planted@127.0.0.1:1" },
     }
     assert.are.equal(2, p:wait())
-    assert.are.equal("kubelua: the flag --server: the environment's HTTPS_PROXY: foo://127.0.0.1:1: the scheme is none of "
-      .. "http, https and socks5\n", p:err())
+    assert.are.equal("kubelua: the flag --server: the environment's HTTPS_PROXY: foo://127.0.0.1:1: "
+      .. "the scheme is none of http, https and socks5\n", p:err())
   end)
 
   it("by a timeout that is none (C-13)", function()
@@ -109,6 +109,20 @@ describe("a connection", function()
       "200ms", "-v", "9" }
     p:wait()
     assert.is_nil((p:out() .. p:err()):find("planted-secret-token", 1, true))
+  end)
+
+  -- C-7
+  it("without TLS has no credentials, and that is said", function()
+    local sim = cluster.sim()
+    local p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--token", "planted-secret" }
+    assert.are.equal(0, p:wait())
+    local warning = ('"Not sent to an http address, as it could be read on the way" what="the token" server="%s"')
+      :format(sim.server)
+    assert.has_match(warning, p:err(), 1, true)
+    assert.has_no_match("planted-secret", p:err(), 1, true)
+    p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--as", "jane" }
+    assert.are.equal(0, p:wait())
+    assert.has_no_match("Not sent", p:err(), 1, true)
   end)
 
   it("may be told by the environment", function()
