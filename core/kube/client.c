@@ -63,10 +63,21 @@ static char *user_agent(void)
     return xasprintf("kubelua/v%s (linux/%s) kubernetes/unknown", KUBELUA_VERSION, arch);
 }
 
+/* By the path it is known which object, and mostly which script, is meant; selectors are of no use here. */
+static void log_warnings(struct kube_client *client, const struct http_response *response)
+{
+    const char *host = strstr(response->url, "://");
+    const char *path = host ? strchr(host + 3, '/') : NULL;
+    if (!path) path = "/";
+    char *request = xasprintf("%s %.*s", response->method, (int)strcspn(path, "?"), path);
+    warnings_log(client->warnings, str_of(response->warning), request);
+    free(request);
+}
+
 static void on_head(void *ctx, const struct http_response *response)
 {
     struct kube_client *client = ctx;
-    if (*response->warning) warnings_log(client->warnings, str_of(response->warning));
+    if (*response->warning) log_warnings(client, response);
     credentials_answered(client->credentials, response->status, response->authorization);
 }
 

@@ -78,7 +78,7 @@ bool warning_next(struct str *rest, char *out, size_t size)
     return false;
 }
 
-size_t warnings_log(struct warnings *warnings, struct str header)
+size_t warnings_log(struct warnings *warnings, struct str header, const char *request)
 {
     char text[TEXT_MAX];
     size_t before = warnings->count;
@@ -88,7 +88,7 @@ size_t warnings_log(struct warnings *warnings, struct str header)
         while (i < warnings->count && warnings->seen[i] != hash) i++;
         if (i < warnings->count || warnings->count == SEEN_MAX) continue;
         warnings->seen[warnings->count++] = hash;
-        log_warn("Warning of the server", F("text", text));
+        log_warn("Warning of the server", F("text", text), F("request", request));
     }
     return warnings->count - before;
 }

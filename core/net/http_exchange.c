@@ -49,6 +49,12 @@ static int version_number(CURL *easy)
     return version == CURL_HTTP_VERSION_2_0 ? 20 : version == CURL_HTTP_VERSION_1_0 ? 10 : 11;
 }
 
+static const char *info_text(CURL *easy, CURLINFO info)
+{
+    char *text = NULL;
+    return curl_easy_getinfo(easy, info, &text) == CURLE_OK && text ? text : "";
+}
+
 static void read_head(struct http_exchange *exchange, int status)
 {
     char *retry_after = header_text(exchange->easy, "Retry-After");
@@ -61,6 +67,8 @@ static void read_head(struct http_exchange *exchange, int status)
         .retry_after_ms = retry_after_ms(retry_after, clock_wall_us(exchange->transport->clock)),
         .http_version = version_number(exchange->easy),
         .authorization = exchange->authorization,
+        .method = info_text(exchange->easy, CURLINFO_EFFECTIVE_METHOD),
+        .url = info_text(exchange->easy, CURLINFO_EFFECTIVE_URL),
     };
     exchange->has_response = true;
     if (exchange->tls && !exchange->alone)

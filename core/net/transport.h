@@ -59,6 +59,7 @@ struct http_response {
     int64_t retry_after_ms;   /* seconds or a date, as it came (H-3, B-8); -1 without */
     const char *warning;      /* values of all Warning headers, joined by ", "; "" without (H-15) */
     int http_version;         /* 11 or 20 */
+    const char *method, *url; /* of the request; borrowed until the exchange ends */
     unsigned authorization;   /* the number that authorize gave; 0 without */
 };
 

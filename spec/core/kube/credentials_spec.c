@@ -111,9 +111,9 @@ static void test_warnings_are_found_in_their_headers(void **state)
 static void test_h15_each_warning_is_logged_once(void **state)
 {
     struct warnings *warnings = warnings_new();
-    assert_int_equal(warnings_log(warnings, STR("299 - \"a\", 299 - \"b\", 299 - \"a\"")), 2);
-    assert_int_equal(warnings_log(warnings, STR("299 - \"a\"")), 0);
-    assert_int_equal(warnings_log(warnings, STR("299 - \"c\"")), 1);
+    assert_int_equal(warnings_log(warnings, STR("299 - \"a\", 299 - \"b\", 299 - \"a\""), "GET /"), 2);
+    assert_int_equal(warnings_log(warnings, STR("299 - \"a\""), "GET /"), 0);
+    assert_int_equal(warnings_log(warnings, STR("299 - \"c\""), "PUT /"), 1);
     warnings_free(warnings);
 }
 
