@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/exec_credential.h"
@@ -34,6 +35,7 @@ struct exec_plugin {
     unsigned number;  /* of the credential; 0: there is none yet */
     struct err err;   /* of the last run; ERR_NONE: it was good */
     int64_t ended_ms; /* when it ended */
+    uint64_t told;    /* hash of the failure that was logged last; 0: the last run was good */
     struct exec_metrics *metrics;
     struct timer tick;
     bool has_run, hinted;
@@ -63,14 +65,23 @@ static bool just_ended(const struct exec_plugin *plugin)
 
 /* --- a run and its end */
 
+/* The same failure again is told by those who waited for the run. */
+static void tell(struct exec_plugin *plugin)
+{
+    bool good = plugin->err.code == ERR_NONE;
+    uint64_t hash = good ? 0 : hash_str(str_of(plugin->err.text));
+    if (!good && hash != plugin->told)
+        log_warn("The exec plugin gave no credentials", F("err", plugin->err.text));
+    plugin->told = hash;
+}
+
 /* All that waits is told of the outcome, whatever it is. */
 static void end_run(struct exec_plugin *plugin)
 {
     plugin->has_run = true;
     plugin->ended_ms = now_ms(plugin);
     transport_resume(plugin->transport);
-    if (plugin->err.code != ERR_NONE)
-        log_warn("The exec plugin gave no credentials", F("err", plugin->err.text));
+    tell(plugin);
 }
 
 /* A failure is never "not found": that would be said of the object that a script asks for. */

@@ -127,14 +127,15 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   end)
 
   -- T-14
-  it("that is not installed is named with its hint, once", function()
+  it("that is not installed is named, by those who wait again and again, with its hint, once", function()
     local file = kubeconfig "command: no-such-plugin, installHint: get it from the shelf"
     local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script))
     engine:wait_error 'The exec plugin is not installed" command="no%-such%-plugin" hint="get it from the shelf"'
     for _ = 1, 2 do -- runs, more than a second apart
-      engine:wait_error 'gave no credentials" err="exec plugin no%-such%-plugin: it is not installed"'
+      engine:wait_error 'Discovery failed" err="GET /api: exec plugin no%-such%-plugin: it is not installed"'
     end
     assert.are.equal(0, cluster.terminate(engine))
     assert.are.equal(1, select(2, engine:err():gsub("get it from the shelf", "")))
+    assert.are.equal(1, select(2, engine:err():gsub("gave no credentials", "")))
   end)
 end)
