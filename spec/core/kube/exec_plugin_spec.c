@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -411,28 +410,6 @@ static void test_t14_a_plugin_that_is_not_there_is_named(void **state)
     expect_metric("{code=\"1\",call_status=\"plugin_not_found_error\"} 1\n");
 }
 
-/* A file that is there is not "not installed", and its hint would mislead. */
-static void test_t14_a_plugin_without_its_interpreter_is_named(void **state)
-{
-    struct bench *bench = *state;
-    char *path = path_of("plugin");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("#!/nonexistent/sh\n", file);
-    fchmod(fileno(file), 0700);
-    fclose(file);
-    free(bench->config.exec->command);
-    bench->config.exec->command = path;
-    bench->config.exec->install_hint = xstrdup("get it from the shelf");
-    bench_new_client(bench, true);
-    get(bench);
-    char *expected =
-        xasprintf("exec plugin %s: it is there, but not the program that it names to run it", path);
-    assert_string_equal(bench->err.text, expected);
-    expect_metric("{code=\"1\",call_status=\"client_internal_error\"} 1\n");
-    free(expected);
-}
-
 static void test_a_plugin_that_runs_is_killed_at_the_end(void **state)
 {
     struct bench *bench = *state;
@@ -464,7 +441,6 @@ int main(void)
         T(test_t14_always_needs_a_terminal),
         T(test_t14_a_plugin_has_the_terminal_that_there_is),
         T(test_t14_a_plugin_that_is_not_there_is_named),
-        T(test_t14_a_plugin_without_its_interpreter_is_named),
         T(test_a_plugin_that_runs_is_killed_at_the_end),
     };
     assert_non_null(freopen("/dev/null", "r", stdin)); /* no terminal, wherever this runs */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,6 +153,23 @@ static void test_one_that_is_not_there(void **state)
     assert_string_equal(bench->err.text, "No such file or directory");
 }
 
+/* T-14: a file that is there is not "not installed", and a plugin's hint would mislead. */
+static void test_t14_one_whose_interpreter_is_not_there(void **state)
+{
+    struct bench *bench = *state;
+    char path[] = "/tmp/child_spec.XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "#!/nonexistent/sh\n", 18), 18);
+    fchmod(fd, 0700);
+    close(fd);
+    const char *const argv[] = {path, NULL};
+    const struct child_callbacks callbacks = {on_line, on_end, bench};
+    assert_null(child_start(bench->loop, &(struct child_options){.argv = argv}, &callbacks, &bench->err));
+    unlink(path);
+    assert_int_equal(bench->err.code, ERR_IO);
+    assert_string_equal(bench->err.text, "it is there, but not the program that it names to run it");
+}
+
 static void test_an_interactive_one_has_our_input(void **state)
 {
     struct bench *bench = *state;
@@ -191,6 +209,7 @@ int main(void)
         T(test_one_that_says_too_much_is_killed),
         T(test_nobody_waits_for_what_it_left_behind),
         T(test_one_that_is_not_there),
+        T(test_t14_one_whose_interpreter_is_not_there),
         T(test_an_interactive_one_has_our_input),
         T(test_it_may_be_killed_at_any_time),
     };
