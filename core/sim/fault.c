@@ -82,16 +82,19 @@ static bool matches(const struct sim_fault *fault, const struct sim_request *req
                     const struct sim_target *target)
 {
     if (fault->path && strncmp(request->path, fault->path, strlen(fault->path)) != 0) return false;
+    if (!sim_wrong_suits(&fault->wrong, target ? verb : "")) return false;
     return same(fault->verb, verb) && same(fault->resource, target ? target->served->kind->plural : NULL) &&
            same(fault->namespace_, target ? target->namespace_ : NULL);
 }
 
-/* Counts each rule that the request meets, and takes out those that are used up. */
+/* Counts each rule that the request meets, and takes out those that are used up. One rule at most ends a
+ * request; all that would do so too are for later ones. */
 static struct met meet(struct sim_faults *faults, const struct sim_request *request, const char *verb,
                        const struct sim_target *target)
 {
     struct met met = {0};
     struct rule *rule, *next;
+    bool ended = false;
     pthread_mutex_lock(&faults->lock);
     for (rule = TAILQ_FIRST(&faults->rules); rule; rule = next) {
         next = TAILQ_NEXT(rule, link);
@@ -100,6 +103,8 @@ static struct met meet(struct sim_faults *faults, const struct sim_request *requ
             rule->fault.skip--;
             continue;
         }
+        if (ended) continue;
+        ended = sim_wrong_is_end(&rule->fault.wrong);
         met.rules = xrealloc(met.rules, (met.count + 1) * sizeof(struct rule *));
         met.rules[met.count++] = rule;
         rule->refs++;

@@ -24,7 +24,13 @@ bool sim_verb_fault_check(const json_t *params, struct err *err)
     bool ok = !verb;
     for (size_t i = 0; i < ARRAY_LEN(known) && !ok; i++) ok = strcmp(verb, known[i]) == 0;
     if (!ok) return err_set(err, ERR_INVALID, "\"verb\" is no verb of requests: \"%s\"", verb);
-    return sim_verb_inject_check(params, err);
+    struct sim_wrong wrong;
+    bool good = sim_wrong_read(params, &wrong, err);
+    if (good && verb && !sim_wrong_suits(&wrong, verb))
+        good = err_set(err, ERR_INVALID, "\"what\" is \"%s\", which does nothing to a %s",
+                       sim_text_at(params, "what"), verb);
+    sim_wrong_clear(&wrong);
+    return good;
 }
 
 static char *text(const struct sim_step *step, const char *key)

@@ -129,6 +129,14 @@ static bool commit(struct sim_api *api, const struct sim_served *served, struct 
     return ok;
 }
 
+/* It keeps its version. */
+static struct sim_object *only_tried(const struct sim_object *old, const json_t *after)
+{
+    struct sim_object *object = sim_object_from_json(after);
+    sim_object_set_version(object, old->version);
+    return object;
+}
+
 /* One try of an update; false when it is to be tried again. */
 static bool try_update(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
                        const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
@@ -142,7 +150,7 @@ static bool try_update(struct sim_api *api, const struct sim_served *served, str
     if (!after)
         written->refusal = refusal.status;
     else if (json_equal(before, after) || dry_run)
-        written->object = dry_run ? sim_object_from_json(after) : keep(api, old);
+        written->object = dry_run ? only_tried(old, after) : keep(api, old);
     else {
         enum step step = sim_is_finished(served->kind, after) ? STEP_REMOVE : STEP_STORE;
         done =

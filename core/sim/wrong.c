@@ -217,6 +217,19 @@ static enum sim_then then_of(const struct sim_wrong *wrong)
     }
 }
 
+bool sim_wrong_is_end(const struct sim_wrong *wrong)
+{
+    return wrong->kind == SIM_WRONG_STATUS || then_of(wrong) != SIM_THEN_GO_ON;
+}
+
+bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb)
+{
+    if (sim_wrong_is_answer(wrong) || strcmp(verb, "watch") == 0) return true;
+    bool watches_only = wrong->kind == SIM_WRONG_NO_END || wrong->kind == SIM_WRONG_IGNORE_INITIAL ||
+                        wrong->kind == SIM_WRONG_UNKNOWN_TYPE || wrong->kind == SIM_WRONG_ERROR_EVENT;
+    return !watches_only && strcmp(verb, "list") == 0;
+}
+
 struct sim_action *sim_wrong_action(const struct sim_wrong *wrong, struct sim_api *api,
                                     const struct sim_served *served, bool watch)
 {

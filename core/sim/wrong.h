@@ -40,6 +40,10 @@ bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err
 void sim_wrong_clear(struct sim_wrong *wrong);
 /* Is it something that a request as a whole does, before any stream? */
 bool sim_wrong_is_answer(const struct sim_wrong *wrong);
+/* Does it end the answer or the stream? Else it leaves both to go on. */
+bool sim_wrong_is_end(const struct sim_wrong *wrong);
+/* Is it for requests with this verb? What happens in streams is for lists and watches. */
+bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb);
 /* A Status as SIM_WRONG_STATUS describes it; a new reference. */
 json_t *sim_wrong_status(const struct sim_wrong *wrong);
 /* For a stream of this resource, a watch or a list. Takes the store's lock. */

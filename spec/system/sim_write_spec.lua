@@ -115,10 +115,13 @@ describe("a write to the simulated server #threads", function()
   end)
 
   it("only tries with dryRun", function()
-    sim.api:create(configmaps, configmap "a")
+    local version = sim.api:create(configmaps, configmap "a").metadata.resourceVersion
     sim.api:create(configmaps .. "?dryRun=All", configmap "b")
     sim.api:delete(configmaps .. "/a?dryRun=All")
-    sim.api:request("PATCH", configmaps .. "/a?dryRun=All", '{"data":{"a":"z"}}', "application/merge-patch+json")
+    local patched = sim.api:request("PATCH", configmaps .. "/a?dryRun=All", '{"data":{"a":"z"}}',
+      "application/merge-patch+json")
+    assert.are.equal("z", patched.data.a)
+    assert.are.equal(version, patched.metadata.resourceVersion) -- its own, as a real server has it
     local list = sim.api:get(configmaps)
     assert.are.equal(1, #list.items)
     assert.are.equal("b", list.items[1].data.a)

@@ -79,14 +79,39 @@ static void test_rules_count_what_they_meet(void **state)
     assert_int_equal(atomic_load(&cluster.api.stats.faults), 2);
 }
 
-static void test_the_first_rule_that_answers_is_the_answer_and_all_count(void **state)
+static void test_one_rule_answers_a_request_and_the_next_has_the_next(void **state)
 {
     add((struct sim_fault){.times = 1, .wrong.code = 429});
     add((struct sim_fault){.times = 1, .wrong.code = 500});
     add((struct sim_fault){.times = 2, .wrong.code = 504});
     expect(LIST, 429);
+    expect(LIST, 500);
+    expect(LIST, 504);
     expect(LIST, 504);
     expect(LIST, 200);
+    assert_int_equal(atomic_load(&cluster.api.stats.faults), 4);
+}
+
+static void test_what_goes_on_leaves_the_request_to_the_next_rule(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_DELAY, .for_ms = 1}});
+    add((struct sim_fault){.times = 1, .wrong.code = 429});
+    expect(LIST, 429);
+    expect(LIST, 200);
+}
+
+static void test_faults_of_streams_wait_for_one(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_CUT}});
+    add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_NO_END}});
+    expect("GET /version", 200);
+    expect(LIST "/a", 200);
+    expect("DELETE /api/v1/namespaces/default/configmaps/a", 200);
+    assert_int_equal(atomic_load(&cluster.api.stats.faults), 0);
+    expect(LIST, 200); /* its stream is cut */
+    assert_int_equal(atomic_load(&cluster.api.stats.faults), 1);
+    expect(LIST "?watch=1", 200);
+    assert_int_equal(atomic_load(&cluster.api.stats.faults), 2);
 }
 
 static void test_no_answer_at_all(void **state)
@@ -119,8 +144,11 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_each_condition_must_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rules_count_what_they_meet, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_first_rule_that_answers_is_the_answer_and_all_count, set_up,
+        cmocka_unit_test_setup_teardown(test_one_rule_answers_a_request_and_the_next_has_the_next, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_what_goes_on_leaves_the_request_to_the_next_rule, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_faults_of_streams_wait_for_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_answer_at_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_answer_to_the_stream, set_up,
                                         tear_down),

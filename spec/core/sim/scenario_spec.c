@@ -72,6 +72,8 @@ static void test_what_is_wrong_is_named_with_its_step(void **state)
         {"[{'do':'inject','what':'end'}]", "step 1 (inject): \"resource\" is missing"},
         {"[{'do':'fault','what':'status','verb':'post'}]",
          "step 1 (fault): \"verb\" is no verb of requests: \"post\""},
+        {"[{'do':'fault','what':'cut','verb':'patch'}]",
+         "step 1 (fault): \"what\" is \"cut\", which does nothing to a patch"},
         {"[{'do':'fault','what':'status','code':200}]",
          "step 1 (fault): \"code\" is no HTTP error code: 200"},
         {"[{'do':'fault','what':'oversize','size':'9Xi'}]",
