@@ -92,7 +92,8 @@ int bind_address_listen(const char *address, struct buf *where, struct err *err)
         err_set(err, ERR_INVALID, "\"%s\": %s", address, gai_strerror(rc));
     } else {
         fd = listen_on_first(found, host == NULL);
-        if (fd < 0) err_set(err, ERR_IO, "cannot listen on %s: %s", address, strerror(errno));
+        if (fd < 0)
+            err_set(err, ERR_IO, "cannot listen on %s: %s (0 switches it off)", address, strerror(errno));
         freeaddrinfo(found);
     }
     if (fd >= 0) put_where(fd, where);

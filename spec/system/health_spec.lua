@@ -80,7 +80,7 @@ describe("the probes of kubelua run #threads", function()
       { "--health-probe-bind-address", first.address })
     assert.are.equal(2, second:wait())
     assert.has_match("kubelua run: --health-probe-bind-address: cannot listen on " .. first.address
-      .. ": Address already in use", second:err(), 1, true)
+      .. ": Address already in use (0 switches it off)\n", second:err(), 1, true)
     local wrong = cluster.run("http://127.0.0.1:1", cluster.script "", { "--metrics-bind-address", "8080" })
     assert.are.equal(2, wrong:wait())
     assert.has_match('--metrics-bind-address: "8080" is not an address', wrong:err(), 1, true)
