@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "informer/leadership.h"
 #include "script/args.h"
@@ -48,11 +49,15 @@ static void on_started(void *ctx, enum script_result result)
     report(f, "start", result);
 }
 
+/* Only the end of the engine cancels one: it has undone less than its script means it to. */
 static void on_stopped(void *ctx, enum script_result result)
 {
     struct leader_functions *f = ctx;
     f->stopping = NULL;
     report(f, "stop", result);
+    if (result == SCRIPT_CANCELLED)
+        log_warn("Function of a leader was cancelled: it did not end within --shutdown-timeout",
+                 F("script", f->script->name), F("function", "stop"), F("given", f->name));
     if (f->script->leading.told && result != SCRIPT_CANCELLED) begin(f);
 }
 
@@ -79,6 +84,7 @@ static void end(struct leader_functions *f)
     if (f->stop == LUA_NOREF) return;
     const struct task_call call = {.what = "the end of a leader",
                                    .function = f->stop,
+                                   .finishes = true,
                                    .done = on_stopped,
                                    .describe = describe,
                                    .ctx = f};

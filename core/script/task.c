@@ -154,6 +154,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     struct task *task = acquire(script);
     if (!task) return SCRIPT_MEMORY_LIMIT;
     task->what = call->what;
+    task->finishes = call->finishes;
     task->done = call->done;
     task->describe = call->describe;
     task->ctx = call->ctx;
@@ -193,6 +194,12 @@ void task_cancel(struct task *task)
     discard(task);
 }
 
+/* The task waits, and the engine or the script's leadership is at its end. */
+static void stop(struct task *task)
+{
+    if (!task->finishes && !task->wait->ops->finishes) task_cancel(task);
+}
+
 /* --- turns of the loop */
 
 static void go_on(struct task_wait *wait)
@@ -212,7 +219,7 @@ static void go_on(struct task_wait *wait)
     enum script_result result = resume(task, 1);
     call_leave(script);
     if (result == SCRIPT_YIELDED) {
-        if (script->phase == SCRIPT_STOPPING && !task->wait->ops->finishes) task_cancel(task);
+        if (script->phase == SCRIPT_STOPPING) stop(task);
         return;
     }
     void (*done)(void *ctx, enum script_result result) = task->done;
@@ -265,7 +272,7 @@ void tasks_stop(struct script *script)
     struct task *task, *next;
     for (task = TAILQ_FIRST(&script->tasks.waiting); task; task = next) {
         next = TAILQ_NEXT(task, link);
-        if (!task->wait->ops->finishes) task_cancel(task);
+        stop(task);
     }
 }
 

@@ -66,6 +66,7 @@ void task_release(struct task_hold *hold);
 struct task_call {
     const char *what;     /* "a handler": a literal, for who watches over the engine */
     int function;         /* in the registry */
+    bool finishes;        /* a stop lets the call come to its end, whatever it waits for */
     struct fence *fence;  /* of a leader's work: closed, the task is cancelled at its next wait; NULL: none */
     script_body *prepare; /* pushes its arguments, above what is on the stack; may raise. NULL for none */
     void *prepare_ctx;
@@ -117,7 +118,7 @@ void task_refuse(lua_State *L);
 
 /* Those that were woken go on. By turns.c. */
 void tasks_turn(struct script *script);
-/* Cancels those whose waits are not to be finished, now and as soon as they wait again. */
+/* Cancels those that are not to be finished, calls nor waits, now and as soon as they wait again. */
 void tasks_stop(struct script *script);
 /* Cancels all; the second for good, while the Lua state is still open. */
 void tasks_cancel(struct script *script);

@@ -98,6 +98,41 @@ describe("--leader-elect", function()
     assert.are.equal(404, (sim.api:curl("GET", leases .. "kubelua")))
   end)
 
+  -- It sleeps in two calls: waits that were there at the signal, and waits that began later.
+  local sleeps = [[
+    local k8s = require "k8s"
+    k8s.on_leader(function()
+      print "start"
+      k8s.sleep "1h"
+    end, function()
+      for i = 1, 2 do k8s.sleep "%s" end
+      print "stopped"
+    end)
+  ]]
+
+  for what, args in pairs { ["the lease"] = { "--leader-elect" }, ["the end without an election"] = {} } do
+    it("has functions for the end of leadership wait before " .. what, function()
+      local sim = cluster.sim()
+      local engine = cluster.run(sim.server, cluster.script(sleeps:format "100ms"), args)
+      engine:wait_line "^start$"
+      assert.are.equal(0, cluster.terminate(engine))
+      assert.are.equal("start\nstopped\n", engine:out())
+      assert.has_no_match("cancelled", engine:err(), 1, true)
+    end)
+
+    it("cancels them at --shutdown-timeout, with a line in the log, before " .. what, function()
+      local sim = cluster.sim()
+      local engine = cluster.run(sim.server, cluster.script(sleeps:format "1h"),
+        { "--shutdown-timeout=1s", unpack(args) })
+      engine:wait_line "^start$"
+      assert.are.equal(0, cluster.terminate(engine))
+      assert.are.equal("start\n", engine:out())
+      local _, lines = engine:err():gsub('Function of a leader was cancelled: it did not end within '
+        .. '%-%-shutdown%-timeout" script="[^"]+" function="stop" given="[^"]+:2"', "")
+      assert.are.equal(1, lines, engine:err())
+    end)
+  end
+
   it("says why nobody leads while the server cannot be reached, and the end does not wait", function()
     local socket = folder .. "/admin.sock"
     local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells), { "--leader-elect", "--admin-socket",

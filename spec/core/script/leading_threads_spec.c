@@ -150,6 +150,24 @@ static void test_functions_are_told_of_wins_and_losses(void **state)
     assert_string_equal(election_holder(), "");
 }
 
+/* Leadership ended, and then the engine's end began. */
+static void test_a_stop_lets_functions_for_the_end_of_leadership_wait(void **state)
+{
+    struct cluster *c = *state;
+    start(c, "k8s.on_leader(function() say 'start' end,\n"
+             "  function() say 'stop' k8s.sleep(0.02) k8s.sleep(0.02) say 'stopped' end)\n"
+             "k8s.after(0, function() k8s.sleep(3600) say 'never' end)\n");
+    await_ask(c, "return now()", "start");
+    election_set(ELECTION_TAKEN);
+    await_ask(c, "return now()", "start; stop");
+    assert_int_equal(script_waiting_calls(c->script), 2);
+    assert_int_equal(script_stop(c->script), 1);
+    script_step_down(c->script);
+    assert_int_equal(script_stepping_down(c->script), 1);
+    await_ask(c, "return now()", "start; stop; stopped");
+    assert_int_equal(script_stepping_down(c->script), 0);
+}
+
 /* The engine thread knows the end of the lease by itself. */
 static void test_it_does_not_lead_beyond_its_lease_though_the_io_thread_stands_still(void **state)
 {
@@ -288,6 +306,7 @@ int main(void)
         TEST(test_calls_that_wait_are_cancelled_at_a_loss),
         TEST(test_timers_of_leaders_tick_on_the_leader_only),
         TEST(test_functions_are_told_of_wins_and_losses),
+        TEST(test_a_stop_lets_functions_for_the_end_of_leadership_wait),
         TEST(test_it_does_not_lead_beyond_its_lease_though_the_io_thread_stands_still),
         TEST(test_l11_a_lease_that_nobody_renews_is_unhealthy),
         TEST(test_a_busy_script_keeps_the_lease),
