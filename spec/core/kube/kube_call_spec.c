@@ -20,6 +20,9 @@ enum reply {
     SILENT,
     BUSY_AND_CLOSED,
     BUSY_IN_BODY,
+    BUSY_SLOWLY,
+    BUSY_FOR_30_S,
+    BUSY_FOR_31_S,
     BUSY_AT_LENGTH,
     MODIFIED_AT_LENGTH,
     MODIFIED_WITHOUT_END
@@ -27,6 +30,16 @@ enum reply {
 static struct fence *fence;
 static const enum reply *replies;
 static size_t reply_count, asked;
+
+enum { SLOWLY_MS = 60 };
+static struct tiny_conn *slow_conn;
+
+static void on_slow(struct timer *timer)
+{
+    tiny_answer(slow_conn, 429, "Retry-After: 0\r\n", "busy");
+}
+
+static struct timer slow = {.fn = on_slow};
 
 /* A Status whose message has `len` bytes. */
 static void answer_at_length(struct tiny_conn *conn, int status, const char *headers, const char *reason,
@@ -55,6 +68,13 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
         tiny_answer(conn, 429, "Content-Type: application/json\r\n",
                     "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":429,"
                     "\"reason\":\"TooManyRequests\",\"details\":{\"retryAfterSeconds\":1}}");
+    else if (reply == BUSY_SLOWLY) {
+        slow_conn = conn;
+        timer_start(&slow, loop_clock(bench->loop), SLOWLY_MS);
+    } else if (reply == BUSY_FOR_30_S)
+        tiny_answer(conn, 429, "Retry-After: 30\r\n", "busy");
+    else if (reply == BUSY_FOR_31_S)
+        tiny_answer(conn, 429, "Retry-After: 31\r\n", "busy");
     else if (reply == BUSY_AT_LENGTH)
         answer_at_length(conn, 429, "Retry-After: 0\r\n", "TooManyRequests", 70 << 10);
     else if (reply == MODIFIED_AT_LENGTH)
@@ -116,6 +136,23 @@ static void test_h3_ten_times_and_not_without_a_time(void **state)
     assert_int_equal(bench->err.http_status, 429);
     RUN(bench, &get, BUSY_WITHOUT_TIME);
     assert_int_equal(asked, 1);
+}
+
+static void test_h3_a_wait_of_more_than_30_seconds_is_the_callers(void **state)
+{
+    struct bench *bench = *state;
+    RUN(bench, &get, BUSY_FOR_31_S, GOOD);
+    assert_int_equal(asked, 1);
+    assert_int_equal(bench->err.http_status, 429);
+    assert_int_equal(bench->err.retry_after_ms, 31000);
+    replies = (const enum reply[]){BUSY_FOR_30_S};
+    reply_count = 1;
+    asked = bench->dones = 0;
+    struct kube_call *waiting = kube_call_start(bench->client, &get, on_done, bench);
+    while (!asked) loop_once(bench->loop, true);
+    bench_settle(bench);
+    assert_int_equal(bench->dones, 0);
+    kube_call_cancel(waiting);
 }
 
 /* H-3: the header asks for it; what a Status says is for the caller. */
@@ -211,6 +248,19 @@ static void test_h11_a_time_for_the_whole(void **state)
     assert_string_equal(bench->err.text, "no answer within 0.05 s");
 }
 
+/* All tries are in it: a server that is busy again and again does not make it longer. */
+static void test_h11_from_the_start_to_the_end_with_all_tries(void **state)
+{
+    struct bench *bench = *state;
+    struct kube_request short_one = get;
+    short_one.timeout_ms = SLOWLY_MS * 5 / 2;
+    RUN(bench, &short_one, BUSY_SLOWLY);
+    timer_cancel(&slow);
+    assert_int_equal(bench->err.code, ERR_TIMEOUT);
+    assert_memory_equal(bench->err.text, "no answer within 0.15 s", 23);
+    assert_true(asked <= 3);
+}
+
 /* C-13: without a limit of its own, --request-timeout's. */
 static void test_c13_the_time_that_a_flag_gives(void **state)
 {
@@ -275,6 +325,17 @@ static void test_h1_each_try_takes_a_turn(void **state)
     while (bench->dones < 3) loop_once(bench->loop, true);
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_int_equal(asked, 3);
+}
+
+static void test_h1_who_is_cancelled_before_its_turn_gives_it_back(void **state)
+{
+    struct bench *bench = *state;
+    bench->options.qps = 0.01;
+    bench->options.burst = 1;
+    bench_new_client(bench, false);
+    assert_int_equal(kube_client_throttle(bench->client, "GET", "/"), 0);
+    for (int i = 0; i < 5; i++) kube_call_cancel(kube_call_start(bench->client, &get, on_done, bench));
+    assert_in_range(kube_client_throttle(bench->client, "GET", "/"), 1, 100000);
 }
 
 static void test_h1_either_flag_switches_it_on(void **state)
@@ -368,16 +429,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_h3_a_write_too_is_sent_again_when_the_server_asks_for_it),
         T(test_h3_ten_times_and_not_without_a_time),
+        T(test_h3_a_wait_of_more_than_30_seconds_is_the_callers),
         T(test_h3_not_for_a_time_that_only_the_body_says),
         T(test_h8_a_long_error_keeps_its_code_and_reason),
         T(test_one_that_is_sent_once),
         T(test_h4_a_read_whose_connection_broke_is_sent_again_a_write_is_not),
         T(test_h7_the_error_names_the_one_before_it),
         T(test_h11_a_time_for_the_whole),
+        T(test_h11_from_the_start_to_the_end_with_all_tries),
         T(test_c13_the_time_that_a_flag_gives),
         T(test_h4_a_read_that_broke_off_in_the_middle_is_not_sent_again),
         T(test_h1_requests_take_turns),
         T(test_h1_each_try_takes_a_turn),
+        T(test_h1_who_is_cancelled_before_its_turn_gives_it_back),
         T(test_h1_either_flag_switches_it_on),
         T(test_h16_requests_are_counted),
         T(test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more),
