@@ -297,6 +297,49 @@ static void test_what_was_held_back_can_be_refused_too(void **state)
     call_clear(&call);
 }
 
+/* The clock of a fence that is open for so many questions, and closed from then on. */
+static int questions_left;
+
+static int64_t count_down(struct clock *clock)
+{
+    return questions_left-- > 0 ? 0 : 1;
+}
+
+static void send_behind_fence(struct bench *bench, struct call *call, int open_for)
+{
+    struct clock clock = {.now_ms = count_down};
+    struct fence *fence = fence_new(&clock, 1);
+    questions_left = open_for;
+    bench_request(
+        bench, call,
+        &(struct http_request){.method = "POST", .url = "/x", .body = STR("{\"a\":1}"), .fence = fence});
+    bench_until(bench, &call->dones, 1);
+    bench_settle(bench);
+    fence_unref(fence);
+}
+
+/* It may close when the connection stands, and when the headers are on their way: nobody acts on a request
+ * whose body does not come. */
+static void test_nothing_is_sent_past_a_closed_fence_nor_is_its_body(void **state)
+{
+    struct bench *bench = *state;
+    bench->answer = bench_hello;
+    for (int open_for = 0; open_for < 2; open_for++) {
+        struct call call = {0};
+        send_behind_fence(bench, &call, open_for);
+        assert_int_equal(call.err.code, ERR_CANCELLED);
+        assert_non_null(strstr(call.err.text, "not sent: its fence was closed"));
+        assert_int_equal(bench->requests, 0);
+        call_clear(&call);
+    }
+    struct call call = {0};
+    send_behind_fence(bench, &call, 1000);
+    assert_int_equal(call.err.code, ERR_NONE);
+    assert_int_equal(bench->requests, 1);
+    assert_string_equal(buf_text(&bench->request_body), "{\"a\":1}");
+    call_clear(&call);
+}
+
 static void test_a_transport_goes_with_everything_that_runs(void **state)
 {
     struct bench *bench = *state;
@@ -329,6 +372,7 @@ int main(void)
         T(test_an_exchange_may_be_cancelled_in_its_own_end),
         T(test_a_pause_holds_the_body_back_and_loses_nothing),
         T(test_what_was_held_back_can_be_refused_too),
+        T(test_nothing_is_sent_past_a_closed_fence_nor_is_its_body),
         T(test_a_transport_goes_with_everything_that_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
