@@ -138,8 +138,11 @@ static void test_ev2_similar_ones_are_forgotten_after_600_seconds_without_one(vo
     world->now_us += 600 * second_us;
     tell_number(world, "web", 10);
     assert_true(world->plan.is_combined);
-    world->now_us += 600 * second_us + 1;
+    world->now_us += 600 * second_us; /* since the last, not the first */
     tell_number(world, "web", 11);
+    assert_true(world->plan.is_combined);
+    world->now_us += 600 * second_us + 1;
+    tell_number(world, "web", 12);
     assert_false(world->plan.is_combined);
 }
 

@@ -264,6 +264,18 @@ static void test_ev1_a_patch_of_what_is_gone_becomes_a_new_event(void **state)
     assert_int_equal(count_of("created"), 2);
 }
 
+/* Whose first try finds one of its name there has not made it. */
+static void test_ev1_an_event_of_another_is_not_taken_for_ours(void **state)
+{
+    struct world *world = *state;
+    put(world, "web", "a");
+    turn(world);
+    answer(world, ERR_HTTP, 409, "AlreadyExists");
+    assert_false(world->is_asked);
+    assert_int_equal(count_of("created"), 0);
+    assert_int_equal(count_of("failed"), 1);
+}
+
 static void test_an_event_whose_answer_was_lost_is_there_already(void **state)
 {
     struct world *world = *state;
@@ -309,6 +321,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ev1_what_the_server_refuses_is_not_sent_again, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_ev1_a_patch_of_what_is_gone_becomes_a_new_event, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_ev1_an_event_of_another_is_not_taken_for_ours, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_an_event_whose_answer_was_lost_is_there_already, set_up,
                                         tear_down),
