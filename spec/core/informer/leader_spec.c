@@ -94,6 +94,20 @@ static void test_l3_what_cannot_be_renewed_is_lost_at_the_renew_deadline(void **
     assert_lease_has(&candidate_server, "\"leaseTransitions\":0"); /* L-7: nobody else had it */
 }
 
+/* L-3: a round that would end after the lease has run out ends with it. */
+static void test_l3_a_round_lasts_no_longer_than_the_lease(void **state)
+{
+    candidate_restart(&(struct leader_times){15000, 14000, 2000}, (struct lease_labels){0}, 1);
+    candidate_win();
+    assert_int_equal(candidate_pass(5000), 2000);
+    virtual_clock_advance(&candidate_clock, 12999);
+    assert_non_null(candidate_status().fence);
+    assert_int_equal(candidate_way.cancelled, 0);
+    virtual_clock_advance(&candidate_clock, 1);
+    assert_null(candidate_status().fence); /* it knows of it, and says so */
+    assert_int_equal(candidate_way.cancelled, 1);
+}
+
 static void test_a_question_that_is_not_answered_ends_with_the_round(void **state)
 {
     candidate_win();
@@ -331,6 +345,7 @@ int main(void)
         TEST(test_l5_what_is_not_there_is_created),
         TEST(test_l3_the_first_renewal_is_at_once_the_others_every_retry_period),
         TEST(test_l3_what_cannot_be_renewed_is_lost_at_the_renew_deadline),
+        TEST(test_l3_a_round_lasts_no_longer_than_the_lease),
         TEST(test_a_question_that_is_not_answered_ends_with_the_round),
         TEST(test_l9_a_request_has_half_the_renew_deadline_at_least_a_second),
         TEST(test_l5_a_renewal_that_fails_is_followed_by_a_look),

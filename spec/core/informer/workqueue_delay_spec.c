@@ -183,6 +183,26 @@ static void test_w11_the_series_of_a_queue(void **state)
     assert_shown("kubelua_queue_dropped_total{name=\"unit\",script=\"spec\"} 1\n");
 }
 
+static void test_w11_unfinished_work_is_the_sum_of_all_and_the_longest_one_is_one(void **state)
+{
+    queue_add("foo");
+    queue_add("bar");
+    queue_add("baz");
+    queue_get();
+    measured_ns = 1000000000;
+    queue_get();
+    measured_ns = 3000000000;
+    queue_get();
+    measured_ns = 4000000000;
+    virtual_clock_advance(&queue_clock, 500);
+    assert_shown("workqueue_unfinished_work_seconds{name=\"unit\",script=\"spec\"} 8\n");
+    assert_shown("workqueue_longest_running_processor_seconds{name=\"unit\",script=\"spec\"} 4\n");
+    queue_done("foo");
+    virtual_clock_advance(&queue_clock, 500);
+    assert_shown("workqueue_unfinished_work_seconds{name=\"unit\",script=\"spec\"} 4\n");
+    assert_shown("workqueue_longest_running_processor_seconds{name=\"unit\",script=\"spec\"} 3\n");
+}
+
 static void test_w11_they_go_with_their_queue_and_one_without_a_name_has_none(void **state)
 {
     struct buf page = {0};
@@ -225,6 +245,7 @@ int main(void)
         T(test_a_key_that_fails_too_often_is_given_up),
         T(test_keys_are_bounded_in_number_and_length),
         T(test_w11_the_series_of_a_queue),
+        T(test_w11_unfinished_work_is_the_sum_of_all_and_the_longest_one_is_one),
         T(test_w11_they_go_with_their_queue_and_one_without_a_name_has_none),
         T(test_w9_a_bucket_alone_counts_no_failures),
     };
