@@ -41,6 +41,7 @@ static bool on_item(void *ctx, const char *text, size_t len)
     uint64_t hash;
     struct root *root =
         pack_recall(o->packer, item, &o->type, &hash); /* a relist brings mostly known texts */
+    if (!root && pack_tokens(o->packer, item, &o->type, NULL, &root)) pack_remember(o->packer, root, hash);
     if (!root) {
         if (!tape_parse(o->parser, text, len, &tape, &stream->err))
             return err_wrap(&stream->err, "list item");

@@ -16,7 +16,8 @@ struct stream {
     struct pack_type expected; /* what they should bring */
     struct tape tape;          /* of the text that was found to be one event, if `parsed` */
     bool parsed;
-    struct root *recalled; /* the object of an event whose text is known; a reference */
+    struct root *ready; /* the object of an event that has one already; a reference */
+    enum lw_event_type ready_type;
     uint64_t hash;         /* of an added object's text that is not; 0 for none */
     struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
 };

@@ -1,5 +1,5 @@
-/* Texts of a watch to events: {"type":..,"object":..} is parsed once, and the object packed from the same
- * tape; see stream.h. */
+/* Texts of a watch to events. Most are made objects straight from their text; of others
+ * {"type":..,"object":..} is parsed once, and the object packed from the same tape; see stream.h. */
 #include "kube/client.h"
 #include "kube/stream_internal.h"
 
@@ -15,16 +15,21 @@ static bool fail(struct stream *stream, const char *what)
 }
 
 /* what a watch brings is of its kind and version, or it is dropped. */
-static bool is_expected(struct stream *stream, const struct tape *tape, size_t object, struct err *err)
+static bool is_expected(const struct stream *stream, const struct pack_said *said)
 {
     const struct pack_type *expected = &stream->expected;
-    struct str kind = tape_str(tape, tape_field(tape, object, STR("kind")));
-    struct str version = tape_str(tape, tape_field(tape, object, STR("apiVersion")));
-    bool same = str_eq(kind, expected->kind) && str_eq(version, expected->api_version);
-    bool metadata = expected->always && str_is(kind, "PartialObjectMetadata");
-    if (same || metadata || !expected->kind.n) return true;
-    return err_set(err, ERR_PARSE, "a watch of %.*s %.*s brought a %.*s %.*s", STR_ARG(expected->api_version),
-                   STR_ARG(expected->kind), STR_ARG(version), STR_ARG(kind));
+    bool same = str_eq(said->kind, expected->kind) && str_eq(said->api_version, expected->api_version);
+    bool metadata = expected->always && str_is(said->kind, "PartialObjectMetadata");
+    return same || metadata || !expected->kind.n;
+}
+
+static bool refuse_foreign(struct stream *stream, const struct pack_said *said)
+{
+    struct err err;
+    err_set(&err, ERR_PARSE, "a watch of %.*s %.*s brought a %.*s %.*s",
+            STR_ARG(stream->expected.api_version), STR_ARG(stream->expected.kind), STR_ARG(said->api_version),
+            STR_ARG(said->kind));
+    return stream_refuse_foreign(stream, &err);
 }
 
 /* an object that is refused leaves the stream and its version as they are. */
@@ -33,7 +38,11 @@ static bool object_event(struct stream *stream, struct str line, const struct ta
 {
     struct err err;
     struct root *root;
-    if (!is_expected(stream, tape, object, &err)) return stream_refuse_foreign(stream, &err);
+    struct pack_said said = {
+        .api_version = tape_str(tape, tape_field(tape, object, STR("apiVersion"))),
+        .kind = tape_str(tape, tape_field(tape, object, STR("kind"))),
+    };
+    if (!is_expected(stream, &said)) return refuse_foreign(stream, &said);
     if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
         return stream_refuse(stream, &err, line, true);
     if (stream->hash) pack_remember(stream->options.packer, root, stream->hash);
@@ -74,42 +83,71 @@ static bool error_event(struct stream *stream, const struct tape *tape, size_t o
     return kube_status_error_tape(&stream->err, tape, object, 0, -1);
 }
 
+static const struct event_type {
+    struct str name, head; /* what its text begins with, as servers write it */
+    enum lw_event_type type;
+} types[] = {
+    {STR("ADDED"), STR("{\"type\":\"ADDED\",\"object\":"), LW_ADDED},
+    {STR("MODIFIED"), STR("{\"type\":\"MODIFIED\",\"object\":"), LW_MODIFIED},
+    {STR("DELETED"), STR("{\"type\":\"DELETED\",\"object\":"), LW_DELETED},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
 /* A watch-list brings mostly objects that are known, when it is not the first: their texts are not parsed at
  * all. Known to a watch of this kind, that is: no other one has looked whether they belong here (R-28). */
-static bool recall(struct stream *stream, struct str line)
+static bool recall(struct stream *stream, struct str object)
 {
-    static const struct str head = STR("{\"type\":\"ADDED\",\"object\":"), tail = STR("}}");
-    stream->hash = 0;
-    if (!str_starts(line, head) || !str_ends(line, tail)) return false;
-    struct str object = {line.p + head.n, line.n - head.n - 1};
-    stream->recalled = pack_recall(stream->options.packer, object, &stream->expected, &stream->hash);
-    return stream->recalled != NULL;
+    stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->hash);
+    return stream->ready != NULL;
 }
 
-/* What is parsed to know whether it is one text need not be parsed again. */
+/* The object of a text that is as most are. */
+static bool pack_straight(struct stream *stream, struct str object)
+{
+    struct stream_options *o = &stream->options;
+    struct pack_said said;
+    if (!pack_tokens(o->packer, object, &o->type, &said, &stream->ready)) return false;
+    if (is_expected(stream, &said)) {
+        if (stream->hash) pack_remember(o->packer, stream->ready, stream->hash);
+        return true;
+    }
+    root_unref(stream->ready);
+    stream->ready = NULL;
+    return false;
+}
+
+/* The straight way: the object's text is cut out of the event's, and made an object without a tape. */
+static bool take_straight(struct stream *stream, struct str line)
+{
+    const struct event_type *type = types;
+    stream->hash = 0;
+    while (type < types + TYPES && !str_starts(line, type->head)) type++;
+    if (type == types + TYPES || !str_ends(line, STR("}}"))) return false;
+    struct str object = {line.p + type->head.n, line.n - type->head.n - 1};
+    stream->ready_type = type->type;
+    return (type->type == LW_ADDED && recall(stream, object)) || pack_straight(stream, object);
+}
+
+/* What is read to know whether it is one text need not be read again. */
 static bool is_one(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
-    if (recall(stream, (struct str){text, len})) return true;
+    if (take_straight(stream, (struct str){text, len})) return true;
     return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
 }
 
-static bool recalled_event(struct stream *stream)
+static bool ready_event(struct stream *stream)
 {
-    struct root *root = stream->recalled;
-    stream->recalled = NULL;
-    stream->options.sink->event(stream->options.ctx, LW_ADDED, root, stream->received_us);
+    struct root *root = stream->ready;
+    stream->ready = NULL;
+    stream->options.sink->event(stream->options.ctx, stream->ready_type, root, stream->received_us);
     return !stream->stopped;
 }
 
 static bool on_event(void *ctx, const char *text, size_t len)
 {
-    static const struct {
-        struct str name;
-        enum lw_event_type type;
-    } types[] = {{STR("ADDED"), LW_ADDED}, {STR("MODIFIED"), LW_MODIFIED}, {STR("DELETED"), LW_DELETED}};
     struct stream *stream = ctx;
-    if (stream->recalled) return recalled_event(stream);
+    if (stream->ready) return ready_event(stream);
     if (!stream->parsed) stream->hash = 0;
     if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
         return err_wrap(&stream->err, "watch event");
@@ -119,14 +157,14 @@ static bool on_event(void *ctx, const char *text, size_t len)
     struct str type = tape_str(&tape, tape_field(&tape, event, STR("type")));
     size_t object = tape_field(&tape, event, STR("object"));
     size_t known = 0;
-    while (known < 3 && !str_eq(type, types[known].name)) known++;
-    if (known == 3 && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
+    while (known < TYPES && !str_eq(type, types[known].name)) known++;
+    if (known == TYPES && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
         return err_set(&stream->err, ERR_PARSE, "unknown event type \"%.*s\"",
                        STR_ARG(type)); /* H-10, R-19 */
     if (tape_type(&tape, object) != '{')
         return err_set(&stream->err, ERR_PARSE, "%.*s event without an object", STR_ARG(type));
     struct str line = {text, len};
-    if (known < 3) return object_event(stream, line, &tape, object, types[known].type);
+    if (known < TYPES) return object_event(stream, line, &tape, object, types[known].type);
     return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, line, &tape, object);
 }
 

@@ -9,6 +9,7 @@
 #include "object/granule_table.h"
 #include "object/pool.h"
 #include "object/slab.h"
+#include "object/text_cache.h"
 #include "object/word.h"
 
 /* Fields of metadata whose places every root knows. */
@@ -44,6 +45,7 @@ struct pool {
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
     struct granule_table texts; /* roots by `raw` */
+    struct text_cache subtrees; /* nodes by the text that they were made from */
 };
 
 static inline struct slabs *pool_slabs(const struct pool *pool)
@@ -64,6 +66,9 @@ bool pool_is_mine(const struct pool *pool);
  * counted, and it starts with one that the caller gives back by node_release. Zero when the pool is full. */
 uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
 void node_release(struct pool *pool, uint32_t granule);
+/* Remembers the text that a node was made from; see text_cache.h. */
+void node_set_text(struct pool *pool, struct text_places places, const char *p,
+                   const struct text_entry *entry);
 /* Counts, or gives back, one reference for each that is in `words`. */
 void words_retain(struct pool *pool, const uint32_t *words, size_t size);
 void words_release(struct pool *pool, const uint32_t *words, size_t size);

@@ -11,18 +11,12 @@
 
 static const struct pack_type unknown_type;
 
-/* What has to be known of an object before it is walked; texts of the tape. */
-struct identity {
-    size_t api_version_at, kind_at, metadata_at;
-    struct str api_version, kind;
-    struct str ns, name, uid, resource_version;
-};
-
 struct packer *packer_new(struct pool *pool)
 {
     struct packer *p = NEW(struct packer);
     p->encoder.pool = pool;
     p->parser = tape_parser_new();
+    p->tokens = token_parser_new();
     return p;
 }
 
@@ -31,6 +25,8 @@ void packer_free(struct packer *p)
     if (!p) return;
     encoder_clear(&p->encoder);
     tape_parser_free(p->parser);
+    token_parser_free(p->tokens);
+    free(p->scratch);
     free(p);
 }
 
@@ -131,11 +127,10 @@ bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word)
     return true;
 }
 
-static void identify_metadata(const struct tape *tape, struct identity *id)
+static void identify_metadata(const struct tape *tape, size_t at, struct identity *id)
 {
     struct str key;
-    for (size_t v = tape_first(tape, id->metadata_at, &key); v;
-         v = tape_next(tape, id->metadata_at, v, &key)) {
+    for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
         if (str_eq(key, STR("name"))) id->name = tape_str(tape, v);
         if (str_eq(key, STR("namespace"))) id->ns = tape_str(tape, v);
         if (str_eq(key, STR("uid"))) id->uid = tape_str(tape, v);
@@ -143,27 +138,30 @@ static void identify_metadata(const struct tape *tape, struct identity *id)
     }
 }
 
-static void identify(const struct tape *tape, size_t at, const struct pack_type *type, struct identity *id)
+/* Gives where its metadata stand, 0 if nowhere. */
+static size_t identify(const struct tape *tape, size_t at, const struct pack_type *type, struct identity *id)
 {
     *id = (struct identity){0};
     struct str key;
+    size_t version = 0, kind = 0, metadata = 0;
     for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
-        if (str_eq(key, STR("apiVersion"))) id->api_version_at = v;
-        if (str_eq(key, STR("kind"))) id->kind_at = v;
-        if (str_eq(key, STR("metadata"))) id->metadata_at = v;
+        if (str_eq(key, STR("apiVersion"))) version = v;
+        if (str_eq(key, STR("kind"))) kind = v;
+        if (str_eq(key, STR("metadata"))) metadata = v;
     }
-    bool says_version = id->api_version_at && !type->always, says_kind = id->kind_at && !type->always;
-    id->api_version = says_version ? tape_str(tape, id->api_version_at) : type->api_version;
-    id->kind = says_kind ? tape_str(tape, id->kind_at) : type->kind;
-    if (tape_type(tape, id->metadata_at) == '{') identify_metadata(tape, id);
+    id->api_version = version && !type->always ? tape_str(tape, version) : type->api_version;
+    id->kind = kind && !type->always ? tape_str(tape, kind) : type->kind;
+    if (tape_type(tape, metadata) == '{') identify_metadata(tape, metadata, id);
+    return metadata;
 }
 
-static bool check_identity(const struct tape *tape, const struct identity *id, bool nameless, struct err *err)
+static bool check_identity(const struct tape *tape, size_t metadata, const struct identity *id, bool nameless,
+                           struct err *err)
 {
     if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
     if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
-    if (nameless && !id->metadata_at) return true;
-    if (tape_type(tape, id->metadata_at) != '{') return err_set(err, ERR_PARSE, "object without metadata");
+    if (nameless && !metadata) return true;
+    if (tape_type(tape, metadata) != '{') return err_set(err, ERR_PARSE, "object without metadata");
     return id->name.n > 0 || nameless || err_set(err, ERR_PARSE, "object without metadata.name");
 }
 
@@ -179,7 +177,7 @@ static bool name_object(const struct identity *id, struct err *err)
                     (int)(name.n < 2 * SHOWN ? name.n : 2 * SHOWN), name.p);
 }
 
-static bool pack_type_field(struct packer *p, struct str key, struct str text)
+bool pack_type_field(struct packer *p, struct str key, struct str text)
 {
     uint32_t field, word;
     if (!encode_key(&p->encoder, key, &field, p->err)) return false;
@@ -237,7 +235,7 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
         field[i] = is_map ? area_field(area, word_payload(metadata), keys[i]) : ROOT_ABSENT;
 }
 
-static bool intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out)
+bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out)
 {
     const struct encoder *e = &p->encoder;
     struct root_draft draft = {
@@ -259,13 +257,13 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     if (tape_type(tape, at) != '{') return err_set(err, ERR_PARSE, "not a JSON object");
     struct identity id;
     if (!type) type = &unknown_type;
-    identify(tape, at, type, &id);
+    size_t metadata = identify(tape, at, type, &id);
     p->words = tape->words;
     p->strings = tape->strings;
     p->err = err;
     uint32_t word;
-    bool done = check_identity(tape, &id, type->nameless, err) &&
-                pack_root(p, tape, at, &id, type->projection, &word) && intern_root(p, &id, word, out);
+    bool done = check_identity(tape, metadata, &id, type->nameless, err) &&
+                pack_root(p, tape, at, &id, type->projection, &word) && pack_intern_root(p, &id, word, out);
     encoder_reset(&p->encoder);
     return done || name_object(&id, err);
 }
@@ -297,6 +295,10 @@ bool pack_text(struct packer *p, const char *text, size_t len, const struct pack
     uint64_t hash;
     *out = pack_recall(p, (struct str){text, len}, type, &hash);
     if (*out) return true;
+    if (pack_tokens(p, (struct str){text, len}, type ? type : &unknown_type, NULL, out)) {
+        pack_remember(p, *out, hash);
+        return true;
+    }
     if (!tape_parse(p->parser, text, len, &tape, err)) return false;
     if (!pack_tape(p, &tape, tape_root(&tape), type, out, err)) return false;
     pack_remember(p, *out, hash);

@@ -26,6 +26,11 @@ struct pack_type {
     bool nameless;                       /* metadata and its name may be absent, as of a TokenReview */
 };
 
+/* What a text says of its type; borrowed from it, empty where it says nothing. */
+struct pack_said {
+    struct str api_version, kind;
+};
+
 struct packer;
 
 struct packer *packer_new(struct pool *pool);
@@ -36,7 +41,13 @@ void packer_free(struct packer *packer);
  * as it can be known. */
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
-/* Parses first. `text` has TAPE_PADDING bytes behind `len`. */
+/* The straight way from a text to an object, for what most texts are: everything is kept, apiVersion and kind
+ * come first or not at all. It knows the texts of subtrees that it has seen, and walks by them. Where it
+ * returns false it has done nothing, and a tape knows more: it may be an object all the same. What it makes
+ * is what pack_tape would. `text` as below. */
+bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type, struct pack_said *said,
+                 struct root **out);
+/* By one of both. `text` has TAPE_PADDING bytes behind `len`. */
 bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err);
 

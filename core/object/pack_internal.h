@@ -1,14 +1,31 @@
-/* What the two walks of a packer share: pack.c takes everything, pack_projected.c what a projection keeps.
- * Owner: as pack.h says. For these files only. */
+/* What the walks of a packer share: pack_tokens.c takes everything from a text, pack.c from a tape,
+ * pack_projected.c what a projection keeps. Owner: as pack.h says. For these files only. */
 #pragma once
 #include "object/encode.h"
 #include "object/pack.h"
 #include "object/projection.h"
+#include "object/text_cache.h"
+#include "object/token.h"
+
+enum { PACK_PATHS = 4096, PACK_FOUND_MAX = 64 };
+
+/* A subtree of the object that is walked, whose text may be worth to be remembered. */
+struct found_text {
+    struct text_places places;
+    struct text_entry entry;
+    uint32_t from; /* its first token */
+    bool fresh;    /* its node was made for this object */
+};
 
 struct packer {
     struct encoder encoder;
     struct tape_parser *parser;
-    const uint64_t *words; /* of the tape that is walked */
+    struct token_parser *tokens;
+    char *scratch; /* for a string with escapes; NULL until the first */
+    struct found_text found[PACK_FOUND_MAX];
+    size_t found_count;
+    uint8_t plain[PACK_PATHS]; /* how often in a row what came at a path made no node; see pack_tokens.c */
+    const uint64_t *words;     /* of the tape that is walked */
     const uint8_t *strings;
     size_t at;
     struct err *err;
@@ -32,3 +49,14 @@ bool pack_projected_value(struct packer *p, const struct projected *by, struct p
 /* An entry of a map, its key included; nothing when it is dropped. `state` is that of the map. */
 bool pack_projected_entry(struct packer *p, const struct projected *by, struct projection_state state,
                           struct str key, size_t at, int depth);
+
+/* What has to be known of an object beforehand, or by its end; borrowed texts. */
+struct identity {
+    struct str api_version, kind;
+    struct str ns, name, uid, resource_version;
+};
+
+/* apiVersion or kind, an entry of the root. */
+bool pack_type_field(struct packer *p, struct str key, struct str text);
+/* Makes what stands in the encoder's area under `word` an object of the pool. */
+bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out);

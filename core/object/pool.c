@@ -79,7 +79,8 @@ void pool_adopt(struct pool *pool)
 struct pool_stats pool_stats(const struct pool *pool)
 {
     const struct slabs *slabs = pool_slabs(pool);
-    size_t tables = granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots);
+    size_t tables = granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots) +
+                    text_cache_bytes(&pool->subtrees);
     return (struct pool_stats){
         .roots = pool->roots.count,
         .nodes = pool->nodes.count,
@@ -123,7 +124,7 @@ uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size
     granule = slabs_alloc(pool_slabs(pool), node_bytes(size));
     if (!granule) return 0;
     struct node *node = pool_at(pool, granule);
-    *node = (struct node){.count = 1, .size = (uint32_t)size, .top = (uint32_t)top};
+    *node = (struct node){.count = 1, .size = (uint32_t)size & INT32_MAX, .top = (uint32_t)top};
     memcpy(node->words, words, size * sizeof *words);
     words_retain(pool, words, size);
     granule_table_insert(&pool->nodes, hash, granule);
@@ -155,6 +156,7 @@ static void free_doomed(struct doomed *doomed)
         uint32_t granule = doomed->first;
         struct node *node = pool_at(pool, granule);
         doomed->first = node->count;
+        if (node->has_text) text_cache_forget(&pool->subtrees, granule);
         words_each_ref(node->words, node->size, drop_ref, doomed);
         granule_table_remove(&pool->nodes, words_hash(node->words, node->size), granule);
         slabs_release(pool_slabs(pool), granule, node_bytes(node->size));
@@ -166,6 +168,14 @@ void node_release(struct pool *pool, uint32_t granule)
     struct doomed doomed = {pool, 0};
     drop_ref(&doomed, granule);
     free_doomed(&doomed);
+}
+
+void node_set_text(struct pool *pool, struct text_places places, const char *p,
+                   const struct text_entry *entry)
+{
+    struct node *node = pool_at(pool, entry->granule);
+    text_cache_insert(&pool->subtrees, places, p, entry);
+    node->has_text = 1;
 }
 
 void words_release(struct pool *pool, const uint32_t *words, size_t size)
@@ -223,5 +233,6 @@ void pool_free(struct pool *pool)
     granule_table_clear(&pool->nodes);
     granule_table_clear(&pool->roots);
     granule_table_clear(&pool->texts);
+    text_cache_clear(&pool->subtrees);
     slabs_free(pool_slabs(pool));
 }

@@ -1,0 +1,63 @@
+/* JSON text to its tokens, by simdjson's first stage, and reading single ones. The strings of tokens borrow
+ * from the text. Owner: a token_parser belongs to one thread; tokens borrow from it and from the text, until
+ * the next call. What is no JSON is noticed by whoever walks them: tokens promise UTF-8 and that strings have
+ * ends, and no more. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/str.h"
+
+struct tokens {
+    const char *text;
+    const uint32_t *at; /* places in the text; one more than there are tokens, the length */
+    size_t count;
+};
+
+struct token_parser;
+
+struct token_parser *token_parser_new(void);
+void token_parser_free(struct token_parser *parser);
+/* False when the text is no JSON. It has TAPE_PADDING bytes behind `len`. */
+bool tokens_find(struct token_parser *parser, const char *text, size_t len, struct tokens *tokens);
+
+/* The first byte of a token, 0 behind the last. */
+static inline char token_type(const struct tokens *t, size_t i)
+{
+    return i < t->count ? t->text[t->at[i]] : '\0';
+}
+
+/* Whether one of `n` bytes is a backslash. Reads up to seven bytes further. */
+static inline bool has_backslash(const char *p, size_t n)
+{
+    const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t v;
+        memcpy(&v, p + i, sizeof v);
+        v ^= ones * '\\';
+        v = (v - ones) & ~v & high; /* the lowest bit that is set tells the truth */
+        if (v) return i + (size_t)__builtin_ctzll(v) / 8 < n;
+    }
+    return false;
+}
+
+/* What stands between the quotes of token `i`, which begins with one. */
+static inline struct str token_raw(const struct tokens *t, size_t i)
+{
+    const char *p = t->text + t->at[i] + 1, *end = t->text + t->at[i + 1];
+    while (end > p && end[-1] != '"') end--; /* blanks before the next token */
+    return (struct str){p, end > p ? (size_t)(end - p) - 1 : 0};
+}
+
+/* An integer of at most 18 digits; false for all other numbers, and for what is none. */
+bool token_int(const struct tokens *t, size_t i, int64_t *out);
+/* A number with a fraction or an exponent, rounded to the nearest; false for all others, and beyond the
+ * range. */
+bool token_double(const struct tokens *t, size_t i, double *out);
+/* true, false, null: simdjson's letter; 0 for what is none of them. */
+char token_atom(const struct tokens *t, size_t i);
+/* Puts a string with escapes as it is meant into `out`, which has room for `raw.n` bytes; false when it has
+ * one that is not among the simple ones (\u). */
+bool token_unescape(struct str raw, char *out, size_t *n);
