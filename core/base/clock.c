@@ -89,6 +89,10 @@ int64_t clock_next_due_ms(const struct clock *clock)
     return clock->count ? clock->heap[0]->due_ms : INT64_MAX;
 }
 
+/* In one round, before others on the thread have their turn; the function of one timer is what it may take
+ * beyond. */
+enum { ROUND_MS = 50 };
+
 void clock_fire(struct clock *clock)
 {
     int64_t now = clock_now_ms(clock);
@@ -97,6 +101,7 @@ void clock_fire(struct clock *clock)
         struct timer *timer = clock->heap[0];
         take_out(timer);
         timer->fn(timer);
+        if (clock_now_ms(clock) - now >= ROUND_MS) break;
     }
     rearm(clock);
 }

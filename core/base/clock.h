@@ -47,8 +47,8 @@ static inline bool timer_running(const struct timer *timer)
     return timer->clock != NULL;
 }
 
-/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire all that are due
- * now. */
+/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire those that are
+ * due now, for 50 ms: what is left is due still. */
 int64_t clock_next_due_ms(const struct clock *clock);
 void clock_fire(struct clock *clock);
 void clock_clear(struct clock *clock);

@@ -46,6 +46,20 @@ describe("the engine while scripts have much to do #threads", function()
     assert.has_no_match("does not come back", engine:err(), 1, true)
   end)
 
+  it("has SIGTERM come between the ticks of many timers", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script(prelude .. [[
+      for i = 1, 200 do
+        k8s.every("1s", function()
+          if i == 1 then print "tick" end
+          compute(0.06)
+        end)
+      end
+    ]]), { "--shutdown-timeout=5s" })
+    engine:wait_line "^tick$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("has timers come between calls that were woken together", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script(prelude .. [[

@@ -120,6 +120,35 @@ static void test_a_timer_may_start_itself_again(void **state)
     timer_cancel(&a.timer);
 }
 
+struct slow_timer {
+    struct named_timer named;
+    struct virtual_clock *time;
+};
+
+static void on_slow_fire(struct timer *timer)
+{
+    container_of(timer, struct slow_timer, named.timer)->time->now += 30;
+    on_fire(timer);
+}
+
+/* Whoever drives the clock has other things to do. */
+static void test_timers_that_take_long_fire_in_rounds(void **state)
+{
+    struct virtual_clock *v = *state;
+    struct slow_timer slow[5];
+    for (int i = 0; i < 5; i++) {
+        slow[i] = (struct slow_timer){{{.fn = on_slow_fire}, (char)('a' + i)}, v};
+        timer_start(&slow[i].named.timer, &v->clock, 0);
+    }
+    clock_fire(&v->clock);
+    assert_string_equal(order, "ab");
+    timer_start(&slow[0].named.timer, &v->clock, 0); /* behind those that are due already */
+    clock_fire(&v->clock);
+    assert_string_equal(order, "abcd");
+    clock_fire(&v->clock);
+    assert_string_equal(order, "abcdea");
+}
+
 static void test_many_random_timers_fire_sorted(void **state)
 {
     struct virtual_clock *v = *state;
@@ -182,6 +211,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_second_start_moves_the_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_timer_may_start_itself_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_timers_that_take_long_fire_in_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_random_timers_fire_sorted, setup, teardown),
         cmocka_unit_test(test_time_passes_while_the_machine_is_suspended),
     };
