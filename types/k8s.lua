@@ -114,6 +114,7 @@ function Object:diff(other) end
 ---@field leader? boolean told on the leader only, and of the whole cache when that begins
 ---@field id? string names the handler in logs; by default the kind and a number
 
+---A function that returns nil, err has failed, as one that raises has; else what it returns is not looked at.
 ---@class k8s.Handlers : k8s.HandlerOptions
 ---@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event)
 ---@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event)

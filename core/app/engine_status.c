@@ -90,6 +90,7 @@ static void put_script(struct engine *engine, size_t i, struct buf *out)
     json_open(out, "errorsByCall", '{');
     script_each_error(script, put_error, out);
     json_close(out, '}');
+    json_int(out, "failedWrites", (int64_t)counters.failed_writes);
     put_main(script, out);
     json_int(out, "pending", (int64_t)script_pending_events(script));
     json_open(out, "eventHandlers", '[');

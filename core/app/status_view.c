@@ -87,7 +87,8 @@ static void put_pending(const struct viewer *v, size_t at, struct buf *out)
     }
 }
 
-/* What main waits for, or why it failed; in the wide form also which calls failed, and which handlers lag. */
+/* What main waits for, or why it failed; how many writes failed, whatever the script did about it; in the
+ * wide form also which calls failed, and which handlers lag. */
 static void note_script(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
@@ -96,6 +97,9 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
     if (failed) text_table_tint(table, COLUMN_MAIN, TINT_BAD);
     if (failed || str_is(state, "waiting"))
         buf_printf(&text, "main: %.*s", STR_ARG(viewer_text(v, at, "main")));
+    if (viewer_int(v, at, "failedWrites"))
+        buf_printf(&text, "%swrites failed: %" PRId64, text.len ? "; " : "",
+                   viewer_int(v, at, "failedWrites"));
     if (v->view->wide) {
         put_errors(v, at, &text);
         put_pending(v, at, &text);

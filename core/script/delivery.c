@@ -80,8 +80,10 @@ static void ended(struct script_handler *h, const struct event *event, int64_t b
                   enum script_result result)
 {
     handler_metrics_end(&h->metrics, event->type, begun_ns);
-    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
-        handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
+    if (!h->removed && !h->script->failure.line)
+        report_place(&h->report, h->script->L, h->functions[event->type]);
+    handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
 }
 
 static void let_go(struct event *event)

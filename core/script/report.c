@@ -38,6 +38,7 @@ const char *report_label(enum script_function function)
 void report_place(struct failure_report *report, lua_State *L, int ref)
 {
     lua_Debug ar;
+    report->line = 0;
     lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
     lua_getinfo(L, ">S", &ar);
     if (ar.linedefined <= 0 || *ar.source == '=') return; /* ours */

@@ -61,6 +61,7 @@ struct script_counters {
     uint64_t adds, updates, deletes; /* calls of handlers */
     uint64_t errors; /* calls of any of its functions that failed: handlers, filters, workers, timers,
                         main, transforms, index functions */
+    uint64_t failed_writes;
 };
 
 struct script;

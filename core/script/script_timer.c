@@ -31,9 +31,11 @@ static void ended(struct script_timer *t, enum script_result result)
 {
     t->running = false;
     t->task = NULL;
-    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED)
+    if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
+        if (!t->stopped && !t->script->failure.line) report_place(&t->report, t->script->L, t->function);
         report_failure(&t->report, t->script, SCRIPT_TIMER, result,
                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
+    }
     if (!t->period_ms) script_timer_stop(t->script->L, t);
     if (t->stopped) return;
     t->due_ms += t->period_ms;

@@ -130,6 +130,17 @@ static enum script_result fail(struct task *task, int status)
     return result;
 }
 
+/* What the function returned stands above xpcall's `true`: nil, err is a failure that raised nothing. */
+static enum script_result take_results(struct task *task)
+{
+    struct script *script = task->script;
+    if (!lua_isnil(task->co, 2) || lua_isnoneornil(task->co, 3)) return SCRIPT_OK;
+    lua_settop(task->co, 3);
+    lua_xmove(task->co, script->L, 1);
+    call_fail(script->L);
+    return SCRIPT_ERROR;
+}
+
 static enum script_result resume(struct task *task, int arguments)
 {
     struct tasks *tasks = &task->script->tasks;
@@ -145,7 +156,7 @@ static enum script_result resume(struct task *task, int arguments)
         tasks->waiting_count++;
         return SCRIPT_YIELDED;
     }
-    if (status == 0 && lua_toboolean(task->co, 1)) return SCRIPT_OK;
+    if (status == 0 && lua_toboolean(task->co, 1)) return take_results(task);
     return fail(task, status);
 }
 

@@ -79,7 +79,8 @@ struct task_call {
     void *ctx;
 };
 
-/* SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
+/* A function that returns nil and an `err` has failed, as one that raises `err` has.
+ * SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
  * not be. Never from inside a call of the same script. */
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
 /* The same of the task that runs. */

@@ -127,6 +127,7 @@ void write_note_end(struct write_note *note, const struct root *answer, int http
 {
     struct script *script = note->script;
     char code[16];
+    script->counters.failed_writes += err != NULL;
     bool sent = script->host->write_mode != WRITES_RECORDED;
     const char *dry_run = !sent ? "client" : note->is_dry ? "server" : "";
     if (err) http_status = err->http_status;

@@ -59,6 +59,40 @@ describe("the options of a handler", function()
     assert.are.equal(1, select(2, engine:out():gsub("delete two", "")))
   end)
 
+  it("do not hide what handlers and timers return as nil, err", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, configmap "one")
+    sim:play { ["do"] = "fault", verb = "patch", path = configmaps .. "/one", what = "status", code = 422,
+      reason = "Invalid", message = "bad label" }
+    local socket = os.tmpname() .. ".sock"
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:patch" }
+      local maps = k8s.informer "configmaps"
+      maps:on_add(function() return "a value", "and another" end)
+      maps:on_add(function() return nil end)
+      maps:on_add(
+        function(obj) return k8s.patch(obj, { data = { a = "c" } }) end, { id = "writes" })
+      maps:on_add(
+        function() return nil, { message = "plainly no" } end, { id = "plain" })
+      k8s.after("10ms",
+        function() return k8s.patch({ kind = "cm", name = "nope", namespace = "shop" }, { data = {} }) end)
+      k8s.on_leader(function() return nil, "no start" end)
+    ]], { "--admin-socket", socket })
+    local function failures() return select(2, engine:err():gsub(' failed" script=', "")) end
+    engine:wait_until(function() return failures() == 4 end, "four failures")
+    local err = engine:err()
+    assert.has_match('%.lua:7%] "Handler failed" [^\n]*handler="writes" [^\n]*result="error" err="bad label"', err)
+    assert.has_match('%.lua:9%] "Handler failed" [^\n]*handler="plain" [^\n]*err="plainly no"', err)
+    assert.has_match('%.lua:11%] "Timer failed" [^\n]*err="configmaps \\"nope\\" not found"', err)
+    assert.has_match('"Function of a leader failed" [^\n]*err="no start"', err)
+    local status = cluster.kubelua { "status", "--admin-socket", socket }
+    assert.are.equal(0, status:wait())
+    assert.has_match(" ERRORS +MEMORY\n[^\n]+ 4 +[%d.]+[KM]i\n    writes failed: 2\n", status:out())
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.are.equal(4, failures())
+  end)
+
   it("leave out updates that change none of the paths it cares for", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap "one")
