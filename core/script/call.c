@@ -34,14 +34,26 @@ static void put_frame(struct buf *out, const lua_Debug *ar)
     buf_putc(out, '\n');
 }
 
-/* Errors of the host's C functions are told by the script's line too, so the place is that of the first frame
- * of a script. */
+/* Of a function in lua/k8s. */
+static bool is_ours(const lua_Debug *ar)
+{
+    return *ar->what != 'C' && *ar->source == '=';
+}
+
+/* Errors of the host's functions are told by the script's line too, so the place is that of the first frame
+ * of a script. How the host came to raise them, above that frame, is nothing to who wrote the script. */
 static void put_frames(lua_State *L, int level, struct script_failure *failure)
 {
     lua_Debug ar;
+    size_t begin = failure->traceback.len;
     for (int shown = 0; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
         if (!lua_getinfo(L, "Sln", &ar)) break;
         if (*ar.what == 'C' && !ar.name) continue;
+        if (is_ours(&ar) && failure->line == 0) {
+            failure->traceback.len = begin;
+            shown = 0;
+            continue;
+        }
         put_frame(&failure->traceback, &ar);
         shown++;
         if (failure->line == 0 && ar.currentline > 0 && ar.source[0] != '=') {

@@ -24,6 +24,18 @@ static void test_an_error_has_text_place_and_traceback(void **state)
     assert_non_null(strstr(traceback, "snippet.lua:5:"));
 }
 
+static void test_a_traceback_begins_with_the_script(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(f, "local k8s = require 'k8s'\nlocal function inner() k8s.queue { nme = 'x' } end\ninner()",
+                  "snippet.lua:2: k8s.queue: unknown option \"nme\", did you mean \"name\"?");
+    assert_string_equal(buf_text(&f->script->failure.traceback),
+                        "snippet.lua:2: in function 'inner'\nsnippet.lua:3: in main chunk");
+    assert_raises(f, "string.gsub('x', 'x', function() error('deep', 0) end)", "deep");
+    assert_non_null(
+        strstr(buf_text(&f->script->failure.traceback), "[C]: in function 'error'\nsnippet.lua:1:"));
+}
+
 static void test_misuse_is_told_with_the_line_of_the_script(void **state)
 {
     struct fixture *f = *state;
@@ -184,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_an_error_has_text_place_and_traceback),
+        T(test_a_traceback_begins_with_the_script),
         T(test_misuse_is_told_with_the_line_of_the_script),
         T(test_any_error_value_becomes_text),
         T(test_a_long_error_is_cut),
