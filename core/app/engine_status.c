@@ -276,6 +276,22 @@ static void put_informers(struct engine *engine, struct buf *out)
     free(all.items);
 }
 
+static void put_failing(const struct script_queue_status *status, struct buf *out)
+{
+    json_open(out, "failingKeys", '[');
+    for (size_t i = 0; i < status->failing_count; i++) {
+        const struct workqueue_failing *f = &status->failing[i];
+        json_open(out, NULL, '{');
+        json_str(out, "key", f->key);
+        json_int(out, "retries", (int64_t)f->failures);
+        json_text(out, "error", f->why);
+        json_text(out, "state", f->processing ? "processing" : f->delayed ? "delayed" : "queued");
+        if (f->delayed) json_int(out, "nextTryMilliseconds", f->next_ms);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 static void put_queue(const struct script *script, size_t i, struct buf *out)
 {
     struct script_queue_status status;
@@ -293,6 +309,8 @@ static void put_queue(const struct script *script, size_t i, struct buf *out)
     json_int(out, "dropped", (int64_t)status.queue.dropped);
     json_int(out, "errors", (int64_t)status.errors);
     json_int(out, "longestMilliseconds", status.queue.longest_ms);
+    json_str(out, "longestKey", status.queue.longest_key);
+    put_failing(&status, out);
     json_bool(out, "shutDown", status.queue.shut_down);
     json_close(out, '}');
 }

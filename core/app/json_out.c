@@ -26,8 +26,13 @@ void json_close(struct buf *out, char bracket)
 
 void json_text(struct buf *out, const char *key, const char *value)
 {
+    json_str(out, key, value ? str_of(value) : STR(""));
+}
+
+void json_str(struct buf *out, const char *key, struct str value)
+{
     begin(out, key);
-    buf_json_string(out, value ? str_of(value) : STR(""));
+    buf_json_string(out, value);
 }
 
 void json_int(struct buf *out, const char *key, int64_t value)

@@ -144,6 +144,42 @@ static const struct text_column queue_columns_narrow[] = {
     {"FAILING", true}, {"RETRIES", true}, {"DROPPED", true}, {NULL, false},
 };
 
+/* What a failing key waits for, and why it does. */
+static void note_failing(struct viewer *v, struct text_table *table, size_t at)
+{
+    struct buf text = {0};
+    struct str state = viewer_text(v, at, "state"), error = viewer_text(v, at, "error");
+    int64_t retries = viewer_int(v, at, "retries");
+    buf_printf(&text, "fails: %.*s, %" PRId64 " %s, ", STR_ARG(viewer_text(v, at, "key")), retries,
+               retries == 1 ? "retry" : "retries");
+    if (str_is(state, "delayed")) {
+        buf_puts(&text, "the next in ");
+        text_duration((viewer_int(v, at, "nextTryMilliseconds") + 999) / 1000, &text);
+    } else {
+        buf_puts(&text, str_is(state, "processing") ? "the last under way" : "the last waits for a worker");
+    }
+    if (error.n) buf_printf(&text, ": %.*s", STR_ARG(error));
+    text_table_add_note(table, buf_text(&text));
+    buf_clear(&text);
+}
+
+/* The keys behind the numbers. */
+static void note_keys(struct viewer *v, struct text_table *table, size_t at)
+{
+    struct buf text = {0};
+    struct str longest = viewer_text(v, at, "longestKey");
+    size_t keys = tape_field(v->tape, at, STR("failingKeys"));
+    int64_t shown = 0, failing = viewer_int(v, at, "failing");
+    if (longest.n) buf_printf(&text, "longest: %.*s", STR_ARG(longest));
+    text_table_add_note(table, buf_text(&text));
+    text.len = 0;
+    for (size_t k = tape_first(v->tape, keys, NULL); k; k = tape_next(v->tape, keys, k, NULL), shown++)
+        note_failing(v, table, k);
+    if (failing > shown) buf_printf(&text, "and %" PRId64 " more fail", failing - shown);
+    text_table_add_note(table, buf_text(&text));
+    buf_clear(&text);
+}
+
 static void add_queue(struct viewer *v, struct text_table *table, size_t at)
 {
     static const char *const numbers[] = {"workers", "depth",   "delayed", "processing",
@@ -156,6 +192,7 @@ static void add_queue(struct viewer *v, struct text_table *table, size_t at)
     if (viewer_int(v, at, "failing")) text_table_tint(table, 5, TINT_WAITING);
     if (viewer_int(v, at, "dropped")) text_table_tint(table, 7, TINT_BAD);
     if (viewer_bool(v, at, "shutDown")) text_table_note(table, "shut down");
+    if (v->view->wide) note_keys(v, table, at);
 }
 
 /* False when there are none. */

@@ -13,7 +13,8 @@ enum { GAP = 2, NOTE_INDENT = 4, FIRST_MIN = 16 };
 struct text_row {
     char *cells[TEXT_TABLE_COLUMNS];
     enum tint tints[TEXT_TABLE_COLUMNS];
-    char *note;
+    char **notes;
+    size_t note_count;
 };
 
 /* Characters, as a terminal counts most of them. */
@@ -45,11 +46,24 @@ void text_table_tint(struct text_table *table, size_t column, enum tint tint)
     table->rows[table->count - 1].tints[column] = tint;
 }
 
+static void drop_notes(struct text_row *row)
+{
+    for (size_t i = 0; i < row->note_count; i++) free(row->notes[i]);
+    row->note_count = 0;
+}
+
 void text_table_note(struct text_table *table, const char *text)
 {
+    drop_notes(&table->rows[table->count - 1]);
+    text_table_add_note(table, text);
+}
+
+void text_table_add_note(struct text_table *table, const char *text)
+{
     struct text_row *row = &table->rows[table->count - 1];
-    free(row->note);
-    row->note = *text ? text_printable(text) : NULL;
+    if (!*text) return;
+    row->notes = xrealloc(row->notes, (row->note_count + 1) * sizeof *row->notes);
+    row->notes[row->note_count++] = text_printable(text);
 }
 
 static void measure(const struct text_table *table, size_t *widths)
@@ -139,12 +153,14 @@ void text_table_print(const struct text_table *table, FILE *out, size_t width, b
     shrink_first(table, widths, width);
     print_row(table, widths, NULL, &(struct line){out, 0, width}, colours);
     for (size_t r = 0; r < table->count; r++) {
-        struct line line = {out, 0, width};
-        print_row(table, widths, &table->rows[r], &(struct line){out, 0, width}, colours);
-        if (!table->rows[r].note) continue;
-        put_blanks(&line, NOTE_INDENT);
-        put(&line, table->rows[r].note);
-        fputc('\n', out);
+        const struct text_row *row = &table->rows[r];
+        print_row(table, widths, row, &(struct line){out, 0, width}, colours);
+        for (size_t i = 0; i < row->note_count; i++) {
+            struct line line = {out, 0, width};
+            put_blanks(&line, NOTE_INDENT);
+            put(&line, row->notes[i]);
+            fputc('\n', out);
+        }
     }
 }
 
@@ -152,7 +168,8 @@ void text_table_clear(struct text_table *table)
 {
     for (size_t r = 0; r < table->count; r++) {
         for (size_t i = 0; table->columns[i].heading; i++) free(table->rows[r].cells[i]);
-        free(table->rows[r].note);
+        drop_notes(&table->rows[r]);
+        free(table->rows[r].notes);
     }
     free(table->rows);
     table->rows = NULL;

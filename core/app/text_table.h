@@ -26,8 +26,10 @@ struct text_table {
 void text_table_add(struct text_table *table, const char *const *cells);
 /* Colours the cell of the last row; seen on a terminal only. */
 void text_table_tint(struct text_table *table, size_t column, enum tint tint);
-/* A line below the last row; an empty one is left out. */
+/* The line below the last row; an empty one is left out. */
 void text_table_note(struct text_table *table, const char *text);
+/* One more. */
+void text_table_add_note(struct text_table *table, const char *text);
 /* `width` cuts notes, and lines that would break, but for long cells of the first column, which get lines of
  * their own; 0: whatever they take. */
 void text_table_print(const struct text_table *table, FILE *out, size_t width, bool colours);

@@ -43,6 +43,7 @@ struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, s
 static void free_item(struct workqueue *queue, struct workqueue_item *item)
 {
     HASH_DELETE(hh, queue->items, item);
+    workqueue_drop_why(queue, item);
     queue->options.quota->keys--;
     queue->options.quota->bytes -= sizeof *item + item->key_len;
     free(item);
@@ -318,6 +319,7 @@ void workqueue_free(struct workqueue *queue)
 
 void workqueue_get_status(const struct workqueue *queue, struct workqueue_status *status)
 {
+    const struct workqueue_item *oldest = TAILQ_FIRST(&queue->busy);
     *status = (struct workqueue_status){
         .depth = queue->dirty,
         .delayed = queue->delayed,
@@ -326,6 +328,7 @@ void workqueue_get_status(const struct workqueue *queue, struct workqueue_status
         .adds = queue->adds,
         .retries = queue->retries,
         .dropped = queue->dropped,
+        .longest_key = oldest ? workqueue_key(oldest) : (struct str){0},
         .longest_ms = longest_ns(queue, workqueue_metrics_now(&queue->metrics)) / 1000000,
         .shut_down = queue->shut_down,
     };

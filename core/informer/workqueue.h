@@ -47,6 +47,9 @@ bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct 
 /* The same for a key that is worked on, as it must be, unless it was tried `max` times again already: it is
  * given up then, forgotten and counted, and false is given. */
 bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max);
+/* Why it failed last, for who looks: kept until it is forgotten; cut when it is long. Harmless for a key
+ * without failures. */
+void workqueue_set_why(struct workqueue *queue, struct str key, struct str why);
 void workqueue_forget(struct workqueue *queue, struct str key);
 /* Its failures so far. */
 uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key);
@@ -100,7 +103,20 @@ struct workqueue_status {
     size_t processing; /* worked on */
     size_t failing;    /* have failures that were not forgotten */
     uint64_t adds, retries, dropped;
-    int64_t longest_ms; /* since when the oldest work under way is under way */
+    int64_t longest_ms;     /* since when the oldest work under way is under way */
+    struct str longest_key; /* borrowed until its work ends; NULL: none is */
     bool shut_down;
 };
 void workqueue_get_status(const struct workqueue *queue, struct workqueue_status *status);
+
+/* A key that has failed and was not forgotten. Texts are borrowed until the next change of the queue. */
+struct workqueue_failing {
+    struct str key;
+    uint64_t failures;
+    const char *why; /* "" when nobody said */
+    bool processing;
+    bool delayed; /* its time will come, in: */
+    int64_t next_ms;
+};
+/* The `max` that the queue has known for longest, at most; gives their number. */
+size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_failing *out, size_t max);

@@ -1,9 +1,15 @@
 /* What comes later, and how much later: W-7 to W-10; see workqueue.h. */
 #include "informer/workqueue.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/workqueue_internal.h"
+
+/* Of the text that a key keeps. */
+enum { WHY_MAX = 256 };
 
 /* W-7: each item is a timer in the heap of the clock: at its time to the millisecond, without a heartbeat. */
 void workqueue_on_delay(struct timer *timer)
@@ -55,10 +61,32 @@ bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct 
     return item != NULL;
 }
 
+/* --- failures */
+
+void workqueue_drop_why(struct workqueue *queue, struct workqueue_item *item)
+{
+    if (!item->why) return;
+    queue->options.quota->bytes -= strlen(item->why) + 1;
+    free(item->why);
+    item->why = NULL;
+}
+
+void workqueue_set_why(struct workqueue *queue, struct str key, struct str why)
+{
+    struct workqueue_item *item = workqueue_find(queue, key);
+    if (!item || !item->failures) return;
+    size_t n = why.n < WHY_MAX ? why.n : WHY_MAX;
+    while (n > 0 && n < why.n && (why.p[n] & 0xc0) == 0x80) n--;
+    workqueue_drop_why(queue, item);
+    item->why = xstrndup(why.p, n);
+    queue->options.quota->bytes += strlen(item->why) + 1;
+}
+
 static void forget(struct workqueue *queue, struct workqueue_item *item)
 {
     queue->failing -= item->failures > 0;
     item->failures = 0;
+    workqueue_drop_why(queue, item);
     workqueue_settle(queue, item);
 }
 
@@ -87,6 +115,26 @@ uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key)
 {
     const struct workqueue_item *item = workqueue_find(queue, key);
     return item ? item->failures : 0;
+}
+
+size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_failing *out, size_t max)
+{
+    const struct workqueue_item *item;
+    size_t n = 0, most = queue->failing < max ? queue->failing : max;
+    int64_t now_ms = clock_now_ms(queue->options.clock);
+    for (item = queue->items; item && n < most; item = item->hh.next) {
+        if (!item->failures) continue;
+        bool delayed = timer_running(&item->delay);
+        out[n++] = (struct workqueue_failing){
+            .key = workqueue_key(item),
+            .failures = item->failures,
+            .why = item->why ? item->why : "",
+            .processing = item->processing,
+            .delayed = delayed,
+            .next_ms = delayed && item->delay.due_ms > now_ms ? item->delay.due_ms - now_ms : 0,
+        };
+    }
+    return n;
 }
 
 /* W-6. */

@@ -15,6 +15,7 @@ struct workqueue_item {
     bool dirty, processing, owed; /* owed: came again while the queue drains */
     void *holder;                 /* while processing */
     uint64_t failures;
+    char *why; /* of the last one; NULL: nobody said */
     int64_t added_ns, begun_ns;
     size_t key_len;
     char key[];
@@ -49,6 +50,7 @@ void workqueue_settle(struct workqueue *queue, struct workqueue_item *item);
 
 /* --- workqueue_delay.c */
 
+void workqueue_drop_why(struct workqueue *queue, struct workqueue_item *item);
 void workqueue_on_delay(struct timer *timer);
 /* What waits for its time is lost. */
 void workqueue_cancel_delays(struct workqueue *queue);

@@ -89,9 +89,12 @@ struct informer_claim *script_claim(const struct script *script, size_t i);
 /* Handlers that are registered and were not removed. */
 size_t script_handler_count(const struct script *script);
 /* Work queues, in the order in which they were made. */
+enum { QUEUE_FAILING_SHOWN = 10 };
 struct script_queue_status {
     const char *name;
     struct workqueue_status queue;
+    struct workqueue_failing failing[QUEUE_FAILING_SHOWN]; /* those that the queue has known for longest */
+    size_t failing_count;
     size_t workers; /* 0 before q:run */
     uint64_t errors;
 };

@@ -42,7 +42,10 @@ static void give_up(const struct work *work, struct str why)
 static void retry(struct work *work, struct str why)
 {
     struct script_queue *q = work->queue;
-    if (!workqueue_retry(q->queue, key_of(work), q->max_retries)) give_up(work, why);
+    if (workqueue_retry(q->queue, key_of(work), q->max_retries))
+        workqueue_set_why(q->queue, key_of(work), why);
+    else
+        give_up(work, why);
 }
 
 /* Raised, or returned nil, err. */
@@ -254,6 +257,7 @@ void script_get_queue_status(const struct script *script, size_t i, struct scrip
     *status = (struct script_queue_status){
         .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
     workqueue_get_status(q->queue, &status->queue);
+    status->failing_count = workqueue_get_failing(q->queue, status->failing, QUEUE_FAILING_SHOWN);
 }
 
 void queues_stop_leading(struct script *script)

@@ -98,6 +98,41 @@ describe("a work queue #threads", function()
     assert.are.equal(0, cluster.terminate(engine)) -- what waits is no reason to wait
   end)
 
+  it("is shown with the keys that fail and the one that takes longest", function()
+    local sim = cluster.sim()
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      local q = k8s.queue { name = "mail", workers = 20, base = "1h", max = "1h" }
+      local lazy = k8s.queue { name = "lazy" }
+      q:run(function(key, job)
+        if key:find "slow" then k8s.sleep(1000) end
+        if key == "raises" then error { message = "out of order" } end
+        if key == "retries" then job:retry "not yet\27[1m" end
+        if key:find "many" then job:retry() end
+      end)
+      lazy:run(function() end)
+      k8s.main(function()
+        for _, key in ipairs { "slow", "raises", "slower", "retries" } do q:add(key) end
+        for i = 1, 12 do q:add("many" .. i) end
+        print "added"
+      end)
+    ]])
+    engine:wait_line "^added$"
+    local mail = engine.await(function(queues) return queues[1].failing == 14 and queues[1].processing == 2 end)[1]
+    assert.are.equal("slow", mail.longestKey)
+    assert.are.equal(10, #mail.failingKeys)
+    local raises, retries = mail.failingKeys[1], mail.failingKeys[2]
+    assert.is_true(raises.nextTryMilliseconds > 3500000 and raises.nextTryMilliseconds <= 3600000)
+    assert.are.same({ "raises", 1, "out of order", "delayed" },
+      { raises.key, raises.retries, raises.error, raises.state })
+    assert.are.same({ "retries", 1, "not yet\27[1m" }, { retries.key, retries.retries, retries.error })
+    assert.has_match("\nmail [^\n]+\n    longest: slow\n    fails: raises, 1 retry, the next in [%w]+: out of order\n"
+      .. "    fails: retries, 1 retry, the next in %w+: not yet %[1m\n    fails: many1, 1 retry, the next in %w+\n",
+      engine.ask "-owide")
+    assert.has_match("\n    and 4 more fail\nlazy +1 [^\n]+\n$", engine.ask "-owide")
+    assert.has_no_match("fails", engine.ask())
+  end)
+
   it("says so when there is none, and what is asked wrongly", function()
     local sim = cluster.sim()
     local engine = watched(sim.server, [[require("k8s").every(1, function() end)]])

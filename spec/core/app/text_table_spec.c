@@ -59,17 +59,21 @@ static void test_a_long_name_does_not_push_the_rest_off_the_screen(void **state)
     text_table_add(&table, (const char *const[]){"short", "7", "synced"});
     text_table_add(&table, (const char *const[]){"a name that is longer than what there is", "1", "error"});
     text_table_note(&table, "why");
+    text_table_add_note(&table, "");
+    text_table_add_note(&table, "and why");
     assert_prints(&table, 34, false,
                   "NAME                 COUNT  STATE\n"
                   "short                    7  synced\n"
                   "a name that is longer than what...\n"
                   "                         1  error\n"
-                  "    why\n");
+                  "    why\n"
+                  "    and why\n");
     assert_prints(&table, 0, false,
                   "NAME                                      COUNT  STATE\n"
                   "short                                         7  synced\n"
                   "a name that is longer than what there is      1  error\n"
-                  "    why\n");
+                  "    why\n"
+                  "    and why\n");
     text_table_clear(&table);
 }
 

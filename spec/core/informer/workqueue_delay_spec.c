@@ -232,6 +232,37 @@ static void test_w9_a_bucket_alone_counts_no_failures(void **state)
     assert_int_equal(workqueue_len(queue), 2);
 }
 
+static void test_who_looks_is_told_of_failing_keys(void **state)
+{
+    struct workqueue_failing failing[2];
+    char why[400];
+    memset(why, 'x', sizeof why);
+    memcpy(why + 255, "\xc3\xa9", 2); /* is not cut in two */
+    queue_add("a");
+    queue_add_rate_limited("b");
+    queue_add_rate_limited("c");
+    queue_add_rate_limited("d");
+    workqueue_set_why(queue, STR("a"), STR("has no failure"));
+    workqueue_set_why(queue, STR("b"), STR("first"));
+    workqueue_set_why(queue, STR("b"), (struct str){why, sizeof why});
+    assert_int_equal(workqueue_get_failing(queue, failing, 2), 2);
+    assert_true(str_is(failing[0].key, "b") && failing[0].delayed && !failing[0].processing);
+    assert_int_equal(failing[0].failures, 1);
+    assert_int_equal(failing[0].next_ms, 5);
+    assert_int_equal(strlen(failing[0].why), 255);
+    assert_string_equal(failing[1].why, "");
+    virtual_clock_advance(&queue_clock, 5);
+    assert_string_equal(queue_get(), "a");
+    assert_string_equal(queue_get(), "b");
+    assert_true(str_is(status_of_queue().longest_key, "a"));
+    assert_int_equal(workqueue_get_failing(queue, failing, 1), 1);
+    assert_true(failing[0].processing && !failing[0].delayed);
+    workqueue_forget(queue, STR("b"));
+    assert_int_equal(workqueue_get_failing(queue, failing, 2), 2);
+    assert_true(str_is(failing[1].key, "d"));
+    workqueue_set_why(queue, STR("d"), STR("is freed with the queue"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +275,7 @@ int main(void)
         T(test_w10_rate_limited_keys_wait_longer_each_time_until_they_are_forgotten),
         T(test_a_key_that_fails_too_often_is_given_up),
         T(test_keys_are_bounded_in_number_and_length),
+        T(test_who_looks_is_told_of_failing_keys),
         T(test_w11_the_series_of_a_queue),
         T(test_w11_unfinished_work_is_the_sum_of_all_and_the_longest_one_is_one),
         T(test_w11_they_go_with_their_queue_and_one_without_a_name_has_none),
