@@ -126,6 +126,7 @@ void engine_put_leases(struct engine *engine, struct buf *out)
         json_text(out, "identity", status.identity);
         json_text(out, "holder", status.holder);
         json_time(out, "since", status.since_us);
+        json_time(out, "renewed", status.seen_us);
         json_int(out, "transitions", status.transitions);
         json_text(out, "cause", status.error);
         put_scripts(engine, leadership, out);

@@ -218,22 +218,26 @@ void status_view_print_queues(const struct tape *tape, size_t at, FILE *out, con
 
 static void print_leases(struct viewer *v, size_t leases)
 {
-    static const struct text_column columns[] = {
-        {"LEASE", false}, {"LEADER", false}, {"HOLDER", false}, {"AGE", true}, {NULL, false}};
+    static const struct text_column columns[] = {{"LEASE", false}, {"LEADER", false}, {"HOLDER", false},
+                                                 {"AGE", true},    {"RENEWED", true}, {NULL, false}};
     struct text_table table = {.columns = columns};
     for (size_t l = tape_first(v->tape, leases, NULL); l; l = tape_next(v->tape, leases, l, NULL)) {
         bool leads = viewer_bool(v, l, "leader");
-        struct buf cause = {0};
+        struct buf me = {0}, cause = {0};
         buf_printf(viewer_cell(v, 0), "%.*s/%.*s", STR_ARG(viewer_text(v, l, "namespace")),
                    STR_ARG(viewer_text(v, l, "name")));
         viewer_put_text(v, 1, leads ? STR("this process") : STR("no"));
         viewer_put_text(v, 2, viewer_text(v, l, "holder"));
         viewer_put_age(v, 3, l, "since");
+        viewer_put_age(v, 4, l, "renewed");
         viewer_add_row(v, &table);
         text_table_tint(&table, 1, leads ? TINT_GOOD : TINT_WAITING);
         buf_str(&cause, viewer_text(v, l, "cause"));
-        text_table_note(&table, buf_text(&cause));
+        if (!leads) buf_printf(&me, "this process is %.*s", STR_ARG(viewer_text(v, l, "identity")));
+        text_table_note(&table, buf_text(&me));
+        text_table_add_note(&table, buf_text(&cause));
         buf_clear(&cause);
+        buf_clear(&me);
     }
     viewer_print_table(v, &table);
 }

@@ -272,6 +272,7 @@ void leader_get_status(const struct leader *l, struct leader_status *out)
         .transitions = l->observed.transitions,
         .since_us = l->since_us,
         .renewed_ms = l->renewed_ms,
+        .seen_ms = l->observed.holder && *l->observed.holder ? l->observed_ms : 0,
         .err = &l->err,
         .released = l->step == STEP_OVER,
     };

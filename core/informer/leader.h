@@ -43,7 +43,7 @@ struct leader_options {
     struct clock *clock; /* fences ask it from every thread */
     uint64_t seed;
     void (*changed)(void *ctx); /* what leader_get_status tells */
-    void (*renewed)(void *ctx); /* the same without news: the lease holds for longer */
+    void (*renewed)(void *ctx); /* the same without news: whoever holds the lease has renewed it */
     void *ctx;
 };
 
@@ -53,6 +53,7 @@ struct leader_status {
     int64_t transitions;
     int64_t since_us;      /* wall time of the last change of `fence` or `holder` */
     int64_t renewed_ms;    /* when it last heard that it holds the lease, by the clock; 0: it does not lead */
+    int64_t seen_ms;       /* when the last renewal of the holder was seen, whoever it is; 0: no holder */
     const struct err *err; /* of the last try; code ERR_NONE when it had none */
     bool released;         /* leader_release has come to its end */
 };

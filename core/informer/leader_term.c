@@ -68,7 +68,10 @@ void leader_observe(struct leader *l, struct root *lease)
     lease_record_clear(&l->observed);
     l->observed = seen;
     l->observed_ms = leader_now_ms(l);
-    if (!is_new) return;
+    if (!is_new) {
+        if (!l->fence) l->options.renewed(l->options.ctx); /* by another: our own renewals are told there */
+        return;
+    }
     if (*seen.holder && !leader_is_me(l, &seen))
         log_info("Another leads", F("lease", l->options.name), F("namespace", l->options.namespace_),
                  F("leader", seen.holder));

@@ -180,18 +180,32 @@ struct fence *leadership_fence(const struct leadership *l)
     return l->told.fence;
 }
 
+static int64_t seen_us(const struct leadership *l)
+{
+    int64_t seen_ms = atomic_load(&l->seen_ms);
+    return seen_ms ? clock_wall_us(clock_real()) - (clock_now_ms(clock_real()) - seen_ms) * 1000 : 0;
+}
+
+static const char *holder_of(const struct leadership *l, bool leads)
+{
+    const char *holder = l->told.holder;
+    return holder && (leads || strcmp(holder, l->leaders->identity) != 0) ? holder : "";
+}
+
 void leadership_get_status(const struct leadership *l, struct leadership_status *out)
 {
+    bool leads = l->told.fence && fence_is_open(l->told.fence);
     *out = (struct leadership_status){
         .namespace_ = l->namespace_,
         .name = l->name,
         .identity = l->leaders->identity,
-        .holder = l->told.holder ? l->told.holder : "",
+        .holder = holder_of(l, leads),
         .error = l->told.err.code == ERR_NONE ? "" : l->told.err.text,
         .times = l->times,
-        .leads = l->told.fence && fence_is_open(l->told.fence),
+        .leads = leads,
         .transitions = l->told.transitions,
         .since_us = l->told.since_us,
+        .seen_us = seen_us(l),
     };
 }
 

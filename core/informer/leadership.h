@@ -62,11 +62,14 @@ struct leadership *leaders_at(const struct leaders *leaders, size_t i);
 struct fence *leadership_fence(const struct leadership *leadership);
 
 struct leadership_status {
-    const char *namespace_, *name, *identity, *holder, *error; /* borrowed until the next `changed` */
+    /* Borrowed until the next `changed`. The holder is "" when none is known: when this process leads no
+     * more, whoever else does was not seen yet. */
+    const char *namespace_, *name, *identity, *holder, *error;
     struct leader_times times;
     bool leads;
     int64_t transitions;
     int64_t since_us; /* of the last change of who leads */
+    int64_t seen_us;  /* when the holder's last renewal was seen; 0: there is no holder */
 };
 
 void leadership_get_status(const struct leadership *leadership, struct leadership_status *out);

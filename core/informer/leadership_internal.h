@@ -33,6 +33,7 @@ struct leadership {
     bool has_news;
 
     _Atomic int64_t renewed_ms; /* L-11; 0: it does not lead */
+    _Atomic int64_t seen_ms;    /* as leader_status tells it */
 
     /* The engine thread's. */
     struct leader_news told;

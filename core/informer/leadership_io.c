@@ -122,6 +122,7 @@ static void on_renewed(void *ctx)
     struct leader_status status;
     leader_get_status(l->leader, &status);
     atomic_store(&l->renewed_ms, status.renewed_ms);
+    atomic_store(&l->seen_ms, status.seen_ms);
 }
 
 static void on_changed(void *ctx)
@@ -130,6 +131,7 @@ static void on_changed(void *ctx)
     struct leader_status status;
     leader_get_status(l->leader, &status);
     atomic_store(&l->renewed_ms, status.renewed_ms);
+    atomic_store(&l->seen_ms, status.seen_ms);
     pthread_mutex_lock(&l->leaders->lock);
     leader_news_clear(&l->posted);
     l->posted = (struct leader_news){

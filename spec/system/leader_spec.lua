@@ -2,6 +2,7 @@
 -- one), and what flags, metrics, probes and the status say of them (L-1, L-10, L-11).
 local api = require "spec.support.api"
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local leaders = require "spec.support.leaders"
 local relay = require "spec.support.relay"
@@ -54,6 +55,7 @@ describe("--leader-elect", function()
     assert.are.equal("default kubelua true", ("%s %s %s"):format(status.namespace, status.name, status.leader))
     assert.are.equal(lease.spec.holderIdentity, status.holder)
     assert.are.equal(status.identity, status.holder)
+    assert.has_match("^%d+%-%d%d%-%d%dT", status.renewed)
     assert.has_match("default/kubelua  this process  " .. status.holder,
       (temp.run(cluster.binary .. " status --admin-socket " .. socket)), 1, true)
     assert.are.equal(0, cluster.terminate(engine))
@@ -63,6 +65,32 @@ describe("--leader-elect", function()
     assert.are.equal("LeaderElection", event.reason)
     assert.are.equal(status.holder .. " became leader", event.message)
     assert.are.equal("Lease kubelua", event.involvedObject.kind .. " " .. event.involvedObject.name)
+  end)
+
+  it("is shown with the holder's last renewal and the process's own identity; a holder that is not known is none", function()
+    local sim = cluster.sim()
+    local socket = folder .. "/admin.sock"
+    sim.api:create("/apis/coordination.k8s.io/v1/namespaces/default/leases", {
+      apiVersion = "coordination.k8s.io/v1", kind = "Lease", metadata = { name = "kubelua" },
+      spec = { holderIdentity = "other", leaseDurationSeconds = 60, renewTime = "2026-01-01T00:00:00.000000Z" },
+    })
+    local engine = cluster.run(sim.server, cluster.script(tells), { "--leader-elect", "--admin-socket", socket,
+      "--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms", "--leader-elect-retry-period=100ms" })
+    engine:wait_error 'Another leads'
+    local function status(...) return (temp.run(cluster.binary .. " status --admin-socket " .. socket .. (... or ""))) end
+    await(function()
+      return status():match("\nLEASE +LEADER +HOLDER +AGE +RENEWED\ndefault/kubelua +no +other +[2-9]s +[2-9]s\n"
+        .. "    this process is [^\n]+_%x+\n")
+    end, status)
+    sim.api:patch(leases .. "kubelua", { spec = { renewTime = "2026-01-01T00:00:01.000000Z" } })
+    await(function() return status():match("\ndefault/kubelua +no +other +[2-9]s +[01]s\n") end, status)
+    sim.api:patch(leases .. "kubelua", { spec = { holderIdentity = "" } })
+    engine:wait_line "^start$"
+    sim:play { ["do"] = "fault", resource = "leases", what = "status", code = 500, times = 0 }
+    engine:wait_line "^stop$"
+    local lost = cjson.decode(status(" -o json")).leases[1]
+    assert.are.same({ false, "" }, { lost.leader, lost.holder })
+    assert.has_match("\ndefault/kubelua +no +- ", status())
   end)
 
   it("takes lease, times and identity from flags and the pod", function()
