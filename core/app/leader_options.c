@@ -29,10 +29,13 @@ const struct flag *leader_flags(struct leader_flags *o)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
+static const struct leader_names names = {"--leader-elect-lease-duration", "--leader-elect-renew-deadline",
+                                          "--leader-elect-retry-period"};
+
 bool leader_flags_check(const struct leader_flags *o, struct err *err)
 {
     const struct leader_times times = {o->duration_ms, o->renew_ms, o->retry_ms};
-    return leader_times_check(&times, err) || err_wrap(err, "--leader-elect-...");
+    return leader_times_check(&times, &names, err);
 }
 
 struct lease_wish leader_flags_lease(const struct leader_flags *o, const char *here)
@@ -44,5 +47,6 @@ struct lease_wish leader_flags_lease(const struct leader_flags *o, const char *h
                             : here,
         .name = o->name,
         .times = {o->duration_ms, o->renew_ms, o->retry_ms},
+        .names = names,
     };
 }

@@ -13,18 +13,32 @@
 
 enum { REQUEST_MIN_MS = 1000 };
 
-/* L-1 */
-bool leader_times_check(const struct leader_times *t, struct err *err)
+static bool refuse_pair(const char *what, const char *name, int64_t ms, const char *other, int64_t other_ms,
+                        struct err *err)
 {
+    return err_set(err, ERR_INVALID, "%s: %s is %gs, %s %gs", what, name, (double)ms / 1000, other,
+                   (double)other_ms / 1000);
+}
+
+/* L-1 */
+bool leader_times_check(const struct leader_times *t, const struct leader_names *names, struct err *err)
+{
+    const char *duration = names->duration ? names->duration : "duration";
+    const char *renew = names->renew ? names->renew : "renew";
+    const char *retry = names->retry ? names->retry : "retry";
     if (t->duration_ms < 1000 || t->duration_ms % 1000)
-        return err_set(err, ERR_INVALID, "the lease duration must be whole seconds, at least one");
+        return err_set(err, ERR_INVALID, "the lease duration must be whole seconds, at least one: %s is %gs",
+                       duration, (double)t->duration_ms / 1000);
     if (t->duration_ms > INT64_C(1000) * INT32_MAX)
-        return err_set(err, ERR_INVALID, "the lease duration is too long");
-    if (t->retry_ms < 1) return err_set(err, ERR_INVALID, "the retry period must be longer than nothing");
+        return err_set(err, ERR_INVALID, "the lease duration is too long: %s", duration);
+    if (t->retry_ms < 1)
+        return err_set(err, ERR_INVALID, "the retry period must be longer than nothing: %s", retry);
     if (t->renew_ms >= t->duration_ms)
-        return err_set(err, ERR_INVALID, "the lease duration must be longer than the renew deadline");
+        return refuse_pair("the lease duration must be longer than the renew deadline", duration,
+                           t->duration_ms, renew, t->renew_ms, err);
     if (t->renew_ms * 10 <= t->retry_ms * 12)
-        return err_set(err, ERR_INVALID, "the renew deadline must be longer than 1.2 retry periods");
+        return refuse_pair("the renew deadline must be longer than 1.2 retry periods", renew, t->renew_ms,
+                           retry, t->retry_ms, err);
     return true;
 }
 

@@ -31,8 +31,13 @@ struct leader_times {
     int64_t retry_ms;    /* between tries */
 };
 
-/* L-1, with an error that names the two. */
-bool leader_times_check(const struct leader_times *times, struct err *err);
+/* What those who chose the times call them: literals; NULL for words of ours. */
+struct leader_names {
+    const char *duration, *renew, *retry;
+};
+
+/* L-1, with an error that has the two by name and value. */
+bool leader_times_check(const struct leader_times *times, const struct leader_names *names, struct err *err);
 
 struct leader_options {
     const char *namespace_, *name; /* of the lease */

@@ -120,7 +120,7 @@ struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wis
                 wish->namespace_, wish->name);
         return NULL;
     }
-    if (!leader_times_check(&wish->times, err)) return NULL;
+    if (!leader_times_check(&wish->times, &wish->names, err)) return NULL;
     l = make(leaders, wish);
     pthread_mutex_lock(&leaders->lock);
     leaders->items = xrealloc(leaders->items, (leaders->count + 1) * sizeof *leaders->items);

@@ -40,6 +40,7 @@ void leaders_free(struct leaders *leaders);
 struct lease_wish {
     const char *namespace_, *name;
     struct leader_times times;
+    struct leader_names names;
     struct lease_labels labels;
 };
 

@@ -27,6 +27,12 @@ static int64_t time_arg(lua_State *L, int idx, const char *what, int64_t otherwi
     return lua_isnil(L, idx) ? otherwise_ms : arg_duration_ms(L, idx, what);
 }
 
+/* The option's when it was given, else the flag's. */
+static const char *name_of(lua_State *L, int idx, const char *option, const char *flag)
+{
+    return lua_isnil(L, idx) ? flag : option;
+}
+
 enum { FIRST_LABEL = 6, LABELS_MAX = 64 };
 
 /* Pairs of texts from the sixth argument on. Nothing may raise after it. */
@@ -51,12 +57,15 @@ static int l_leader_claim(lua_State *L)
     if (lua_gettop(L) - FIRST_LABEL >= 2 * LABELS_MAX)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);
     const struct leader_times *times = &host->lease.times;
+    const struct leader_names *names = &host->lease.names;
     const struct lease_wish wish = {
         .namespace_ = name_arg(L, 1, host->lease.namespace_),
         .name = name_arg(L, 2, host->lease.name),
         .times.duration_ms = time_arg(L, 3, "k8s.leader: duration", times->duration_ms),
         .times.renew_ms = time_arg(L, 4, "k8s.leader: renew", times->renew_ms),
         .times.retry_ms = time_arg(L, 5, "k8s.leader: retry", times->retry_ms),
+        .names = {name_of(L, 3, "duration", names->duration), name_of(L, 4, "renew", names->renew),
+                  name_of(L, 5, "retry", names->retry)},
         .labels = labels_arg(L, labels),
     };
     if (!leading_claim(script, &wish, &err)) script_raise(L, "k8s.leader: %s", err.text);

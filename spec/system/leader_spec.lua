@@ -67,7 +67,7 @@ describe("--leader-elect", function()
     assert.are.equal("Lease kubelua", event.involvedObject.kind .. " " .. event.involvedObject.name)
   end)
 
-  it("is shown with the holder's last renewal and the process's own identity; a holder that is not known is none", function()
+  it("is shown with the holder's last renewal and who this process is; a holder nobody knows is none", function()
     local sim = cluster.sim()
     local socket = folder .. "/admin.sock"
     sim.api:create("/apis/coordination.k8s.io/v1/namespaces/default/leases", {
@@ -75,9 +75,12 @@ describe("--leader-elect", function()
       spec = { holderIdentity = "other", leaseDurationSeconds = 60, renewTime = "2026-01-01T00:00:00.000000Z" },
     })
     local engine = cluster.run(sim.server, cluster.script(tells), { "--leader-elect", "--admin-socket", socket,
-      "--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms", "--leader-elect-retry-period=100ms" })
+      "--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms",
+      "--leader-elect-retry-period=100ms" })
     engine:wait_error 'Another leads'
-    local function status(...) return (temp.run(cluster.binary .. " status --admin-socket " .. socket .. (... or ""))) end
+    local function status(form)
+      return (temp.run(cluster.binary .. " status --admin-socket " .. socket .. (form or "")))
+    end
     await(function()
       return status():match("\nLEASE +LEADER +HOLDER +AGE +RENEWED\ndefault/kubelua +no +other +[2-9]s +[2-9]s\n"
         .. "    this process is [^\n]+_%x+\n")
@@ -112,8 +115,8 @@ describe("--leader-elect", function()
     local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells),
       { "--leader-elect", "--leader-elect-renew-deadline=15s" })
     assert.are.equal(2, engine:wait())
-    assert.has_match("--leader-elect-...: the lease duration must be longer than the renew deadline", engine:err(), 1,
-      true)
+    assert.has_match("kubelua run: the lease duration must be longer than the renew deadline: "
+      .. "--leader-elect-lease-duration is 15s, --leader-elect-renew-deadline 15s\n", engine:err(), 1, true)
   end)
 
   it("is not needed to lead: without an election is_leader() is true", function()
@@ -210,6 +213,8 @@ describe("--leader-elect", function()
   it("is checked with --dry-run all the same", function()
     for _, case in ipairs {
       { "k8s.leader { duration = '15s', renew = '15s' }", "the lease duration must be longer than the renew deadline" },
+      { "k8s.leader { duration = '5s' }",
+        "longer than the renew deadline: duration is 5s, --leader-elect-renew-deadline 10s" },
       { "k8s.leader {} k8s.leader {}", "k8s.leader was already called" },
     } do
       local engine = cluster.run("http://127.0.0.1:1", cluster.script("local k8s = require 'k8s'\n" .. case[1]),

@@ -14,17 +14,20 @@
 
 static void test_l1_times_that_do_not_fit_are_refused(void **state)
 {
+    const struct leader_names names = {"length", NULL, "pause"};
     struct err err;
-    assert_true(leader_times_check(&candidate_times, &err));
-    assert_true(leader_times_check(&(struct leader_times){1000, 999, 1}, &err));
-    assert_false(leader_times_check(&(struct leader_times){10000, 10000, 2000}, &err));
-    assert_string_equal(err.text, "the lease duration must be longer than the renew deadline");
-    assert_false(leader_times_check(&(struct leader_times){15000, 2400, 2000}, &err));
-    assert_string_equal(err.text, "the renew deadline must be longer than 1.2 retry periods");
-    assert_true(leader_times_check(&(struct leader_times){15000, 2401, 2000}, &err));
-    assert_false(leader_times_check(&(struct leader_times){15000, 10000, 0}, &err));
-    assert_false(leader_times_check(&(struct leader_times){1500, 1000, 100}, &err));
-    assert_string_equal(err.text, "the lease duration must be whole seconds, at least one");
+    assert_true(leader_times_check(&candidate_times, &names, &err));
+    assert_true(leader_times_check(&(struct leader_times){1000, 999, 1}, &names, &err));
+    assert_false(leader_times_check(&(struct leader_times){10000, 10000, 2000}, &names, &err));
+    assert_string_equal(
+        err.text, "the lease duration must be longer than the renew deadline: length is 10s, renew 10s");
+    assert_false(leader_times_check(&(struct leader_times){15000, 2400, 2000}, &names, &err));
+    assert_string_equal(err.text,
+                        "the renew deadline must be longer than 1.2 retry periods: renew is 2.4s, pause 2s");
+    assert_true(leader_times_check(&(struct leader_times){15000, 2401, 2000}, &names, &err));
+    assert_false(leader_times_check(&(struct leader_times){15000, 10000, 0}, &names, &err));
+    assert_false(leader_times_check(&(struct leader_times){1500, 1000, 100}, &names, &err));
+    assert_string_equal(err.text, "the lease duration must be whole seconds, at least one: length is 1.5s");
 }
 
 static void test_l2_tries_are_one_to_2_2_retry_periods_apart(void **state)
