@@ -1,4 +1,4 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.check_stack, raw.check_loading,
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.check_stack, raw.check_loading,
  * raw.traceback, raw.null: what touches the process and the plan. */
 #include <stdlib.h>
 
@@ -181,6 +181,19 @@ static int l_raise(lua_State *L)
     script_raise(L, "%s", arg_str(L, 1, "raise: message").p);
 }
 
+/* raise_at(fn, message): as raised where `fn`, a function of the script's, begins. */
+static int l_raise_at(lua_State *L)
+{
+    lua_Debug ar;
+    arg_function(L, 1, "raise_at: fn");
+    const char *message = arg_str(L, 2, "raise_at: message").p;
+    lua_pushvalue(L, 1);
+    lua_getinfo(L, ">S", &ar);
+    if (ar.linedefined <= 0 || *ar.source == '=') script_raise(L, "%s", message);
+    lua_pushfstring(L, "%s:%d: %s", ar.short_src, ar.linedefined, message);
+    return lua_error(L);
+}
+
 static int l_check_stack(lua_State *L)
 {
     call_check_stack(L);
@@ -202,6 +215,7 @@ void bind_host(lua_State *L)
                                      {"main", l_main},
                                      {"main_result", l_main_result},
                                      {"raise", l_raise},
+                                     {"raise_at", l_raise_at},
                                      {"check_stack", l_check_stack},
                                      {"traceback", l_traceback},
                                      {"check_loading", l_check_loading},

@@ -17,6 +17,12 @@ struct box {
 
 /* --- making one */
 
+/* What the script called: k8s.queue, or k8s.controller, which makes one. */
+static const char *maker(lua_State *L)
+{
+    return lua_tostring(L, lua_upvalueindex(1));
+}
+
 /* Whether the table at 1 has the option `name`. Its value goes to 2. */
 static bool option(lua_State *L, const char *name)
 {
@@ -28,7 +34,7 @@ static bool option(lua_State *L, const char *name)
 static int64_t duration_option(lua_State *L, const char *name, int64_t default_ms)
 {
     char what[64];
-    snprintf(what, sizeof what, "k8s.queue: %s", name);
+    snprintf(what, sizeof what, "%s: %s", maker(L), name);
     return option(L, name) ? arg_duration_ms(L, 2, what) : default_ms;
 }
 
@@ -37,14 +43,14 @@ static double number_option(lua_State *L, const char *name, double default_, dou
     if (!option(L, name)) return default_;
     lua_Number n = lua_tonumber(L, 2);
     if (!(n >= least && n <= most))
-        script_raise(L, "k8s.queue: %s must be from %.14g to %.14g, not %.14g", name, least, most, n);
+        script_raise(L, "%s: %s must be from %.14g to %.14g, not %.14g", maker(L), name, least, most, n);
     return n;
 }
 
 static uint64_t count_option(lua_State *L, const char *name, uint64_t default_, double least, double most)
 {
     double n = number_option(L, name, (double)default_, least, most);
-    if (n != floor(n)) script_raise(L, "k8s.queue: %s must be a whole number, not %.14g", name, n);
+    if (n != floor(n)) script_raise(L, "%s: %s must be a whole number, not %.14g", maker(L), name, n);
     return (uint64_t)n;
 }
 
@@ -56,7 +62,7 @@ static struct rate_limiter limiter_options(lua_State *L)
     limiter.exponential.base_ms = duration_option(L, "base", 5);
     limiter.exponential.max_ms = duration_option(L, "max", 1000000);
     if (limiter.exponential.max_ms < limiter.exponential.base_ms)
-        script_raise(L, "k8s.queue: max is shorter than base");
+        script_raise(L, "%s: max is shorter than base", maker(L));
     limiter.bucket.per_second = number_option(L, "qps", 10, 0, most);
     limiter.bucket.burst = (double)count_option(L, "burst", 100, 1, most);
     limiter.bucket.on = limiter.bucket.per_second > 0;
@@ -65,22 +71,25 @@ static struct rate_limiter limiter_options(lua_State *L)
     limiter.fast_slow.fast_ms = duration_option(L, "fast", limiter.exponential.base_ms);
     limiter.fast_slow.tries = count_option(L, "fast_tries", 3, 0, most);
     if (!limiter.fast_slow.on && (option(L, "fast") || option(L, "fast_tries")))
-        script_raise(L, "k8s.queue: fast and fast_tries need slow");
+        script_raise(L, "%s: fast and fast_tries need slow", maker(L));
     limiter.max_wait_ms = duration_option(L, "max_wait", 0);
     return limiter;
 }
 
 static struct str name_option(lua_State *L)
 {
+    char what[64];
+    snprintf(what, sizeof what, "%s: name", maker(L));
     option(L, "name");
-    struct str name = arg_str(L, 2, "k8s.queue: name"); /* kept by the table */
+    struct str name = arg_str(L, 2, what); /* kept by the table */
     bool good = name.n >= 1 && name.n <= NAME_MAX_BYTES;
     for (size_t i = 0; good && i < name.n; i++) good = (unsigned char)name.p[i] >= ' ' && name.p[i] != 127;
     if (!good)
-        script_raise(L, "k8s.queue: name must be a text of 1 to %d characters that can be printed",
+        script_raise(L, "%s: name must be a text of 1 to %d characters that can be printed", maker(L),
                      NAME_MAX_BYTES);
     if (script_queue_find(script_of(L), name))
-        script_raise(L, "k8s.queue: the name \"%.*s\" is already taken", STR_ARG(name));
+        script_raise(L, "%s: the name \"%.*s\" is already taken: give another by name = ...", maker(L),
+                     STR_ARG(name));
     return name;
 }
 
@@ -88,10 +97,10 @@ static struct str name_option(lua_State *L)
 static int l_queue_new(lua_State *L)
 {
     struct script *script = script_of(L);
-    arg_loading(L, "k8s.queue");
-    arg_table(L, 1, "k8s.queue: options");
+    arg_loading(L, maker(L));
+    arg_table(L, 1, "the options of a queue");
     if (script->queue_count >= QUEUES_MAX)
-        script_raise(L, "k8s.queue: the limit queues: there are %d already", QUEUES_MAX);
+        script_raise(L, "%s: the limit queues: there are %d already", maker(L), QUEUES_MAX);
     struct script_queue_options options = {.name = name_option(L), .max_retries = UINT64_MAX};
     options.workers = count_option(L, "workers", 1, 1, WORKERS_MAX);
     options.leader = option(L, "leader") && lua_toboolean(L, 2);
@@ -312,16 +321,22 @@ static const luaL_Reg queue_methods[] = {
     {NULL, NULL},
 };
 
+static void add_maker(lua_State *L, const char *field, const char *called)
+{
+    lua_pushstring(L, called);
+    lua_pushcclosure(L, l_queue_new, 1);
+    lua_setfield(L, -2, field);
+}
+
 void bind_queue(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_queue_tostring}, {NULL, NULL}};
-    static const luaL_Reg verbs[] = {{"new", l_queue_new},
-                                     {"get", l_queue_get},
-                                     {"drain", l_queue_drain},
-                                     {"shut_down", l_queue_shut_down},
-                                     {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"get", l_queue_get}, {"drain", l_queue_drain}, {"shut_down", l_queue_shut_down}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
+    add_maker(L, "new", "k8s.queue");
+    add_maker(L, "new_of_controller", "k8s.controller");
     class_define(L, CLASS_QUEUE, meta, queue_methods);
     lua_setfield(L, -2, "methods"); /* lua/k8s/queue.lua adds its own */
     lua_setfield(L, -2, "queue");

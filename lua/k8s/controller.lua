@@ -49,7 +49,7 @@ local function new_queue(own, owner)
       given[name] = own[name]
     end
   end
-  return queue.new(given)
+  return queue.new_of_controller(given)
 end
 
 -- The key of the object that controls `object`, if it is of the controller's kind. An owner lives in the namespace of
@@ -102,7 +102,9 @@ return function(given)
     )
   end
   for _, kind in ipairs(sorted(own.watches or {})) do
-    feed(informer_of(kind), keys:enqueuer(own.watches[kind]), own.leader)
+    local from = informer_of(kind)
+    local what = ("k8s.controller: the function for %s in watches"):format(resource_of(from))
+    feed(from, queue.mapper(keys, own.watches[kind], what), own.leader)
   end
   keys:run(own.reconcile)
   return freeze("controller", { informer = owner, queue = keys })

@@ -26,6 +26,9 @@ function queue.new(given)
   return raw.queue.new(options.check("k8s.queue", given, queue.KNOWN))
 end
 
+-- For k8s.controller, which has checked what it was given.
+queue.new_of_controller = raw.queue.new_of_controller
+
 local methods = raw.queue.methods
 local key_of, is_view = raw.object.key, raw.view.is
 
@@ -42,7 +45,8 @@ function methods:shut_down(given)
   raw.queue.shut_down(self)
 end
 
-local function add_mapped(self, mapped)
+-- What `map` made of an object; `what` is how errors call it.
+local function add_mapped(self, mapped, map, what)
   if type(mapped) == "string" then
     return self:add(mapped)
   end
@@ -50,15 +54,25 @@ local function add_mapped(self, mapped)
     return
   end
   if type(mapped) ~= "table" then
-    raw.raise("queue:enqueuer: the function must return a key, a list of keys or nothing, not " .. type(mapped))
+    raw.raise_at(map, what .. " must return a key, a list of keys or nothing, not " .. type(mapped))
   end
   for _, key in ipairs(mapped) do
     self:add(key)
   end
 end
 
--- A function for OnAdd, OnUpdate and OnDelete. It adds the object's key, or what `map` makes of the object: of an
--- update both the old one and the new one, as either may concern other keys.
+-- Adds what `map` makes of an object: of an update both of the old one and of the new one, as either may concern other
+-- keys.
+function queue.mapper(self, map, what)
+  return function(object, new)
+    add_mapped(self, map(object), map, what)
+    if is_view(new) then
+      add_mapped(self, map(new), map, what)
+    end
+  end
+end
+
+-- A function for OnAdd, OnUpdate and OnDelete. It adds the object's key, or what `map` makes of the object.
 function methods:enqueuer(map)
   if map == nil then
     return function(object) -- the key of an old object is the new one's
@@ -68,12 +82,7 @@ function methods:enqueuer(map)
   if type(map) ~= "function" then
     raw.raise("queue:enqueuer: expected a function, not " .. type(map))
   end
-  return function(object, new)
-    add_mapped(self, map(object))
-    if is_view(new) then
-      add_mapped(self, map(new))
-    end
-  end
+  return queue.mapper(self, map, "queue:enqueuer: the function")
 end
 
 return queue

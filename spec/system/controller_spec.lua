@@ -46,6 +46,27 @@ describe("k8s.controller", function()
     engine:wait_line "^default/web$"
   end)
 
+  it("names itself and the function when a mapping returns what is no key", function()
+    local sim = cluster.sim()
+    sim.api:create("/api/v1/namespaces/default/configmaps",
+      { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a" } })
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.controller {
+        of = "pods", reconcile = print,
+        watches = {
+          configmaps = function(o) return 5 end,
+          [k8s.informer("configmaps", { selector = "!x" })] = function(o) return true end,
+        },
+      }
+    ]])
+    local says = ":%d: k8s.controller: the function for configmaps in watches must return a key, a list of keys or "
+      .. "nothing, not %s"
+    for _, wrong in ipairs { says:format(5, "number"), says:format(6, "boolean") } do
+      engine:wait_until(function() return engine:err():find(wrong, 1, true) end, wrong)
+    end
+  end)
+
   it("says what is missing or wrong", function()
     local sim = cluster.sim()
     local wrong = {
@@ -55,6 +76,9 @@ describe("k8s.controller", function()
       ["{ of = 'pods', reconcil = print }"] = 'did you mean "reconcile"',
       ["{ of = 'pods', reconcile = print, owns = { 5 } }"] = "owns must be a list of kinds or informers",
       ["{ of = 'pods', reconcile = print, watches = { 'pods' } }"] = "watches must have kinds or informers as keys",
+      ["{ of = 'pods', reconcile = print, workers = 0 }"] = "k8s.controller: workers must be from 1 to 1000, not 0",
+      ["{ of = 'pods', reconcile = print } k8s.controller { of = 'pods', reconcile = print }"] =
+        'k8s.controller: the name "pods" is already taken: give another by name = ...',
       ["{ of = k8s.quantity '1', reconcile = print }"] = "k8s.controller: expected an informer, not quantity",
     }
     for text, message in pairs(wrong) do
