@@ -1,5 +1,6 @@
 /* `kubelua writes`: what the scripts of a running engine wrote, by its admin socket. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/admin_command.h"
@@ -33,13 +34,36 @@ static void add_row(struct text_table *table, const struct tape *tape, size_t at
     text_table_tint(table, 5, good ? TINT_NONE : TINT_BAD);
 }
 
+/* The answer has them in the order in which they ended. */
+static int begun_before(const void *a, const void *b, void *ctx)
+{
+    const struct tape *tape = ctx;
+    const size_t *x = a, *y = b;
+    struct str t = tape_str(tape, tape_field(tape, *x, STR("time")));
+    struct str u = tape_str(tape, tape_field(tape, *y, STR("time")));
+    int order = memcmp(t.p, u.p, t.n < u.n ? t.n : u.n);
+    return order ? order : *x < *y ? -1 : *x > *y;
+}
+
+static size_t *by_time(const struct tape *tape, size_t list, size_t *count)
+{
+    size_t *items = NULL;
+    *count = 0;
+    for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
+        items = xrealloc(items, (*count + 1) * sizeof *items);
+        items[(*count)++] = v;
+    }
+    if (items) qsort_r(items, *count, sizeof *items, begun_before, (void *)tape);
+    return items;
+}
+
 static void print(const struct tape *tape, size_t at, FILE *out, const struct status_view *view)
 {
     struct text_table table = {.columns = view->wide ? wide : narrow};
     struct buf cells[ARRAY_LEN(fields)] = {{0}};
-    size_t list = tape_field(tape, at, STR("writes")), count = 0;
-    for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL), count++)
-        add_row(&table, tape, v, cells);
+    size_t count, *items = by_time(tape, tape_field(tape, at, STR("writes")), &count);
+    for (size_t i = 0; i < count; i++) add_row(&table, tape, items[i], cells);
+    free(items);
     int64_t total = tape_int(tape, tape_field(tape, at, STR("total")), 0);
     if (count)
         text_table_print(&table, out, view->width, view->colours);

@@ -156,6 +156,22 @@ describe("the audit trail #threads", function()
     assert.are.same({ "queue jobs", "key shop/web" }, { entry.handler, entry.trigger })
   end)
 
+  it("are shown in the order in which they began", function()
+    sim:play { ["do"] = "fault", path = "/api/v1/namespaces/default/configmaps/slow", what = "delay", ["for"] = "1s" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:delete" }
+      local function delete(name) k8s.delete { kind = "cm", namespace = "default", name = name } end
+      k8s.after("1ms", function() delete "slow" print "done" end)
+      k8s.after("100ms", function() delete "quick" end)
+    ]], { "--admin-socket", folder .. "/admin.sock" })
+    engine:wait_line "^done$"
+    assert.has_match("^TIME [^\n]+\n[^\n]+default/slow [^\n]+\n[^\n]+default/quick ", (writes()))
+    local ended = cjson.decode((writes "-ojson")).writes
+    assert.are.same({ "default/quick", "default/slow" }, { ended[1].object, ended[2].object })
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("keeps the last 1,000, and appends to its file", function()
     local log = folder .. "/audit.log"
     local function run(body, ...)
