@@ -247,11 +247,40 @@ static void read_exec(const struct chosen *chosen, struct cluster_config *out)
     if (chosen->cluster) out->exec->cluster_config = xstrdup(chosen->cluster->cluster.exec_config);
 }
 
+/* Flags that have something else than the context, or the pod, says: where to, and as whom. */
+static void put_flags(const struct cluster_flags *flags, struct buf *out)
+{
+    const struct {
+        const char *name, *value;
+        bool shown; /* a name, and no secret */
+    } all[] = {
+        {"cluster", flags->cluster, true},
+        {"server", flags->server, false}, /* it stands beside */
+        {"user", flags->user, true},
+        {"token", flags->token, false},
+        {"token-file", flags->token_file, true},
+        {"client-certificate", flags->client_certificate, true},
+        {"as", flags->as, true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (!nonempty(all[i].value)) continue;
+        buf_printf(out, ", --%s", all[i].name);
+        if (all[i].shown) buf_printf(out, " %s", all[i].value);
+    }
+}
+
 static char *describe(const struct cluster_flags *flags, const struct chosen *chosen)
 {
     const struct kubeconfig_entry *cluster = nonempty(flags->server) ? NULL : chosen->cluster;
-    if (chosen->context) return xasprintf("%s, context %s", chosen->context->file, chosen->context->name);
-    return cluster ? xasprintf("%s, cluster %s", cluster->file, cluster->name) : xstrdup("the flag --server");
+    struct buf out = {0};
+    if (!chosen->context)
+        return cluster ? xasprintf("%s, cluster %s", cluster->file, cluster->name)
+                       : xstrdup("the flag --server");
+    buf_printf(&out, "%s, context %s", chosen->context->file, chosen->context->name);
+    put_flags(flags, &out);
+    char *text = xstrdup(buf_text(&out));
+    buf_clear(&out);
+    return text;
 }
 
 bool kubeconfig_merge(const struct cluster_flags *flags, const struct chosen *chosen,

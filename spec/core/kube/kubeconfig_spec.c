@@ -30,6 +30,24 @@ static void test_a_plain_file_gives_server_user_and_namespace(void **state)
     free(source);
 }
 
+static void test_the_source_names_what_flags_replace_of_a_context(void **state)
+{
+    struct bench *bench = *state;
+    bench_use(bench, CLUSTER("") USER("    token: secret\n") CONTEXT);
+    bench->flags.token = "hidden";
+    bench->flags.as = "jane";
+    bench_good(bench);
+    char *source = xasprintf("%s/config, context dev, --token, --as jane", bench->dir);
+    assert_string_equal(bench->config.source, source);
+    free(source);
+    bench->flags.server = "https://other";
+    bench->flags.token = NULL;
+    bench_good(bench);
+    source = xasprintf("%s/config, context dev, --server, --as jane", bench->dir);
+    assert_string_equal(bench->config.source, source);
+    free(source);
+}
+
 static void test_certificates_come_from_files_beside_the_config_or_from_data(void **state)
 {
     struct bench *bench = *state;
@@ -233,6 +251,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, kubeconfig_bench_setup, kubeconfig_bench_teardown)
     const struct CMUnitTest tests[] = {
         T(test_a_plain_file_gives_server_user_and_namespace),
+        T(test_the_source_names_what_flags_replace_of_a_context),
         T(test_certificates_come_from_files_beside_the_config_or_from_data),
         T(test_what_is_broken_is_named_with_file_and_field),
         T(test_a_broken_key_is_named_without_its_content),
