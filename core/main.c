@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/cmd.h"
+#include "app/flags.h"
 #include "base/mem.h"
 
 static const struct command *const commands[] = {&cmd_run,    &cmd_exec, &cmd_status, &cmd_queue,
@@ -29,7 +30,15 @@ static void overview(FILE *out)
 
 static int unknown(const char *name)
 {
-    fprintf(stderr, "kubelua: unknown command \"%s\"; \"kubelua help\" lists them\n", name);
+    const char *nearest = NULL;
+    size_t best = strlen(name) < FLAGS_FAR ? strlen(name) : FLAGS_FAR;
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        size_t d = flags_distance(str_of(name), commands[i]->name);
+        if (d < best) best = d, nearest = commands[i]->name;
+    }
+    fprintf(stderr, "kubelua: unknown command \"%s\"", name);
+    if (nearest) fprintf(stderr, ", did you mean \"%s\"?", nearest);
+    fprintf(stderr, "%s \"kubelua help\" lists them\n", nearest ? "" : ";");
     return EXIT_USAGE;
 }
 

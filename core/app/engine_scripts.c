@@ -52,16 +52,18 @@ static int check_complete(const struct engine *engine, int code)
     look_at_queues(engine->scripts[0], &lost_keys, &tried_again);
     const struct {
         uint64_t count;
-        const char *text;
+        const char *one, *many;
     } faults[] = {
-        {metric_get(METRIC_OBJECTS_REFUSED), "objects were refused"},
-        {script_counters(engine->scripts[0]).errors - tried_again, "calls of the script's functions failed"},
-        {lost_keys, "keys of work queues failed and were not done"},
+        {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
+        {script_counters(engine->scripts[0]).errors - tried_again, "call of the script's functions failed",
+         "calls of the script's functions failed"},
+        {lost_keys, "key of a work queue failed and was not done",
+         "keys of work queues failed and were not done"},
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         if (faults[i].count == 0) continue;
         fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
-                faults[i].text);
+                faults[i].count == 1 ? faults[i].one : faults[i].many);
         code = EXIT_INCOMPLETE;
     }
     return code;

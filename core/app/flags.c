@@ -111,9 +111,17 @@ static bool assign(const struct flag *flag, const char *value)
     return false;
 }
 
+static bool is_negative(const char *value)
+{
+    double n;
+    return *value == '-' && parse_number(value + 1, &n);
+}
+
 static bool set(const struct flag *flag, const char *value, const char *where, struct err *err)
 {
     if (assign(flag, value)) return true;
+    if ((flag->kind == FLAG_INT || flag->kind == FLAG_NUMBER) && is_negative(value))
+        return err_set(err, ERR_INVALID, "%s must be 0 or more, not %s", where, value);
     return err_set(err, ERR_INVALID, "%s: \"%s\" is not %s", where, value, expected(flag));
 }
 
@@ -125,8 +133,7 @@ static const struct flag *find(const struct flag *const *tables, struct str name
     return NULL;
 }
 
-/* Levenshtein distance, for names of flags only. */
-static size_t distance(struct str a, const char *b)
+size_t flags_distance(struct str a, const char *b)
 {
     size_t m = strlen(b), row[64];
     if (a.n > 60 || m > 60) return 99;
@@ -148,10 +155,10 @@ static size_t distance(struct str a, const char *b)
 static bool unknown(const struct flag *const *tables, struct str name, struct err *err)
 {
     const char *nearest = NULL;
-    size_t best = 4;
+    size_t best = FLAGS_FAR;
     for (; *tables; tables++)
         for (const struct flag *flag = *tables; flag->name; flag++) {
-            size_t d = distance(name, flag->name);
+            size_t d = flags_distance(name, flag->name);
             if (d < best) best = d, nearest = flag->name;
         }
     if (nearest)

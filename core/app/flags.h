@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 enum flag_kind {
     FLAG_STRING,      /* const char ** */
@@ -42,6 +43,9 @@ const struct flag *flags_fill(struct flag *table, size_t room, const struct flag
  * takes; an unknown flag names the nearest known one. */
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct err *err);
+/* Levenshtein distance, for names of flags and commands: from FLAGS_FAR on it is another word. */
+enum { FLAGS_FAR = 4 };
+size_t flags_distance(struct str a, const char *b);
 void flags_print(const struct flag *table);
 void flag_list_clear(struct flag_list *list);
 

@@ -50,7 +50,11 @@ describe("the command line", function()
 
   it("names what it does not know, in one line", function()
     for wanted, words in pairs {
-      ['unknown command "rnu"'] = { "rnu" },
+      ['unknown command "rnu", did you mean "run"? "kubelua help" lists them'] = { "rnu" },
+      ['unknown command "statsu", did you mean "status"?'] = { "statsu" },
+      ['unknown command "x"; "kubelua help" lists them'] = { "x" },
+      ["--kube-api-qps must be 0 or more, not -3"] = { "run", "--kube-api-qps", "-3" },
+      ['--kube-api-qps: "-x" is not a number'] = { "run", "--kube-api-qps", "-x" },
       ["did you mean --log-format?"] = { "run", "--lgo-format", "json" },
       ['"yaml" is not json'] = { "version", "-o", "yaml" },
       ['unexpected argument "x"'] = { "version", "x" },

@@ -129,7 +129,7 @@ describe("live reads #threads", function()
       assert.are.equal(3, engine:wait(30))
       assert.are.equal("map-1 map-2 map-3\n", engine:out())
       assert.has_match("Object refused.*more than %-%-max%-object%-size", engine:err())
-      assert.has_match("incomplete: 1 objects were refused", engine:err())
+      assert.has_match("incomplete: 1 object was refused\n", engine:err())
     end)
 
     it("come page by page when the script asks for them", function()

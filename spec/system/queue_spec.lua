@@ -296,7 +296,7 @@ describe("a work queue #threads", function()
     assert.are.equal(0, (exit_code [[ q:add "good" repeat k8s.sleep "1ms" until tries == 3 ]]))
     local code, err = exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 4 ]]
     assert.are.equal(3, code)
-    assert.has_match("incomplete: 1 keys of work queues failed and were not done\n", err, 1, true)
+    assert.has_match("incomplete: 1 key of a work queue failed and was not done\n", err, 1, true)
     assert.are.equal(3, (exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 1 ]]))
   end)
 
