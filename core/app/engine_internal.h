@@ -45,6 +45,7 @@ struct engine {
     unsigned observed;              /* times */
     int asks;                       /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;               /* when the last of them was due */
+    bool writes_checked;            /* the kinds in k8s.writes, once */
     bool started;
     int64_t started_us;
     struct timer sync_deadline;

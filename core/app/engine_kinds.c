@@ -1,10 +1,13 @@
 /* Which of the server's kinds the scripts' claims mean, and which claims lag; see engine_internal.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "app/cmd.h"
 #include "app/engine_internal.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "kube/kinds.h"
+#include "script/writes.h"
 
 /* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
 enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_CALM_MS = 60000 };
@@ -62,10 +65,36 @@ void engine_ask_kinds(struct engine *engine)
     discoverer_ask(engine->discoverer, delay_ms);
 }
 
+static void check_write(const struct engine *engine, const struct script *script,
+                        const struct declared_write *write)
+{
+    struct resource resource;
+    struct err err;
+    if (strcmp(write->kind, "*") == 0) return;
+    if (kinds_resolve(engine->kinds, str_of(write->kind), &resource, &err)) {
+        resource_clear(&resource);
+        return;
+    }
+    log_warn("A declared write is of no kind that the server serves", F("script", script_name(script)),
+             F("write", write->text), F("err", err.text));
+}
+
+/* Else a wrong name is told of by nobody until the write that was meant raises. A kind may come later, so it
+ * is no error, and said once. */
+static void check_writes(struct engine *engine)
+{
+    if (engine->writes_checked) return;
+    engine->writes_checked = true;
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_write_count(engine->scripts[i]); j++)
+            check_write(engine, engine->scripts[i], script_write_parts(engine->scripts[i], j));
+}
+
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct resolution r = {.engine = ctx, .catalogue = catalogue};
     kinds_set(r.engine->kinds, catalogue);
+    check_writes(r.engine);
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
     if (r.refused)
         engine_stop(r.engine, EXIT_USAGE);

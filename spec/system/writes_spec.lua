@@ -75,6 +75,21 @@ describe("writes #threads", function()
     assert.are.equal("true\n", out)
   end)
 
+  it("whose kind the server does not serve are told of at the start, once", function()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "confgmaps:patch", "po/status:patch", "widgets.example.com:create", "*:delete" }
+      k8s.informer "gadgets.example.com" -- discovery is asked again and again
+      k8s.after("1500ms", function() print "later" end)
+    ]])
+    engine:wait_line "^later$"
+    local err = engine:err()
+    assert.has_match('"A declared write is of no kind that the server serves" script="[^"]+" write="confgmaps:patch" '
+      .. 'err="[^\n]*did you mean \\"configmaps\\"', err)
+    assert.has_match('write="widgets.example.com:create"', err, 1, true)
+    assert.are.equal(2, select(2, err:gsub("A declared write", "")))
+  end)
+
   it("that are not declared raise, before anything is sent", function()
     local before = sim.api:get("/sim/stats").requests
     local out = run [[
