@@ -107,6 +107,10 @@ static void try_again(struct worker *w, struct key *key)
 {
     struct err err;
     int64_t due_ms = queue_clock.now + expected_delay_ms(key);
+    if (key->due_ms <= queue_clock.now) { /* it came due while it was worked on, and waits to be done */
+        key->added = true;
+        key->due_ms = INT64_MAX;
+    }
     key->failures++;
     retries++;
     if (due_ms < key->due_ms) key->due_ms = due_ms; /* W-7 */
