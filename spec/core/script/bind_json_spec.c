@@ -121,15 +121,24 @@ static void test_what_a_large_table_took_is_given_back(void **state)
     assert_true(f->script->keys.cap <= 65536);
 }
 
-/* For people, who are shown the first 4,096 bytes at most; here by the text of an error. */
-static void expect_quick(struct fixture *f, const char *lua)
+static clock_t time_of(struct fixture *f, const char *lua, const char **result)
 {
     clock_t begun = clock();
-    fixture_run(f, "for i = 1, 10 do for _ in pairs(big) do end end");
-    clock_t walked = clock();
-    const char *text = fixture_run(f, lua);
-    clock_t told = clock();
-    assert_true(told - walked < walked - begun);
+    *result = fixture_run(f, lua);
+    return clock() - begun;
+}
+
+/* For people, who are shown the first 4,096 bytes at most; here by the text of an error. The best of some
+ * tries counts, as others use the machine too. */
+static void expect_quick(struct fixture *f, const char *lua)
+{
+    const char *text;
+    bool quick = false;
+    for (int tries = 0; tries < 5 && !quick; tries++) {
+        clock_t walked = time_of(f, "for i = 1, 10 do for _ in pairs(big) do end end", &text);
+        quick = time_of(f, lua, &text) < walked;
+    }
+    assert_true(quick);
     assert_int_equal(strlen(text), strlen("raised: ") + 4000 + strlen("...")); /* what an error may have */
 }
 
