@@ -7,8 +7,6 @@
 #include "script/handler_filter.h"
 #include "script/view.h"
 
-/* What an object takes in a cache, about; and how many may wait for the collector in any script. */
-enum { OBJECT_BYTES = 4096, DEAD_OBJECTS_MAX = 1000 };
 /* Of one handler's pending list in one turn of the loop. */
 enum { EVENTS_PER_TURN = 100 };
 
@@ -35,25 +33,13 @@ static void push_event(lua_State *L, const struct delivery *d)
     lua_call(L, 7, 1);
 }
 
-/* Views are small and what they keep alive is not: Lua's collector, which sees the views only, would let too
- * much wait. Called for each object that left the cache. */
-static void collect_dead(lua_State *L)
-{
-    struct script *script = script_of(L);
-    script->dead_objects++;
-    if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
-        return;
-    script->dead_objects = 0;
-    lua_gc(L, LUA_GCCOLLECT, 0);
-}
-
 static void prepare(lua_State *L, void *ctx)
 {
     const struct delivery *d = ctx;
     if (d->event->old_object) view_push_object(L, d->event->old_object);
     view_push_object(L, d->event->object);
     if (d->handler->wants_event[d->event->type]) push_event(L, d);
-    if (d->event->type != ON_ADD) collect_dead(L);
+    if (d->event->type != ON_ADD) view_note_dead(L, 1);
 }
 
 /* --- calls */

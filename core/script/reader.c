@@ -110,8 +110,10 @@ static int wait_answer(lua_State *L, struct reader *reader, const struct task_wa
     return task_yield(L, &wait->wait, ops);
 }
 
+/* The page before may be garbage by now. */
 static void push_objects(lua_State *L, const struct live_answer *answer)
 {
+    view_note_dead(L, answer->count);
     lua_createtable(L, (int)answer->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < answer->count; i++) {
@@ -166,6 +168,7 @@ static int push_event(lua_State *L, struct reader *reader)
     if (!reader || !reader->answered) return 0;
     struct live_answer *answer = &reader->answer;
     if (reader->next < answer->count) {
+        view_note_dead(L, 1);
         lua_pushstring(L, types[answer->types[reader->next]]);
         view_push_object(L, answer->objects[reader->next]);
         root_unref(answer->objects[reader->next++]);

@@ -163,7 +163,7 @@ struct script {
     bool workers_started;                           /* all informers were synced */
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
-    size_t dead_objects; /* left the cache since the last collection; their views may be garbage */
+    size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
     bool has_main, tells_events;
     struct leading leading;
     struct {

@@ -6,7 +6,11 @@
 #include "script/absent.h"
 #include "script/args.h"
 
-enum { NESTED_TEXT_MAX = 1000 };
+enum {
+    NESTED_TEXT_MAX = 1000,
+    OBJECT_BYTES = 4096,     /* what an object takes, about */
+    DEAD_OBJECTS_MAX = 1000, /* so many may wait for the collector in any script */
+};
 
 /* Both classes are views; the check is by the address of the metatable, as scripts cannot forge one. */
 static struct view *view_of(lua_State *L, int idx, const struct script *script, bool *whole)
@@ -44,6 +48,16 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
 void view_push_object(lua_State *L, struct root *root)
 {
     push(L, script_of(L), CLASS_OBJECT, root, root_value(root));
+}
+
+void view_note_dead(lua_State *L, size_t count)
+{
+    struct script *script = script_of(L);
+    script->dead_objects += count;
+    if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
+        return;
+    script->dead_objects = 0;
+    lua_gc(L, LUA_GCCOLLECT, 0);
 }
 
 static void push_str(lua_State *L, struct value value)

@@ -11,6 +11,10 @@ struct view {
 
 /* A new view of the whole object; takes a reference of its own. */
 void view_push_object(lua_State *L, struct root *root);
+/* Objects that no cache holds any more, or never did, and that a script may soon have done with. Views are
+ * small and what they keep alive is not: Lua's collector, which sees the views only, would let too much wait,
+ * so it is made to run when these are many. */
+void view_note_dead(lua_State *L, size_t count);
 /* A scalar as Lua has it, a map or array as a view; null as k8s.null, absent as nil. */
 void view_push_value(lua_State *L, struct root *root, struct value value);
 /* NULL when the value is no view. */

@@ -65,8 +65,7 @@ describe("10,000 pods #threads", function()
     assert.are.equal(tostring(pods), engine:wait_line("^read\t(%d+)$", 60))
     local grown = (engine:rss() - idle) / 2 ^ 20
     print(("# %.1f MB more after reading %d pods"):format(grown, pods))
-    -- Pages in Lua, objects of some pages, and up to 3 MB of texts seen before (docs/adr/0001).
-    assert.is_true(grown <= 15, ("%.1f MB more"):format(grown))
+    assert.is_true(grown <= 12, ("%.1f MB more"):format(grown))
   end)
 
   it("stay as they are when the server is killed and comes back", function()
