@@ -8,17 +8,19 @@
 #include "app/flags.h"
 #include "base/mem.h"
 #include "net/loop.h"
+#include "sim/replay.h"
 #include "sim/server.h"
 
 struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
+    bool replay;
     struct flag_list load;
 };
 
 static const struct flag *sim_flags(struct sim_flags *flags)
 {
-    static struct flag table[12];
+    static struct flag table[13];
     struct sim_server_options *s = &flags->server;
     const struct flag all[] = {
         {"port", 'p', FLAG_INT, &s->port, "N", NULL, "port to listen on (default 0: any that is free)"},
@@ -26,6 +28,8 @@ static const struct flag *sim_flags(struct sim_flags *flags)
         {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
          "serve N generated pods of about 9.4 KB, the same at every start"},
         {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "generated pods of one workload (default 3)"},
+        {"replay", 0, FLAG_BOOL, &flags->replay, NULL, NULL,
+         "serve generated pods and nothing else, as fast as bytes can be written: for benchmarks"},
         {"load", 'f', FLAG_LIST, &flags->load, "FILE", NULL,
          "serve the objects of a JSON file: one, a List, or one a line (repeatable)"},
         {"script", 0, FLAG_STRING, &s->script, "SCENARIO", NULL,
@@ -57,22 +61,41 @@ static void on_signal(void *ctx, int signum)
     loop_stop(ctx);
 }
 
-static bool serve(struct loop *loop, const struct sim_server_options *options, struct err *err)
+static void announce(const struct sim_flags *flags, int port)
 {
-    struct sim_server *server = sim_server_new(loop, options, err);
-    bool six = strchr(options->listen, ':') != NULL, ok = server != NULL;
-    if (ok) {
-        printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", options->listen, six ? "]" : "",
-               sim_server_port(server));
-        fflush(stdout);
-        ok = sim_server_begin(server, err);
-    }
+    const char *listen = flags->server.listen;
+    bool six = strchr(listen, ':') != NULL;
+    printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", listen, six ? "]" : "", port);
+    fflush(stdout);
+}
+
+static bool serve(struct loop *loop, const struct sim_flags *flags, struct err *err)
+{
+    struct sim_server *server = sim_server_new(loop, &flags->server, err);
+    if (server) announce(flags, sim_server_port(server));
+    bool ok = server && sim_server_begin(server, err);
     if (ok) loop_run(loop);
     sim_server_free(server);
     return ok;
 }
 
-static int run_server(const struct sim_server_options *options)
+static bool serve_replay(struct loop *loop, const struct sim_flags *flags, struct err *err)
+{
+    const struct sim_server_options *server = &flags->server;
+    struct replay *replay = replay_new(loop,
+                                       &(struct replay_options){.listen = server->listen,
+                                                                .port = server->port,
+                                                                .pods = server->pods,
+                                                                .replicas = server->replicas},
+                                       err);
+    if (!replay) return false;
+    announce(flags, replay_port(replay));
+    loop_run(loop);
+    replay_free(replay);
+    return true;
+}
+
+static int run_server(const struct sim_flags *flags)
 {
     struct loop *loop = loop_new();
     struct err err;
@@ -82,12 +105,22 @@ static int run_server(const struct sim_server_options *options)
     mallopt(M_ARENA_MAX, 1);
     struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
     struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
-    bool ok = serve(loop, options, &err);
+    bool ok = flags->replay ? serve_replay(loop, flags, &err) : serve(loop, flags, &err);
     if (!ok) fprintf(stderr, "kubelua sim: %s\n", err.text);
     signal_watch_free(term);
     signal_watch_free(interrupt);
     loop_free(loop);
     return ok ? EXIT_OK : EXIT_USAGE;
+}
+
+/* The replay source has its pods and no others. */
+static bool check_replay(const struct sim_flags *flags, struct err *err)
+{
+    if (!flags->replay) return true;
+    if (flags->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
+    if (flags->load.count) return err_set(err, ERR_INVALID, "--load does not go with --replay");
+    if (flags->server.script) return err_set(err, ERR_INVALID, "--script does not go with --replay");
+    return true;
 }
 
 static bool parse(int argc, char **argv, struct sim_flags *flags, struct err *err)
@@ -98,6 +131,7 @@ static bool parse(int argc, char **argv, struct sim_flags *flags, struct err *er
     if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
     if (ok && flags->server.port > 65535)
         ok = err_set(err, ERR_INVALID, "--port: %d is no port", flags->server.port);
+    if (ok) ok = check_replay(flags, err);
     flag_list_clear(&rest);
     flags->server.pods = (size_t)flags->pods;
     flags->server.replicas = (size_t)flags->replicas;
@@ -112,7 +146,7 @@ static int run(int argc, char **argv)
     struct err err;
     int exit_code = EXIT_USAGE;
     if (parse(argc, argv, &flags, &err))
-        exit_code = run_server(&flags.server);
+        exit_code = run_server(&flags);
     else
         fprintf(stderr, "kubelua sim: %s\n", err.text);
     flag_list_clear(&flags.load);

@@ -48,9 +48,8 @@ static json_t *resources(struct sim_api *api)
     return result;
 }
 
-static void stats(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+json_t *sim_stats_json(const struct sim_stats *s)
 {
-    const struct sim_stats *s = &api->stats;
     json_t *result = json_object();
     add(result, "requests", &s->requests);
     add(result, "lists", &s->lists);
@@ -63,6 +62,12 @@ static void stats(struct sim_api *api, const struct sim_request *request, struct
     add(result, "bytes", &s->bytes);
     add(result, "faults", &s->faults);
     json_object_set_new(result, "open_watches", json_integer((json_int_t)atomic_load(&s->open_watches)));
+    return result;
+}
+
+static void stats(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    json_t *result = sim_stats_json(&api->stats);
     json_object_set_new(result, "scenarios", json_integer((json_int_t)sim_director_running(api->director)));
     sim_store_lock(api->store);
     json_object_set_new(result, "version", json_integer((json_int_t)api->store->version));

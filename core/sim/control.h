@@ -6,3 +6,5 @@
 
 /* False when the path is none of these. */
 bool sim_control(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);
+/* The counters, as /sim/stats shows them. A new reference. */
+json_t *sim_stats_json(const struct sim_stats *stats);

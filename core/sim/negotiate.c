@@ -37,7 +37,17 @@ static struct clause read_clause(struct str text)
     return c;
 }
 
-/* Only JSON is spoken, in every form of meta.k8s.io/v1. */
+static bool is_json(const struct clause *c)
+{
+    return str_is(c->type, "application/json") || str_is(c->type, "application/*") || str_is(c->type, "*/*");
+}
+
+static bool is_protobuf(const struct clause *c)
+{
+    return str_is(c->type, "application/vnd.kubernetes.protobuf");
+}
+
+/* The form of the object, all of which are of meta.k8s.io/v1, whatever it is encoded as. */
 static enum sim_form form_of(const struct clause *c)
 {
     static const struct {
@@ -46,8 +56,6 @@ static enum sim_form form_of(const struct clause *c)
     } forms[] = {{"Table", SIM_FORM_TABLE},
                  {"PartialObjectMetadata", SIM_FORM_PARTIAL},
                  {"PartialObjectMetadataList", SIM_FORM_PARTIAL_LIST}};
-    if (!str_is(c->type, "application/json") && !str_is(c->type, "application/*") && !str_is(c->type, "*/*"))
-        return SIM_FORM_UNACCEPTABLE;
     if (c->as.n == 0 && c->group.n == 0 && c->version.n == 0) return SIM_FORM_JSON;
     if (!str_is(c->group, "meta.k8s.io") || !str_is(c->version, "v1")) return SIM_FORM_UNACCEPTABLE;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -55,18 +63,25 @@ static enum sim_form form_of(const struct clause *c)
     return SIM_FORM_UNACCEPTABLE;
 }
 
-enum sim_form sim_negotiate(const char *accept)
+struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken)
 {
     struct str rest = str_of(accept ? accept : ""), part;
-    enum sim_form best = SIM_FORM_UNACCEPTABLE;
+    struct sim_media best = {.form = SIM_FORM_UNACCEPTABLE};
     double best_q = 0;
-    if (str_trim(rest).n == 0) return SIM_FORM_JSON;
+    if (str_trim(rest).n == 0) return (struct sim_media){.form = SIM_FORM_JSON};
     while (str_cut(&rest, ',', &part)) {
         struct clause c = read_clause(part);
-        enum sim_form form = form_of(&c);
-        if (form == SIM_FORM_UNACCEPTABLE || c.q <= best_q) continue;
-        best = form;
+        struct sim_media media = {form_of(&c), is_protobuf(&c)};
+        if (media.protobuf ? !spoken->protobuf : !is_json(&c)) continue;
+        if (media.form == SIM_FORM_TABLE && !spoken->tables) continue;
+        if (media.form == SIM_FORM_UNACCEPTABLE || c.q <= best_q) continue;
+        best = media;
         best_q = c.q;
     }
     return best;
+}
+
+enum sim_form sim_negotiate(const char *accept)
+{
+    return sim_negotiate_media(accept, &(struct sim_spoken){.tables = true}).form;
 }

@@ -15,6 +15,16 @@ enum sim_form {
 /* The first form in the header that the server has; NULL and "" are JSON. */
 enum sim_form sim_negotiate(const char *accept);
 
+/* The same for a server that has other forms than this one. */
+struct sim_spoken {
+    bool tables, protobuf;
+};
+struct sim_media {
+    enum sim_form form;
+    bool protobuf; /* the object is encoded so, instead of as JSON */
+};
+struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken);
+
 /* A 400 Status when the query's includeObject is none of None, Metadata, Object and ""; else NULL. */
 json_t *sim_refuse_include_object(const char *include_object);
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
