@@ -15,12 +15,13 @@ struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
     bool replay;
+    const char *encodings;
     struct flag_list load;
 };
 
 static const struct flag *sim_flags(struct sim_flags *flags)
 {
-    static struct flag table[13];
+    static struct flag table[14];
     struct sim_server_options *s = &flags->server;
     const struct flag all[] = {
         {"port", 'p', FLAG_INT, &s->port, "N", NULL, "port to listen on (default 0: any that is free)"},
@@ -30,6 +31,8 @@ static const struct flag *sim_flags(struct sim_flags *flags)
         {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "generated pods of one workload (default 3)"},
         {"replay", 0, FLAG_BOOL, &flags->replay, NULL, NULL,
          "serve generated pods and nothing else, as fast as bytes can be written: for benchmarks"},
+        {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
+         "with --replay: the same pods as protobuf, as bench/peers/encode writes them"},
         {"load", 'f', FLAG_LIST, &flags->load, "FILE", NULL,
          "serve the objects of a JSON file: one, a List, or one a line (repeatable)"},
         {"script", 0, FLAG_STRING, &s->script, "SCENARIO", NULL,
@@ -86,7 +89,8 @@ static bool serve_replay(struct loop *loop, const struct sim_flags *flags, struc
                                        &(struct replay_options){.listen = server->listen,
                                                                 .port = server->port,
                                                                 .pods = server->pods,
-                                                                .replicas = server->replicas},
+                                                                .replicas = server->replicas,
+                                                                .encodings = flags->encodings},
                                        err);
     if (!replay) return false;
     announce(flags, replay_port(replay));
@@ -116,6 +120,7 @@ static int run_server(const struct sim_flags *flags)
 /* The replay source has its pods and no others. */
 static bool check_replay(const struct sim_flags *flags, struct err *err)
 {
+    if (!flags->replay && flags->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
     if (!flags->replay) return true;
     if (flags->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
     if (flags->load.count) return err_set(err, ERR_INVALID, "--load does not go with --replay");

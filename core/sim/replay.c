@@ -99,7 +99,8 @@ struct replay *replay_new(struct loop *loop, const struct replay_options *option
     TAILQ_INIT(&replay->watches);
     replay_pods_init(&replay->pods, options->pods, options->replicas);
     replay_show(replay);
-    replay->http = sim_http_new(loop, &replay->api, &http, err);
+    if (!options->encodings || replay_pods_encode(&replay->pods, options->encodings, err))
+        replay->http = sim_http_new(loop, &replay->api, &http, err);
     if (replay->http) return replay;
     replay_free(replay);
     return NULL;

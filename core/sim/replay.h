@@ -13,6 +13,7 @@ struct replay_options {
     const char *listen;
     int port; /* 0: any */
     size_t pods, replicas;
+    const char *encodings; /* a folder with the pods as protobuf; NULL without */
 };
 
 /* NULL with an error that names what is wrong. Ready for requests when it returns. */

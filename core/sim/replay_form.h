@@ -6,12 +6,13 @@
 #include "sim/replay_out.h"
 #include "sim/replay_pods.h"
 
-enum replay_form { REPLAY_JSON, REPLAY_JSON_METADATA };
+enum replay_form { REPLAY_JSON, REPLAY_JSON_METADATA, REPLAY_PROTOBUF, REPLAY_PROTOBUF_METADATA };
 
 enum replay_event { REPLAY_ADDED, REPLAY_MODIFIED };
 
-/* The form that an Accept header asks for; false when there is none. */
-bool replay_form_of(const char *accept, bool list, enum replay_form *form);
+/* The form that an Accept header asks for; false when there is none, with a Status. */
+bool replay_form_of(const char *accept, bool list, bool has_protobuf, enum replay_form *form,
+                    json_t **refusal);
 const char *replay_form_content_type(enum replay_form form, bool watch);
 
 void replay_form_event(struct replay_out *out, enum replay_form form, enum replay_event event,

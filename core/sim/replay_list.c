@@ -93,15 +93,16 @@ static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
 static json_t *begin(struct list *list, const struct sim_request *request,
                      const struct sim_list_options *options)
 {
-    if (!replay_form_of(request->accept, true, &list->form))
-        return sim_status_not_acceptable("application/json");
+    json_t *refusal;
+    if (!replay_form_of(request->accept, true, list->replay->pods.has_protobuf, &list->form, &refusal))
+        return refusal;
     if (options->continue_ && !sim_page_read(options->continue_, &list->page))
         return sim_status_bad_request("invalid continue token: continue key is not valid: server does not "
                                       "recognize this encoded version ");
     /* As a watch cache has it: what comes from it comes whole. */
     if (!options->continue_ && options->has_version && options->version == 0) list->limit = 0;
     pthread_rwlock_rdlock(&list->replay->lock);
-    json_t *refusal = refuse(list, options);
+    refusal = refuse(list, options);
     pthread_rwlock_unlock(&list->replay->lock);
     return refusal;
 }

@@ -9,6 +9,7 @@
 #include "sim/names.h"
 #include "sim/pods.h"
 #include "sim/random.h"
+#include "sim/replay_encodings.h"
 #include "sim/text.h"
 
 enum { SALT_MARKER = 3 };
@@ -87,20 +88,18 @@ void replay_pods_init(struct replay_pods *pods, size_t count, size_t replicas)
     sim_pods_free(source);
 }
 
-static void clear(struct replay_pod *pod)
-{
-    free(pod->key);
-    free(pod->json.bytes);
-}
-
 void replay_pods_clear(struct replay_pods *pods)
 {
     const struct replay_pod *first = pods->generated, *end = first + pods->generated_count;
     for (size_t i = 0; i < pods->count; i++) {
         struct replay_pod *pod = pods->sorted[i];
-        clear(pod);
-        if (pod < first || pod >= end) free(pod);
+        free(pod->key);
+        free(pod->json.bytes);
+        if (pod >= first && pod < end) continue;
+        free(pod->protobuf.bytes);
+        free(pod);
     }
+    buf_clear(&pods->encodings);
     free(pods->sorted);
     free(pods->generated);
     *pods = (struct replay_pods){0};
@@ -111,11 +110,25 @@ static void put_digits(char *to, size_t width, uint64_t number)
     for (; width > 0; number /= 10) to[--width] = (char)('0' + number % 10);
 }
 
+static void stamp(struct replay_body *body, uint64_t version, int64_t now_ns)
+{
+    put_digits(body->bytes + body->version_at, REPLAY_VERSION_DIGITS, version);
+    put_digits(body->bytes + body->sent_at, REPLAY_SENT_DIGITS, (uint64_t)now_ns);
+}
+
 void replay_pods_touch(struct replay_pods *pods, struct replay_pod *pod, int64_t now_ns)
 {
     pod->version = ++pods->version;
-    put_digits(pod->json.bytes + pod->json.version_at, REPLAY_VERSION_DIGITS, pod->version);
-    put_digits(pod->json.bytes + pod->json.sent_at, REPLAY_SENT_DIGITS, (uint64_t)now_ns);
+    stamp(&pod->json, pod->version, now_ns);
+    if (pods->has_protobuf) stamp(&pod->protobuf, pod->version, now_ns);
+}
+
+bool replay_pods_encode(struct replay_pods *pods, const char *dir, struct err *err)
+{
+    pods->has_protobuf = replay_encodings_read(pods, dir, &pods->encodings, err);
+    for (size_t i = 0; pods->has_protobuf && i < pods->count; i++)
+        stamp(&pods->sorted[i]->protobuf, pods->sorted[i]->version, 0);
+    return pods->has_protobuf;
 }
 
 /* Appends what comes before `old`, then `now` in its place. */
@@ -172,6 +185,7 @@ struct replay_pod *replay_pods_mark(struct replay_pods *pods, const char *name, 
     sim_random_uid(&random, uid);
     pod->key = key;
     set_marker(pod, &pods->generated[0], str_of(name), str_of(uid));
+    if (pods->has_protobuf) replay_encodings_mark(pod, &pods->generated[0], str_of(name), str_of(uid));
     replay_pods_touch(pods, pod, 0);
     pod->created = pod->version;
     insert(pods, pod);

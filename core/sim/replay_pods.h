@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -23,6 +24,7 @@ struct replay_pod {
     char *key; /* "namespace/name" */
     uint64_t version, created;
     struct replay_body json;
+    struct replay_body protobuf; /* when there are encodings: a v1.Pod */
 };
 
 struct replay_pods {
@@ -32,10 +34,14 @@ struct replay_pods {
     size_t count;
     uint64_t version; /* the newest one */
     uint64_t oldest;  /* older ones are too old */
+    bool has_protobuf;
+    struct buf encodings; /* what the protobuf bodies of the generated pods lie in */
 };
 
 void replay_pods_init(struct replay_pods *pods, size_t count, size_t replicas);
 void replay_pods_clear(struct replay_pods *pods);
+/* Adds the encodings of a folder, see replay_encodings.h, to pods that have not changed yet. */
+bool replay_pods_encode(struct replay_pods *pods, const char *dir, struct err *err);
 /* A new version, sent at this time. */
 void replay_pods_touch(struct replay_pods *pods, struct replay_pod *pod, int64_t now_ns);
 /* A pod of the namespace default with the text of the first one. NULL when the name is no name (ERR_INVALID)

@@ -156,8 +156,9 @@ void replay_watch(struct replay *replay, const struct sim_request *request, stru
     must(s->watch.wake_fd >= 0);
     replay_out_init(&s->watch.out, request->fd);
     sim_count(s->options.send_initial ? &stats->watch_lists : &stats->watches, 1);
-    if (!replay_form_of(request->accept, false, &s->watch.form)) {
-        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
+    json_t *refusal;
+    if (!replay_form_of(request->accept, false, replay->pods.has_protobuf, &s->watch.form, &refusal)) {
+        sim_reply_status(reply, refusal);
         stream_free(&s->stream);
         return;
     }

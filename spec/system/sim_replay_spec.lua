@@ -144,6 +144,14 @@ describe("the replay source #threads", function()
     assert.are.same(before.items, after.items)
   end)
 
+  it("sends each update of a pod as it was, also when it has few pods", function()
+    cluster.stop_all()
+    sim = cluster.sim { "--replay", "--pods", "2" }
+    local version, w = version_of(sim.api:get(pods)), watch_now()
+    post "storm?count=50"
+    for i, event in ipairs(events(w, 50)) do assert.are.equal(version + i, version_of(event.object)) end
+  end)
+
   it("paces a storm", function()
     local w = watch_now()
     assert.is_true(post("storm?count=21&rate=100").wall_us >= 200000)
