@@ -8,8 +8,8 @@
 #include "app/flags.h"
 #include "base/mem.h"
 
-static const struct command *const commands[] = {&cmd_run,    &cmd_exec, &cmd_status, &cmd_queue,
-                                                 &cmd_writes, &cmd_rbac, &cmd_sim,    &cmd_version};
+static const struct command *const commands[] = {&cmd_run,  &cmd_exec, &cmd_status, &cmd_queue,  &cmd_writes,
+                                                 &cmd_rbac, &cmd_sim,  &cmd_bench,  &cmd_version};
 
 static const struct command *find(const char *name)
 {

@@ -24,4 +24,5 @@ extern const struct command cmd_status;
 extern const struct command cmd_queue;
 extern const struct command cmd_writes;
 extern const struct command cmd_sim;
+extern const struct command cmd_bench;
 extern const struct command cmd_version;

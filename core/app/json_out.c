@@ -2,6 +2,7 @@
 #include "app/json_out.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <time.h>
 
 static void begin(struct buf *out, const char *key)
@@ -39,6 +40,15 @@ void json_int(struct buf *out, const char *key, int64_t value)
 {
     begin(out, key);
     buf_printf(out, "%" PRId64, value);
+}
+
+void json_number(struct buf *out, const char *key, double value)
+{
+    begin(out, key);
+    if (isfinite(value))
+        buf_printf(out, "%.9g", value);
+    else
+        buf_puts(out, "null");
 }
 
 void json_bool(struct buf *out, const char *key, bool value)

@@ -12,6 +12,8 @@ void json_close(struct buf *out, char bracket);
 void json_text(struct buf *out, const char *key, const char *value);
 void json_str(struct buf *out, const char *key, struct str value);
 void json_int(struct buf *out, const char *key, int64_t value);
+/* Null when it is not finite. */
+void json_number(struct buf *out, const char *key, double value);
 void json_bool(struct buf *out, const char *key, bool value);
 /* RFC 3339 in UTC; nothing is written for 0. */
 void json_time(struct buf *out, const char *key, int64_t wall_us);

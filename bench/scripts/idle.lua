@@ -1,0 +1,2 @@
+-- An informer with nothing in its cache.
+require("subject").start {}

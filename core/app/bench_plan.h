@@ -1,0 +1,27 @@
+/* What the flags of `kubelua bench` ask for: the plan of its runs, and the subjects.
+ * Owner: whoever holds the struct; bench_setup_clear frees all. Texts are borrowed from the flags. */
+#pragma once
+#include "app/bench_run.h"
+#include "app/flags.h"
+
+struct bench_flags {
+    int pods, replicas, runs, updates;
+    bool quick, full;
+    int64_t silence_ms, settle_ms;
+    const char *only, *output, *encodings;
+    struct flag_list peers, missing;
+};
+
+struct bench_setup {
+    struct bench_plan plan;
+    struct bench_subject *subjects; /* ours first */
+    size_t count, own_count;
+    char **names; /* of the peers */
+    size_t name_count;
+};
+
+const struct flag *bench_flags_table(struct bench_flags *flags);
+/* ERR_INVALID names the flag. What is known to be missing is put into `results`. */
+bool bench_setup_make(const struct bench_flags *flags, struct bench_setup *setup,
+                      struct bench_results *results, struct err *err);
+void bench_setup_clear(struct bench_setup *setup);

@@ -1,0 +1,20 @@
+/* What the kernel tells of another process: its CPU, its memory.
+ * Owner: plain values. Blocks on /proc only. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bench_usage {
+    int64_t resident, peak; /* bytes */
+    int64_t private_bytes;  /* that are no file's and nobody else's */
+};
+
+/* Nanoseconds of CPU of all threads, those that have ended included; 0 when there is no such process. */
+int64_t bench_cpu_ns(pid_t pid);
+/* False when the process is gone or the kernel does not tell. */
+bool bench_usage_read(pid_t pid, struct bench_usage *usage);
+/* The peak is counted from now on. */
+bool bench_forget_peak(pid_t pid);
+/* Monotonic. */
+int64_t bench_now_ns(void);

@@ -1,0 +1,94 @@
+/* Starting subjects, markers and their answers; see bench_session.h. */
+#include "app/bench_session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The slowest that is waited for: 2 ms for an object or an event. */
+enum { SLOWEST_MS = 2 };
+
+static struct bench_child *start_script(const struct bench_subject *subject, const char *url,
+                                        const char *scripts, const char *script, struct err *err)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.lua", script);
+    const char *argv[] = {"/proc/self/exe",
+                          "run",
+                          "--server",
+                          url,
+                          "-f",
+                          file,
+                          "--metrics-bind-address=127.0.0.1:0",
+                          "--health-probe-bind-address=127.0.0.1:0",
+                          "--admin-socket=0",
+                          NULL};
+    return bench_child_start(subject->name, argv, scripts, err);
+}
+
+struct bench_child *bench_subject_start(const struct bench_subject *subject, const char *url,
+                                        const char *scripts, const char *script, bool select, struct err *err)
+{
+    if (subject->script) return start_script(subject, url, scripts, script ? script : subject->script, err);
+    char *command = xasprintf("exec %s \"$@\"", subject->command);
+    const char *argv[] = {"/bin/sh", "-c", command, "sh", "--server", url, select ? "--select" : NULL, NULL};
+    struct bench_child *child = bench_child_start(subject->name, argv, NULL, err);
+    free(command);
+    return child;
+}
+
+bool bench_session_start(struct bench_session *session, const char *scripts, const char *script, bool select,
+                         struct err *err)
+{
+    session->child =
+        bench_subject_start(session->subject, session->source->url, scripts, script, select, err);
+    session->source->watcher = session->child;
+    return session->child != NULL;
+}
+
+int64_t bench_session_patience_ms(const struct bench_session *session, size_t work)
+{
+    return session->silence_ms + (int64_t)work * SLOWEST_MS;
+}
+
+static bool next_event(struct bench_session *session, size_t work, struct err *err)
+{
+    struct str line;
+    if (!bench_child_line(session->child, bench_session_patience_ms(session, work), &line, err)) return false;
+    if (bench_event_parse(line, &session->event, err)) return true;
+    return err_wrap(err, "%s", session->subject->name);
+}
+
+bool bench_session_sync(struct bench_session *session, struct err *err)
+{
+    if (!next_event(session, session->pods, err)) return false;
+    const struct bench_event *event = &session->event;
+    if (event->kind != BENCH_SYNCED)
+        return err_set(err, ERR_PARSE, "%s answered a marker before it was synced", session->subject->name);
+    if ((size_t)event->objects < session->pods)
+        return err_set(err, ERR_PARSE, "%s was synced with %lld objects of %zu", session->subject->name,
+                       (long long)event->objects, session->pods);
+    return true;
+}
+
+bool bench_session_mark(struct bench_session *session, bool trim, size_t work, struct err *err)
+{
+    char name[sizeof session->event.name];
+    snprintf(name, sizeof name, "marker-%s%u", trim ? "trim-" : "", ++session->source->markers);
+    if (!bench_source_post(session->source, bench_session_patience_ms(session, work), err,
+                           "/sim/replay/marker?name=%s", name))
+        return err_wrap(err, "%s", session->subject->name);
+    if (!next_event(session, work, err)) return false;
+    const struct bench_event *event = &session->event;
+    if (event->kind == BENCH_MARKER && strcmp(event->name, name) == 0) return true;
+    return err_set(err, ERR_PARSE, "%s did not answer %s", session->subject->name, name);
+}
+
+void bench_session_stop(struct bench_session *session)
+{
+    session->source->watcher = NULL;
+    bench_child_stop(session->child);
+    session->child = NULL;
+}
