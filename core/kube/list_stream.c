@@ -38,16 +38,17 @@ static bool on_item(void *ctx, const char *text, size_t len)
     const struct str item = {text, len};
     struct tape tape;
     struct err err;
-    uint64_t hash;
+    struct pack_mark mark;
     struct root *root =
-        pack_recall(o->packer, item, &o->type, &hash); /* a relist brings mostly known texts */
-    if (!root && pack_tokens(o->packer, item, &o->type, NULL, &root)) pack_remember(o->packer, root, hash);
+        pack_recall(o->packer, item, &o->type, &mark); /* a relist brings mostly known texts */
+    if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))
+        pack_remember(o->packer, root, &mark);
     if (!root) {
         if (!tape_parse(o->parser, text, len, &tape, &stream->err))
             return err_wrap(&stream->err, "list item");
         if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
             return stream_refuse(stream, &err, item, false);
-        pack_remember(o->packer, root, hash);
+        pack_remember(o->packer, root, &mark);
     }
     o->sink->item(o->ctx, root);
     return !stream->stopped;

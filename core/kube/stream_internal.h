@@ -18,7 +18,7 @@ struct stream {
     bool parsed;
     struct root *ready; /* the object of an event that has one already; a reference */
     enum lw_event_type ready_type;
-    uint64_t hash;         /* of an added object's text that is not; 0 for none */
+    struct pack_mark mark; /* of the text of an object that is not */
     struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
 };
 

@@ -45,7 +45,7 @@ static bool object_event(struct stream *stream, struct str line, const struct ta
     if (!is_expected(stream, &said)) return refuse_foreign(stream, &said);
     if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
         return stream_refuse(stream, &err, line, true);
-    if (stream->hash) pack_remember(stream->options.packer, root, stream->hash);
+    if (stream->mark.head) pack_remember(stream->options.packer, root, &stream->mark);
     stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
     return !stream->stopped;
 }
@@ -97,7 +97,7 @@ enum { TYPES = sizeof types / sizeof *types };
  * all. Known to a watch of this kind, that is: no other one has looked whether they belong here (R-28). */
 static bool recall(struct stream *stream, struct str object)
 {
-    stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->hash);
+    stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->mark);
     return stream->ready != NULL;
 }
 
@@ -106,9 +106,9 @@ static bool pack_straight(struct stream *stream, struct str object)
 {
     struct stream_options *o = &stream->options;
     struct pack_said said;
-    if (!pack_tokens(o->packer, object, &o->type, &said, &stream->ready)) return false;
+    if (!pack_tokens(o->packer, object, &o->type, &stream->mark, &said, &stream->ready)) return false;
     if (is_expected(stream, &said)) {
-        if (stream->hash) pack_remember(o->packer, stream->ready, stream->hash);
+        pack_remember(o->packer, stream->ready, &stream->mark);
         return true;
     }
     root_unref(stream->ready);
@@ -120,12 +120,14 @@ static bool pack_straight(struct stream *stream, struct str object)
 static bool take_straight(struct stream *stream, struct str line)
 {
     const struct event_type *type = types;
-    stream->hash = 0;
+    stream->mark = (struct pack_mark){0};
     while (type < types + TYPES && !str_starts(line, type->head)) type++;
     if (type == types + TYPES || !str_ends(line, STR("}}"))) return false;
     struct str object = {line.p + type->head.n, line.n - type->head.n - 1};
     stream->ready_type = type->type;
-    return (type->type == LW_ADDED && recall(stream, object)) || pack_straight(stream, object);
+    if (type->type == LW_ADDED && recall(stream, object)) return true;
+    if (!stream->mark.head) stream->mark = pack_mark(object);
+    return pack_straight(stream, object);
 }
 
 /* What is read to know whether it is one text need not be read again. */
@@ -148,7 +150,7 @@ static bool on_event(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
     if (stream->ready) return ready_event(stream);
-    if (!stream->parsed) stream->hash = 0;
+    if (!stream->parsed) stream->mark = (struct pack_mark){0};
     if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
         return err_wrap(&stream->err, "watch event");
     struct tape tape = stream->tape;

@@ -46,6 +46,7 @@ void encoder_reset(struct encoder *e)
 {
     while (e->fresh_count > 0) node_release(e->pool, e->fresh[--e->fresh_count]);
     e->used = e->depth = e->unique = 0;
+    e->moved = false;
     trim(e);
 }
 
@@ -229,7 +230,10 @@ static bool write_own(struct encoder *e, const struct pending *entry, size_t cou
 static bool write_map(struct encoder *e, struct pending *entry, size_t count, uint32_t *word, struct err *err)
 {
     uint32_t shape = shape_of(e, entry, count);
-    if (shape == SHAPE_NONE && dedup(e, entry, &count)) shape = shape_of(e, entry, count);
+    if (shape == SHAPE_NONE && dedup(e, entry, &count)) {
+        e->moved = true;
+        shape = shape_of(e, entry, count);
+    }
     bool done =
         shape != SHAPE_NONE ? write_shaped(e, shape, entry, count, err) : write_own(e, entry, count, err);
     size_t size = shape != SHAPE_NONE ? 1 + count : 1 + 2 * count;
@@ -260,4 +264,12 @@ bool encode_array(struct encoder *e, struct open open, bool intern, uint32_t *wo
     e->used += 1 + count;
     *word = word_make(TAG_LOCAL, (uint32_t)header);
     return intern ? settle(e, open.start, word, err) : true;
+}
+
+bool encode_copy(struct encoder *e, const uint32_t *from, size_t words, struct err *err)
+{
+    if (!room(e, words, err)) return false;
+    memcpy(e->area + e->used, from, words * sizeof *from);
+    e->used += words;
+    return true;
 }

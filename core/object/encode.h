@@ -28,6 +28,7 @@ struct encoder {
     uint32_t *area;
     size_t used, area_cap;
     size_t unique; /* behind the last blob that makes what it stands in one of a kind */
+    bool moved;    /* blobs of the area are not all where they were written, as keys came twice */
     struct pending *stack;
     size_t depth, stack_cap;
     struct key_cache keys;
@@ -84,3 +85,5 @@ static inline void encode_item(struct encoder *e, uint32_t word)
 /* Closes it: of keys that came twice the last stays. `intern` says whether it may leave the area. */
 bool encode_map(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
 bool encode_array(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
+/* Copies the blobs of a value that another object of the pool has. */
+bool encode_copy(struct encoder *e, const uint32_t *from, size_t words, struct err *err);

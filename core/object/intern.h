@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 #include "object/granule_table.h"
+#include "object/pack.h"
 #include "object/pool.h"
+#include "object/section.h"
 #include "object/slab.h"
 #include "object/text_cache.h"
 #include "object/word.h"
@@ -29,12 +31,19 @@ enum root_field {
 struct root {
     _Atomic uint32_t refs;
     uint32_t released_next; /* granule of the next in the release queue */
-    uint64_t raw;           /* hash of the text that it was last made from; 0 when that is not known */
+    struct pack_mark mark;  /* of the text that it was last made from; zeros when that is not known */
     uint32_t size, top;     /* as in struct node */
     uint32_t key_hash;
+    uint32_t text_length; /* of the text that the sections are of */
+    uint32_t section_count;
     uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
-    uint32_t words[];
+    uint32_t words[];            /* and the sections behind them */
 };
+
+static inline const struct section *root_sections(const struct root *root)
+{
+    return (const struct section *)(root->words + root->size);
+}
 
 struct pool {
     struct pool_options options;
@@ -44,8 +53,8 @@ struct pool {
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
-    struct granule_table texts; /* roots by `raw` */
-    struct text_cache subtrees; /* nodes by the text that they were made from */
+    struct granule_table latest; /* roots by `mark.head`, the one last marked for each */
+    struct text_cache subtrees;  /* nodes by the text that they were made from */
 };
 
 static inline struct slabs *pool_slabs(const struct pool *pool)
@@ -81,6 +90,8 @@ struct root_draft {
     size_t size, top;
     uint32_t identity, key_hash;
     uint32_t field[ROOT_FIELDS];
+    const struct section *section;
+    uint32_t section_count, text_length;
 };
 
 /* A new reference to the root with this content, found or made; NULL when the pool is full. */
@@ -88,8 +99,10 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft);
 /* Frees a root that nobody holds. */
 void root_destroy(struct pool *pool, struct root *root);
 
-/* The root that was made from this text, without a new reference; NULL when there is none. `raw` is never 0.
- */
-struct root *root_of_text(struct pool *pool, uint64_t raw, struct str text);
+/* The root that was last made from a text with this head, without a new reference; NULL when there is none:
+ * mostly the object's last state. */
+struct root *root_of_head(const struct pool *pool, uint32_t head);
+/* The root that was made from this text, likewise. */
+struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text);
 /* Remembers what text `root` was made from. */
-void root_set_text(struct pool *pool, struct root *root, uint64_t raw);
+void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark);

@@ -235,7 +235,8 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
         field[i] = is_map ? area_field(area, word_payload(metadata), keys[i]) : ROOT_ABSENT;
 }
 
-bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out)
+bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
+                      struct root **out)
 {
     const struct encoder *e = &p->encoder;
     struct root_draft draft = {
@@ -243,6 +244,9 @@ bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word
         .size = e->used,
         .top = word_payload(word),
         .key_hash = key_hash(id->ns, id->name),
+        .section = p->section,
+        .section_count = e->moved ? 0 : (uint32_t)p->section_count,
+        .text_length = (uint32_t)text_length,
     };
     draft.identity = root_identity(draft.key_hash, id->uid, id->resource_version);
     locate_fields(e->area, word_payload(word), draft.field);
@@ -261,11 +265,33 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     p->words = tape->words;
     p->strings = tape->strings;
     p->err = err;
+    p->section_count = 0;
     uint32_t word;
     bool done = check_identity(tape, metadata, &id, type->nameless, err) &&
-                pack_root(p, tape, at, &id, type->projection, &word) && pack_intern_root(p, &id, word, out);
+                pack_root(p, tape, at, &id, type->projection, &word) &&
+                pack_intern_root(p, &id, word, 0, out);
     encoder_reset(&p->encoder);
     return done || name_object(&id, err);
+}
+
+/* What stands from metadata on to the version: name, namespace, uid. Texts of lists and of watches have it
+ * in common. A text where these come later is known by its first bytes. */
+static struct str head_of(struct str text)
+{
+    enum { METADATA_MAX = 256, HEAD_MAX = 1024 };
+    static const struct str metadata = STR("\"metadata\":{"), version = STR("\"resourceVersion\":\"");
+    const char *from = memmem(text.p, text.n < METADATA_MAX ? text.n : METADATA_MAX, metadata.p, metadata.n);
+    struct str head = {from ? from : text.p, text.n - (from ? (size_t)(from - text.p) : 0)};
+    if (head.n > HEAD_MAX) head.n = HEAD_MAX;
+    const char *end = memmem(head.p, head.n, version.p, version.n);
+    if (end) head.n = (size_t)(end - head.p);
+    return head;
+}
+
+struct pack_mark pack_mark(struct str text)
+{
+    uint32_t head = (uint32_t)hash_str(head_of(text));
+    return (struct pack_mark){.head = head ? head : 1};
 }
 
 static uint64_t text_hash(struct str text, const struct pack_type *type)
@@ -276,31 +302,33 @@ static uint64_t text_hash(struct str text, const struct pack_type *type)
     return hash ? hash : 1;
 }
 
-struct root *pack_recall(struct packer *p, struct str text, const struct pack_type *type, uint64_t *hash)
+struct root *pack_recall(struct packer *p, struct str text, const struct pack_type *type,
+                         struct pack_mark *mark)
 {
-    *hash = text_hash(text, type ? type : &unknown_type);
-    struct root *root = root_of_text(p->encoder.pool, *hash, text);
+    *mark = pack_mark(text);
+    mark->whole = text_hash(text, type ? type : &unknown_type);
+    struct root *root = root_of_text(p->encoder.pool, mark, text);
     return root ? root_ref(root) : NULL;
 }
 
-void pack_remember(struct packer *p, struct root *root, uint64_t hash)
+void pack_remember(struct packer *p, struct root *root, const struct pack_mark *mark)
 {
-    root_set_text(p->encoder.pool, root, hash);
+    root_set_text(p->encoder.pool, root, mark);
 }
 
 bool pack_text(struct packer *p, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err)
 {
     struct tape tape;
-    uint64_t hash;
-    *out = pack_recall(p, (struct str){text, len}, type, &hash);
+    struct pack_mark mark;
+    *out = pack_recall(p, (struct str){text, len}, type, &mark);
     if (*out) return true;
-    if (pack_tokens(p, (struct str){text, len}, type ? type : &unknown_type, NULL, out)) {
-        pack_remember(p, *out, hash);
+    if (pack_tokens(p, (struct str){text, len}, type ? type : &unknown_type, &mark, NULL, out)) {
+        pack_remember(p, *out, &mark);
         return true;
     }
     if (!tape_parse(p->parser, text, len, &tape, err)) return false;
     if (!pack_tape(p, &tape, tape_root(&tape), type, out, err)) return false;
-    pack_remember(p, *out, hash);
+    pack_remember(p, *out, &mark);
     return true;
 }

@@ -31,6 +31,12 @@ struct pack_said {
     struct str api_version, kind;
 };
 
+/* By what a text is known again. */
+struct pack_mark {
+    uint64_t whole; /* of all of it, and of what is made of it; 0 when nobody asks for the same text again */
+    uint32_t head;  /* of what comes before the version, which the states of an object have in common */
+};
+
 struct packer;
 
 struct packer *packer_new(struct pool *pool);
@@ -42,18 +48,20 @@ void packer_free(struct packer *packer);
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
 /* The straight way from a text to an object, for what most texts are: everything is kept, apiVersion and kind
- * come first or not at all. It knows the texts of subtrees that it has seen, and walks by them. Where it
- * returns false it has done nothing, and a tape knows more: it may be an object all the same. What it makes
- * is what pack_tape would. `text` as below. */
-bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type, struct pack_said *said,
-                 struct root **out);
+ * come first or not at all. It knows the object's last state, by the mark, and the texts of subtrees that it
+ * has seen, and walks by them. Where it returns false it has done nothing, and a tape knows more: it may be
+ * an object all the same. What it makes is what pack_tape would. `said` may be NULL. `text` as below. */
+bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type,
+                 const struct pack_mark *mark, struct pack_said *said, struct root **out);
 /* By one of both. `text` has TAPE_PADDING bytes behind `len`. */
 bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err);
 
+/* The mark of a text that is a new state of its object: its `whole` is 0. */
+struct pack_mark pack_mark(struct str text);
 /* The object that was made from this very text before, when it is still there: a new reference, or NULL.
- * Nothing is parsed. `*hash` is for pack_remember, by whom the text is known from then on; pack_text does
- * both by itself. */
+ * Nothing is parsed. `*mark` is for pack_tokens, or for pack_remember after pack_tape, by whom the text is
+ * known from then on; pack_text does all that by itself. */
 struct root *pack_recall(struct packer *packer, struct str text, const struct pack_type *type,
-                         uint64_t *hash);
-void pack_remember(struct packer *packer, struct root *root, uint64_t hash);
+                         struct pack_mark *mark);
+void pack_remember(struct packer *packer, struct root *root, const struct pack_mark *mark);

@@ -4,6 +4,7 @@
 #include "object/encode.h"
 #include "object/pack.h"
 #include "object/projection.h"
+#include "object/section.h"
 #include "object/text_cache.h"
 #include "object/token.h"
 
@@ -24,6 +25,8 @@ struct packer {
     char *scratch; /* for a string with escapes; NULL until the first */
     struct found_text found[PACK_FOUND_MAX];
     size_t found_count;
+    struct section section[SECTIONS_MAX]; /* of the object that is walked */
+    size_t section_count;
     uint8_t plain[PACK_PATHS]; /* how often in a row what came at a path made no node; see pack_tokens.c */
     const uint64_t *words;     /* of the tape that is walked */
     const uint8_t *strings;
@@ -58,5 +61,7 @@ struct identity {
 
 /* apiVersion or kind, an entry of the root. */
 bool pack_type_field(struct packer *p, struct str key, struct str text);
-/* Makes what stands in the encoder's area under `word` an object of the pool. */
-bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, struct root **out);
+/* Makes what stands in the encoder's area under `word` an object of the pool, with the packer's sections,
+ * which are of a text of this length. */
+bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
+                      struct root **out);

@@ -1,6 +1,6 @@
-/* From the tokens of a text to an interned root, without a tape; see pack.h. A text whose subtrees are known
- * is walked in strides: each of them is found by its text. Whatever is unusual here, or wrong, is left to the
- * tape. */
+/* From the tokens of a text to an interned root, without a tape; see pack.h. Sections that the object had
+ * before are copied, and a text whose subtrees are known is walked in strides: each of them is found by its
+ * text. Whatever is unusual here, or wrong, is left to the tape. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +23,9 @@ struct walk {
     uint32_t path;    /* of the keys above the walk, a hash */
     bool in_metadata; /* of the object itself */
     struct identity id;
+    const struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
+    struct section_matches matches;
+    size_t matched; /* of them, how many were copied */
 };
 
 static bool take_value(struct walk *w, int depth, uint32_t field, uint32_t *word);
@@ -86,6 +89,64 @@ static bool identify(struct walk *w, uint32_t field)
     return !has_backslash(to->p, to->n);
 }
 
+static bool at_match(const struct walk *w)
+{
+    return w->matched < w->matches.count && w->at == w->matches.part[w->matched].token;
+}
+
+static void keep_section(struct walk *w, struct section section, size_t first, int height, uint32_t word)
+{
+    struct packer *p = w->packer;
+    section.first = (uint32_t)first & SECTION_FIRST_MAX;
+    section.height = (uint8_t)height;
+    section.word = word;
+    if (p->section_count < SECTIONS_MAX && first <= SECTION_FIRST_MAX)
+        p->section[p->section_count++] = section;
+}
+
+/* What a section of the last state became, again. */
+static bool copy_section(struct walk *w, int depth, uint32_t *word)
+{
+    struct encoder *e = &w->packer->encoder;
+    struct section section = *w->matches.section[w->matched];
+    size_t first = e->used;
+    *word = section.word;
+    if (depth + section.height > PACK_DEPTH_MAX) return false;
+    if (word_tag(*word) == TAG_LOCAL) {
+        uint32_t top = word_payload(*word), end = top + (uint32_t)blob_words(w->last->words[top]);
+        if (!encode_copy(e, w->last->words + section.first, end - section.first, NULL)) return false;
+        *word = word_make(TAG_LOCAL, (uint32_t)first + top - section.first);
+    }
+    section.at = w->matches.part[w->matched++].from;
+    w->at++;
+    if (w->deepest < depth + section.height) w->deepest = depth + section.height;
+    keep_section(w, section, first, section.height, *word);
+    return true;
+}
+
+/* The value of a field of the object or of its metadata: where its text is long it is a section. */
+static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *word)
+{
+    if (at_match(w)) return copy_section(w, depth, word);
+    const struct tokens *t = &w->tokens;
+    size_t from = w->at, first = w->packer->encoder.used;
+    int outer = w->deepest;
+    w->deepest = depth;
+    if (!take_value(w, depth, field, word)) return false;
+    uint32_t length = t->at[w->at - 1] + 1 - t->at[from];
+    if (length >= SECTION_MIN && (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
+        keep_section(w, section_make((struct str){t->text, t->at[t->count]}, t->at[from], length), first,
+                     w->deepest - depth, *word);
+    if (w->deepest < outer) w->deepest = outer;
+    return true;
+}
+
+/* Whether what stands in the map of this depth may be a section. */
+static bool has_sections(const struct walk *w, int depth)
+{
+    return depth == (w->in_metadata ? 2 : 1);
+}
+
 static bool take_entry(struct walk *w, int depth)
 {
     struct packer *p = w->packer;
@@ -97,7 +158,7 @@ static bool take_entry(struct walk *w, int depth)
     if (depth == 2 && w->in_metadata && !identify(w, field)) return false;
     uint32_t path = w->path;
     w->path = (path + field) * 0x9e3779b1u;
-    if (!take_value(w, depth + 1, field, &word)) return false;
+    if (!(has_sections(w, depth) ? take_section : take_value)(w, depth + 1, field, &word)) return false;
     w->path = path;
     encode_value(&p->encoder, word);
     return true;
@@ -206,6 +267,7 @@ static void note_node(struct walk *w, size_t from, int height, struct text_place
 static void remember_found(struct walk *w)
 {
     const struct packer *p = w->packer;
+    if (w->matched > 0) return; /* what is new in a known object is hardly ever seen again in another */
     for (size_t i = 0; i < p->found_count; i++) {
         const struct found_text *found = &p->found[i];
         node_set_text(p->encoder.pool, found->places, w->tokens.text + w->tokens.at[found->from],
@@ -313,21 +375,34 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
     do {
         if (!take_field(w, &has_metadata)) return false;
     } while (take_more(w, '}', &well));
-    if (!well || w->at != w->tokens.count || w->id.name.n == 0) return false;
+    if (!well || w->at != w->tokens.count || w->matched != w->matches.count || w->id.name.n == 0)
+        return false;
     return encode_map(&p->encoder, open, false, word, NULL);
 }
 
-bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type, struct pack_said *said,
-                 struct root **out)
+/* The tokens of the text, but for its sections that the last state had. */
+static bool find_tokens(struct walk *w, struct str text, const struct pack_mark *mark)
+{
+    struct packer *p = w->packer;
+    w->last = root_of_head(p->encoder.pool, mark->head);
+    if (w->last) sections_match(w->last, text, &w->matches);
+    return w->matches.count > 0
+               ? tokens_find_around(p->tokens, text, w->matches.part, w->matches.count, &w->tokens)
+               : tokens_find(p->tokens, text.p, text.n, &w->tokens);
+}
+
+bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
+                 const struct pack_mark *mark, struct pack_said *said, struct root **out)
 {
     struct walk w = {.packer = p};
     struct pack_said unasked;
     uint32_t word;
     *out = NULL;
-    if (type->projection || !tokens_find(p->tokens, text.p, text.n, &w.tokens)) return false;
+    if (type->projection || !find_tokens(&w, text, mark)) return false;
     p->err = NULL;
-    p->found_count = 0;
-    bool done = take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, out);
+    p->found_count = p->section_count = 0;
+    bool done =
+        take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
     if (done) remember_found(&w);
     encoder_reset(&p->encoder);
     return done;

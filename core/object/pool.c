@@ -85,7 +85,7 @@ struct pool_stats pool_stats(const struct pool *pool)
         .roots = pool->roots.count,
         .nodes = pool->nodes.count,
         .used_bytes = slabs->used_bytes,
-        .resident_bytes = slabs_resident(slabs) + tables + granule_table_bytes(&pool->texts),
+        .resident_bytes = slabs_resident(slabs) + tables + granule_table_bytes(&pool->latest),
     };
 }
 
@@ -232,7 +232,7 @@ void pool_free(struct pool *pool)
     must(pool->roots.count == 0 && pool->nodes.count == 0);
     granule_table_clear(&pool->nodes);
     granule_table_clear(&pool->roots);
-    granule_table_clear(&pool->texts);
+    granule_table_clear(&pool->latest);
     text_cache_clear(&pool->subtrees);
     slabs_free(pool_slabs(pool));
 }

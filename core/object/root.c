@@ -6,9 +6,9 @@
 #include "object/intern.h"
 #include "object/value.h"
 
-static size_t root_size(size_t words)
+static size_t root_size(size_t words, size_t sections)
 {
-    return sizeof(struct root) + words * sizeof(uint32_t);
+    return sizeof(struct root) + words * sizeof(uint32_t) + sections * sizeof(struct section);
 }
 
 uint32_t root_identity(uint32_t hash, struct str uid, struct str resource_version)
@@ -31,17 +31,21 @@ static void count_root_bytes(struct pool *pool, size_t difference)
 
 static struct root *root_make(struct pool *pool, const struct root_draft *draft)
 {
-    uint32_t granule = slabs_alloc(pool_slabs(pool), root_size(draft->size));
+    uint32_t granule = slabs_alloc(pool_slabs(pool), root_size(draft->size, draft->section_count));
     if (!granule) return NULL;
     struct root *root = pool_at(pool, granule);
     *root = (struct root){
         .size = (uint32_t)draft->size,
         .top = (uint32_t)draft->top,
         .key_hash = draft->key_hash,
+        .text_length = draft->text_length,
+        .section_count = draft->section_count,
     };
     atomic_init(&root->refs, 1);
     memcpy(root->field, draft->field, sizeof root->field);
-    memcpy(root->words, draft->words, draft->size * sizeof *draft->words);
+    uint32_t *behind = mempcpy(root->words, draft->words, draft->size * sizeof *draft->words);
+    if (draft->section_count > 0)
+        memcpy(behind, draft->section, draft->section_count * sizeof *draft->section);
     return root;
 }
 
@@ -77,12 +81,12 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
     struct root *fresh = root_make(pool, draft);
     if (!fresh) return NULL;
     if (candidate && (root = find_equal(pool, fresh, draft->identity)) != NULL) {
-        slabs_release(pool_slabs(pool), granule_of(fresh), root_size(fresh->size));
+        slabs_release(pool_slabs(pool), granule_of(fresh), root_bytes(fresh));
         return root_ref(root);
     }
     words_retain(pool, fresh->words, fresh->size);
     granule_table_insert(&pool->roots, draft->identity, granule_of(fresh));
-    count_root_bytes(pool, root_size(fresh->size));
+    count_root_bytes(pool, root_bytes(fresh));
     return fresh;
 }
 
@@ -96,28 +100,38 @@ static bool says_version(const struct root *root, struct str text)
     return version.n > 0 && (size_t)length < sizeof wanted && memmem(text.p, text.n, wanted, (size_t)length);
 }
 
-struct root *root_of_text(struct pool *pool, uint64_t raw, struct str text)
+static uint32_t latest(const struct pool *pool, uint32_t head)
 {
-    uint32_t at = (uint32_t)raw, granule;
-    while ((granule = granule_table_next(&pool->texts, (uint32_t)raw, &at)) != 0) {
-        struct root *root = pool_at(pool, granule);
-        if (root->raw == raw && says_version(root, text)) return root;
-    }
-    return NULL;
+    uint32_t at = head;
+    return granule_table_next(&pool->latest, head, &at);
+}
+
+struct root *root_of_head(const struct pool *pool, uint32_t head)
+{
+    uint32_t granule = latest(pool, head);
+    return granule ? pool_at(pool, granule) : NULL;
+}
+
+struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text)
+{
+    struct root *root = root_of_head(pool, mark->head);
+    return root && mark->whole && root->mark.whole == mark->whole && says_version(root, text) ? root : NULL;
 }
 
 static void forget_text(struct pool *pool, struct root *root)
 {
-    if (root->raw != 0) granule_table_remove(&pool->texts, (uint32_t)root->raw, granule_of(root));
-    root->raw = 0;
+    uint32_t head = root->mark.head, granule = granule_of(root);
+    if (head && latest(pool, head) == granule) granule_table_remove(&pool->latest, head, granule);
 }
 
-void root_set_text(struct pool *pool, struct root *root, uint64_t raw)
+/* One root for each head: many states of one object may live, and only the latest is of use. */
+void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark)
 {
-    if (root->raw == raw) return;
-    forget_text(pool, root);
-    granule_table_insert(&pool->texts, (uint32_t)raw, granule_of(root));
-    root->raw = raw;
+    uint32_t before = latest(pool, mark->head), granule = granule_of(root);
+    if (root->mark.head != mark->head) forget_text(pool, root);
+    if (before && before != granule) granule_table_remove(&pool->latest, mark->head, before);
+    if (before != granule) granule_table_insert(&pool->latest, mark->head, granule);
+    root->mark = *mark;
 }
 
 void root_destroy(struct pool *pool, struct root *root)
@@ -125,8 +139,8 @@ void root_destroy(struct pool *pool, struct root *root)
     granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
     forget_text(pool, root);
     words_release(pool, root->words, root->size);
-    count_root_bytes(pool, -root_size(root->size));
-    slabs_release(pool_slabs(pool), granule_of(root), root_size(root->size));
+    count_root_bytes(pool, -root_bytes(root));
+    slabs_release(pool_slabs(pool), granule_of(root), root_bytes(root));
 }
 
 struct pool *root_pool(const struct root *root)
@@ -136,7 +150,7 @@ struct pool *root_pool(const struct root *root)
 
 size_t root_bytes(const struct root *root)
 {
-    return root_size(root->size);
+    return root_size(root->size, root->section_count);
 }
 
 struct root *root_ref(struct root *root)

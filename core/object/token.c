@@ -12,6 +12,8 @@ enum { DIGITS_MAX = 18, DOUBLE_TEXT_MAX = 64 };
 
 struct token_parser {
     struct simdjson_parser *simdjson;
+    uint32_t *at; /* of a text of which parts are left out */
+    size_t room;
 };
 
 struct token_parser *token_parser_new(void)
@@ -26,6 +28,7 @@ void token_parser_free(struct token_parser *parser)
 {
     if (!parser) return;
     simdjson_parser_free(parser->simdjson);
+    free(parser->at);
     free(parser);
 }
 
@@ -33,6 +36,38 @@ bool tokens_find(struct token_parser *parser, const char *text, size_t len, stru
 {
     tokens->text = text;
     return len <= UINT32_MAX && !simdjson_tokens(parser->simdjson, text, len, &tokens->at, &tokens->count);
+}
+
+/* Appends the tokens of what stands from `from` to `to`, and room for two more. */
+static bool append_tokens(struct token_parser *parser, struct str text, size_t from, size_t to, size_t *count)
+{
+    const uint32_t *at;
+    size_t found;
+    if (to <= from || simdjson_tokens(parser->simdjson, text.p + from, to - from, &at, &found)) return false;
+    if (*count + found + 2 > parser->room) {
+        parser->room = (*count + found + 2) * 2;
+        parser->at = xrealloc(parser->at, parser->room * sizeof *parser->at);
+    }
+    for (size_t i = 0; i < found; i++) parser->at[*count + i] = at[i] + (uint32_t)from;
+    *count += found;
+    return true;
+}
+
+bool tokens_find_around(struct token_parser *parser, struct str text, struct token_part *part, size_t parts,
+                        struct tokens *tokens)
+{
+    size_t from = 0, count = 0;
+    if (text.n > UINT32_MAX) return false;
+    for (size_t i = 0; i < parts; i++) {
+        if (!append_tokens(parser, text, from, part[i].from, &count)) return false;
+        part[i].token = (uint32_t)count;
+        parser->at[count++] = part[i].from;
+        from = (size_t)part[i].from + part[i].length;
+    }
+    if (!append_tokens(parser, text, from, text.n, &count)) return false;
+    parser->at[count] = (uint32_t)text.n;
+    *tokens = (struct tokens){text.p, parser->at, count};
+    return true;
 }
 
 /* Whether nothing but blanks stands between `p` and the next token. */

@@ -16,12 +16,21 @@ struct tokens {
     size_t count;
 };
 
+/* A part of a text that needs no reading: it counts as one token. */
+struct token_part {
+    uint32_t from, length; /* bytes */
+    uint32_t token;        /* its number among the tokens, set by tokens_find_around */
+};
+
 struct token_parser;
 
 struct token_parser *token_parser_new(void);
 void token_parser_free(struct token_parser *parser);
 /* False when the text is no JSON. It has TAPE_PADDING bytes behind `len`. */
 bool tokens_find(struct token_parser *parser, const char *text, size_t len, struct tokens *tokens);
+/* The same with the text's parts left out, which stand apart and in order, and not at its ends. */
+bool tokens_find_around(struct token_parser *parser, struct str text, struct token_part *part, size_t parts,
+                        struct tokens *tokens);
 
 /* The first byte of a token, 0 behind the last. */
 static inline char token_type(const struct tokens *t, size_t i)

@@ -21,8 +21,10 @@ static struct root *straight(struct packer *packer, struct str text)
 {
     char *p = padded(text);
     struct root *root;
-    bool done = pack_tokens(packer, (struct str){p, text.n}, &type, NULL, &root);
+    struct pack_mark mark = pack_mark((struct str){p, text.n});
+    bool done = pack_tokens(packer, (struct str){p, text.n}, &type, &mark, NULL, &root);
     assert_int_equal(done, root != NULL);
+    if (root) pack_remember(packer, root, &mark);
     free(p);
     return root;
 }
@@ -175,7 +177,8 @@ static void test_it_says_what_the_text_says_of_its_type(void **state)
     struct root *root;
     char *p = padded(STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/"
                          "v1\",\"metadata\":{\"name\":\"a\"}}"));
-    assert_true(pack_tokens(f->packer, str_of(p), &always, &said, &root));
+    struct pack_mark mark = pack_mark(str_of(p));
+    assert_true(pack_tokens(f->packer, str_of(p), &always, &mark, &said, &root));
     assert_true(str_is(said.kind, "PartialObjectMetadata") && str_is(said.api_version, "meta.k8s.io/v1"));
     assert_string_equal(json_of(root_value(root)),
                         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");

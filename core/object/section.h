@@ -1,0 +1,45 @@
+/* Sections of an object's text: its larger parts, one field of the object or of its metadata each. An object
+ * remembers them, so that its next state, most of whose text is the same, is made by copying what became of
+ * them: only what is between them is read.
+ * Owner: sections belong to their root; they are written when it is made. Used inside core/object only, on
+ * the pool's thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "object/token.h"
+#include "object/word.h"
+
+enum {
+    SECTIONS_MAX = 8,  /* of one object */
+    SECTION_MIN = 512, /* bytes of text; each section takes 24 bytes */
+    SECTION_FIRST_MAX = (1 << 24) - 1,
+};
+
+/* Words only, as it stands behind the words of its root. */
+struct section {
+    uint32_t hash[2];    /* of the text */
+    uint32_t at, length; /* of the text, in that of the object */
+    uint32_t first : 24; /* the words it became begin here; they end with those of `word` */
+    uint32_t height : 8; /* maps and arrays in one another, this one not counted */
+    uint32_t word;       /* TAG_REF, or TAG_LOCAL with the place of the top blob */
+};
+
+enum { SECTION_WORDS = sizeof(struct section) / sizeof(uint32_t) };
+
+struct root;
+
+/* Sections found again in another text, in order. */
+struct section_matches {
+    size_t count;
+    struct token_part part[SECTIONS_MAX];
+    const struct section *section[SECTIONS_MAX];
+};
+
+/* Those sections of `root` that `text` has too. What stands before a change is looked for where it stood,
+ * what stands behind it as far from the end. */
+void sections_match(const struct root *root, struct str text, struct section_matches *matches);
+/* The section that `length` bytes of text at `at` became; its other members are the caller's. */
+struct section section_make(struct str object, uint32_t at, uint32_t length);
