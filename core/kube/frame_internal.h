@@ -42,7 +42,8 @@ struct framer {
     size_t seen;        /* its bytes so far */
     /* Watches: */
     bool walking;  /* the event's end is found by its brackets, not by a line end */
-    bool no_lines; /* this server does not end events with lines: all are walked through */
+    bool lines;    /* this server has ended an event with a line */
+    bool no_lines; /* it has not: all are walked through */
     struct json_walk walk;
     /* Lists: */
     enum list_state state;

@@ -69,6 +69,7 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
     bool more, alone = framer->seen == 0;
     struct str line = trim_end(frame_gather(framer, data, len, behind));
     if (is_one(framer, line)) {
+        framer->lines = true;
         more = framer->sink.frame(framer->sink.ctx, line.p, line.n);
         frame_reset(framer);
         *used = len + 1;
@@ -84,6 +85,14 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
     return walk_again(framer, err);
 }
 
+/* Whether an event without a line end may end like this. Where line ends are the custom, it takes both
+ * brackets, the object's and the event's. */
+static bool may_be_whole(const struct framer *framer, struct str tail)
+{
+    if (!tail.n || tail.p[tail.n - 1] != '}') return false;
+    return !framer->lines || tail.n < 2 || tail.p[tail.n - 2] == '}';
+}
+
 /* A stretch of what may be a line. */
 static bool take_line(struct framer *framer, const char *data, size_t len, size_t *used, struct err *err)
 {
@@ -97,7 +106,7 @@ static bool take_line(struct framer *framer, const char *data, size_t len, size_
     frame_keep(framer, data, n);
     *used = n;
     struct str tail = trim_end((struct str){data, n});
-    return !tail.n || tail.p[tail.n - 1] != '}' || walk_again(framer, err); /* it may be whole already */
+    return !may_be_whole(framer, tail) || walk_again(framer, err);
 }
 
 bool frame_feed_watch(struct framer *framer, const char *data, size_t len, struct err *err)

@@ -326,7 +326,7 @@ static void test_a_full_pool_refuses_and_leaks_nothing(void **state)
     assert_int_equal(full.roots, count);
     assert_int_equal(full.nodes, 60 * count + count); /* the texts, and the array of them */
     assert_true(full.used_bytes <= 4 << 20);
-    root_unref(roots[--count]);
+    for (size_t keep = count - 32; count > keep;) root_unref(roots[--count]); /* more than a slab */
     root_unref(pack_ok(f.packer, "{\"metadata\":{\"name\":\"small\"}}"));
     while (count > 0) root_unref(roots[--count]);
     fixture_close(&f);
