@@ -47,8 +47,10 @@ void replay_list(struct replay *replay, const struct sim_request *request, struc
 void replay_watch(struct replay *replay, const struct sim_request *request, struct sim_list_options *options,
                   struct sim_reply *reply);
 
-/* An event to each open watch that has not broken off; the number of these. With the lock held alone. */
-size_t replay_watches_put(struct replay *replay, enum replay_event event, const struct replay_pod *pod);
+/* The open watches, without those that have broken off. These four with the lock held alone. */
+size_t replay_watches_open(const struct replay *replay);
+/* An event to each. The pod must stay as it is until they are sent. */
+void replay_watches_put(struct replay *replay, enum replay_event event, const struct replay_pod *pod);
 void replay_watches_send(struct replay *replay);
 /* Ends them in good order. */
 void replay_watches_end(struct replay *replay);

@@ -37,10 +37,11 @@ static void send_batch(struct storm *storm, size_t bytes)
     size_t pods = replay->pods.generated_count, left = pods;
     pthread_rwlock_wrlock(&replay->lock);
     int64_t now = now_ns(CLOCK_REALTIME);
+    storm->alone = replay_watches_open(replay) == 0; /* then no pod changes */
     for (size_t size = 0; size < bytes && left > 0 && storm->sent < storm->count && !storm->alone; left--) {
         struct replay_pod *pod = &replay->pods.generated[storm->sent++ % pods];
         replay_pods_touch(&replay->pods, pod, now);
-        storm->alone = replay_watches_put(replay, REPLAY_MODIFIED, pod) == 0;
+        replay_watches_put(replay, REPLAY_MODIFIED, pod);
         size += pod->json.len;
     }
     replay_watches_send(replay);
@@ -103,8 +104,8 @@ static void answer(const struct storm *storm, int64_t cpu_ns, uint64_t bytes, st
     int64_t wall_ns = now_ns(CLOCK_MONOTONIC) - storm->begin_ns;
     if (storm->alone || storm->sent < storm->count) {
         char message[128];
-        snprintf(message, sizeof message, "no watch was open any more after %llu updates",
-                 (unsigned long long)storm->sent);
+        snprintf(message, sizeof message, "no watch is open%s after %llu updates",
+                 storm->sent ? " any more" : "", (unsigned long long)storm->sent);
         sim_reply_status(reply, sim_status(409, "Conflict", message, NULL, NULL));
         return;
     }
@@ -121,8 +122,6 @@ void replay_storm(struct replay *replay, const struct sim_request *request, stru
 {
     struct storm storm = {.replay = replay};
     json_t *refusal = read_storm(request, &storm);
-    if (!refusal && atomic_load(&replay->api.stats.open_watches) == 0)
-        refusal = sim_status(409, "Conflict", "no watch is open", NULL, NULL);
     if (refusal) {
         sim_reply_status(reply, refusal);
         return;

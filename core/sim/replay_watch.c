@@ -168,17 +168,27 @@ void replay_watch(struct replay *replay, const struct sim_request *request, stru
     reply->live = true;
 }
 
-size_t replay_watches_put(struct replay *replay, enum replay_event event, const struct replay_pod *pod)
+static bool is_open(const struct replay_watch *watch)
+{
+    return !watch->ended && !watch->out.broken;
+}
+
+size_t replay_watches_open(const struct replay *replay)
+{
+    const struct replay_watch *watch;
+    size_t n = 0;
+    TAILQ_FOREACH (watch, &replay->watches, link) n += is_open(watch);
+    return n;
+}
+
+void replay_watches_put(struct replay *replay, enum replay_event event, const struct replay_pod *pod)
 {
     struct replay_watch *watch;
-    size_t n = 0;
     TAILQ_FOREACH (watch, &replay->watches, link) {
-        if (watch->ended || watch->out.broken) continue;
+        if (!is_open(watch)) continue;
         replay_form_event(&watch->out, watch->form, event, pod);
-        n++;
+        sim_count(&replay->api.stats.events, 1);
     }
-    sim_count(&replay->api.stats.events, n);
-    return n;
 }
 
 void replay_watches_send(struct replay *replay)
