@@ -51,12 +51,13 @@ static bool sum_of(pid_t pid, const char *name, const char *const *keys, int64_t
     return found;
 }
 
-/* The resident size in `status` may be off by some hundred KiB: each CPU keeps a part of the count. Clean
- * pages are the files', whether or not somebody else has them mapped just now. */
+/* The resident size in `status` may be off by some hundred KiB: each CPU keeps a part of the count. What
+ * smaps calls private has the pages of files in it that nobody else has mapped just now: they come and go
+ * with the neighbours. */
 bool bench_usage_read(pid_t pid, struct bench_usage *usage)
 {
     static const char *const resident[] = {"Rss:", NULL}, *const peak[] = {"VmHWM:", NULL},
-                             *const private_bytes[] = {"Private_Dirty:", NULL};
+                             *const private_bytes[] = {"Anonymous:", NULL};
     bool ok = sum_of(pid, "smaps_rollup", resident, &usage->resident) &&
               sum_of(pid, "smaps_rollup", private_bytes, &usage->private_bytes) &&
               sum_of(pid, "status", peak, &usage->peak);

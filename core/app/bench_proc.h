@@ -7,7 +7,7 @@
 
 struct bench_usage {
     int64_t resident, peak; /* bytes */
-    int64_t private_bytes;  /* that are no file's and nobody else's */
+    int64_t private_bytes;  /* that are no file's */
 };
 
 /* Nanoseconds of CPU of all threads, those that have ended included; 0 when there is no such process. */

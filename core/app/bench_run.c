@@ -114,7 +114,7 @@ static bool measure_relist(struct run *run, struct err *err)
     put(run, BENCH_RELIST_CPU, (double)(end.cpu_ns - start.cpu_ns) / 1e3 / (double)session->pods);
     put(run, BENCH_RELIST_WALL, (double)(end.at_ns - start.at_ns) / 1e9);
     put(run, BENCH_RELIST_GROWTH, ((double)after.resident / run->steady - 1) * 100);
-    put(run, BENCH_RELIST_PEAK_RATIO, (double)after.peak / (double)after.resident);
+    put(run, BENCH_RELIST_PEAK_RATIO, (double)after.peak / run->steady);
     return true;
 }
 
@@ -183,6 +183,7 @@ static bool by_itself(struct run *run, const char *script, bool select, struct e
     return ok;
 }
 
+/* Markers become pods of the source, so that who makes them is last. */
 bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject *subject,
                        struct bench_source *source, struct bench_result *result, struct err *err)
 {
@@ -194,8 +195,8 @@ bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject
             .subject = subject, .source = source, .pods = plan->data.pods, .silence_ms = plan->silence_ms}};
     bool idle = wanted & (BENCH_BIT(BENCH_IDLE) | BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_PROJECTED));
     return (!idle || bench_run_idle(plan, subject, result, err)) &&
-           (!(wanted & with_list) || with_the_list(&run, wanted, err)) &&
+           (!(wanted & BENCH_BIT(BENCH_START)) || bench_run_start(plan, subject, result, err)) &&
            (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
            (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err)) &&
-           (!(wanted & BENCH_BIT(BENCH_START)) || bench_run_start(plan, subject, result, err));
+           (!(wanted & with_list) || with_the_list(&run, wanted, err));
 }

@@ -33,34 +33,27 @@ static const struct bench_data larger[] = {
 static const unsigned measured_larger =
     BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_RELIST) | BENCH_BIT(BENCH_SELECT) | BENCH_BIT(BENCH_PROJECTED);
 
-struct bench {
-    const struct bench_plan *plan;
-    struct bench_source *source; /* NULL: to be started */
-    struct bench_results *results;
-    bool any_failed;
-};
-
 static void tell(const struct bench_plan *plan, size_t run, const char *subject)
 {
     fprintf(stderr, "kubelua bench: %zu pods, run %zu of %zu: %s\n", plan->data.pods, run + 1, plan->runs,
             subject);
 }
 
-/* False when there is no source. A subject that failed may have left it in any state: it is started anew. */
-static bool measure(struct bench *b, const struct bench_subject *subject, bool *failed, struct err *err)
+/* On a source of its own: what one subject did to the pods, or to the source, is nothing to the next. False
+ * when there is no source, or somebody wants the end. */
+static bool measure(const struct bench_plan *plan, const struct bench_subject *subject,
+                    struct bench_results *results, bool *failed, struct err *err)
 {
-    const struct bench_plan *plan = b->plan;
-    if (!b->source) b->source = bench_source_start(&plan->data, err);
-    if (!b->source) return false;
+    struct bench_source *source = bench_source_start(&plan->data, err);
+    if (!source) return false;
     struct bench_result *result =
-        bench_results_of(b->results, subject->name, plan->data.pods, plan->data.replicas);
-    if (bench_run_subject(plan, subject, b->source, result, err)) return true;
-    *failed = b->any_failed = true;
-    bench_source_stop(b->source);
-    b->source = NULL;
+        bench_results_of(results, subject->name, plan->data.pods, plan->data.replicas);
+    *failed = !bench_run_subject(plan, subject, source, result, err);
+    bench_source_stop(source);
     if (bench_interrupted()) return false;
+    if (!*failed) return true;
     fprintf(stderr, "kubelua bench: %s\n", err->text);
-    bench_results_lack(b->results, subject->name, err->text);
+    bench_results_lack(results, subject->name, err->text);
     return true;
 }
 
@@ -68,19 +61,17 @@ static bool measure(struct bench *b, const struct bench_subject *subject, bool *
 static bool measure_data(const struct bench_setup *setup, struct bench_results *results, bool *any_failed,
                          struct err *err)
 {
-    struct bench b = {.plan = &setup->plan, .results = results};
     bool *failed = xcalloc(setup->count, sizeof *failed), ok = true;
     for (size_t run = 0; ok && run < setup->plan.runs; run++) {
         for (size_t i = 0; ok && i < setup->count; i++) {
             const struct bench_subject *subject = &setup->subjects[i];
             if (failed[i] || !(subject->measurements & setup->plan.measurements)) continue;
             tell(&setup->plan, run, subject->name);
-            ok = measure(&b, subject, &failed[i], err);
+            ok = measure(&setup->plan, subject, results, &failed[i], err);
+            *any_failed = *any_failed || failed[i];
         }
     }
-    bench_source_stop(b.source);
     free(failed);
-    *any_failed = *any_failed || b.any_failed;
     return ok;
 }
 

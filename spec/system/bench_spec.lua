@@ -1,7 +1,9 @@
 -- `kubelua bench` with few pods: what it prints, peers that behave and peers that do not, flags that are wrong.
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
 
 -- The command of a peer that does what these lines of shell say, whatever it is asked, and then waits.
 local function peer(...)
@@ -10,6 +12,13 @@ local function peer(...)
   file:write(table.concat({ ... }, "\n"), "\nexec sleep 600\n")
   file:close()
   return "bash " .. path
+end
+
+local function output_of(command)
+  local pipe = io.popen(command)
+  local text = pipe:read "*a"
+  pipe:close()
+  return text
 end
 
 local function bench(...)
@@ -111,15 +120,19 @@ describe("kubelua bench", function()
 
   it("leaves nothing behind when it is interrupted", function()
     local mark = "kubelua-bench-spec-" .. proc.now()
-    local p = bench("--only", "sync", "--peer",
-      "slow=" .. peer("echo waiting >&2", "sleep 600 & exec -a " .. mark .. " sleep 600"))
-    p:wait_error "run 1 of 1: slow"
+    local find, folder = "grep -las '^" .. mark .. "' /proc/[0-9]*/cmdline", temp.folder()
+    local p = proc.spawn {
+      cluster.binary, "bench", "--pods", "200", "--only", "sync", "--peer",
+      "slow=" .. peer(("(exec -a %s sleep 600) &"):format(mark)), env = { TMPDIR = folder },
+    }
+    p:wait_error "run 1 of 3: slow"
+    await(function() return output_of(find) ~= "" end, "the start of the peer")
     p:kill "INT"
     assert.equal(130, p:wait(20), p:report())
     assert.equal("", p:out())
-    local pipe = io.popen("pgrep -f '^" .. mark .. " 600'")
-    assert.equal("", pipe:read "*a")
-    pipe:close()
+    assert.equal("", output_of(find))
+    assert.equal("", output_of("ls " .. folder))
+    temp.remove(folder)
   end)
 
   it("says what is wrong with its flags", function()
