@@ -10,7 +10,7 @@
 #include "object/pool.h"
 
 /* Objects released by the engine thread wait at most this long for their memory to be reused. */
-enum { DRAIN_DELAY_MS = 50 };
+enum { DRAIN_DELAY_MS = 5 };
 
 struct io_thread {
     pthread_t thread;

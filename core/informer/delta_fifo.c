@@ -32,7 +32,7 @@ struct delta_fifo {
     size_t drained;            /* the consumer's: how many of `draining` were taken */
     _Atomic int64_t resync_ms;
     size_t mark; /* of `filling` */
-    void (*ready)(void *ctx);
+    void (*ready)(void *ctx), (*many)(void *ctx);
     void *ctx;
 };
 
@@ -44,6 +44,14 @@ struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx)
     fifo->ready = ready;
     fifo->ctx = ctx;
     return fifo;
+}
+
+void delta_fifo_set_ready(struct delta_fifo *fifo, void (*ready)(void *ctx), void (*many)(void *ctx),
+                          void *ctx)
+{
+    fifo->ready = ready;
+    fifo->many = many;
+    fifo->ctx = ctx;
 }
 
 void delta_fifo_set_mark(struct delta_fifo *fifo, size_t mark)
@@ -99,7 +107,8 @@ static void append(struct delta_fifo *fifo, struct delta delta)
 {
     struct delta_run dropped = {0};
     pthread_mutex_lock(&fifo->lock);
-    bool accepted = !fifo->closed, first = fifo->waiting == 0;
+    bool accepted = !fifo->closed;
+    size_t before = fifo->waiting;
     if (accepted) {
         fifo->waiting -= fifo->filling.count;
         note_population(fifo, &delta);
@@ -109,7 +118,8 @@ static void append(struct delta_fifo *fifo, struct delta delta)
     pthread_mutex_unlock(&fifo->lock);
     delta_clear(&delta);
     delta_run_clear(&dropped, 0);
-    if (accepted && first) fifo->ready(fifo->ctx);
+    if (accepted && before == 0) fifo->ready(fifo->ctx);
+    if (accepted && before == DELTA_FIFO_MANY && fifo->many) fifo->many(fifo->ctx);
 }
 
 void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *object, int64_t received_us)

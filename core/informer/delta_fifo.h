@@ -41,11 +41,15 @@ struct delta {
 struct delta_fifo;
 
 /* The mark: so many deltas of a slow consumer are kept as they are. */
-enum { DELTA_FIFO_MARK = 10000 };
+enum { DELTA_FIFO_MARK = 10000, DELTA_FIFO_MANY = 64 };
 
 /* `ready` is called on the producer's thread whenever the queue was empty and no longer is. A consumer that
  * stops while delta_fifo_len is not 0 has to come back by itself. */
 struct delta_fifo *delta_fifo_new(void (*ready)(void *ctx), void *ctx);
+/* Another `ready`; before the first delta. `many` is called likewise when DELTA_FIFO_MANY wait: for a `ready`
+ * that takes its time. */
+void delta_fifo_set_ready(struct delta_fifo *fifo, void (*ready)(void *ctx), void (*many)(void *ctx),
+                          void *ctx);
 /* Another mark; before the first delta. When more than so many wait that the consumer has not begun with,
  * they are one for each key until it does: Added+Updated = Added, Updated+Updated = the last, Deleted+Added =
  * Updated, and a delete stays, `born` when it swallowed a put. A list replaces all before it then, or when

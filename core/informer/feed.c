@@ -12,7 +12,8 @@ struct feed {
     struct feed_options options;
     char *name;
     struct mail start, restart, stop;
-    struct jitter seeds; /* one for each reflector, so that delays are not those of the one before */
+    struct prepare *ready; /* the I/O thread's */
+    struct jitter seeds;   /* one for each reflector, so that delays are not those of the one before */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct reflector *reflector; /* under the lock; made, used and freed on the I/O thread */
@@ -25,6 +26,19 @@ static void set_reflector(struct feed *feed, struct reflector *reflector)
     feed->reflector = reflector;
     feed->restarting = false;
     pthread_mutex_unlock(&feed->lock);
+}
+
+/* These two on the I/O thread. To wake the other one for each event would cost more than to handle it. */
+static void on_ready(void *ctx)
+{
+    struct feed *feed = ctx;
+    prepare_call(feed->ready);
+}
+
+static void on_many(void *ctx)
+{
+    struct feed *feed = ctx;
+    feed->options.ready(feed->options.ctx);
 }
 
 static void start(struct feed *feed)
@@ -51,7 +65,9 @@ static void start(struct feed *feed)
 
 static void on_start(struct mail *mail)
 {
-    start(container_of(mail, struct feed, start));
+    struct feed *feed = container_of(mail, struct feed, start);
+    feed->ready = prepare_new(feed->options.io_loop, feed->options.ready, feed->options.ctx);
+    start(feed);
 }
 
 /* The old one first, so that nothing of it comes behind the new one's list. */
@@ -74,6 +90,7 @@ static void on_stop(struct mail *mail)
     feed->reflector = NULL;
     pthread_mutex_unlock(&feed->lock);
     reflector_free(reflector);
+    prepare_free(feed->ready);
     /* Inside the lock: whoever sees `ended` may free the feed as soon as he gets the lock. */
     pthread_mutex_lock(&feed->lock);
     feed->ended = true;
@@ -88,6 +105,7 @@ struct feed *feed_start(const struct feed_options *options)
     feed->options = *options;
     feed->seeds.state = options->seed;
     feed->name = xstrdup(options->name);
+    delta_fifo_set_ready(options->fifo, on_ready, on_many, feed);
     feed->start.deliver = on_start;
     feed->restart.deliver = on_restart;
     feed->stop.deliver = on_stop;

@@ -1,6 +1,6 @@
 /* The I/O half of an informer: makes its source and its reflector on the I/O thread, and takes them apart
- * there. Owner: the shared factory, on the engine thread; `changed` and `ended` are called on the I/O thread,
- * all else is called on the engine thread. */
+ * there. Owner: the shared factory, on the engine thread; `ready`, `changed` and `ended` are called on the
+ * I/O thread, all else is called on the engine thread. */
 #pragma once
 #include "informer/reflector.h"
 #include "kube/resource.h"
@@ -16,10 +16,11 @@ struct feed_options {
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
     void *source_ctx;
-    struct delta_fifo *fifo;
+    struct delta_fifo *fifo; /* the feed takes its `ready` */
     struct reflector_tuning tuning;
     struct watch_list_memory *memory; /* must outlive the feed; used on the I/O thread */
     uint64_t seed;
+    void (*ready)(void *ctx);   /* the queue was empty; once for all that a turn of the loop brings */
     void (*changed)(void *ctx); /* the reflector's status has, on the I/O thread */
     void (*ended)(void *ctx);   /* the I/O thread has let go */
     void *ctx;

@@ -12,7 +12,12 @@ static void wake(void *ctx)
     waker_wake(((struct shared_factory *)ctx)->waker);
 }
 
-/* On the I/O thread. */
+/* These two on the I/O thread. */
+static void on_feed_ready(void *ctx)
+{
+    wake(((struct shared *)ctx)->factory);
+}
+
 static void on_feed_changed(void *ctx)
 {
     struct shared *shared = ctx;
@@ -114,6 +119,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .tuning = factory->options.tuning,
         .memory = factory->memory,
         .seed = factory->options.seed + factory->started++,
+        .ready = on_feed_ready,
         .changed = on_feed_changed,
         .ended = on_feed_ended,
         .ctx = shared,

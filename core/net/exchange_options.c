@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "net/transport_internal.h"
 
-/* libcurl reads up to a hundred of these before it lets the loop go on. Measured with a watch-list of 10,000
- * pods: from 64 KiB on a larger one saves nothing, but holds up the others (a lease's renewal) for longer.
- * With TLS a read gives 16 KiB at most. */
-enum { RECEIVE_BUFFER = 64 << 10 };
+/* libcurl reads up to a hundred of these before it lets the loop go on. Measured with a storm of updates: 256
+ * KiB save 1 us of 14 for each event of 9.4 KB against 64 KiB, and hold up the others (a lease's renewal) for
+ * up to 30 ms. With TLS a read gives 16 KiB at most. A connection that brings little does not touch it all. */
+enum { RECEIVE_BUFFER = 256 << 10 };
 
 enum {
     IDLE_CONNECTION_S = 90, /* T-2 */

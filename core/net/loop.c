@@ -29,6 +29,13 @@ struct waker {
     void *ctx;
 };
 
+struct prepare {
+    ev_prepare prepare; /* runs while a call is due */
+    struct loop *loop;
+    void (*fn)(void *ctx);
+    void *ctx;
+};
+
 struct signal_watch {
     ev_signal signal;
     struct loop *loop;
@@ -171,6 +178,35 @@ void waker_free(struct waker *waker)
     if (!waker) return;
     ev_async_stop(waker->loop->ev, &waker->async);
     free(waker);
+}
+
+static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
+{
+    struct prepare *prepare = container_of(watcher, struct prepare, prepare);
+    ev_prepare_stop(ev, watcher);
+    prepare->fn(prepare->ctx);
+}
+
+struct prepare *prepare_new(struct loop *loop, void (*fn)(void *ctx), void *ctx)
+{
+    struct prepare *prepare = NEW(struct prepare);
+    prepare->loop = loop;
+    prepare->fn = fn;
+    prepare->ctx = ctx;
+    ev_prepare_init(&prepare->prepare, on_prepare);
+    return prepare;
+}
+
+void prepare_call(struct prepare *prepare)
+{
+    ev_prepare_start(prepare->loop->ev, &prepare->prepare);
+}
+
+void prepare_free(struct prepare *prepare)
+{
+    if (!prepare) return;
+    ev_prepare_stop(prepare->loop->ev, &prepare->prepare);
+    free(prepare);
 }
 
 static void on_signal(struct ev_loop *ev, ev_signal *signal, int events)

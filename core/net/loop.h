@@ -32,6 +32,13 @@ struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx);
 void waker_wake(struct waker *waker);
 void waker_free(struct waker *waker);
 
+/* Joins what one turn of the loop brings into one call: any number of prepare_call while it does what is
+ * ready give one, before it waits again. All on the loop's thread; prepare_free drops a call that is due. */
+struct prepare;
+struct prepare *prepare_new(struct loop *loop, void (*fn)(void *ctx), void *ctx);
+void prepare_call(struct prepare *prepare);
+void prepare_free(struct prepare *prepare);
+
 /* Calls `fn` on the loop's thread when the process gets the signal. Only on one loop of the process. */
 struct signal_watch;
 struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum),

@@ -14,7 +14,7 @@
 
 enum {
     SECTIONS_MAX = 8,  /* of one object */
-    SECTION_MIN = 512, /* bytes of text; each section takes 24 bytes */
+    SECTION_MIN = 256, /* bytes of text; each section takes 24 bytes */
     SECTION_FIRST_MAX = (1 << 24) - 1,
 };
 

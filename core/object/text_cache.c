@@ -41,9 +41,11 @@ const struct text_entry *text_cache_find(const struct text_cache *cache, struct 
     return entry ? entry : find_in(cache, places.special, p, rest);
 }
 
+/* Nodes stand in steps, so the low bits, by which the table goes, have to come from all of them. */
 static uint32_t node_hash(uint32_t granule)
 {
-    return granule * 0x9e3779b1u;
+    uint32_t hash = granule * 0x9e3779b1u;
+    return hash ^ hash >> 15;
 }
 
 /* The number of the node's entry plus one; 0 when it has none. */
@@ -101,16 +103,18 @@ static void resize(struct text_cache *cache, uint32_t sets)
 }
 
 /* Where a new entry comes: with what begins alike, or with its object's. There one has to go when all ways
- * are taken, by chance. */
-static uint32_t choose(const struct text_cache *cache, struct text_places places, uint64_t chance,
-                       uint32_t *place)
+ * are taken, by chance. What was remembered before, for another object, is common: it never gets an entry for
+ * each of them. */
+static uint32_t choose(const struct text_cache *cache, struct text_places places,
+                       const struct text_entry *entry, uint32_t *place)
 {
     *place = places.common;
     uint32_t number = vacant_in(cache, *place);
-    if (number != UINT32_MAX) return number;
-    *place = places.special;
-    number = vacant_in(cache, *place);
-    return number != UINT32_MAX ? number : first_of(cache, *place) + (uint32_t)chance % TEXT_CACHE_WAYS;
+    if (number == UINT32_MAX && !find_by_node(cache, entry->granule)) {
+        *place = places.special;
+        number = vacant_in(cache, *place);
+    }
+    return number != UINT32_MAX ? number : first_of(cache, *place) + (uint32_t)entry->hash % TEXT_CACHE_WAYS;
 }
 
 void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
@@ -124,7 +128,7 @@ void text_cache_insert(struct text_cache *cache, struct text_places places, cons
     struct text_entry own = *entry;
     uint32_t place;
     own.hash = hash_bytes(p, own.length);
-    uint32_t number = choose(cache, places, own.hash, &place);
+    uint32_t number = choose(cache, places, &own, &place);
     if (cache->place[number]) empty(cache, number);
     put(cache, number, place, &own);
 }
