@@ -221,6 +221,28 @@ static void test_the_consumer_is_woken_only_when_the_queue_was_empty(void **stat
     assert_int_equal(woken, 2);
 }
 
+static int many;
+
+static void on_many(void *ctx)
+{
+    many++;
+}
+
+static void test_the_consumer_is_told_once_that_many_wait(void **state)
+{
+    many = 0;
+    delta_fifo_set_ready(fifo, on_ready, on_many, NULL);
+    for (int i = 0; i < DELTA_FIFO_MANY; i++) add("a@1");
+    assert_int_equal(many, 0);
+    for (int i = 0; i < DELTA_FIFO_MANY; i++) add("a@1");
+    assert_int_equal(many, 1);
+    assert_int_equal(woken, 1);
+    pop(DELTA_FIFO_MANY * 2);
+    for (int i = 0; i <= DELTA_FIFO_MANY; i++) add("a@1");
+    assert_int_equal(many, 2);
+    assert_int_equal(woken, 2);
+}
+
 static void test_the_length_counts_what_was_not_taken_on_both_sides(void **state)
 {
     for (int i = 0; i < 5; i++) add("a@1");
@@ -288,6 +310,7 @@ int main(void)
         TEST(test_q12_v3_an_empty_first_list_is_synced_when_it_was_processed),
         TEST(test_q12_what_was_queued_before_the_first_list_counts),
         TEST(test_q13_only_the_first_list_is_initial),
+        TEST(test_the_consumer_is_told_once_that_many_wait),
         TEST(test_the_consumer_is_woken_only_when_the_queue_was_empty),
         TEST(test_the_length_counts_what_was_not_taken_on_both_sides),
         TEST(test_q17_after_closing_what_is_queued_can_be_taken_and_nothing_comes_in),

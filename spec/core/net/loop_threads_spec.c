@@ -64,6 +64,30 @@ static void on_wake(void *ctx)
     loop_stop(r->loop);
 }
 
+static void count(void *ctx)
+{
+    ((struct receiver *)ctx)->wakes++;
+}
+
+static void test_calls_of_one_turn_become_one_before_the_loop_waits(void **state)
+{
+    struct receiver r = {.loop = loop_new()};
+    struct prepare *prepare = prepare_new(r.loop, count, &r);
+    loop_once(r.loop, false);
+    assert_int_equal(r.wakes, 0);
+    prepare_call(prepare);
+    prepare_call(prepare);
+    assert_int_equal(r.wakes, 0);
+    loop_once(r.loop, false);
+    loop_once(r.loop, false);
+    assert_int_equal(r.wakes, 1);
+    prepare_call(prepare);
+    prepare_free(prepare);
+    loop_once(r.loop, false);
+    assert_int_equal(r.wakes, 1);
+    loop_free(r.loop);
+}
+
 static void test_many_wakes_become_one_call(void **state)
 {
     struct receiver r = {.loop = loop_new()};
@@ -101,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mails_arrive_once_in_order),
         cmocka_unit_test(test_many_wakes_become_one_call),
+        cmocka_unit_test(test_calls_of_one_turn_become_one_before_the_loop_waits),
         cmocka_unit_test(test_a_timer_of_the_loops_clock_fires_when_due),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

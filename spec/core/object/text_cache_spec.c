@@ -67,6 +67,22 @@ static void test_texts_that_begin_alike_are_told_apart_by_their_object(void **st
     text_cache_clear(&cache);
 }
 
+/* Else what all objects have would fill the memory, and a search by node would walk through all of it. */
+static void test_what_objects_have_in_common_has_few_entries(void **state)
+{
+    enum { OBJECTS = 1000, ALIKE = 2 * TEXT_CACHE_WAYS };
+    struct text_cache cache = {0};
+    char text[TEXT + 1];
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        for (unsigned k = 0; k < ALIKE; k++) {
+            write_text(text, 1, k);
+            if (!find(&cache, text, i + 1)) insert(&cache, text, i + 1, k + 1);
+        }
+    }
+    assert_true(cache.count <= 3 * ALIKE);
+    text_cache_clear(&cache);
+}
+
 static void test_a_node_that_goes_takes_all_its_texts(void **state)
 {
     struct text_cache cache = {0};
@@ -110,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_text_is_found_with_its_node),
         cmocka_unit_test(test_texts_that_begin_alike_are_told_apart_by_their_object),
+        cmocka_unit_test(test_what_objects_have_in_common_has_few_entries),
         cmocka_unit_test(test_a_node_that_goes_takes_all_its_texts),
         cmocka_unit_test(test_it_stays_within_its_bound),
     };
