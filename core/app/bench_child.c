@@ -21,7 +21,8 @@ enum {
     READ_BLOCK = 64 << 10,
     LINE_MAX_BYTES = 1 << 20,
     MESSAGE_MAX = 400,
-    END_MS = 10000
+    END_MS = 10000,
+    LOOK_MS = 200
 };
 
 /* Process groups that a signal has to end; 0 is a free place. */
@@ -195,7 +196,10 @@ bool bench_child_line(struct bench_child *child, int64_t timeout_ms, struct str 
             add_message(child, err);
             return false;
         }
-        if (poll(&output, 1, left_ms > 1000 ? 1000 : (int)left_ms) <= 0) continue;
+        if (poll(&output, 1, left_ms > LOOK_MS ? LOOK_MS : (int)left_ms) <= 0) {
+            if (child->needs && !bench_child_alive(child->needs, err)) return false;
+            continue;
+        }
         ssize_t n = read(child->output, buf_reserve(&child->text, READ_BLOCK), READ_BLOCK);
         if (n > 0) child->text.len += (size_t)n;
         if (n == 0) return closed(child, err);

@@ -45,6 +45,7 @@ bool bench_session_start(struct bench_session *session, const char *scripts, con
     session->child =
         bench_subject_start(session->subject, session->source->url, scripts, script, select, err);
     session->source->watcher = session->child;
+    if (session->child) session->child->needs = session->source->child;
     return session->child != NULL;
 }
 

@@ -81,7 +81,7 @@ static bool measure_larger(const struct bench_setup *setup, struct bench_results
 {
     struct bench_setup alone = *setup;
     bool ok = true;
-    alone.count = setup->own_count;
+    alone.count = setup->larger_count;
     alone.plan.runs = 1;
     alone.plan.measurements &= measured_larger;
     for (size_t i = 0; ok && i < ARRAY_LEN(larger); i++) {

@@ -118,6 +118,22 @@ describe("kubelua bench", function()
     assert.truthy(p:out():find "\nsilent +silent printed nothing for 0.3 s\n")
   end)
 
+  it("says when it was the source that ended", function()
+    local p = bench("--only", "storm", "--peer", "waiting=" .. peer "echo up >&2", "--peer",
+      "small=" .. peer [[echo '{"event":"synced","objects":200,"measurements":["sync"]}']])
+    p:wait_error "run 1 of 1: waiting"
+    local file = ("/proc/%d/task/%d/children"):format(p.pid, p.pid)
+    local source = await(function()
+      local source, subject = output_of("cat " .. file):match "^(%d+) (%d+)"
+      local runs = subject and output_of("tr '\\0' ' ' </proc/" .. subject .. "/cmdline")
+      return runs and runs:find "sleep 600" and source
+    end, "the source and the peer")
+    output_of("kill -9 " .. source)
+    assert.equal(1, p:wait(60), p:report())
+    assert.truthy(p:out():find "\nwaiting +the source was killed by signal 9\n", p:out())
+    assert.truthy(p:out():find "\nsmall +[%d.]+ ")
+  end)
+
   it("leaves nothing behind when it is interrupted", function()
     local mark = "kubelua-bench-spec-" .. proc.now()
     local find, folder = "grep -las '^" .. mark .. "' /proc/[0-9]*/cmdline", temp.folder()
