@@ -1,4 +1,4 @@
-//! kube-rs as a subject of kubelua's benchmark: `kube-rs --server URL [--mode M] [--list L] [--select]`.
+//! kube-rs as a subject of kubelua's benchmark: `kube-rs --server URL [FLAG ...]`.
 //! One process is one informer of all pods; what it prints and when is in `subject`.
 
 mod latency;
@@ -24,6 +24,12 @@ fn give_up(code: i32, why: &str) -> ! {
 }
 
 async fn watch(options: &Options) -> Result<(), Box<dyn Error>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        terminate.recv().await;
+        // At once: giving back every object of a store would only keep the harness waiting.
+        std::process::exit(0)
+    });
     let client = Client::try_from(Config::new(options.server.parse()?))?;
     let config = options.list.watcher_config();
     let select = options.select;
@@ -41,17 +47,10 @@ async fn watch(options: &Options) -> Result<(), Box<dyn Error>> {
     Err("the watcher's stream has ended".into())
 }
 
-/// The runtime of `#[tokio::main]`, as kube-rs's own examples have it: one worker a core.
-#[tokio::main]
-async fn main() {
+fn main() {
     let options = Options::parse(std::env::args().skip(1)).unwrap_or_else(|why| give_up(2, &why));
-    let mut terminate = signal(SignalKind::terminate()).expect("SIGTERM has a handler");
-    tokio::spawn(async move {
-        terminate.recv().await;
-        // At once: giving back every object of a store would only keep the harness waiting.
-        std::process::exit(0)
-    });
-    if let Err(error) = watch(&options).await {
+    let runtime = options.threads.runtime().unwrap_or_else(|error| give_up(1, &error.to_string()));
+    if let Err(error) = runtime.block_on(watch(&options)) {
         give_up(1, &error.to_string());
     }
 }

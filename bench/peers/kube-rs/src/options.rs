@@ -1,6 +1,8 @@
 //! The command line.
 
 use kube::runtime::watcher;
+use std::io;
+use tokio::runtime::{Builder, Runtime};
 
 #[derive(Clone, Copy)]
 pub enum Mode {
@@ -16,6 +18,24 @@ pub enum List {
     Stream,
 }
 
+/// The runtime's threads: one, or tokio's default, one worker a core and the main thread.
+#[derive(Clone, Copy)]
+pub enum Threads {
+    One,
+    Many,
+}
+
+impl Threads {
+    pub fn runtime(self) -> io::Result<Runtime> {
+        match self {
+            Threads::One => Builder::new_current_thread(),
+            Threads::Many => Builder::new_multi_thread(),
+        }
+        .enable_all()
+        .build()
+    }
+}
+
 impl List {
     pub fn watcher_config(self) -> watcher::Config {
         match self {
@@ -29,6 +49,7 @@ pub struct Options {
     pub server: String,
     pub mode: Mode,
     pub list: List,
+    pub threads: Threads,
     pub select: bool,
 }
 
@@ -49,16 +70,30 @@ fn list(text: &str) -> Result<List, String> {
     }
 }
 
+fn threads(text: &str) -> Result<Threads, String> {
+    match text {
+        "one" => Ok(Threads::One),
+        "many" => Ok(Threads::Many),
+        _ => Err(format!("--threads is one or many, not \"{text}\"")),
+    }
+}
+
 impl Options {
     pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-        let mut options =
-            Options { server: String::new(), mode: Mode::Typed, list: List::Stream, select: false };
+        let mut options = Options {
+            server: String::new(),
+            mode: Mode::Typed,
+            list: List::Stream,
+            threads: Threads::One,
+            select: false,
+        };
         while let Some(name) = args.next() {
             let mut value = || args.next().ok_or(format!("{name} wants a value"));
             match name.as_str() {
                 "--server" => options.server = value()?,
                 "--mode" => options.mode = mode(&value()?)?,
                 "--list" => options.list = list(&value()?)?,
+                "--threads" => options.threads = threads(&value()?)?,
                 "--select" => options.select = true,
                 _ => return Err(format!("there is no option \"{name}\"")),
             }
