@@ -65,6 +65,7 @@ enum script_ref {
     REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
     REF_CPATH,         /* where C modules are */
     REF_NAMES,         /* the field names in the cache below */
+    REF_PARTS,         /* the views in the cache below, held weakly */
     REF_PATHS,         /* compiled paths by text */
     REF_SELECTORS,     /* parsed selectors by text */
     REF_MAIN,          /* the function given to k8s.main */
@@ -92,7 +93,7 @@ enum script_function {
     SCRIPT_FUNCTIONS,
 };
 
-enum { FIELD_CACHE_SIZE = 512 };
+enum { FIELD_CACHE_SIZE = 512, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
 
 /* The last field that was not there, for the report of "attempt to index a nil value". */
 struct absent {
@@ -137,6 +138,10 @@ struct script {
         const char *text;
         uint32_t id;
     } fields[FIELD_CACHE_SIZE]; /* field names of the script by address, to their numbers in the dictionary */
+    struct {
+        const uint32_t *at;
+        const struct root *root;
+    } parts[PART_CACHE_SIZE]; /* what the views of REF_PARTS show; nothing is read through these */
 
     /* Scratch of the verbs: emptied by whoever uses it next. */
     struct buf text, keys;

@@ -82,6 +82,36 @@ void view_push_value(lua_State *L, struct root *root, struct value value)
     }
 }
 
+static size_t part_slot(const struct root *root, const uint32_t *at)
+{
+    uint64_t mixed = (uint64_t)(uintptr_t)root * 3 + (uint64_t)(uintptr_t)at;
+    return mixed * 0x9e3779b97f4a7c15u >> (64 - PART_CACHE_BITS);
+}
+
+/* What a step gives. Scripts write the same path again and again, so a view that Lua has not collected yet is
+ * given again, not made anew. The table holds views weakly: as long as one is in it, its object is alive, and
+ * the address beside it means the same part. */
+static void push_part(lua_State *L, struct script *script, struct root *root, struct value value)
+{
+    enum { PARTS = lua_upvalueindex(2) };
+    enum value_type type = value_type(value);
+    if (!value.at || (type != VALUE_MAP && type != VALUE_ARRAY)) {
+        view_push_value(L, root, value);
+        return;
+    }
+    size_t slot = part_slot(root, value.at);
+    if (script->parts[slot].at == value.at && script->parts[slot].root == root) {
+        lua_rawgeti(L, PARTS, (int)slot + 1);
+        if (!lua_isnil(L, -1)) return;
+        lua_pop(L, 1);
+    }
+    push(L, script, CLASS_VIEW, root, value);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, PARTS, (int)slot + 1);
+    script->parts[slot].at = value.at;
+    script->parts[slot].root = root;
+}
+
 /* The number of the field name at index 2 in the dictionary. The cache is by the address of the Lua string,
  * which REF_NAMES keeps alive as long as it is in the cache. */
 static uint32_t field_id(lua_State *L, struct script *script, struct str name)
@@ -107,7 +137,7 @@ static int index_field(lua_State *L, struct view *view, bool whole)
     struct value found = value_field_id(view->value, field_id(L, script, name), name);
     enum value_type type = value_type(found);
     if (type != VALUE_ABSENT && type != VALUE_NULL) {
-        view_push_value(L, view->root, found);
+        push_part(L, script, view->root, found);
         return 1;
     }
     if (whole) {
@@ -125,7 +155,7 @@ static int index_item(lua_State *L, struct view *view)
     lua_Number n = lua_tonumber(L, 2);
     size_t i = n >= 1 && n <= (lua_Number)value_count(view->value) ? (size_t)n : 0;
     if (i > 0 && (lua_Number)i == n && value_type(view->value) == VALUE_ARRAY) {
-        view_push_value(L, view->root, value_item(view->value, i - 1));
+        push_part(L, script_of(L), view->root, value_item(view->value, i - 1));
         return 1;
     }
     absent_index(&script_of(L)->absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);
@@ -221,15 +251,27 @@ static void define(lua_State *L, enum script_class class_, int eq)
     lua_pushvalue(L, eq); /* Lua compares two userdata only when both have the very same function */
     lua_setfield(L, -2, "__eq");
     lua_pushvalue(L, eq + 1);
-    lua_pushcclosure(L, class_ == CLASS_OBJECT ? l_object_index : l_view_index, 1);
+    push_ref(L, script_of(L), REF_PARTS);
+    lua_pushcclosure(L, class_ == CLASS_OBJECT ? l_object_index : l_view_index, 2);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
+}
+
+static void make_parts(lua_State *L)
+{
+    lua_createtable(L, PART_CACHE_SIZE, 0);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    set_ref(L, REF_PARTS);
 }
 
 void view_define(lua_State *L)
 {
     lua_newtable(L);
     set_ref(L, REF_NAMES);
+    make_parts(L);
     lua_pushcfunction(L, l_view_eq);
     lua_newtable(L);
     int eq = lua_gettop(L) - 1;

@@ -230,6 +230,22 @@ static void test_a_view_has_a_useful_text(void **state)
     assert_lua(f, "return ('%s!'):format(obj)", "Pod shop/web-1!");
 }
 
+static void collect(struct fixture *f)
+{
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    pool_drain(f->pool);
+}
+
+/* Where spec.part of a global lies. */
+static const uint32_t *part_of(struct fixture *f, const char *global)
+{
+    lua_getglobal(f->script->L, global);
+    struct value spec = value_field(view_test(f->script->L, -1)->value, STR("spec"));
+    lua_pop(f->script->L, 1);
+    return value_field(spec, STR("part")).at;
+}
+
 static void test_a_view_keeps_its_object_alive(void **state)
 {
     struct fixture *f = *state;
@@ -237,25 +253,82 @@ static void test_a_view_keeps_its_object_alive(void **state)
         f, "other",
         "{\"apiVersion\":\"v1\",\"kind\":\"P\",\"metadata\":{\"name\":\"n\"},\"spec\":{\"x\":{\"y\":7}}}");
     assert_lua(f, "keep = other.spec.x; other = nil", "nil");
-    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
-    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
-    pool_drain(f->pool);
+    collect(f);
     assert_lua(f, "return keep.y", "7");
     assert_int_equal(pool_stats(f->pool).roots, 2);
     assert_lua(f, "keep = nil", "nil");
-    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
-    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
-    pool_drain(f->pool);
+    collect(f);
     assert_int_equal(pool_stats(f->pool).roots, 1);
 }
 
 static void test_millions_of_views_do_not_pile_up(void **state)
 {
     struct fixture *f = *state;
-    assert_lua(f, "for i = 1, 100000 do local x = obj.metadata.labels.app end", "nil");
+    assert_lua(f, "for i = 1, 100000 do local x = obj:get('metadata.labels').app end", "nil");
     size_t before = script_memory(f->script);
-    assert_lua(f, "for i = 1, 1000000 do local x = obj.metadata.labels.app end", "nil");
+    assert_lua(f, "for i = 1, 1000000 do local x = obj:get('metadata.labels').app end", "nil");
     assert_true(script_memory(f->script) < before + (1 << 20));
+}
+
+static void test_a_step_gives_the_view_that_it_gave_before(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "local spec = obj.spec return rawequal(spec, obj.spec)", "true");
+    assert_lua(f, "local c = obj.spec.containers[2] return rawequal(c, obj.spec.containers[2])", "true");
+    assert_lua(f, "local spec = obj.spec return rawequal(spec, obj.status)", "false");
+    assert_lua(f,
+               "local wrong = 0 for i = 1, 200000 do local junk = { i } "
+               "if obj.metadata.labels.app ~= 'web' or obj.spec.containers[i % 2 + 1].name ~= "
+               "(i % 2 == 0 and 'a' or 'b') then wrong = wrong + 1 end end return wrong",
+               "0");
+}
+
+/* Equal subtrees of some size lie at one address, whatever objects they belong to. They are more here than
+ * the cache of views has places. */
+static void test_parts_that_objects_share_are_views_of_their_own_objects(void **state)
+{
+    enum { TWINS = 2 * PART_CACHE_SIZE };
+    struct fixture *f = *state;
+    char name[20], json[400], lua[80], error[80];
+    for (int i = 0; i < TWINS; i++) {
+        snprintf(name, sizeof name, "twin%d", i);
+        snprintf(json, sizeof json,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"P\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"part\":{"
+                 "\"a\":\"a long text, of many bytes\",\"b\":\"another text as long as that\","
+                 "\"c\":\"the third one, which takes its place too\",\"d\":\"the last of them\"}}}",
+                 name);
+        fixture_global(f, name, json);
+    }
+    assert_ptr_equal(part_of(f, "twin0"), part_of(f, "twin1"));
+    for (int i = 0; i < TWINS; i++) {
+        snprintf(lua, sizeof lua, "part = twin%d.spec.part; return part.x.y", i);
+        snprintf(error, sizeof error, "last absent field: spec.part.x of P twin%d", i);
+        assert_raises(f, lua, error);
+    }
+    for (int i = 0; i < TWINS; i++) {
+        snprintf(lua, sizeof lua, "twin%d = nil", i);
+        assert_lua(f, lua, "nil");
+    }
+    collect(f);
+    assert_int_equal(pool_stats(f->pool).roots, 2);
+    assert_raises(f, "return part.x.y", error);
+}
+
+static void test_an_object_at_the_place_of_one_that_has_gone_shows_its_own_parts(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 50; i++) {
+        char json[200], expected[20];
+        snprintf(json, sizeof json,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"P\",\"metadata\":{\"name\":\"n\"},\"spec\":{\"x\":%d}}",
+                 1000 + i);
+        snprintf(expected, sizeof expected, "%d", 1000 + i);
+        fixture_global(f, "passing", json);
+        assert_lua(f, "return passing.spec.x", expected);
+        assert_lua(f, "passing = nil", "nil");
+        collect(f);
+        assert_int_equal(pool_stats(f->pool).roots, 1);
+    }
 }
 
 /* A name's number is cached by the string's address, which another name may get later. */
@@ -292,6 +365,9 @@ int main(void)
         T(test_a_view_has_a_useful_text),
         T(test_a_view_keeps_its_object_alive),
         T(test_millions_of_views_do_not_pile_up),
+        T(test_a_step_gives_the_view_that_it_gave_before),
+        T(test_parts_that_objects_share_are_views_of_their_own_objects),
+        T(test_an_object_at_the_place_of_one_that_has_gone_shows_its_own_parts),
         T(test_names_that_come_and_go_are_not_mixed_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
