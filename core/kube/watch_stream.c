@@ -126,7 +126,7 @@ static bool take_straight(struct stream *stream, struct str line)
     struct str object = {line.p + type->head.n, line.n - type->head.n - 1};
     stream->ready_type = type->type;
     if (type->type == LW_ADDED && recall(stream, object)) return true;
-    if (!stream->mark.head) stream->mark = pack_mark(object);
+    if (!stream->mark.head) stream->mark = pack_mark(object, &stream->options.type);
     return pack_straight(stream, object);
 }
 

@@ -288,9 +288,9 @@ static struct str head_of(struct str text)
     return head;
 }
 
-struct pack_mark pack_mark(struct str text)
+struct pack_mark pack_mark(struct str text, const struct pack_type *type)
 {
-    uint32_t head = (uint32_t)hash_str(head_of(text));
+    uint32_t head = (uint32_t)(hash_str(head_of(text)) ^ projection_hash(type->projection));
     return (struct pack_mark){.head = head ? head : 1};
 }
 
@@ -305,8 +305,9 @@ static uint64_t text_hash(struct str text, const struct pack_type *type)
 struct root *pack_recall(struct packer *p, struct str text, const struct pack_type *type,
                          struct pack_mark *mark)
 {
-    *mark = pack_mark(text);
-    mark->whole = text_hash(text, type ? type : &unknown_type);
+    if (!type) type = &unknown_type;
+    *mark = pack_mark(text, type);
+    mark->whole = text_hash(text, type);
     struct root *root = root_of_text(p->encoder.pool, mark, text);
     return root ? root_ref(root) : NULL;
 }

@@ -47,10 +47,11 @@ void packer_free(struct packer *packer);
  * as it can be known. */
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
-/* The straight way from a text to an object, for what most texts are: everything is kept, apiVersion and kind
- * come first or not at all. It knows the object's last state, by the mark, and the texts of subtrees that it
- * has seen, and walks by them. Where it returns false it has done nothing, and a tape knows more: it may be
- * an object all the same. What it makes is what pack_tape would. `said` may be NULL. `text` as below. */
+/* The straight way from a text to an object, for what most texts are: everything is kept, or there is nothing
+ * but metadata in it as was asked for; apiVersion and kind come first or not at all. It knows the object's
+ * last state, by the mark, and the texts of subtrees that it has seen, and walks by them. Where it returns
+ * false it has done nothing, and a tape knows more: it may be an object all the same. What it makes is what
+ * pack_tape would. `said` may be NULL. `text` as below. */
 bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_said *said, struct root **out);
 /* By one of both. `text` has TAPE_PADDING bytes behind `len`. */
@@ -58,7 +59,7 @@ bool pack_text(struct packer *packer, const char *text, size_t len, const struct
                struct root **out, struct err *err);
 
 /* The mark of a text that is a new state of its object: its `whole` is 0. */
-struct pack_mark pack_mark(struct str text);
+struct pack_mark pack_mark(struct str text, const struct pack_type *type);
 /* The object that was made from this very text before, when it is still there: a new reference, or NULL.
  * Nothing is parsed. `*mark` is for pack_tokens, or for pack_remember after pack_tape, by whom the text is
  * known from then on; pack_text does all that by itself. */

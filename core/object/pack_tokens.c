@@ -22,6 +22,7 @@ struct walk {
     uint32_t anchor;  /* the first node of the object; see text_places */
     uint32_t path;    /* of the keys above the walk, a hash */
     bool in_metadata; /* of the object itself */
+    bool metadata_only;
     struct identity id;
     const struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
     struct section_matches matches;
@@ -353,7 +354,9 @@ static bool take_field(struct walk *w, bool *has_metadata)
     if (here(w) != '"') return false;
     struct str key = token_raw(&w->tokens, w->at);
     if (str_is(key, "kind") || str_is(key, "apiVersion")) return false;
-    if (str_is(key, "metadata")) {
+    bool metadata = str_is(key, "metadata");
+    if (w->metadata_only && !metadata) return false;
+    if (metadata) {
         if (*has_metadata || token_type(&w->tokens, w->at + 2) != '{') return false;
         w->in_metadata = *has_metadata = true;
     }
@@ -394,11 +397,12 @@ static bool find_tokens(struct walk *w, struct str text, const struct pack_mark 
 bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_said *said, struct root **out)
 {
-    struct walk w = {.packer = p};
+    struct walk w = {.packer = p, .metadata_only = type->projection != NULL};
     struct pack_said unasked;
     uint32_t word;
     *out = NULL;
-    if (type->projection || !find_tokens(&w, text, mark)) return false;
+    if (type->projection && !projection_is_metadata(type->projection)) return false;
+    if (!find_tokens(&w, text, mark)) return false;
     p->err = NULL;
     p->found_count = p->section_count = 0;
     bool done =

@@ -126,6 +126,11 @@ const char *projection_text(const struct projection *p)
     return p->text;
 }
 
+bool projection_is_metadata(const struct projection *p)
+{
+    return strcmp(p->text, "fields metadata") == 0;
+}
+
 uint64_t projection_hash(const struct projection *p)
 {
     return p ? p->hash : 0;

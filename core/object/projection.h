@@ -29,6 +29,8 @@ struct projection *projection_ref(struct projection *projection);
 void projection_unref(struct projection *projection);
 /* The same for the same sets of paths, in whatever order they were given: "fields a,b prune c". */
 const char *projection_text(const struct projection *projection);
+/* Whether it keeps all of metadata, and nothing else. */
+bool projection_is_metadata(const struct projection *projection);
 /* Of the text; 0 for NULL. */
 uint64_t projection_hash(const struct projection *projection);
 

@@ -38,7 +38,7 @@ static void check_straight(struct packer *packer, struct str text)
     must(padded);
     if (text.n > 0) memcpy(padded, text.p, text.n);
     for (int again = 0; again < 2; again++) { /* unknown, then known */
-        struct pack_mark mark = pack_mark((struct str){padded, text.n});
+        struct pack_mark mark = pack_mark((struct str){padded, text.n}, &type);
         if (!pack_tokens(packer, (struct str){padded, text.n}, &type, &mark, NULL, &root)) continue;
         pack_remember(packer, root, &mark);
         if (!oracle)
@@ -55,7 +55,7 @@ static struct root *straight_padded(struct packer *packer, struct buf *text)
 {
     struct root *root;
     buf_reserve(text, TAPE_PADDING);
-    struct pack_mark mark = pack_mark(buf_slice(text));
+    struct pack_mark mark = pack_mark(buf_slice(text), &type);
     if (pack_tokens(packer, buf_slice(text), &type, &mark, NULL, &root)) pack_remember(packer, root, &mark);
     return root;
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "object/intern.h"
+#include "object/projection.h"
 #include "object/tape.h"
 
 static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
@@ -21,7 +22,7 @@ static struct root *straight(struct packer *packer, struct str text)
 {
     char *p = padded(text);
     struct root *root;
-    struct pack_mark mark = pack_mark((struct str){p, text.n});
+    struct pack_mark mark = pack_mark((struct str){p, text.n}, &type);
     bool done = pack_tokens(packer, (struct str){p, text.n}, &type, &mark, NULL, &root);
     assert_int_equal(done, root != NULL);
     if (root) pack_remember(packer, root, &mark);
@@ -177,13 +178,37 @@ static void test_it_says_what_the_text_says_of_its_type(void **state)
     struct root *root;
     char *p = padded(STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/"
                          "v1\",\"metadata\":{\"name\":\"a\"}}"));
-    struct pack_mark mark = pack_mark(str_of(p));
+    struct pack_mark mark = pack_mark(str_of(p), &always);
     assert_true(pack_tokens(f->packer, str_of(p), &always, &mark, &said, &root));
     assert_true(str_is(said.kind, "PartialObjectMetadata") && str_is(said.api_version, "meta.k8s.io/v1"));
     assert_string_equal(json_of(root_value(root)),
                         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");
     root_unref(root);
     free(p);
+}
+
+/* A server that sends metadata alone spares the tape; one that sends whole objects does not. */
+static void test_metadata_alone_go_straight_when_nothing_else_is_wanted(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const field = "metadata";
+    struct pack_type wanted = {.api_version = STR("v1"), .kind = STR("Pod"), .always = true};
+    wanted.projection =
+        projection_new((struct projection_paths){&field, 1}, (struct projection_paths){0}, NULL);
+    char *alone = padded(STR("{\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":\"c\"}}}")),
+         *whole = padded(STR("{\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":\"c\"}},\"spec\":{\"n\":1}}"));
+    struct pack_mark mark = pack_mark(str_of(alone), &wanted);
+    struct root *straight_root, *root;
+    struct err err;
+    assert_true(pack_tokens(f->packer, str_of(alone), &wanted, &mark, NULL, &straight_root));
+    assert_false(pack_tokens(f->packer, str_of(whole), &wanted, &mark, NULL, &root));
+    assert_true(pack_text(f->packer, whole, strlen(whole), &wanted, &root, &err));
+    assert_ptr_equal(root, straight_root);
+    root_unref(root);
+    root_unref(straight_root);
+    projection_unref((struct projection *)wanted.projection);
+    free(alone);
+    free(whole);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -197,6 +222,7 @@ int main(void)
         TEST(test_a_known_subtree_is_not_nested_too_deeply),
         TEST(test_what_it_leaves_to_the_tape),
         TEST(test_it_says_what_the_text_says_of_its_type),
+        TEST(test_metadata_alone_go_straight_when_nothing_else_is_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static char *padded(struct str text)
 static struct root *straight(struct packer *packer, struct str text)
 {
     char *p = padded(text);
-    struct pack_mark mark = pack_mark((struct str){p, text.n});
+    struct pack_mark mark = pack_mark((struct str){p, text.n}, &type);
     struct root *root;
     if (pack_tokens(packer, (struct str){p, text.n}, &type, &mark, NULL, &root))
         pack_remember(packer, root, &mark);
@@ -116,7 +116,7 @@ static void test_states_of_an_object_are_what_the_tape_says(void **state)
         change(&o, &r);
         write_object(&o, &r, &text);
         if (random_below(&r, 2)) damage(&r, &text);
-        struct root *last = root_of_head(f->pool, pack_mark(buf_slice(&text)).head);
+        struct root *last = root_of_head(f->pool, pack_mark(buf_slice(&text), &type).head);
         known += last && matches(last, buf_text(&text)) > 0;
         struct root *root = straight(f->packer, buf_slice(&text)),
                     *expected = by_tape(f->packer, buf_slice(&text));
