@@ -25,17 +25,19 @@ enum root_field {
     ROOT_FIELDS
 };
 
-#define ROOT_QUEUED 0x80000000u /* in the release queue; the other bits of `refs` count */
-#define ROOT_ABSENT word_make(TAG_SIMPLE, 0x1fffffff)
+#define ROOT_QUEUED    0x80000000u /* in the release queue; the other bits of `refs` count */
+#define ROOT_WORDS_MAX ((1u << 28) - 1)
+#define ROOT_ABSENT    word_make(TAG_SIMPLE, 0x1fffffff)
 
 struct root {
     _Atomic uint32_t refs;
     uint32_t released_next; /* granule of the next in the release queue */
-    struct pack_mark mark;  /* of the text that it was last made from; zeros when that is not known */
-    uint32_t size, top;     /* as in struct node */
-    uint32_t key_hash;
+    uint64_t text_hash;     /* the mark of the text that it was last made from; 0 when that is not known */
+    uint32_t text_head;
     uint32_t text_length; /* of the text that the sections are of */
-    uint32_t section_count;
+    uint32_t size : 28, section_count : 4;
+    uint32_t top; /* as in struct node */
+    uint32_t key_hash;
     uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
     uint32_t words[];            /* and the sections behind them */
 };
@@ -53,7 +55,7 @@ struct pool {
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
-    struct granule_table latest; /* roots by `mark.head`, the one last marked for each */
+    struct granule_table latest; /* roots by `text_head`, the one last marked for each */
     struct text_cache subtrees;  /* nodes by the text that they were made from */
 };
 

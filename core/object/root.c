@@ -8,7 +8,7 @@
 
 static size_t root_size(size_t words, size_t sections)
 {
-    return sizeof(struct root) + words * sizeof(uint32_t) + sections * sizeof(struct section);
+    return offsetof(struct root, words) + words * sizeof(uint32_t) + sections * sizeof(struct section);
 }
 
 uint32_t root_identity(uint32_t hash, struct str uid, struct str resource_version)
@@ -35,11 +35,11 @@ static struct root *root_make(struct pool *pool, const struct root_draft *draft)
     if (!granule) return NULL;
     struct root *root = pool_at(pool, granule);
     *root = (struct root){
-        .size = (uint32_t)draft->size,
+        .size = draft->size & ROOT_WORDS_MAX,
         .top = (uint32_t)draft->top,
         .key_hash = draft->key_hash,
         .text_length = draft->text_length,
-        .section_count = draft->section_count,
+        .section_count = draft->section_count & SECTIONS_MAX,
     };
     atomic_init(&root->refs, 1);
     memcpy(root->field, draft->field, sizeof root->field);
@@ -115,12 +115,12 @@ struct root *root_of_head(const struct pool *pool, uint32_t head)
 struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text)
 {
     struct root *root = root_of_head(pool, mark->head);
-    return root && mark->whole && root->mark.whole == mark->whole && says_version(root, text) ? root : NULL;
+    return root && mark->whole && root->text_hash == mark->whole && says_version(root, text) ? root : NULL;
 }
 
 static void forget_text(struct pool *pool, struct root *root)
 {
-    uint32_t head = root->mark.head, granule = granule_of(root);
+    uint32_t head = root->text_head, granule = granule_of(root);
     if (head && latest(pool, head) == granule) granule_table_remove(&pool->latest, head, granule);
 }
 
@@ -128,10 +128,11 @@ static void forget_text(struct pool *pool, struct root *root)
 void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark)
 {
     uint32_t before = latest(pool, mark->head), granule = granule_of(root);
-    if (root->mark.head != mark->head) forget_text(pool, root);
+    if (root->text_head != mark->head) forget_text(pool, root);
     if (before && before != granule) granule_table_remove(&pool->latest, mark->head, before);
     if (before != granule) granule_table_insert(&pool->latest, mark->head, granule);
-    root->mark = *mark;
+    root->text_hash = mark->whole;
+    root->text_head = mark->head;
 }
 
 void root_destroy(struct pool *pool, struct root *root)

@@ -13,7 +13,7 @@
 #include "object/word.h"
 
 enum {
-    SECTIONS_MAX = 8,  /* of one object */
+    SECTIONS_MAX = 7,  /* of one object */
     SECTION_MIN = 256, /* bytes of text; each section takes 24 bytes */
     SECTION_FIRST_MAX = (1 << 24) - 1,
 };

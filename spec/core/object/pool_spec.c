@@ -114,7 +114,7 @@ static void test_a_colliding_text_is_not_believed(void **state)
 {
     struct fixture *f = *state;
     struct root *a = pack_ok(f->packer, POD("a", "1000", SPEC));
-    struct pack_mark mark = a->mark, other = {mark.whole + 1, mark.head};
+    struct pack_mark mark = {a->text_hash, a->text_head}, other = {mark.whole + 1, mark.head};
     assert_true(mark.whole != 0 && mark.head != 0);
     assert_ptr_equal(root_of_text(f->pool, &mark, STR("..\"resourceVersion\":\"1000\"..")), a);
     assert_null(root_of_text(f->pool, &mark, STR("..\"resourceVersion\":\"1001\"..")));
