@@ -58,7 +58,10 @@ enum { BENCH_ALL = (1U << BENCH_MEASUREMENT_COUNT) - 1 };
     X(FAST_MAX, "latency_10000_max_us")                  \
     X(SELECT_LABEL, "select_label_us")                   \
     X(SELECT_HITS, "select_hits")                        \
+    X(SELECT_TWO, "select_two_us")                       \
+    X(SELECT_TWO_HITS, "select_two_hits")                \
     X(SELECT_SCAN, "select_scan_us")                     \
+    X(SELECT_SCAN_HITS, "select_scan_hits")              \
     X(SELECT_NAMESPACE, "select_namespace_us")           \
     X(IDLE_RESIDENT, "idle_bytes")                       \
     X(IDLE_PRIVATE, "idle_private_bytes")                \

@@ -63,12 +63,13 @@ describe("kubelua bench", function()
     assert.equal(0, p:wait(60), p:report())
     local report = cjson.decode(p:out())
     for _, name in ipairs {
-      "select_label_us", "select_scan_us", "select_namespace_us", "step_ns", "name_ns", "handler_ns", "idle_bytes",
-      "idle_private_bytes", "start_ms",
+      "select_label_us", "select_two_us", "select_scan_us", "select_namespace_us", "step_ns", "name_ns", "handler_ns",
+      "idle_bytes", "idle_private_bytes", "start_ms",
     } do
       assert.is_true((figure(report, "kubelua", name) or -1) >= 0, name)
     end
     assert.is_true(figure(report, "kubelua", "select_hits") >= 1)
+    assert.equal(figure(report, "kubelua", "select_two_hits"), figure(report, "kubelua", "select_scan_hits"))
     assert.equal(5, #result_of(report, "kubelua").figures.start_ms.runs)
     assert.is_true(figure(report, "kubelua", "name_ns") > figure(report, "kubelua", "step_ns"))
   end)
