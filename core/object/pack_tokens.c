@@ -254,6 +254,7 @@ static void note_node(struct walk *w, size_t from, int height, struct text_place
     bool fresh = e->fresh_count > 0 && e->fresh[e->fresh_count - 1] == granule;
     drop_inner(p, (uint32_t)from, fresh);
     if (p->found_count == PACK_FOUND_MAX || w->at - from > TEXT_CACHE_TOKENS_MAX) return;
+    text_cache_expect(&e->pool->subtrees, places, granule);
     p->found[p->found_count++] = (struct found_text){
         .places = places,
         .from = (uint32_t)from,

@@ -117,6 +117,15 @@ static uint32_t choose(const struct text_cache *cache, struct text_places places
     return number != UINT32_MAX ? number : first_of(cache, *place) + (uint32_t)entry->hash % TEXT_CACHE_WAYS;
 }
 
+void text_cache_expect(const struct text_cache *cache, struct text_places places, uint32_t granule)
+{
+    if (!cache->entry) return;
+    __builtin_prefetch(&cache->entry[first_of(cache, places.common)], 1);
+    __builtin_prefetch(&cache->entry[first_of(cache, places.special)], 1);
+    if (cache->by_node.slot)
+        __builtin_prefetch(&cache->by_node.slot[node_hash(granule) & cache->by_node.mask], 1);
+}
+
 void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
                        const struct text_entry *entry)
 {

@@ -46,6 +46,8 @@ struct text_places text_places(const char *p, uint32_t anchor);
  * known. */
 const struct text_entry *text_cache_find(const struct text_cache *cache, struct text_places places,
                                          const char *p, size_t rest);
+/* Says that an entry for this node will soon be inserted: what that touches is brought into the cache. */
+void text_cache_expect(const struct text_cache *cache, struct text_places places, uint32_t granule);
 /* Remembers it, and forgets another for it if there is no room. A node may have several texts, and one text
  * several entries. */
 void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
