@@ -7,12 +7,8 @@
 
 #include "app/bench_proc.h"
 
-enum {
-    SETTLE_MS = 1000,
-    SLOW_RATE = 1000,
-    FAST_RATE = 10000,
-    SLOW_SHARE = 5 /* of the updates of a storm */
-};
+/* Shares are of the updates of a storm. */
+enum { SLOW_RATE = 1000, FAST_RATE = 10000, SLOW_FIFTHS = 1, FAST_FIFTHS = 2 };
 
 /* Who can do none of these answers no marker; and all that begins with the first list. */
 static const unsigned with_markers =
@@ -156,9 +152,9 @@ static bool measure_latency(struct run *run, size_t count, size_t rate, enum ben
 
 static bool measure_latencies(struct run *run, struct err *err)
 {
-    size_t slow = run->plan->updates / SLOW_SHARE;
-    return measure_latency(run, slow ? slow : 1, SLOW_RATE, BENCH_SLOW_P50, err) &&
-           measure_latency(run, run->plan->updates, FAST_RATE, BENCH_FAST_P50, err);
+    size_t fifth = (run->plan->updates + 4) / 5;
+    return measure_latency(run, SLOW_FIFTHS * fifth, SLOW_RATE, BENCH_SLOW_P50, err) &&
+           measure_latency(run, FAST_FIFTHS * fifth, FAST_RATE, BENCH_FAST_P50, err);
 }
 
 static bool with_the_list(struct run *run, unsigned wanted, struct err *err)
