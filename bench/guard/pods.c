@@ -65,7 +65,9 @@ void guard_pods_init(struct guard_pods *pods, size_t count)
     *pods = (struct guard_pods){.count = count};
     replay_pods_init(&pods->source, count, REPLICAS);
     put_events(&pods->added, &pods->source, ADDED_HEAD POD_HEAD);
-    put_bookmark(&pods->added, &pods->source); /* longer than what parsers read behind the last object */
+    size_t events = pods->added.len;
+    put_bookmark(&pods->added, &pods->source);
+    must(pods->added.len - events >= TAPE_PADDING); /* of the last object */
     put_list(&pods->list, &pods->source);
     find_objects(pods);
     guard_pods_advance(pods);
