@@ -51,9 +51,11 @@ static int l_object_resource_version(lua_State *L)
     return push_slice(L, root_resource_version(view_arg(L, 1, "resource_version")->root, &text));
 }
 
-static int push_field(lua_State *L, struct root *root, struct value map, struct str key)
+/* The field that the argument at index 2 names. */
+static int push_field(lua_State *L, struct root *root, struct value map, const char *what)
 {
-    struct value found = value_field(map, key);
+    struct str key = arg_str(L, 2, what);
+    struct value found = value_field_id(map, view_field_id(L, key), key);
     view_push_value(L, root, value_type(found) == VALUE_NULL ? value_absent : found);
     return 1;
 }
@@ -61,13 +63,13 @@ static int push_field(lua_State *L, struct root *root, struct value map, struct 
 static int l_object_label(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "label");
-    return push_field(L, view->root, root_labels(view->root), arg_str(L, 2, "label: key"));
+    return push_field(L, view->root, root_labels(view->root), "label: key");
 }
 
 static int l_object_annotation(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "annotation");
-    return push_field(L, view->root, root_annotations(view->root), arg_str(L, 2, "annotation: key"));
+    return push_field(L, view->root, root_annotations(view->root), "annotation: key");
 }
 
 /* What a walk in C finds is kept in the script's scratch first: pushing to Lua may raise, and the walk may

@@ -88,17 +88,12 @@ static size_t part_slot(const struct root *root, const uint32_t *at)
     return mixed * 0x9e3779b97f4a7c15u >> (64 - PART_CACHE_BITS);
 }
 
-/* What a step gives. Scripts write the same path again and again, so a view that Lua has not collected yet is
- * given again, not made anew. The table holds views weakly: as long as one is in it, its object is alive, and
- * the address beside it means the same part. */
+/* A map or array that a step gives. Scripts write the same path again and again, so a view that Lua has not
+ * collected yet is given again, not made anew. The table holds views weakly: as long as one is in it, its
+ * object is alive, and the address beside it means the same part. */
 static void push_part(lua_State *L, struct script *script, struct root *root, struct value value)
 {
     enum { PARTS = lua_upvalueindex(2) };
-    enum value_type type = value_type(value);
-    if (!value.at || (type != VALUE_MAP && type != VALUE_ARRAY)) {
-        view_push_value(L, root, value);
-        return;
-    }
     size_t slot = part_slot(root, value.at);
     if (script->parts[slot].at == value.at && script->parts[slot].root == root) {
         lua_rawgeti(L, PARTS, (int)slot + 1);
@@ -112,10 +107,23 @@ static void push_part(lua_State *L, struct script *script, struct root *root, st
     script->parts[slot].root = root;
 }
 
-/* The number of the field name at index 2 in the dictionary. The cache is by the address of the Lua string,
- * which REF_NAMES keeps alive as long as it is in the cache. */
-static uint32_t field_id(lua_State *L, struct script *script, struct str name)
+/* What is empty lies nowhere. */
+static void push_step(lua_State *L, struct script *script, struct root *root, struct value value,
+                      enum value_type type)
 {
+    if (type == VALUE_STRING)
+        push_str(L, value);
+    else if ((type == VALUE_MAP || type == VALUE_ARRAY) && value.at)
+        push_part(L, script, root, value);
+    else
+        view_push_value(L, root, value);
+}
+
+/* The cache is by the address of the Lua string, which REF_NAMES keeps alive as long as it is in the cache.
+ */
+uint32_t view_field_id(lua_State *L, struct str name)
+{
+    struct script *script = script_of(L);
     size_t slot = ((uintptr_t)name.p >> 4) % FIELD_CACHE_SIZE;
     if (script->fields[slot].text == name.p) return script->fields[slot].id;
     uint32_t id = dict_find(name);
@@ -134,10 +142,10 @@ static int index_field(lua_State *L, struct view *view, bool whole)
     struct script *script = script_of(L);
     struct str name;
     name.p = lua_tolstring(L, 2, &name.n);
-    struct value found = value_field_id(view->value, field_id(L, script, name), name);
+    struct value found = value_field_id(view->value, view_field_id(L, name), name);
     enum value_type type = value_type(found);
     if (type != VALUE_ABSENT && type != VALUE_NULL) {
-        push_part(L, script, view->root, found);
+        push_step(L, script, view->root, found, type);
         return 1;
     }
     if (whole) {
@@ -155,7 +163,8 @@ static int index_item(lua_State *L, struct view *view)
     lua_Number n = lua_tonumber(L, 2);
     size_t i = n >= 1 && n <= (lua_Number)value_count(view->value) ? (size_t)n : 0;
     if (i > 0 && (lua_Number)i == n && value_type(view->value) == VALUE_ARRAY) {
-        push_part(L, script_of(L), view->root, value_item(view->value, i - 1));
+        struct value item = value_item(view->value, i - 1);
+        push_step(L, script_of(L), view->root, item, value_type(item));
         return 1;
     }
     absent_index(&script_of(L)->absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);

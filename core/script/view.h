@@ -17,6 +17,8 @@ void view_push_object(lua_State *L, struct root *root);
 void view_note_dead(lua_State *L, size_t count);
 /* A scalar as Lua has it, a map or array as a view; null as k8s.null, absent as nil. */
 void view_push_value(lua_State *L, struct root *root, struct value value);
+/* The number in the dictionary of `name`, which is the Lua string at index 2; DICT_NONE when it has none. */
+uint32_t view_field_id(lua_State *L, struct str name);
 /* NULL when the value is no view. */
 struct view *view_test(lua_State *L, int idx);
 /* Raises "verb: expected a view, not nil". */
