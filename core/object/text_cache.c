@@ -21,14 +21,30 @@ static uint32_t first_of(const struct text_cache *cache, uint32_t place)
     return (place >> 1 & cache->mask) * TEXT_CACHE_WAYS;
 }
 
-static const struct text_entry *find_in(const struct text_cache *cache, uint32_t place, const char *p,
-                                        size_t rest)
+/* The text that is looked for. Its hash is taken for each length that an entry says: texts that begin alike
+ * are often equally long. */
+struct wanted {
+    const char *p;
+    size_t rest;
+    uint32_t length; /* that `hash` is of */
+    uint64_t hash;
+};
+
+static bool is_text_of(struct wanted *wanted, const struct text_entry *entry)
+{
+    uint32_t length = entry->length;
+    char close = *wanted->p == '{' ? '}' : ']';
+    if (length > wanted->rest || wanted->p[length - 1] != close) return false;
+    if (length != wanted->length) wanted->hash = hash_bytes(wanted->p, length);
+    wanted->length = length;
+    return wanted->hash == entry->hash;
+}
+
+static const struct text_entry *find_in(const struct text_cache *cache, uint32_t place, struct wanted *wanted)
 {
     uint32_t first = first_of(cache, place);
     for (uint32_t i = first; i < first + TEXT_CACHE_WAYS; i++) {
-        if (cache->place[i] != place) continue;
-        const struct text_entry *entry = &cache->entry[i];
-        if (entry->length <= rest && hash_bytes(p, entry->length) == entry->hash) return entry;
+        if (cache->place[i] == place && is_text_of(wanted, &cache->entry[i])) return &cache->entry[i];
     }
     return NULL;
 }
@@ -37,8 +53,9 @@ const struct text_entry *text_cache_find(const struct text_cache *cache, struct 
                                          const char *p, size_t rest)
 {
     if (cache->count == 0) return NULL;
-    const struct text_entry *entry = find_in(cache, places.common, p, rest);
-    return entry ? entry : find_in(cache, places.special, p, rest);
+    struct wanted wanted = {.p = p, .rest = rest};
+    const struct text_entry *entry = find_in(cache, places.common, &wanted);
+    return entry ? entry : find_in(cache, places.special, &wanted);
 }
 
 /* Nodes stand in steps, so the low bits, by which the table goes, have to come from all of them. */
