@@ -222,12 +222,21 @@ static bool is_long(const struct walk *w)
     return true;
 }
 
+/* Whether a section that was left out of the tokens stands in the `length` bytes from here: a known text's
+ * count of tokens is not that of what is here then. */
+static bool has_match(const struct walk *w, uint32_t length)
+{
+    const struct section_matches *m = &w->matches;
+    return w->matched < m->count && m->part[w->matched].from < w->tokens.at[w->at] + length;
+}
+
 static bool recall(struct walk *w, int depth, struct text_places places, uint32_t *word)
 {
     const struct tokens *t = &w->tokens;
     const struct text_entry *known = text_cache_find(&w->packer->encoder.pool->subtrees, places,
                                                      t->text + t->at[w->at], t->at[t->count] - t->at[w->at]);
     if (!known || depth + (int)known->height > PACK_DEPTH_MAX) return false;
+    if (has_match(w, known->length) || known->tokens > t->count - w->at) return false;
     w->at += known->tokens;
     w->deepest = w->deepest > depth + (int)known->height ? w->deepest : depth + (int)known->height;
     *word = word_make(TAG_REF, known->granule);

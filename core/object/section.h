@@ -24,10 +24,8 @@ struct section {
     uint32_t at, length; /* of the text, in that of the object */
     uint32_t first : 24; /* the words it became begin here; they end with those of `word` */
     uint32_t height : 8; /* maps and arrays in one another, this one not counted */
-    uint32_t word;       /* TAG_REF, or TAG_LOCAL with the place of the top blob */
+    uint32_t word;       /* under TAG_LOCAL the place of the top blob, else as it is */
 };
-
-enum { SECTION_WORDS = sizeof(struct section) / sizeof(uint32_t) };
 
 struct root;
 

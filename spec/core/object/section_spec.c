@@ -202,6 +202,27 @@ static void test_a_part_that_stands_elsewhere_is_no_part(void **state)
     root_unref(first);
 }
 
+/* The list around it is known by its text, and has more tokens there than are left here. */
+static void test_a_known_text_around_a_part_is_not_skipped_over_it(void **state)
+{
+    struct fixture *f = *state;
+#define PLAIN "{\"a\":[" MANY "1],\"b\":[" MANY "2]}"
+#define ITEMS "[" PLAIN ",\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]"
+    struct root *other = straight(
+        f->packer, STR("{\"metadata\":{\"name\":\"b\",\"resourceVersion\":\"1\"},\"spe\":" ITEMS "}"));
+    struct root *first = straight(
+        f->packer, STR("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spec\":" PLAIN "}"));
+    static const char moved[] = "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"2\"},\"spe\":" ITEMS "}";
+    assert_non_null(other);
+    assert_int_equal(matches(first, moved), 1);
+    assert_null(straight(f->packer, str_of(moved)));
+    struct root *root = by_tape(f->packer, str_of(moved));
+    assert_string_equal(json_of(at_path(root_value(root), "spe")), ITEMS);
+    root_unref(root);
+    root_unref(first);
+    root_unref(other);
+}
+
 /* Where a key comes twice, blobs do not stay where they were written. */
 static void test_an_object_with_a_key_twice_has_no_sections(void **state)
 {
@@ -222,6 +243,7 @@ int main(void)
         TEST(test_parts_are_found_where_they_were_and_as_far_from_the_end),
         TEST(test_a_part_outlives_the_state_that_it_came_from),
         TEST(test_a_part_that_stands_elsewhere_is_no_part),
+        TEST(test_a_known_text_around_a_part_is_not_skipped_over_it),
         TEST(test_an_object_with_a_key_twice_has_no_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
