@@ -17,13 +17,18 @@ static const struct bench_subject ours[] = {
     {"kubelua projected", "projected", NULL, BENCH_BIT(BENCH_PROJECTED)},
     {"kubelua metadata", "metadata", NULL, CORE},
 };
+enum { RUNS_UNSAID = -1 };
 enum { LARGER = 2 /* that the larger data is for */ };
 
 const struct flag *bench_flags_table(struct bench_flags *flags)
 {
     static struct flag table[14];
-    *flags = (struct bench_flags){
-        .pods = PODS, .replicas = REPLICAS, .updates = UPDATES, .silence_ms = SILENCE_MS, .output = "table"};
+    *flags = (struct bench_flags){.pods = PODS,
+                                  .replicas = REPLICAS,
+                                  .runs = RUNS_UNSAID,
+                                  .updates = UPDATES,
+                                  .silence_ms = SILENCE_MS,
+                                  .output = "table"};
     const struct flag all[] = {
         {"pods", 0, FLAG_INT, &flags->pods, "N", NULL, "generated pods of about 9.4 KB (default 10000)"},
         {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "pods of one workload (default 3)"},
@@ -70,6 +75,7 @@ static bool check_numbers(const struct bench_flags *flags, struct err *err)
 {
     if (flags->pods < 1) return err_set(err, ERR_INVALID, "--pods: it takes at least 1");
     if (flags->replicas < 1) return err_set(err, ERR_INVALID, "--replicas: it takes at least 1");
+    if (flags->runs == 0) return err_set(err, ERR_INVALID, "--runs: it takes at least 1");
     if (flags->updates < 1) return err_set(err, ERR_INVALID, "--updates: it takes at least 1");
     if (flags->silence_ms < 1) return err_set(err, ERR_INVALID, "--timeout: it takes more than nothing");
     return true;
@@ -138,7 +144,7 @@ bool bench_setup_make(const struct bench_flags *flags, struct bench_setup *setup
     *setup = (struct bench_setup){0};
     struct bench_plan *plan = &setup->plan;
     plan->data = (struct bench_data){(size_t)flags->pods, (size_t)flags->replicas, flags->encodings};
-    plan->runs = flags->runs ? (size_t)flags->runs : flags->quick ? 1 : RUNS;
+    plan->runs = flags->runs != RUNS_UNSAID ? (size_t)flags->runs : flags->quick ? 1 : RUNS;
     plan->updates = (size_t)flags->updates;
     plan->silence_ms = flags->silence_ms;
     plan->settle_ms = flags->settle_ms;

@@ -18,8 +18,8 @@ struct timer {
 };
 
 struct clock {
-    int64_t (*now_ms)(
-        struct clock *clock); /* monotonic, from an arbitrary origin; real ones count a suspended machine */
+    /* Monotonic, from an arbitrary origin; real ones count the time of a suspended machine. */
+    int64_t (*now_ms)(struct clock *clock);
     int64_t (*wall_us)(struct clock *clock); /* microseconds since the epoch */
     void (*rearm)(struct clock *clock);      /* the earliest timer changed; NULL on a virtual clock */
     struct timer **heap;

@@ -160,6 +160,7 @@ describe("kubelua bench", function()
       { { "--missing", "why" }, '--missing: "why" is not NAME=WHY' },
       { { "--pods", "0" }, "--pods: it takes at least 1" },
       { { "--replicas=0" }, "--replicas: it takes at least 1" },
+      { { "--runs=0" }, "--runs: it takes at least 1" },
       { { "--updates=0" }, "--updates: it takes at least 1" },
       { { "-o", "yaml" }, "yaml" },
       { { "now" }, 'unexpected argument "now"' },

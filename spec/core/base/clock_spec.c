@@ -181,7 +181,8 @@ static int sleeper(int64_t before_ms)
 {
     FILE *offsets;
     int status = 1;
-    if (unshare(CLONE_NEWTIME) != 0 || !(offsets = fopen("/proc/self/timens_offsets", "w"))) return 2;
+    bool apart = unshare(CLONE_NEWTIME) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWTIME) == 0;
+    if (!apart || !(offsets = fopen("/proc/self/timens_offsets", "w"))) return 2;
     fprintf(offsets, "boottime %d 0\n", SUSPENDED_S);
     if (fclose(offsets) != 0) return 2;
     pid_t child = fork(); /* the first in the namespace */
@@ -197,7 +198,7 @@ static void test_time_passes_while_the_machine_is_suspended(void **state)
     pid_t child = fork();
     if (child == 0) _exit(sleeper(before_ms));
     waitpid(child, &status, 0);
-    if (WEXITSTATUS(status) == 2) skip();
+    if (WEXITSTATUS(status) == 2 && !getenv("KUBELUA_REQUIRE_REAL")) skip();
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 

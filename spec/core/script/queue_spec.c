@@ -9,19 +9,6 @@
 #include "core/script/support/run.h"
 #include "script/script_queue.h"
 
-/* As the script's file: what may be called while it loads only. */
-static void load(struct fixture *f, const char *lua)
-{
-    f->script->phase = SCRIPT_LOADING;
-    assert_lua(f, lua, "nil");
-    f->script->phase = SCRIPT_RUNNING;
-}
-
-static void advance(int64_t ms)
-{
-    virtual_clock_advance(&run_clock, ms);
-}
-
 static struct script_queue_status status_of(struct fixture *f)
 {
     struct script_queue_status status;
@@ -34,15 +21,15 @@ static struct script_queue_status status_of(struct fixture *f)
 static void test_each_key_is_one_call_whether_it_waits_or_not(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x', workers = 2 }\n"
-            "q:run(function(key, job) say('b' .. key) k8s.sleep(1) say('e' .. key) end)\n"
-            "q:add 'a' q:add 'b' q:add 'c' q:add 'a'");
-    advance(0);
+    run_load(f, "q = k8s.queue { name = 'x', workers = 2 }\n"
+                "q:run(function(key, job) say('b' .. key) k8s.sleep(1) say('e' .. key) end)\n"
+                "q:add 'a' q:add 'b' q:add 'c' q:add 'a'");
+    run_advance(0);
     assert_lua(f, "q:add 'a' return take() .. q:len()", "ba;bb;1"); /* a comes again when it has ended */
     assert_int_equal(status_of(f).queue.processing, 2);
-    advance(1000);
+    run_advance(1000);
     assert_lua(f, "return take()", "ea;eb;bc;ba;");
-    advance(1000);
+    run_advance(1000);
     assert_lua(f, "return take() .. q:len()", "ec;ea;0");
     assert_int_equal(f->script->queue_keys.keys, 0);
 }
@@ -50,23 +37,23 @@ static void test_each_key_is_one_call_whether_it_waits_or_not(void **state)
 static void test_many_calls_that_do_not_wait_are_made_in_turns(void **state)
 {
     struct fixture *f = *state;
-    load(f, "n = 0 q = k8s.queue { name = 'x' } q:run(function() n = n + 1 end)\n"
-            "for i = 1, 250 do q:add('k' .. i) end");
+    run_load(f, "n = 0 q = k8s.queue { name = 'x' } q:run(function() n = n + 1 end)\n"
+                "for i = 1, 250 do q:add('k' .. i) end");
     clock_fire(&run_clock.clock);
     assert_lua(f, "return n", "100");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "return n", "250");
 }
 
 static void test_nothing_or_true_is_done_and_forgotten(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x' } answers = { nothing = function() end, yes = function() return "
-            "true, 'x' "
-            "end, null = function() return nil end, text = function() return 'fine' end }\n"
-            "q:run(function(key, job) say(key .. job.retries) return answers[key]() end)\n"
-            "for _, key in ipairs { 'nothing', 'yes', 'null', 'text' } do q:add(key) end");
-    advance(10000000);
+    run_load(f, "q = k8s.queue { name = 'x' } answers = { nothing = function() end, yes = function() return "
+                "true, 'x' "
+                "end, null = function() return nil end, text = function() return 'fine' end }\n"
+                "q:run(function(key, job) say(key .. job.retries) return answers[key]() end)\n"
+                "for _, key in ipairs { 'nothing', 'yes', 'null', 'text' } do q:add(key) end");
+    run_advance(10000000);
     assert_lua(f, "return take()", "nothing0;yes0;null0;text0;");
     assert_int_equal(status_of(f).queue.retries, 0);
     assert_int_equal(script_counters(f->script).errors, 0);
@@ -75,27 +62,27 @@ static void test_nothing_or_true_is_done_and_forgotten(void **state)
 static void test_w8_failures_are_tried_again_later_and_later(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x' } how = { raised = function() error 'broken' end, "
-            "err = function() return nil, { message = 'gone' } end, no = function() return false end, "
-            "retry = function(job) job:retry('conflict') return true end }\n"
-            "q:run(function(key, job) say(key .. job.retries) return how[key](job) end)\n");
+    run_load(f, "q = k8s.queue { name = 'x' } how = { raised = function() error 'broken' end, "
+                "err = function() return nil, { message = 'gone' } end, no = function() return false end, "
+                "retry = function(job) job:retry('conflict') return true end }\n"
+                "q:run(function(key, job) say(key .. job.retries) return how[key](job) end)\n");
     const char *const keys[] = {"raised", "err", "no", "retry"};
     for (size_t i = 0; i < 4; i++) {
         char lua[200];
         snprintf(lua, sizeof lua, "q:add '%s'", keys[i]);
         assert_lua(f, lua, "nil");
-        advance(4);
+        run_advance(4);
         snprintf(lua, sizeof lua, "return take() == '%s0;' and q:num_requeues '%s'", keys[i], keys[i]);
         assert_lua(f, lua, "1");
-        advance(1);
+        run_advance(1);
         snprintf(lua, sizeof lua, "return take() == '%s1;'", keys[i]);
         assert_lua(f, lua, "true");
-        advance(9);
+        run_advance(9);
         assert_lua(f, "return take()", "");
-        advance(1 + 20 + 40);
+        run_advance(1 + 20 + 40);
         snprintf(lua, sizeof lua, "how.%s = function() end return take()", keys[i]);
         fixture_run(f, lua);
-        advance(80);
+        run_advance(80);
         snprintf(lua, sizeof lua, "return take() .. q:num_requeues '%s'", keys[i]);
         assert_lua(f, lua, i == 0 ? "raised5;0" : i == 1 ? "err5;0" : i == 2 ? "no5;0" : "retry5;0");
     }
@@ -107,38 +94,40 @@ static void test_w8_failures_are_tried_again_later_and_later(void **state)
 static void test_after_comes_again_then_and_is_forgotten(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x' } n = 0\n"
-            "q:run(function(key, job) n = n + 1 say(job.retries) if n == 1 then error 'x' end job:retry() "
-            "job:after('5m') end) q:add 'a'");
-    advance(5);
+    run_load(f,
+             "q = k8s.queue { name = 'x' } n = 0\n"
+             "q:run(function(key, job) n = n + 1 say(job.retries) if n == 1 then error 'x' end job:retry() "
+             "job:after('5m') end) q:add 'a'");
+    run_advance(5);
     assert_lua(f, "return take() .. q:num_requeues 'a'", "0;1;0"); /* the last word counts */
-    advance(299999);
+    run_advance(299999);
     assert_lua(f, "return take()", "");
-    advance(1);
+    run_advance(1);
     assert_lua(f, "return take()", "0;");
 }
 
 static void test_a_failure_behind_job_after_is_a_failure(void **state)
 {
     struct fixture *f = *state;
-    load(f,
-         "q = k8s.queue { name = 'x' } q:run(function(key, job) say 'x' job:after(0) return nil, 'no' end) "
-         "q:add 'a'");
-    advance(4);
+    run_load(
+        f, "q = k8s.queue { name = 'x' } q:run(function(key, job) say 'x' job:after(0) return nil, 'no' end) "
+           "q:add 'a'");
+    run_advance(4);
     assert_lua(f, "return take()", "x;");
 }
 
 static void test_after_max_retries_a_key_is_dropped(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x', max_retries = 2 }\n"
-            "q:run(function(key, job) say(job.retries) if key == 'a' then error 'x' end job:retry 'y' end)\n"
-            "q:add 'a'");
-    advance(100000);
+    run_load(f,
+             "q = k8s.queue { name = 'x', max_retries = 2 }\n"
+             "q:run(function(key, job) say(job.retries) if key == 'a' then error 'x' end job:retry 'y' end)\n"
+             "q:add 'a'");
+    run_advance(100000);
     assert_lua(f, "return take() .. q:num_requeues 'a'", "0;1;2;0");
     assert_int_equal(status_of(f).queue.dropped, 1);
     assert_lua(f, "q:add 'b'", "nil");
-    advance(100000);
+    run_advance(100000);
     assert_lua(f, "return take()", "0;1;2;");
     assert_int_equal(status_of(f).queue.dropped, 2);
     assert_int_equal(f->script->queue_keys.keys, 0);
@@ -147,8 +136,8 @@ static void test_after_max_retries_a_key_is_dropped(void **state)
 static void test_a_job_ends_with_its_call(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x' } q:run(function(key, job) kept = job end) q:add 'a'");
-    advance(0);
+    run_load(f, "q = k8s.queue { name = 'x' } q:run(function(key, job) kept = job end) q:add 'a'");
+    run_advance(0);
     assert_lua(f, "return tostring(kept) .. kept.retries", "job (0 retries)0");
     assert_raises(f, "kept:retry()", "snippet.lua:1: job:retry: the work on its key has ended");
     assert_raises(f, "kept.after(1)", "snippet.lua:1: job:after: called on number, not on a job");
@@ -159,8 +148,8 @@ static void test_a_job_ends_with_its_call(void **state)
 static void test_the_raw_verbs_work_without_run(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x', base = '1s', qps = 0 }\n"
-            "q:add 'a' q:add 'b' q:add 'a' say(q:len())");
+    run_load(f, "q = k8s.queue { name = 'x', base = '1s', qps = 0 }\n"
+                "q:add 'a' q:add 'b' q:add 'a' say(q:len())");
     assert_int_equal(
         run_whole(f, "local k, down = q:get() say(k, tostring(down)) q:add 'a' say(q:len())\n"
                      "q:done 'a' say((q:get())) q:done 'a' say((q:get())) q:done 'a' q:done 'b' q:done 'z'"),
@@ -170,7 +159,7 @@ static void test_the_raw_verbs_work_without_run(void **state)
         "say(q:len()) q:add_rate_limited 'r' q:add_rate_limited 'r' say(q:num_requeues 'r') q:forget 'r' "
         "say(q:num_requeues 'r') q:add_after('l', '500ms') return take()",
         "2;a false;1;b;a;0;2;0;");
-    advance(500);
+    run_advance(500);
     assert_lua(f, "return q:len()", "1");
 }
 
@@ -178,25 +167,25 @@ static void test_w2_get_waits_for_a_key_and_for_the_end(void **state)
 {
     struct fixture *f = *state;
     struct run first, second;
-    load(f, "q = k8s.queue { name = 'x' }");
+    run_load(f, "q = k8s.queue { name = 'x' }");
     const char *getter =
         "while true do local key, down = q:get() if down then say('end ' .. tostring(key)) return "
         "end say(key) k8s.sleep(1) q:done(key) end";
     run_start(f, &first, getter);
     run_start(f, &second, getter);
     assert_lua(f, "q:add 'a' q:add 'a' q:add_after('b', 0.5)", "nil");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "q:add 'a' return take()", "a;");
-    advance(500);
+    run_advance(500);
     assert_lua(f, "return take()", "b;");
-    advance(500);
+    run_advance(500);
     assert_lua(f, "return take()", "a;");
     assert_lua(f, "q:add 'c' q:add_after('d', 5) q:shut_down() q:add 'e'", "nil");
-    advance(500);
+    run_advance(500);
     assert_lua(f, "return take()", "c;");
-    advance(500); /* the first sees the end, as the queue is empty */
+    run_advance(500); /* the first sees the end, as the queue is empty */
     assert_lua(f, "return take()", "end nil;");
-    advance(500);
+    run_advance(500);
     assert_lua(f, "return take()", "end nil;");
     assert_int_equal(first.ends + second.ends, 2);
 }
@@ -205,14 +194,15 @@ static void test_w5_a_drain_waits_for_the_workers(void **state)
 {
     struct fixture *f = *state;
     struct run run;
-    load(f, "q = k8s.queue { name = 'x' } q:run(function(key) k8s.sleep(1) say(key) end) q:add 'a' q:add 'b' "
-            "q:add_after('c', 5)");
-    advance(0);
+    run_load(
+        f, "q = k8s.queue { name = 'x' } q:run(function(key) k8s.sleep(1) say(key) end) q:add 'a' q:add 'b' "
+           "q:add_after('c', 5)");
+    run_advance(0);
     run_start(f, &run, "q:shut_down { drain = true } say 'drained'");
     assert_lua(f, "q:add 'd'", "nil");
-    advance(1500);
+    run_advance(1500);
     assert_lua(f, "return take()", "a;");
-    advance(10000);
+    run_advance(10000);
     assert_lua(f, "return take()", "b;drained;");
     assert_int_equal(run_whole(f, "q:shut_down { drain = true } say 'at once'"), SCRIPT_OK);
     assert_true(status_of(f).queue.shut_down);
@@ -222,13 +212,13 @@ static void test_w5_a_shutdown_releases_a_drain(void **state)
 {
     struct fixture *f = *state;
     struct run run;
-    load(f, "q = k8s.queue { name = 'x' } q:add 'a'");
+    run_load(f, "q = k8s.queue { name = 'x' } q:add 'a'");
     assert_int_equal(run_whole(f, "q:get()"), SCRIPT_OK);
     run_start(f, &run, "q:shut_down { drain = true } say 'released'");
-    advance(1000);
+    run_advance(1000);
     assert_lua(f, "return take()", "");
     assert_lua(f, "q:shut_down()", "nil");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "return take()", "released;");
 }
 
@@ -238,13 +228,14 @@ static void test_a_stop_begins_no_work_and_takes_nothing_in(void **state)
 {
     struct fixture *f = *state;
     struct run run;
-    load(f, "q = k8s.queue { name = 'x' } q:run(function(key) say(key) k8s.sleep(1) say 'no' end) q:add 'a' "
-            "q:add 'b' q:add_after('c', 1) r = k8s.queue { name = 'y' }");
+    run_load(f,
+             "q = k8s.queue { name = 'x' } q:run(function(key) say(key) k8s.sleep(1) say 'no' end) q:add 'a' "
+             "q:add 'b' q:add_after('c', 1) r = k8s.queue { name = 'y' }");
     run_start(f, &run, "r:get()");
-    advance(0);
+    run_advance(0);
     assert_int_equal(script_stop(f->script), 0);
     assert_int_equal(run.result, SCRIPT_CANCELLED);
-    advance(10000);
+    run_advance(10000);
     assert_lua(f, "q:add 'd' return take() .. q:len()", "a;2"); /* a too: its work was cancelled */
     assert_int_equal(script_counters(f->script).errors, 0);
 }
@@ -252,9 +243,9 @@ static void test_a_stop_begins_no_work_and_takes_nothing_in(void **state)
 static void test_a_script_may_be_freed_while_workers_wait(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x', workers = 3 } q:run(function(key) k8s.sleep(100) end)\n"
-            "for i = 1, 10 do q:add('k' .. i) end q:add_after('l', 5) q:add_rate_limited 'm'");
-    advance(0);
+    run_load(f, "q = k8s.queue { name = 'x', workers = 3 } q:run(function(key) k8s.sleep(100) end)\n"
+                "for i = 1, 10 do q:add('k' .. i) end q:add_after('l', 5) q:add_rate_limited 'm'");
+    run_advance(0);
 }
 
 /* --- misuse and limits */
@@ -288,7 +279,7 @@ static void test_options_are_checked(void **state)
 static void test_verbs_are_checked(void **state)
 {
     struct fixture *f = *state;
-    load(f, "q = k8s.queue { name = 'x' }");
+    run_load(f, "q = k8s.queue { name = 'x' }");
     assert_raises(f, "q.add('x')", "queue:add: called on string, not on a queue");
     assert_raises(f, "q:add(5)", "snippet.lua:1: queue:add: the key must be a string, not number");
     assert_raises(f, "q:add_after('x', 'y')", "queue:add_after: the duration must be seconds");
@@ -302,8 +293,9 @@ static void test_verbs_are_checked(void **state)
 static void test_keys_are_limited_over_all_queues_of_a_script(void **state)
 {
     struct fixture *f = *state;
-    load(f,
-         "q, r = k8s.queue { name = 'x' }, k8s.queue { name = 'y' } for i = 1, 60000 do q:add('k' .. i) end");
+    run_load(
+        f,
+        "q, r = k8s.queue { name = 'x' }, k8s.queue { name = 'y' } for i = 1, 60000 do q:add('k' .. i) end");
     assert_raises(f, "for i = 1, 60000 do r:add('k' .. i) end",
                   "snippet.lua:1: queue:add: the limit queue-keys: there are 100000 already");
     assert_lua(f, "return r:len()", "40000");
@@ -319,16 +311,16 @@ static void test_an_enqueuer_adds_the_key_of_an_object_or_what_it_maps_to(void *
         f, "a",
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\"}}");
     fixture_global(f, "b", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}");
-    load(f, "q = k8s.queue { name = 'x' } q:run(function(key) say(key) end)");
+    run_load(f, "q = k8s.queue { name = 'x' } q:run(function(key) say(key) end)");
     assert_lua(f, "local f = q:enqueuer() f(a, {}) f(a, a) f(b)", "nil");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "return take()", "shop/a;b;");
     assert_lua(f, "local f = q:enqueuer(function(obj) return { obj:name(), 'all' } end) f(a, b) f(a, {})",
                "nil");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "return take()", "a;all;b;");
     assert_lua(f, "q:enqueuer(function() end)(a) q:enqueuer(function() return 'one' end)(a)", "nil");
-    advance(0);
+    run_advance(0);
     assert_lua(f, "return take()", "one;");
 }
 

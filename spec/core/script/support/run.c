@@ -70,3 +70,15 @@ void assert_failure(struct fixture *f, const char *part)
     const char *text = buf_text(&f->script->failure.text);
     if (!strstr(text, part)) fail_msg("\"%s\" is not in: %s", part, text);
 }
+
+void run_load(struct fixture *f, const char *lua)
+{
+    f->script->phase = SCRIPT_LOADING;
+    assert_lua(f, lua, "nil");
+    f->script->phase = SCRIPT_RUNNING;
+}
+
+void run_advance(int64_t ms)
+{
+    virtual_clock_advance(&run_clock, ms);
+}

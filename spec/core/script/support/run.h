@@ -19,5 +19,8 @@ int run_teardown(void **state);
 void run_start(struct fixture *f, struct run *run, const char *lua);
 /* A task that must not wait. */
 enum script_result run_whole(struct fixture *f, const char *lua);
+/* As the script's file: what may be called while it loads only. */
+void run_load(struct fixture *f, const char *lua);
+void run_advance(int64_t ms);
 /* The text of the last failure must contain `part`. */
 void assert_failure(struct fixture *f, const char *part);
