@@ -25,8 +25,8 @@ local create = ([[
 ]]):format(COUNT)
 
 -- Changes whatever pod still lacks its annotation, all the time and sixteen at once: what the controller has read is
--- often old. A pod is changed 25 times at most: towards the end few are left, and who writes each of them more often than
--- a request waits for --kube-api-qps keeps every optimistic lock from succeeding, for as long as it likes.
+-- often old. A pod is changed 25 times at most. Few are left towards the end, and while each of them is written more
+-- often than a request waits for --kube-api-qps, no optimistic lock succeeds.
 local rival = [[
   local k8s = require "k8s"
   k8s.writes { "pods:patch" }
