@@ -4,44 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "object/intern.h"
 #include "object/projection.h"
-#include "object/tape.h"
-
-static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
-
-static char *padded(struct str text)
-{
-    char *p = xcalloc(1, text.n + TAPE_PADDING);
-    memcpy(p, text.p, text.n);
-    return p;
-}
-
-static struct root *straight(struct packer *packer, struct str text)
-{
-    char *p = padded(text);
-    struct root *root;
-    struct pack_mark mark = pack_mark((struct str){p, text.n}, &type);
-    bool done = pack_tokens(packer, (struct str){p, text.n}, &type, &mark, NULL, &root);
-    assert_int_equal(done, root != NULL);
-    if (root) pack_remember(packer, root, &mark);
-    free(p);
-    return root;
-}
-
-static struct root *by_tape(struct packer *packer, struct str text)
-{
-    struct tape_parser *parser = tape_parser_new();
-    char *p = padded(text);
-    struct root *root = NULL;
-    struct tape tape;
-    if (tape_parse(parser, p, text.n, &tape, NULL))
-        pack_tape(packer, &tape, tape_root(&tape), &type, &root, NULL);
-    free(p);
-    tape_parser_free(parser);
-    return root;
-}
 
 /* What both make of a text; whether the straight way was taken. */
 static bool agree(struct packer *packer, struct str text)

@@ -2,46 +2,10 @@
  */
 #include "core/object/support/objects.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "object/intern.h"
 #include "object/section.h"
-#include "object/tape.h"
-
-static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
-
-static char *padded(struct str text)
-{
-    char *p = xcalloc(1, text.n + TAPE_PADDING);
-    memcpy(p, text.p, text.n);
-    return p;
-}
-
-static struct root *straight(struct packer *packer, struct str text)
-{
-    char *p = padded(text);
-    struct pack_mark mark = pack_mark((struct str){p, text.n}, &type);
-    struct root *root;
-    if (pack_tokens(packer, (struct str){p, text.n}, &type, &mark, NULL, &root))
-        pack_remember(packer, root, &mark);
-    free(p);
-    return root;
-}
-
-static struct root *by_tape(struct packer *packer, struct str text)
-{
-    struct tape_parser *parser = tape_parser_new();
-    char *p = padded(text);
-    struct root *root = NULL;
-    struct tape tape;
-    if (tape_parse(parser, p, text.n, &tape, NULL))
-        pack_tape(packer, &tape, tape_root(&tape), &type, &root, NULL);
-    free(p);
-    tape_parser_free(parser);
-    return root;
-}
 
 static size_t matches(const struct root *root, const char *text)
 {
@@ -116,7 +80,7 @@ static void test_states_of_an_object_are_what_the_tape_says(void **state)
         change(&o, &r);
         write_object(&o, &r, &text);
         if (random_below(&r, 2)) damage(&r, &text);
-        struct root *last = root_of_head(f->pool, pack_mark(buf_slice(&text), &type).head);
+        struct root *last = root_of_head(f->pool, pack_mark(buf_slice(&text), &thing_type).head);
         known += last && matches(last, buf_text(&text)) > 0;
         struct root *root = straight(f->packer, buf_slice(&text)),
                     *expected = by_tape(f->packer, buf_slice(&text));

@@ -41,14 +41,45 @@ int fixture_teardown(void **state)
     return 0;
 }
 
+const struct pack_type thing_type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
+
+char *padded(struct str text)
+{
+    char *p = xcalloc(1, text.n + TAPE_PADDING);
+    memcpy(p, text.p, text.n);
+    return p;
+}
+
+struct root *straight(struct packer *packer, struct str text)
+{
+    char *p = padded(text);
+    struct root *root;
+    struct pack_mark mark = pack_mark((struct str){p, text.n}, &thing_type);
+    bool done = pack_tokens(packer, (struct str){p, text.n}, &thing_type, &mark, NULL, &root);
+    assert_int_equal(done, root != NULL);
+    if (root) pack_remember(packer, root, &mark);
+    free(p);
+    return root;
+}
+
+struct root *by_tape(struct packer *packer, struct str text)
+{
+    struct tape_parser *parser = tape_parser_new();
+    char *p = padded(text);
+    struct root *root = NULL;
+    struct tape tape;
+    if (tape_parse(parser, p, text.n, &tape, NULL))
+        pack_tape(packer, &tape, tape_root(&tape), &thing_type, &root, NULL);
+    free(p);
+    tape_parser_free(parser);
+    return root;
+}
+
 static bool pack(struct packer *packer, const char *json, struct root **out, struct err *err)
 {
-    static const struct pack_type type = {.api_version = {"v1", 2}, .kind = {"Thing", 5}};
-    size_t len = strlen(json);
-    char *padded = xcalloc(1, len + TAPE_PADDING);
-    memcpy(padded, json, len);
-    bool done = pack_text(packer, padded, len, &type, out, err);
-    free(padded);
+    char *p = padded(str_of(json));
+    bool done = pack_text(packer, p, strlen(json), &thing_type, out, err);
+    free(p);
     return done;
 }
 

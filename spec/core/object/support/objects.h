@@ -25,8 +25,17 @@ void fixture_close(struct fixture *f);
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
-/* A new reference; fails the test when it cannot be packed. Without apiVersion and kind they become v1 and
- * Thing. */
+/* What objects are that do not say it: v1 and Thing. */
+extern const struct pack_type thing_type;
+
+/* A copy with TAPE_PADDING bytes behind it; to free. */
+char *padded(struct str text);
+/* By pack_tokens, and remembered; NULL where that leaves the text to the tape. A new reference. */
+struct root *straight(struct packer *packer, struct str text);
+/* By pack_tape; NULL where the text is no object. A new reference. */
+struct root *by_tape(struct packer *packer, struct str text);
+
+/* A new reference; fails the test when it cannot be packed. */
 struct root *pack_ok(struct packer *packer, const char *json);
 /* {"metadata":{"name":"x"},"it":<json>}, and the value of `it`. */
 struct root *pack_it(struct packer *packer, const char *json, struct value *it);
