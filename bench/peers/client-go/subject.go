@@ -69,12 +69,10 @@ func newTyped(config *rest.Config) (*subject, error) {
 			return fields{namespace: pod.Namespace, name: pod.Name, node: pod.Spec.NodeName, sent: pod.Annotations[sentKey]}
 		},
 		byLabel: func(selector labels.Selector) (int, error) {
-			found, err := lister.List(selector)
-			return len(found), err
+			return count(lister.List(selector))
 		},
 		inNamespace: func(namespace string) (int, error) {
-			found, err := lister.Pods(namespace).List(labels.Everything())
-			return len(found), err
+			return count(lister.Pods(namespace).List(labels.Everything()))
 		},
 	}, nil
 }
@@ -118,12 +116,14 @@ func newGeneric(generic informers.GenericInformer) *subject {
 	return &subject{
 		informer: generic.Informer(),
 		byLabel: func(selector labels.Selector) (int, error) {
-			found, err := lister.List(selector)
-			return len(found), err
+			return count(lister.List(selector))
 		},
 		inNamespace: func(namespace string) (int, error) {
-			found, err := lister.ByNamespace(namespace).List(labels.Everything())
-			return len(found), err
+			return count(lister.ByNamespace(namespace).List(labels.Everything()))
 		},
 	}
+}
+
+func count[T any](found []T, err error) (int, error) {
+	return len(found), err
 }
