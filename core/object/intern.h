@@ -39,7 +39,7 @@ struct root {
     uint32_t top; /* as in struct node */
     uint32_t key_hash;
     uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
-    uint32_t words[];            /* and the sections behind them */
+    uint32_t words[];            /* the sections behind them, and their loan */
 };
 
 static inline const struct section *root_sections(const struct root *root)
@@ -94,6 +94,8 @@ struct root_draft {
     uint32_t field[ROOT_FIELDS];
     const struct section *section;
     uint32_t section_count, text_length;
+    struct root *lender; /* of the sections marked as borrowed; NULL: there are none */
+    uint32_t lent;       /* bits by number of section */
 };
 
 /* A new reference to the root with this content, found or made; NULL when the pool is full. */

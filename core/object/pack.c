@@ -247,6 +247,8 @@ bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word
         .section = p->section,
         .section_count = e->moved ? 0 : (uint32_t)p->section_count,
         .text_length = (uint32_t)text_length,
+        .lender = e->moved ? NULL : p->lender,
+        .lent = p->lent,
     };
     draft.identity = root_identity(draft.key_hash, id->uid, id->resource_version);
     locate_fields(e->area, word_payload(word), draft.field);
@@ -266,6 +268,7 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     p->strings = tape->strings;
     p->err = err;
     p->section_count = 0;
+    p->lender = NULL;
     uint32_t word;
     bool done = check_identity(tape, metadata, &id, type->nameless, err) &&
                 pack_root(p, tape, at, &id, type->projection, &word) &&

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "object/dict.h"
 #include "object/intern.h"
+#include "object/loan.h"
 #include "object/pack_internal.h"
 
 enum {
@@ -24,7 +25,7 @@ struct walk {
     bool in_metadata; /* of the object itself */
     bool metadata_only;
     struct identity id;
-    const struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
+    struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
     struct section_matches matches;
     size_t matched; /* of them, how many were copied */
 };
@@ -95,33 +96,48 @@ static bool at_match(const struct walk *w)
     return w->matched < w->matches.count && w->at == w->matches.part[w->matched].token;
 }
 
-static void keep_section(struct walk *w, struct section section, size_t first, int height, uint32_t word)
+/* NULL when there are too many. */
+static struct section *keep_section(struct walk *w, struct section section, size_t first, int height,
+                                    uint32_t word)
 {
     struct packer *p = w->packer;
+    if (p->section_count == SECTIONS_MAX || first > SECTION_FIRST_MAX) return NULL;
     section.first = (uint32_t)first & SECTION_FIRST_MAX;
-    section.height = (uint8_t)height;
+    section.height = (uint32_t)height & 0x7f;
     section.word = word;
-    if (p->section_count < SECTIONS_MAX && first <= SECTION_FIRST_MAX)
-        p->section[p->section_count++] = section;
+    p->section[p->section_count] = section;
+    return &p->section[p->section_count++];
+}
+
+/* The references in a copied section are counted by the last state, if that lends to no other. */
+static void borrow(struct walk *w, struct section *section, size_t number)
+{
+    if (!section || word_tag(section->word) != TAG_LOCAL || !loan_is_free(w->last)) return;
+    section->borrowed = true;
+    w->packer->lender = w->last;
+    w->packer->lent |= 1u << number;
 }
 
 /* What a section of the last state became, again. */
 static bool copy_section(struct walk *w, int depth, uint32_t *word)
 {
     struct encoder *e = &w->packer->encoder;
-    struct section section = *w->matches.section[w->matched];
+    const struct section *found = w->matches.section[w->matched];
+    struct section section = *found;
     size_t first = e->used;
     *word = section.word;
-    if (depth + section.height > PACK_DEPTH_MAX) return false;
+    if (depth + (int)section.height > PACK_DEPTH_MAX) return false;
     if (word_tag(*word) == TAG_LOCAL) {
-        uint32_t top = word_payload(*word), end = top + (uint32_t)blob_words(w->last->words[top]);
+        size_t end = section_end(w->last->words, found);
         if (!encode_copy(e, w->last->words + section.first, end - section.first, NULL)) return false;
-        *word = word_make(TAG_LOCAL, (uint32_t)first + top - section.first);
+        *word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(*word) - section.first);
     }
+    section.lent = section.borrowed = false;
     section.at = w->matches.part[w->matched++].from;
     w->at++;
-    if (w->deepest < depth + section.height) w->deepest = depth + section.height;
-    keep_section(w, section, first, section.height, *word);
+    if (w->deepest < depth + (int)section.height) w->deepest = depth + (int)section.height;
+    borrow(w, keep_section(w, section, first, (int)section.height, *word),
+           (size_t)(found - root_sections(w->last)));
     return true;
 }
 
@@ -135,7 +151,7 @@ static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *wo
     w->deepest = depth;
     if (!take_value(w, depth, field, word)) return false;
     uint32_t length = t->at[w->at - 1] + 1 - t->at[from];
-    if (length >= SECTION_MIN && (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
+    if (length >= SECTION_MIN && length <= SECTION_LENGTH_MAX && (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
         keep_section(w, section_make((struct str){t->text, t->at[t->count]}, t->at[from], length), first,
                      w->deepest - depth, *word);
     if (w->deepest < outer) w->deepest = outer;
@@ -415,6 +431,8 @@ bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type
     if (!find_tokens(&w, text, mark)) return false;
     p->err = NULL;
     p->found_count = p->section_count = 0;
+    p->lender = NULL;
+    p->lent = 0;
     bool done =
         take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
     if (done) remember_found(&w);

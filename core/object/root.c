@@ -4,11 +4,13 @@
 #include "base/hash.h"
 #include "base/must.h"
 #include "object/intern.h"
+#include "object/loan.h"
 #include "object/value.h"
 
 static size_t root_size(size_t words, size_t sections)
 {
-    return offsetof(struct root, words) + words * sizeof(uint32_t) + sections * sizeof(struct section);
+    size_t size = offsetof(struct root, words) + words * sizeof(uint32_t);
+    return sections > 0 ? size + sections * sizeof(struct section) + sizeof(struct loan) : size;
 }
 
 uint32_t root_identity(uint32_t hash, struct str uid, struct str resource_version)
@@ -44,8 +46,10 @@ static struct root *root_make(struct pool *pool, const struct root_draft *draft)
     atomic_init(&root->refs, 1);
     memcpy(root->field, draft->field, sizeof root->field);
     uint32_t *behind = mempcpy(root->words, draft->words, draft->size * sizeof *draft->words);
-    if (draft->section_count > 0)
-        memcpy(behind, draft->section, draft->section_count * sizeof *draft->section);
+    if (draft->section_count > 0) {
+        struct loan *loan = mempcpy(behind, draft->section, draft->section_count * sizeof *draft->section);
+        *loan = (struct loan){0, 0};
+    }
     return root;
 }
 
@@ -84,7 +88,8 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
         slabs_release(pool_slabs(pool), granule_of(fresh), root_bytes(fresh));
         return root_ref(root);
     }
-    words_retain(pool, fresh->words, fresh->size);
+    if (draft->lender) loan_make(pool, draft->lender, fresh, draft->lent);
+    loan_retain(pool, fresh);
     granule_table_insert(&pool->roots, draft->identity, granule_of(fresh));
     count_root_bytes(pool, root_bytes(fresh));
     return fresh;
@@ -139,7 +144,7 @@ void root_destroy(struct pool *pool, struct root *root)
 {
     granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
     forget_text(pool, root);
-    words_release(pool, root->words, root->size);
+    loan_release(pool, root);
     count_root_bytes(pool, -root_bytes(root));
     slabs_release(pool_slabs(pool), granule_of(root), root_bytes(root));
 }

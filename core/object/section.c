@@ -40,12 +40,18 @@ void sections_match(const struct root *root, struct str text, struct section_mat
     }
 }
 
+size_t section_end(const uint32_t *words, const struct section *section)
+{
+    uint32_t top = word_payload(section->word);
+    return top + blob_words(words[top]);
+}
+
 struct section section_make(struct str object, uint32_t at, uint32_t length)
 {
     uint64_t hash = hash_bytes(object.p + at, length);
     return (struct section){
         .hash = {(uint32_t)hash, (uint32_t)(hash >> 32)},
         .at = at,
-        .length = length,
+        .length = length & SECTION_LENGTH_MAX,
     };
 }
