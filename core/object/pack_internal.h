@@ -27,8 +27,8 @@ struct packer {
     size_t found_count;
     struct section section[SECTIONS_MAX]; /* of the object that is walked */
     size_t section_count;
-    struct root *lender; /* the last state, when some of them are borrowed of it */
-    uint32_t lent;       /* bits by their numbers there */
+    struct root *lender;       /* the last state, when some of them are borrowed of it */
+    uint32_t lent;             /* bits by their numbers there */
     uint8_t plain[PACK_PATHS]; /* how often in a row what came at a path made no node; see pack_tokens.c */
     const uint64_t *words;     /* of the tape that is walked */
     const uint8_t *strings;

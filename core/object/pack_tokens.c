@@ -151,7 +151,8 @@ static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *wo
     w->deepest = depth;
     if (!take_value(w, depth, field, word)) return false;
     uint32_t length = t->at[w->at - 1] + 1 - t->at[from];
-    if (length >= SECTION_MIN && length <= SECTION_LENGTH_MAX && (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
+    if (length >= SECTION_MIN && length <= SECTION_LENGTH_MAX &&
+        (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
         keep_section(w, section_make((struct str){t->text, t->at[t->count]}, t->at[from], length), first,
                      w->deepest - depth, *word);
     if (w->deepest < outer) w->deepest = outer;

@@ -21,13 +21,13 @@ enum {
 
 /* Words only, as it stands behind the words of its root. */
 struct section {
-    uint32_t hash[2];    /* of the text */
-    uint32_t at;         /* of the text, in that of the object */
+    uint32_t hash[2]; /* of the text */
+    uint32_t at;      /* of the text, in that of the object */
     uint32_t length : 31, lent : 1;
-    uint32_t first : 24; /* the words it became begin here; they end with those of `word` */
-    uint32_t height : 7; /* maps and arrays in one another, this one not counted */
+    uint32_t first : 24;   /* the words it became begin here; they end with those of `word` */
+    uint32_t height : 7;   /* maps and arrays in one another, this one not counted */
     uint32_t borrowed : 1; /* as `lent`: see loan.h */
-    uint32_t word;       /* under TAG_LOCAL the place of the top blob, else as it is */
+    uint32_t word;         /* under TAG_LOCAL the place of the top blob, else as it is */
 };
 
 struct root;
