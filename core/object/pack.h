@@ -34,7 +34,7 @@ struct pack_said {
 /* By what a text is known again. */
 struct pack_mark {
     uint64_t whole; /* of all of it, and of what is made of it; 0 when nobody asks for the same text again */
-    uint32_t head;  /* of what comes before the version, which the states of an object have in common */
+    uint32_t head;  /* of what names the object, which its states have in common; see head_of in pack.c */
 };
 
 struct packer;
