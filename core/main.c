@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/cmd.h"
-#include "app/flags.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 
 static const struct command *const commands[] = {&cmd_run,  &cmd_exec, &cmd_status, &cmd_queue,  &cmd_writes,
                                                  &cmd_rbac, &cmd_sim,  &cmd_bench,  &cmd_version};
@@ -30,22 +30,28 @@ static void overview(FILE *out)
 
 static int unknown(const char *name)
 {
-    const char *nearest = NULL;
-    size_t best = strlen(name) < FLAGS_FAR ? strlen(name) : FLAGS_FAR;
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-        size_t d = flags_distance(str_of(name), commands[i]->name);
-        if (d < best) best = d, nearest = commands[i]->name;
-    }
+    struct nearest nearest = nearest_to(str_of(name));
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) nearest_try(&nearest, commands[i]->name);
     fprintf(stderr, "kubelua: unknown command \"%s\"", name);
-    if (nearest) fprintf(stderr, ", did you mean \"%s\"?", nearest);
-    fprintf(stderr, "%s \"kubelua help\" lists them\n", nearest ? "" : ";");
+    if (nearest.name) fprintf(stderr, ", did you mean \"%s\"?", nearest.name);
+    fprintf(stderr, "%s \"kubelua help\" lists them\n", nearest.name ? "" : ";");
     return EXIT_USAGE;
 }
 
-static int help(const char *name)
+static bool is_help(const char *word)
 {
-    const struct command *command = name ? find(name) : NULL;
-    if (name && !command) return unknown(name);
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* Of one command, or the overview. */
+static int help(int count, char **names)
+{
+    const struct command *command = count && !is_help(names[0]) ? find(names[0]) : NULL;
+    if (count && !is_help(names[0]) && !command) return unknown(names[0]);
+    if (count > 1) {
+        fprintf(stderr, "kubelua help: unexpected argument \"%s\"\n", names[1]);
+        return EXIT_USAGE;
+    }
     if (command)
         command->help();
     else
@@ -69,12 +75,11 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
+    if (is_help(name)) return help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) name = "version";
     const struct command *command = find(name);
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return help(name);
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return help(1, argv + 1);
     return command->run(argc - 1, argv + 1);
 }

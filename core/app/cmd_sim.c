@@ -8,8 +8,11 @@
 #include "app/flags.h"
 #include "base/mem.h"
 #include "net/loop.h"
+#include "sim/pods.h"
 #include "sim/replay.h"
 #include "sim/server.h"
+
+#define LOOPBACK "127.0.0.1"
 
 struct sim_flags {
     struct sim_server_options server;
@@ -25,7 +28,8 @@ static const struct flag *sim_flags(struct sim_flags *flags)
     struct sim_server_options *s = &flags->server;
     const struct flag all[] = {
         {"port", 'p', FLAG_INT, &s->port, "N", NULL, "port to listen on (default 0: any that is free)"},
-        {"listen", 0, FLAG_STRING, &s->listen, "ADDR", NULL, "address to listen on (default 127.0.0.1)"},
+        {"listen", 0, FLAG_STRING, &s->listen, "ADDR", NULL,
+         "IP address to listen on, or localhost (default 127.0.0.1)"},
         {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
          "serve N generated pods of about 9.4 KB, the same at every start"},
         {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "generated pods of one workload (default 3)"},
@@ -45,7 +49,8 @@ static const struct flag *sim_flags(struct sim_flags *flags)
          "compress answers over 128 KiB for clients that take it (default true)"},
     };
     *flags = (struct sim_flags){
-        .server = {.listen = "127.0.0.1", .watch_cache = true, .gzip = true, .bookmark_ms = 60000}};
+        .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
+        .replicas = SIM_POD_REPLICAS};
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
 
@@ -128,20 +133,40 @@ static bool check_replay(const struct sim_flags *flags, struct err *err)
     return true;
 }
 
+static bool check_numbers(const struct sim_flags *flags, struct err *err)
+{
+    enum { PORT_MAX = 65535 };
+    if (flags->server.port > PORT_MAX)
+        return err_set(err, ERR_INVALID, "--port: %d is too large, the most is %d", flags->server.port,
+                       PORT_MAX);
+    if (flags->pods > SIM_PODS_MAX)
+        return err_set(err, ERR_INVALID, "--pods: %d is too large, the most is %d", flags->pods,
+                       SIM_PODS_MAX);
+    if (flags->replicas < 1) return err_set(err, ERR_INVALID, "--replicas: it takes at least 1");
+    if (flags->server.bookmark_ms < 1)
+        return err_set(err, ERR_INVALID, "--bookmark-interval: it takes more than nothing");
+    return true;
+}
+
+static void complete(struct sim_flags *flags)
+{
+    struct sim_server_options *server = &flags->server;
+    if (strcmp(server->listen, "localhost") == 0) server->listen = LOOPBACK;
+    server->pods = (size_t)flags->pods;
+    server->replicas = (size_t)flags->replicas;
+    server->load = flags->load.items;
+    server->load_count = flags->load.count;
+}
+
 static bool parse(int argc, char **argv, struct sim_flags *flags, struct err *err)
 {
     struct flag_list rest = {0};
     const struct flag *tables[] = {sim_flags(flags), NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err);
     if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
-    if (ok && flags->server.port > 65535)
-        ok = err_set(err, ERR_INVALID, "--port: %d is no port", flags->server.port);
-    if (ok) ok = check_replay(flags, err);
+    ok = ok && check_numbers(flags, err) && check_replay(flags, err);
     flag_list_clear(&rest);
-    flags->server.pods = (size_t)flags->pods;
-    flags->server.replicas = (size_t)flags->replicas;
-    flags->server.load = flags->load.items;
-    flags->server.load_count = flags->load.count;
+    complete(flags);
     return ok;
 }
 

@@ -12,6 +12,7 @@
 #include "base/duration.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/nearest.h"
 
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
 {
@@ -117,9 +118,45 @@ static bool is_negative(const char *value)
     return *value == '-' && parse_number(value + 1, &n);
 }
 
+/* NULL where a value has no bounds. */
+static const char *most(const struct flag *flag)
+{
+    switch (flag->kind) {
+    case FLAG_INT: return "2147483647";
+    case FLAG_NUMBER: return "999999999";
+    case FLAG_DURATION_MS: return "277777777h";
+    case FLAG_SIZE: return "1000000G";
+    default: return NULL;
+    }
+}
+
+/* Whether a value that was refused would have been taken with smaller numbers in it. */
+static bool is_too_large(const struct flag *flag, const char *value)
+{
+    union {
+        int whole;
+        double number;
+        int64_t ms;
+        size_t size;
+    } unused;
+    struct flag same = *flag;
+    char small[64];
+    size_t n = 0;
+    if (!most(flag)) return false;
+    for (; *value && n < sizeof small - 1; value++) {
+        bool digit = isdigit((unsigned char)*value);
+        if (!digit || n == 0 || small[n - 1] != '1') small[n++] = digit ? '1' : *value;
+    }
+    small[n] = '\0';
+    same.into = &unused;
+    return *value == '\0' && assign(&same, small);
+}
+
 static bool set(const struct flag *flag, const char *value, const char *where, struct err *err)
 {
     if (assign(flag, value)) return true;
+    if (is_too_large(flag, value))
+        return err_set(err, ERR_INVALID, "%s: %s is too large, the most is %s", where, value, most(flag));
     if ((flag->kind == FLAG_INT || flag->kind == FLAG_NUMBER) && is_negative(value))
         return err_set(err, ERR_INVALID, "%s must be 0 or more, not %s", where, value);
     return err_set(err, ERR_INVALID, "%s: \"%s\" is not %s", where, value, expected(flag));
@@ -133,36 +170,14 @@ static const struct flag *find(const struct flag *const *tables, struct str name
     return NULL;
 }
 
-size_t flags_distance(struct str a, const char *b)
-{
-    size_t m = strlen(b), row[64];
-    if (a.n > 60 || m > 60) return 99;
-    for (size_t j = 0; j <= m; j++) row[j] = j;
-    for (size_t i = 1; i <= a.n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t above = row[j], best = diagonal + (a.p[i - 1] != b[j - 1]);
-            if (above + 1 < best) best = above + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 static bool unknown(const struct flag *const *tables, struct str name, struct err *err)
 {
-    const char *nearest = NULL;
-    size_t best = FLAGS_FAR;
+    struct nearest nearest = nearest_to(name);
     for (; *tables; tables++)
-        for (const struct flag *flag = *tables; flag->name; flag++) {
-            size_t d = flags_distance(name, flag->name);
-            if (d < best) best = d, nearest = flag->name;
-        }
-    if (nearest)
-        return err_set(err, ERR_INVALID, "unknown flag --%.*s; did you mean --%s?", STR_ARG(name), nearest);
+        for (const struct flag *flag = *tables; flag->name; flag++) nearest_try(&nearest, flag->name);
+    if (nearest.name)
+        return err_set(err, ERR_INVALID, "unknown flag --%.*s; did you mean --%s?", STR_ARG(name),
+                       nearest.name);
     return err_set(err, ERR_INVALID, "unknown flag --%.*s", STR_ARG(name));
 }
 

@@ -40,12 +40,9 @@ struct flag_list {
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count);
 /* Several tables one after the other count as one; `tables` ends with NULL. Fills `rest` with the arguments
  * that are no flags. Environment first, then argv[1..]. ERR_INVALID names the flag, its value and what it
- * takes; an unknown flag names the nearest known one. */
+ * takes, or the most it may be; an unknown flag names a known one that is near. */
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct err *err);
-/* Levenshtein distance, for names of flags and commands: from FLAGS_FAR on it is another word. */
-enum { FLAGS_FAR = 4 };
-size_t flags_distance(struct str a, const char *b);
 void flags_print(const struct flag *table);
 void flag_list_clear(struct flag_list *list);
 

@@ -5,7 +5,12 @@
 #include "base/buf.h"
 #include "sim/store.h"
 
-enum { SIM_POD_NAMESPACES = 200, SIM_POD_NODES = 300, SIM_POD_REPLICAS = 3 };
+enum {
+    SIM_PODS_MAX = 10000000, /* about 100 GB in the replay source */
+    SIM_POD_NAMESPACES = 200,
+    SIM_POD_NODES = 300,
+    SIM_POD_REPLICAS = 3, /* what is usual */
+};
 
 struct sim_pods;
 

@@ -38,6 +38,13 @@ describe("the command line", function()
     assert.is_true(count >= 4)
   end)
 
+  it("gives the overview when it is asked for the help of help", function()
+    local overview = { run "help" }
+    assert.are.same(overview, { run("help", "help") })
+    assert.are.same(overview, { run("help", "--help") })
+    assert.are.same(overview, { run "-h" })
+  end)
+
   it("lists flags in two columns", function()
     for _, name in ipairs { "run", "exec", "rbac", "sim", "status" } do
       local _, help = run("help", name)
@@ -62,7 +69,10 @@ describe("the command line", function()
       ['"b" is one too many'] = { "exec", "a", "b" },
       ["/nothing: No such file or directory"] = { "run", "-f", "/nothing" },
       ['--namespace: "team-*" is not the name of a namespace'] = { "exec", "a", "-n", "team-*" },
-      ["--port: 70000 is no port"] = { "sim", "--port", "70000" },
+      ['unknown command "exit"; "kubelua help" lists them'] = { "exit" },
+      ['unknown command "bnch", did you mean "bench"?'] = { "help", "bnch" },
+      ['kubelua help: unexpected argument "x"'] = { "help", "bench", "x" },
+      ['kubelua help: unexpected argument "sim"'] = { "help", "help", "sim" },
     } do
       local code, out, err = run(unpack(words))
       assert.are.equal(2, code)

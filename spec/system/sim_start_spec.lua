@@ -60,15 +60,26 @@ describe("kubelua sim #threads", function()
   it("listens where it is told to", function()
     local sim = cluster.sim { "--listen", "127.0.0.2" }
     assert.has_match("^http://127.0.0.2:%d+$", sim.server)
+    for _, flags in ipairs { { "--listen", "localhost" }, { "--listen=localhost", "--replay", "--pods", "3" } } do
+      assert.has_match("^http://127.0.0.1:%d+$", cluster.sim(flags).server)
+    end
     local port = sim.server:match "%d+$"
     refuses("cannot listen on 127.0.0.2 port " .. port, "--listen", "127.0.0.2", "--port", port)
   end)
 
   it("refuses bad flags in one line", function()
     refuses('^kubelua sim: unknown flag %-%-prot; did you mean %-%-port%?$', "--prot", "1")
+    refuses('^kubelua sim: unknown flag %-%-pid$', "--pid", "1")
     refuses('%-%-port: "x" is not a whole number', "--port", "x")
-    refuses("%-%-port: 70000", "--port", "70000")
-    refuses("nowhere.example", "--listen", "nowhere.example")
+    refuses("%-%-port: 70000 is too large, the most is 65535$", "--port", "70000")
+    refuses("%-%-pods: 10000001 is too large, the most is 10000000$", "--pods", "10000001")
+    refuses("%-%-pods: 99999999999 is too large, the most is 2147483647$", "--pods", "99999999999")
+    refuses("%-%-replicas: it takes at least 1$", "--pods", "3", "--replicas", "0")
+    refuses("%-%-replicas: it takes at least 1$", "--replay", "--pods", "3", "--replicas", "0")
+    refuses("%-%-bookmark%-interval: it takes more than nothing$", "--bookmark-interval", "0")
+    refuses("cannot listen on nowhere.example port 7: it is not an IP address, such as 127.0.0.1 or ::1$",
+      "--listen", "nowhere.example", "--port", "7")
+    refuses("cannot listen on nowhere port 0: it is not an IP", "--replay", "--pods", "3", "--listen", "nowhere")
     refuses('unexpected argument "x"', "x")
   end)
 

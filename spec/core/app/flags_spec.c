@@ -81,6 +81,12 @@ static void test_an_unknown_flag_names_the_nearest(void **state)
     assert_string_equal(err.text, "unknown flag --namespaces; did you mean --namespace?");
     assert_false(PARSE("--frobnicate"));
     assert_string_equal(err.text, "unknown flag --frobnicate");
+    assert_false(PARSE("--nmaespace"));
+    assert_string_equal(err.text, "unknown flag --nmaespace; did you mean --namespace?");
+    assert_false(PARSE("--nominate"));
+    assert_string_equal(err.text, "unknown flag --nominate");
+    assert_false(PARSE("--w"));
+    assert_string_equal(err.text, "unknown flag --w");
     assert_false(PARSE("-z"));
     assert_string_equal(err.text, "unknown flag -z");
 }
@@ -99,6 +105,26 @@ static void test_a_bad_value_names_flag_value_and_form(void **state)
     assert_string_equal(err.text, "--kube-api-qps: \"5/s\" is not a number");
     assert_true(PARSE("--kube-api-qps", "0.5"));
     assert_true(rate == 0.5);
+}
+
+static void test_a_value_that_is_too_large_names_the_most(void **state)
+{
+    assert_true(PARSE("-v", "2147483647", "--kube-api-qps", "999999999", "--sync-timeout", "277777777h",
+                      "--max-object-size", "1000000G"));
+    assert_false(PARSE("-v", "2147483648"));
+    assert_string_equal(err.text, "-v/--v: 2147483648 is too large, the most is 2147483647");
+    assert_false(PARSE("--v=99999999999999999999999"));
+    assert_string_equal(err.text, "--v: 99999999999999999999999 is too large, the most is 2147483647");
+    assert_false(PARSE("--kube-api-qps", "1000000000.5"));
+    assert_string_equal(err.text, "--kube-api-qps: 1000000000.5 is too large, the most is 999999999");
+    assert_false(PARSE("--sync-timeout", "277777778h5m"));
+    assert_string_equal(err.text, "--sync-timeout: 277777778h5m is too large, the most is 277777777h");
+    assert_false(PARSE("--max-object-size", "1000001G"));
+    assert_string_equal(err.text, "--max-object-size: 1000001G is too large, the most is 1000000G");
+    assert_false(PARSE("--max-object-size", "1000001X"));
+    assert_string_equal(err.text, "--max-object-size: \"1000001X\" is not a size such as 64Mi");
+    assert_false(PARSE("-v", "99999999999x"));
+    assert_string_equal(err.text, "-v/--v: \"99999999999x\" is not a whole number");
 }
 
 static void test_a_missing_value_is_named(void **state)
@@ -137,6 +163,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_boolean_may_be_switched_off, reset, reset),
         cmocka_unit_test_setup_teardown(test_an_unknown_flag_names_the_nearest, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_bad_value_names_flag_value_and_form, reset, reset),
+        cmocka_unit_test_setup_teardown(test_a_value_that_is_too_large_names_the_most, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
         cmocka_unit_test_setup_teardown(test_sizes, reset, reset),
