@@ -166,6 +166,42 @@ static void test_a_part_that_stands_elsewhere_is_no_part(void **state)
     root_unref(first);
 }
 
+#define MAP                                                                                            \
+    "{\"app.kubernetes.io/component\":\"one of many texts\",\"app.kubernetes.io/instance\":\"another " \
+    "text\","                                                                                          \
+    "\"app.kubernetes.io/name\":\"a third text\",\"app.kubernetes.io/part-of\":\"a fourth text\","     \
+    "\"example.com/owner\":\"somebody\",\"example.com/purpose\":\"to be long enough for a section\"}"
+
+static void check_move(struct fixture *f, const char *before, const char *after, bool straight_first)
+{
+    struct root *first = straight(f->packer, str_of(before)), *tape = NULL;
+    assert_int_equal(first->section_count, 1);
+    assert_int_equal(matches(first, after), 1);
+    if (!straight_first) tape = by_tape(f->packer, str_of(after));
+    struct root *root = straight(f->packer, str_of(after));
+    if (straight_first) tape = by_tape(f->packer, str_of(after));
+    assert_non_null(root);
+    assert_ptr_equal(root, tape);
+    assert_string_equal(json_of(root_value(root)) + strlen("{\"apiVersion\":\"v1\",\"kind\":\"Thing\","),
+                        after + 1);
+    root_unref(first);
+    root_unref(root);
+    root_unref(tape);
+}
+
+/* A map is a node as a field of metadata, and part of the object as a field of its own. */
+static void test_a_part_that_changes_its_level_is_what_the_tape_says(void **state)
+{
+    static const char outer[] =
+        "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"labels\":" MAP ",\"s\":12}",
+                      inner[] = "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"2\",\"labels\":" MAP
+                                "},\"s\":1}";
+    for (int order = 0; order < 2; order++) {
+        check_move(*state, outer, inner, order);
+        check_move(*state, inner, outer, order);
+    }
+}
+
 /* The list around it is known by its text, and has more tokens there than are left here. */
 static void test_a_known_text_around_a_part_is_not_skipped_over_it(void **state)
 {
@@ -207,6 +243,7 @@ int main(void)
         TEST(test_parts_are_found_where_they_were_and_as_far_from_the_end),
         TEST(test_a_part_outlives_the_state_that_it_came_from),
         TEST(test_a_part_that_stands_elsewhere_is_no_part),
+        TEST(test_a_part_that_changes_its_level_is_what_the_tape_says),
         TEST(test_a_known_text_around_a_part_is_not_skipped_over_it),
         TEST(test_an_object_with_a_key_twice_has_no_sections),
     };
