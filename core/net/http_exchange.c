@@ -103,14 +103,26 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     return dead(exchange) ? 0 : n;
 }
 
+/* Whether it had its share of this turn. */
+static bool had_enough(struct http_exchange *exchange)
+{
+    unsigned turn = loop_turn(exchange->transport->loop);
+    if (exchange->turn != turn) exchange->turn_bytes = 0;
+    exchange->turn = turn;
+    return exchange->turn_bytes >= HTTP_TURN_BYTES;
+}
+
 static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 {
     struct http_exchange *exchange = ctx;
     if (dead(exchange)) return 0;
-    if (exchange->paused) {
+    bool enough = had_enough(exchange);
+    if (exchange->paused || enough) {
         exchange->held = true;
+        if (enough) waker_wake(exchange->transport->next_turn);
         return CURL_WRITEFUNC_PAUSE;
     }
+    exchange->turn_bytes += n;
     exchange->last_ms = now_ms(exchange);
     if (exchange->callbacks.on_body && !exchange->callbacks.on_body(exchange->callbacks.ctx, data, n)) {
         exchange->refused = true;

@@ -141,6 +141,11 @@ struct clock *loop_clock(struct loop *loop)
     return &loop->clock;
 }
 
+unsigned loop_turn(struct loop *loop)
+{
+    return ev_iteration(loop->ev);
+}
+
 struct mailbox *loop_mailbox(struct loop *loop)
 {
     return &loop->mailbox;

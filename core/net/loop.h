@@ -20,6 +20,8 @@ void loop_stop(struct loop *loop);
 void loop_free(struct loop *loop);
 
 struct clock *loop_clock(struct loop *loop);
+/* The number of the turn that the loop is in: each time it looks for what is ready is one. */
+unsigned loop_turn(struct loop *loop);
 struct mailbox *loop_mailbox(struct loop *loop);
 /* For watchers of other net/ and app/ files. */
 struct ev_loop *loop_ev(struct loop *loop);

@@ -142,9 +142,8 @@ static void finish_refused(struct transport *transport)
     }
 }
 
-static void on_kick(struct timer *timer)
+static void resume_held(struct transport *transport)
 {
-    struct transport *transport = container_of(timer, struct transport, kick);
     struct http_exchange *exchange;
     transport_enter(transport);
     TAILQ_FOREACH (exchange, &transport->exchanges, link) {
@@ -154,6 +153,16 @@ static void on_kick(struct timer *timer)
     }
     transport_leave(transport);
     finish_refused(transport);
+}
+
+static void on_kick(struct timer *timer)
+{
+    resume_held(container_of(timer, struct transport, kick));
+}
+
+static void on_next_turn(void *ctx)
+{
+    resume_held(ctx);
 }
 
 static void copy_options(struct transport *transport, const struct transport_options *options)
@@ -195,6 +204,7 @@ struct transport *transport_new(struct loop *loop, const struct transport_option
     transport->clock = loop_clock(loop);
     transport->curl_timer.fn = on_curl_timer;
     transport->kick.fn = on_kick;
+    transport->next_turn = waker_new(loop, on_next_turn, transport);
     transport_init_admission(transport);
     TAILQ_INIT(&transport->exchanges);
     copy_options(transport, options);
@@ -214,6 +224,7 @@ void transport_free(struct transport *transport)
     timer_cancel(&transport->curl_timer);
     timer_cancel(&transport->kick);
     timer_cancel(&transport->patience);
+    waker_free(transport->next_turn);
     struct transport_options *own = &transport->options;
     transport_tls_clear(&own->tls);
     transport_tls_clear(&transport->next_tls);

@@ -44,6 +44,8 @@ struct http_exchange {
     bool fenced;       /* its fence was closed before all was sent */
     bool paused;       /* the owner wants it so */
     bool held;         /* libcurl holds a stretch back that we did not take */
+    unsigned turn;     /* of the loop, in which the last stretch came */
+    size_t turn_bytes; /* of the body, in that turn */
     TAILQ_ENTRY(http_exchange) link;
 };
 
@@ -55,6 +57,7 @@ struct transport {
     CURLM *multi;
     struct timer curl_timer; /* libcurl's own next moment */
     struct timer kick;       /* work that may not be done where it came up: starts and resumptions */
+    struct waker *next_turn; /* resumes, in the loop's next turn, what had its share of this one */
     struct exchange_list exchanges;
     struct http_exchange *opening; /* may be setting up a connection that others will share */
     struct timer patience;         /* how long they wait for it */
