@@ -3,7 +3,7 @@
 //
 //	client-go --server URL [--mode json|protobuf|dynamic|metadata] [--select]
 //
-// It ends at SIGTERM. How the benchmark speaks with it is told in bench/peers/README.md.
+// It ends at SIGTERM. How the benchmark speaks with it is told in docs/performance.md.
 package main
 
 import (
