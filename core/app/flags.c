@@ -88,7 +88,8 @@ static const char *expected(const struct flag *flag)
 {
     switch (flag->kind) {
     case FLAG_BOOL: return "true or false";
-    case FLAG_INT: return "a whole number";
+    case FLAG_INT:
+    case FLAG_COUNT: return "a whole number";
     case FLAG_NUMBER: return "a number";
     case FLAG_DURATION_MS: return "a duration such as 90s, 500ms or 1h30m";
     case FLAG_SIZE: return "a size such as 64Mi";
@@ -103,6 +104,7 @@ static bool assign(const struct flag *flag, const char *value)
     case FLAG_STRING: *(const char **)flag->into = value; return true;
     case FLAG_BOOL: return parse_bool(value, flag->into);
     case FLAG_INT: return parse_int(value, flag->into);
+    case FLAG_COUNT: return parse_int(value, flag->into) && *(int *)flag->into > 0;
     case FLAG_NUMBER: return parse_number(value, flag->into);
     case FLAG_DURATION_MS: return duration_parse_ms(str_of(value), flag->into);
     case FLAG_SIZE: return parse_size(value, flag->into);
@@ -122,7 +124,8 @@ static bool is_negative(const char *value)
 static const char *most(const struct flag *flag)
 {
     switch (flag->kind) {
-    case FLAG_INT: return "2147483647";
+    case FLAG_INT:
+    case FLAG_COUNT: return "2147483647";
     case FLAG_NUMBER: return "999999999";
     case FLAG_DURATION_MS: return "277777777h";
     case FLAG_SIZE: return "1000000G";
@@ -155,6 +158,8 @@ static bool is_too_large(const struct flag *flag, const char *value)
 static bool set(const struct flag *flag, const char *value, const char *where, struct err *err)
 {
     if (assign(flag, value)) return true;
+    if (flag->kind == FLAG_COUNT && *value && (is_negative(value) || strspn(value, "0") == strlen(value)))
+        return err_set(err, ERR_INVALID, "%s must be 1 or more, not %s", where, value);
     if (is_too_large(flag, value))
         return err_set(err, ERR_INVALID, "%s: %s is too large, the most is %s", where, value, most(flag));
     if ((flag->kind == FLAG_INT || flag->kind == FLAG_NUMBER) && is_negative(value))

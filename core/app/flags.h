@@ -13,6 +13,7 @@ enum flag_kind {
     FLAG_STRING,      /* const char ** */
     FLAG_BOOL,        /* bool *; --name or --name=true|false */
     FLAG_INT,         /* int *, not negative */
+    FLAG_COUNT,       /* int *, at least 1 */
     FLAG_NUMBER,      /* double *, not negative */
     FLAG_DURATION_MS, /* int64_t *; 90s, 500ms, 1h30m, or seconds */
     FLAG_SIZE,        /* size_t *; 64Mi, 1G, or bytes */

@@ -12,7 +12,7 @@
 
 static const char *name, *format;
 static bool all;
-static int level;
+static int level, runs;
 static double rate;
 static int64_t timeout_ms;
 static size_t limit;
@@ -23,6 +23,7 @@ static const struct flag table[] = {
     {"namespace", 'n', FLAG_STRING, &name, "NAME", NULL, ""},
     {"all-namespaces", 'A', FLAG_BOOL, &all, NULL, NULL, ""},
     {"v", 'v', FLAG_INT, &level, "N", NULL, ""},
+    {"runs", 0, FLAG_COUNT, &runs, "N", NULL, ""},
     {"kube-api-qps", 0, FLAG_NUMBER, &rate, "N", NULL, ""},
     {"sync-timeout", 0, FLAG_DURATION_MS, &timeout_ms, "DURATION", NULL, ""},
     {"max-object-size", 0, FLAG_SIZE, &limit, "SIZE", NULL, ""},
@@ -127,6 +128,21 @@ static void test_a_value_that_is_too_large_names_the_most(void **state)
     assert_string_equal(err.text, "-v/--v: \"99999999999x\" is not a whole number");
 }
 
+static void test_a_count_is_at_least_one(void **state)
+{
+    assert_true(PARSE("--runs", "1"));
+    assert_int_equal(runs, 1);
+    static const char *const none[] = {"0", "00", "-1"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        assert_false(PARSE("--runs", none[i]));
+        assert_non_null(strstr(err.text, "--runs must be 1 or more, not "));
+    }
+    assert_false(PARSE("--runs", "2147483648"));
+    assert_string_equal(err.text, "--runs: 2147483648 is too large, the most is 2147483647");
+    assert_false(PARSE("--runs", ""));
+    assert_string_equal(err.text, "--runs: \"\" is not a whole number");
+}
+
 static void test_a_missing_value_is_named(void **state)
 {
     assert_false(PARSE("--namespace"));
@@ -164,6 +180,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_unknown_flag_names_the_nearest, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_bad_value_names_flag_value_and_form, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_value_that_is_too_large_names_the_most, reset, reset),
+        cmocka_unit_test_setup_teardown(test_a_count_is_at_least_one, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
         cmocka_unit_test_setup_teardown(test_sizes, reset, reset),
