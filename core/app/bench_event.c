@@ -59,7 +59,9 @@ static bool read_measurements(const struct tape *tape, size_t list, struct bench
 
 static bool read_synced(const struct tape *tape, size_t root, struct bench_event *event, struct err *err)
 {
+    struct str version = tape_str(tape, tape_field(tape, root, STR("version")));
     event->kind = BENCH_SYNCED;
+    snprintf(event->version, sizeof event->version, "%.*s", STR_ARG(version));
     for (size_t i = 0; i < BENCH_METRICS; i++) {
         size_t at = tape_field(tape, root, str_of(bench_metric_name(i)));
         event->figures[i] = at ? number(tape, at) : NAN;

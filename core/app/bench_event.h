@@ -11,7 +11,8 @@ enum bench_percentile { BENCH_P50, BENCH_P99, BENCH_P999, BENCH_MAX, BENCH_PERCE
 
 struct bench_event {
     enum bench_event_kind kind;
-    char name[64]; /* of a marker */
+    char name[64];    /* of a marker */
+    char version[96]; /* of `synced`: of the library that the subject is made of, or empty */
     int64_t objects, updates;
     bool has_latency;
     double latency_us[BENCH_PERCENTILES];

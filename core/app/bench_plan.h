@@ -6,9 +6,9 @@
 
 struct bench_flags {
     int pods, replicas, runs, updates;
-    bool quick, full;
+    bool quick, full, dry_run;
     int64_t silence_ms, settle_ms;
-    const char *only, *output, *encodings;
+    const char *only, *output, *encodings, *compare;
     struct flag_list peers, missing;
 };
 
@@ -18,6 +18,7 @@ struct bench_setup {
     size_t count, larger_count;     /* so many, from the first on, are measured with --full's data too */
     char **names;                   /* of the peers */
     size_t name_count;
+    char *flags; /* the plan's text */
 };
 
 const struct flag *bench_flags_table(struct bench_flags *flags);
@@ -25,3 +26,13 @@ const struct flag *bench_flags_table(struct bench_flags *flags);
 bool bench_setup_make(const struct bench_flags *flags, struct bench_setup *setup,
                       struct bench_results *results, struct err *err);
 void bench_setup_clear(struct bench_setup *setup);
+/* The parts of the data that --full adds; `count` of them. */
+const struct bench_data *bench_larger(size_t *count);
+
+/* --- bench_peers.c: subjects from --peer and --missing */
+
+bool bench_peers_add(struct bench_setup *setup, const struct bench_flags *flags,
+                     struct bench_results *results, struct err *err);
+/* The bits of a subject that can do everything but what is kubelua's own. */
+unsigned bench_peer_measurements(void);
+void bench_setup_add(struct bench_setup *setup, struct bench_subject subject);

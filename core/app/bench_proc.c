@@ -26,7 +26,7 @@ int64_t bench_cpu_ns(pid_t pid)
 
 static FILE *open_proc(pid_t pid, const char *name, const char *mode)
 {
-    char path[64];
+    char path[128];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     return fopen(path, mode);
 }
@@ -63,6 +63,17 @@ bool bench_usage_read(pid_t pid, struct bench_usage *usage)
               sum_of(pid, "status", peak, &usage->peak);
     if (ok && usage->peak < usage->resident) usage->peak = usage->resident;
     return ok;
+}
+
+/* A kernel that does not tell has no such file. */
+bool bench_has_children(pid_t pid)
+{
+    char name[40];
+    snprintf(name, sizeof name, "task/%d/children", (int)pid);
+    FILE *file = open_proc(pid, name, "re");
+    bool any = file && fgetc(file) != EOF;
+    if (file) fclose(file);
+    return any;
 }
 
 bool bench_forget_peak(pid_t pid)

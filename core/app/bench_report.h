@@ -3,13 +3,16 @@
 #pragma once
 #include <stdio.h>
 
-#include "app/bench_run.h"
+#include "app/bench_earlier.h"
+#include "app/bench_target.h"
 
-/* Tables of medians, the targets, and what was not measured. */
-void bench_report_table(const struct bench_plan *plan, const struct bench_results *results, FILE *out,
-                        bool colours);
-/* One JSON object with every run's figures. */
-void bench_report_json(const struct bench_plan *plan, const struct bench_results *results, FILE *out);
+/* The head, tables of medians, the targets, what was not measured, and how it compares; `earlier` may be
+ * NULL. */
+void bench_report_table(const struct bench_plan *plan, const struct bench_results *results,
+                        const struct bench_earlier *earlier, FILE *out, bool colours);
+/* One JSON object with every run's figures; docs/bench.md names its keys. */
+void bench_report_json(const struct bench_plan *plan, const struct bench_results *results,
+                       const struct bench_earlier *earlier, FILE *out);
 
-/* The machine: "Intel(R) Xeon(R), 2 CPUs, Linux 6.1.0"; the caller frees it. */
-char *bench_machine(void);
+/* What the targets need to know of a plan. */
+struct bench_scope bench_plan_scope(const struct bench_plan *plan);

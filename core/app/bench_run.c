@@ -73,6 +73,7 @@ static bool measure_sync(struct run *run, struct err *err)
         !bench_session_sync(session, err))
         return false;
     struct moment end = now(run);
+    bench_result_tell_version(run->result, session->event.version);
     put(run, BENCH_SYNC_CPU, (double)end.cpu_ns / 1e3 / objects);
     put(run, BENCH_SYNC_SOURCE_CPU, (double)(end.source_ns - source_ns) / 1e3 / objects);
     put(run, BENCH_SYNC_WALL, (double)(end.at_ns - session->child->started_ns) / 1e9);
@@ -139,14 +140,16 @@ static bool measure_latency(struct run *run, size_t count, size_t rate, enum ben
     struct bench_session *session = &run->session;
     int64_t patience_ms = bench_session_patience_ms(session, count) + (int64_t)(count * 1000 / rate);
     if (!bench_source_post(session->source, patience_ms, err, "/sim/replay/storm?count=%zu&rate=%zu", count,
-                           rate) ||
-        !bench_session_mark(session, false, count, err))
+                           rate))
         return false;
+    double late_us = bench_source_answer(session->source, STR("late_us"));
+    if (!bench_session_mark(session, false, count, err)) return false;
     if (!session->event.has_latency)
         return err_set(err, ERR_PARSE, "%s measured no latency of %zu updates", session->subject->name,
                        count);
     for (size_t i = 0; i < BENCH_PERCENTILES; i++)
         put(run, p50 + (enum bench_metric)i, session->event.latency_us[i]);
+    put(run, p50 + BENCH_PERCENTILES, late_us);
     return true;
 }
 
@@ -174,6 +177,7 @@ static bool by_itself(struct run *run, const char *script, bool select, struct e
 {
     bool ok = bench_session_start(&run->session, run->plan->scripts, script, select, err) &&
               bench_session_sync(&run->session, err);
+    if (ok) bench_result_tell_version(run->result, run->session.event.version);
     for (size_t i = 0; ok && i < BENCH_METRICS; i++) put(run, i, run->session.event.figures[i]);
     bench_session_stop(&run->session);
     return ok;

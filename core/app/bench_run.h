@@ -1,6 +1,8 @@
 /* A run: one subject after the other is started on the source and measured.
  * Owner: the plan and the results are the caller's. The main thread of `kubelua bench`; calls block. */
 #pragma once
+#include <time.h>
+
 #include "app/bench_result.h"
 #include "app/bench_session.h"
 
@@ -11,6 +13,9 @@ struct bench_plan {
     int64_t silence_ms;    /* the most that a subject may be silent, beyond the time for its work */
     int64_t settle_ms;     /* that a process is left alone before its memory is read */
     const char *scripts;   /* the folder of ours */
+    bool full;             /* kubelua is measured with larger data too */
+    time_t begun;
+    const char *flags; /* that hold, for the report */
 };
 
 /* One subject measured once. False when it failed: what was measured before stays. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/bench_proc.h"
 #include "base/mem.h"
 
 /* The slowest that is waited for: 2 ms for an object or an event. */
@@ -28,11 +29,20 @@ static struct bench_child *start_script(const struct bench_subject *subject, con
     return bench_child_start(subject->name, argv, scripts, err);
 }
 
+/* "NAME=value command": `exec` alone takes no variables. */
+static bool sets_variables(const char *command)
+{
+    size_t n = strspn(command, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return n > 0 && command[n] == '=';
+}
+
+/* `exec`, so that the process that is measured is the peer's and no shell's. */
 struct bench_child *bench_subject_start(const struct bench_subject *subject, const char *url,
                                         const char *scripts, const char *script, bool select, struct err *err)
 {
     if (subject->script) return start_script(subject, url, scripts, script ? script : subject->script, err);
-    char *command = xasprintf("exec %s \"$@\"", subject->command);
+    char *command =
+        xasprintf("exec %s%s \"$@\"", sets_variables(subject->command) ? "env " : "", subject->command);
     const char *argv[] = {"/bin/sh", "-c", command, "sh", "--server", url, select ? "--select" : NULL, NULL};
     struct bench_child *child = bench_child_start(subject->name, argv, NULL, err);
     free(command);
@@ -62,6 +72,16 @@ static bool next_event(struct bench_session *session, size_t work, struct err *e
     return err_wrap(err, "%s", session->subject->name);
 }
 
+/* What a process has others do for it would be nowhere in its figures. */
+static bool alone(struct bench_session *session, struct err *err)
+{
+    if (session->subject->script || !bench_has_children(session->child->pid)) return true;
+    return err_set(err, ERR_INVALID,
+                   "%s has started other processes, and its own alone would be measured: "
+                   "a script should end with `exec PROGRAM`",
+                   session->subject->name);
+}
+
 bool bench_session_sync(struct bench_session *session, struct err *err)
 {
     if (!next_event(session, session->pods, err)) return false;
@@ -71,7 +91,7 @@ bool bench_session_sync(struct bench_session *session, struct err *err)
     if ((size_t)event->objects < session->pods)
         return err_set(err, ERR_PARSE, "%s was synced with %lld objects of %zu", session->subject->name,
                        (long long)event->objects, session->pods);
-    return true;
+    return alone(session, err);
 }
 
 bool bench_session_mark(struct bench_session *session, bool trim, size_t work, struct err *err)

@@ -2,12 +2,15 @@
 #include "app/bench_source.h"
 
 #include <curl/curl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/bench_proc.h"
 #include "base/mem.h"
+#include "object/tape.h"
 
 enum { RETRY_MS = 5, ANSWER_MAX = 64 << 10, START_MS_PER_POD = 1, START_MS = 60000 };
 
@@ -65,10 +68,10 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 }
 
 /* The status of the answer; 0 with an error when there was none. */
-static long post_once(struct bench_source *source, const char *path, int64_t timeout_ms, struct buf *body,
-                      struct err *err)
+static long post_once(struct bench_source *source, const char *path, int64_t timeout_ms, struct err *err)
 {
     long status = 0;
+    source->answer.len = 0;
     char *url = xasprintf("%s%s", source->url, path);
     CURL *curl = curl_easy_init();
     curl_easy_setopt(curl, CURLOPT_URL, url);
@@ -77,7 +80,7 @@ static long post_once(struct bench_source *source, const char *path, int64_t tim
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &source->answer);
     CURLcode code = curl_easy_perform(curl);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK) {
@@ -99,18 +102,16 @@ static bool both_alive(struct bench_source *source, struct err *err)
 
 static bool post(struct bench_source *source, const char *path, int64_t timeout_ms, struct err *err)
 {
-    struct buf body = {0};
     int64_t deadline = bench_now_ns() + timeout_ms * 1000000;
     long status;
-    while ((status = post_once(source, path, timeout_ms, &body, err)) == 409 && bench_now_ns() < deadline) {
+    while ((status = post_once(source, path, timeout_ms, err)) == 409 && bench_now_ns() < deadline) {
         if (!both_alive(source, err)) break;
         poll(NULL, 0, RETRY_MS);
-        body.len = 0;
     }
     if (status && status != 200 && both_alive(source, err))
-        err_set(err, ERR_HTTP, "POST %s: the source answered %ld: %s", path, status, buf_text(&body));
+        err_set(err, ERR_HTTP, "POST %s: the source answered %ld: %s", path, status,
+                buf_text(&source->answer));
     if (!status) both_alive(source, err);
-    buf_clear(&body);
     return status == 200;
 }
 
@@ -126,10 +127,27 @@ bool bench_source_post(struct bench_source *source, int64_t timeout_ms, struct e
     return ok;
 }
 
+double bench_source_answer(const struct bench_source *source, struct str name)
+{
+    struct err err;
+    struct tape tape;
+    struct buf padded = {0};
+    struct tape_parser *parser = tape_parser_new();
+    double value = NAN;
+    buf_str(&padded, buf_slice(&source->answer));
+    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
+    if (tape_parse(parser, padded.data, source->answer.len, &tape, &err))
+        value = (double)tape_int(&tape, tape_field(&tape, tape_root(&tape), name), -1);
+    tape_parser_free(parser);
+    buf_clear(&padded);
+    return value < 0 ? NAN : value;
+}
+
 void bench_source_stop(struct bench_source *source)
 {
     if (!source) return;
     bench_child_stop(source->child);
+    buf_clear(&source->answer);
     free(source->url);
     free(source);
 }

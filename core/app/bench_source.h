@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "app/bench_child.h"
+#include "base/str.h"
 
 /* What is served. */
 struct bench_data {
@@ -16,6 +17,7 @@ struct bench_source {
     char *url;
     unsigned markers;            /* that were made; each has a name of its own */
     struct bench_child *watcher; /* whose watch a POST waits for; NULL: nobody's. Borrowed */
+    struct buf answer;           /* to the last POST */
 };
 
 struct bench_source *bench_source_start(const struct bench_data *data, struct err *err);
@@ -25,5 +27,7 @@ struct bench_source *bench_source_empty(struct err *err);
  * long as the watcher lives. */
 bool bench_source_post(struct bench_source *source, int64_t timeout_ms, struct err *err, const char *path,
                        ...) __attribute__((format(printf, 4, 5)));
+/* A number of the last answer; NAN when it has none of the name. */
+double bench_source_answer(const struct bench_source *source, struct str name);
 /* NULL is fine. */
 void bench_source_stop(struct bench_source *source);

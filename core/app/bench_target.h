@@ -2,11 +2,13 @@
  * Owner: constants, and the caller's results. Anywhere. */
 #pragma once
 #include "app/bench_result.h"
+#include "base/buf.h"
 
 enum bench_unit {
     BENCH_TIMES,
     BENCH_PERCENT,
     BENCH_BYTES,
+    BENCH_KIBIBYTES,
     BENCH_MEBIBYTES,
     BENCH_GIGABYTES,
     BENCH_US,
@@ -30,10 +32,21 @@ struct bench_target {
     size_t pods, replicas; /* of which data; 0: those of the run */
 };
 
+/* What is needed to tell why a figure is missing. */
+struct bench_scope {
+    size_t pods, replicas; /* of the run */
+    unsigned measurements; /* bits */
+    bool full;
+};
+
 /* Ends with one without `what`. */
 extern const struct bench_target bench_targets[];
 
 /* NAN when a figure is missing. `pods` and `replicas` are those of the run. */
-double bench_target_value(const struct bench_target *target, const struct bench_results *results, size_t pods,
-                          size_t replicas);
+double bench_target_value(const struct bench_target *target, const struct bench_results *results,
+                          const struct bench_scope *scope);
 bool bench_target_met(const struct bench_target *target, double value);
+/* Why there is no value, in a few words: "needs --full", "--only leaves out storm", "needs client-go json".
+ */
+void bench_target_why_not(const struct bench_target *target, const struct bench_results *results,
+                          const struct bench_scope *scope, struct buf *why);

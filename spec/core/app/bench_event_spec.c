@@ -33,6 +33,9 @@ static void test_a_sync_with_what_the_subject_measured_itself(void **state)
     assert_true(event.figures[BENCH_SELECT_LABEL] == 1.5);
     assert_true(event.figures[BENCH_SELECT_HITS] == 3);
     assert_true(isnan(event.figures[BENCH_SELECT_NAMESPACE]));
+    assert_string_equal(event.version, "");
+    reads("{\"event\":\"synced\",\"objects\":7,\"version\":\"client-go v0.37.2\"}");
+    assert_string_equal(event.version, "client-go v0.37.2");
 }
 
 static void test_a_sync_of_a_subject_that_can_do_less(void **state)
