@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"k8s.io/client-go/rest"
@@ -60,13 +62,24 @@ func run() error {
 }
 
 func reportSynced(subject *subject, handler *handler, selects bool) error {
-	line := map[string]any{"event": "synced", "objects": handler.objects.Load()}
+	line := map[string]any{"event": "synced", "objects": handler.objects.Load(), "version": version()}
 	if selects {
 		if err := measureSelects(subject, line); err != nil {
 			return err
 		}
 	}
 	return printLine(line)
+}
+
+// version is that of the library, as the linker has put it down, and that of Go.
+func version() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, module := range info.Deps {
+		if module.Path == "k8s.io/client-go" {
+			return "client-go " + module.Version + " (" + runtime.Version() + ")"
+		}
+	}
+	return ""
 }
 
 // printLine writes the line in one piece, as the handlers and the main goroutine both print.

@@ -147,7 +147,10 @@ int main(int argc, char **argv)
         if (n <= 0) fail("the stream ended early");
         body.take(block.data(), static_cast<size_t>(n));
     }
-    std::printf("{\"event\":\"synced\",\"objects\":%zu,\"measurements\":[\"floor\"]}\n", reader.lines - 1);
+    std::printf("{\"event\":\"synced\",\"objects\":%zu,\"measurements\":[\"floor\"],"
+                "\"version\":\"simdjson %d.%d.%d\"}\n",
+                reader.lines - 1, simdjson::SIMDJSON_VERSION_MAJOR, simdjson::SIMDJSON_VERSION_MINOR,
+                simdjson::SIMDJSON_VERSION_REVISION);
     std::fflush(stdout);
     pause(); // until SIGTERM
 }

@@ -103,7 +103,9 @@ impl<K: Object> Subject<K> {
             return;
         }
         self.synced = true;
-        let mut line = json!({ "event": "synced", "objects": self.store.len() });
+        let mut line = json!({
+            "event": "synced", "objects": self.store.len(), "version": format!("kube-rs {}", version())
+        });
         if self.select {
             let selects = select::measure(&self.store).unwrap_or_else(|why| crate::give_up(1, &why));
             line["select_label_us"] = json!(selects.label_us);
@@ -126,6 +128,13 @@ impl<K: Object> Subject<K> {
             "latency_us": self.latencies.take(),
         }));
     }
+}
+
+/// Of kube-rs, as this program's dependencies say it.
+fn version() -> &'static str {
+    let mut lines = include_str!("../Cargo.toml").lines();
+    let rest = lines.find_map(|line| line.strip_prefix("kube = { version = \"="));
+    rest.and_then(|rest| rest.split('"').next()).unwrap_or_default()
 }
 
 /// What each handler reads of each object.
