@@ -78,7 +78,7 @@ static int conclude(struct bench *bench, bool complete, bool any_failed, struct 
         if (interrupted) return fail("interrupted before anything was measured", "", EXIT_INTERRUPTED);
         return fail("nothing was measured: ", complete ? "every subject failed" : why->text, EXIT_USAGE);
     }
-    if (!report(bench, &err)) return fail("", err.text, EXIT_FINDINGS);
+    if (!report(bench, &err)) return fail("", err.text, interrupted ? EXIT_INTERRUPTED : EXIT_FINDINGS);
     if (interrupted) return fail("interrupted; the report is partial", "", EXIT_INTERRUPTED);
     if (!complete) return fail("ended early, the report is partial: ", why->text, EXIT_FINDINGS);
     return any_failed ? EXIT_FINDINGS : EXIT_OK;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "app/cmd.h"
+#include "app/commit.h"
 #include "app/flags.h"
 
 static void help(void)
@@ -29,8 +30,8 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (*output)
-        printf("{\"version\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n", KUBELUA_VERSION,
-               __VERSION__, KUBELUA_ARCH);
+        printf("{\"version\":\"%s\",\"commit\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n",
+               KUBELUA_VERSION, kubelua_commit, __VERSION__, KUBELUA_ARCH);
     else
         printf("kubelua v%s\n", KUBELUA_VERSION);
     return EXIT_OK;
