@@ -90,6 +90,56 @@ static void check_states(struct packer *packer, struct str text)
     buf_clear(&second);
 }
 
+/* {"metadata":..,"<key>":<value>} */
+static void write_object(struct buf *out, const char *name, char version, const char *key, struct str value)
+{
+    buf_printf(out, "{\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"%c\"},\"%s\":%.*s}", name, version,
+               key, STR_ARG(value));
+}
+
+/* A text that is a section, and a list that holds it. */
+static void write_enclosed(struct str text, struct buf *part, struct buf *list)
+{
+    buf_puts(part, "{\"a\":[");
+    while (part->len < 3000) buf_puts(part, "\"a text\",");
+    buf_printf(part, "%.*s],\"b\":[\"one\",\"two\",%.*s]}", STR_ARG(text), STR_ARG(text));
+    buf_printf(list, "[%s,\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]", buf_text(part));
+}
+
+/* What is a section of an object stands in a list at the same place of its next state, and that list is known
+ * from another object by its text: it has many more tokens there than this text has room for. The packer has
+ * seen no larger text around sections, so that each token beyond the last is one beyond its memory. */
+static void check_enclosed(struct str text)
+{
+    static struct packer *packer;
+    static struct tape_parser *parser;
+    static struct pool *pool;
+    if (!packer) packer = packer_new(pool = pool_new(NULL)), parser = tape_parser_new();
+    struct buf part = {0}, list = {0}, other = {0}, first = {0}, second = {0};
+    struct tape tape;
+    struct root *expected = NULL;
+    write_enclosed(text, &part, &list);
+    write_object(&other, "y", '1', "spe", buf_slice(&list));
+    write_object(&first, "x", '1', "spec", buf_slice(&part));
+    write_object(&second, "x", '2', "spe", buf_slice(&list)); /* its bracket has the place of the letter */
+    struct root *enclosing = straight_padded(packer, &other), *before = straight_padded(packer, &first),
+                *root = straight_padded(packer, &second);
+    if (root) {
+        must(tape_parse(parser, second.data, second.len, &tape, NULL));
+        must(pack_tape(packer, &tape, tape_root(&tape), &type, &expected, NULL) && root == expected);
+    }
+    root_unref(enclosing);
+    root_unref(before);
+    root_unref(root);
+    root_unref(expected);
+    must(pool_stats(pool).used_bytes == 0);
+    buf_clear(&part);
+    buf_clear(&list);
+    buf_clear(&other);
+    buf_clear(&first);
+    buf_clear(&second);
+}
+
 static void check_round_trip(struct packer *packer, struct packer *other, struct root *root)
 {
     struct buf first = {0}, second = {0};
@@ -113,6 +163,7 @@ static void check_text(struct packer *const packers[2], struct pool *const pools
     struct err err = {0};
     check_straight(packers[0], text);
     check_states(packers[0], text);
+    check_enclosed(text);
     struct root *root = pack(packers[0], text, &err);
     must(root || (err.code != ERR_NONE && err.text[0]));
     if (root) check_round_trip(packers[0], packers[1], root);
