@@ -273,8 +273,12 @@ size_t indexer_namespace_count(const struct indexer *indexer, struct str ns)
 
 void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct root *object), void *ctx)
 {
-    for (size_t i = 0; i < indexer->used; i++)
-        if (indexer->entries[i].object && !fn(ctx, indexer->entries[i].object)) return;
+    for (size_t i = 0; i < indexer->used; i++) {
+        const struct entry *entry = indexer->entries + i;
+        if (i + STORE_AHEAD < indexer->used) root_prefetch(entry[STORE_AHEAD].object);
+        if (i + STORE_AHEAD_LABELS < indexer->used) root_prefetch_labels(entry[STORE_AHEAD_LABELS].object);
+        if (entry->object && !fn(ctx, entry->object)) return;
+    }
 }
 
 struct root *indexer_next(const struct indexer *indexer, size_t *at)

@@ -116,8 +116,13 @@ static void each_entry(const struct indexer *indexer, struct buf *entries,
                        bool (*fn)(void *ctx, struct root *object), void *ctx)
 {
     const uint32_t *numbers = (const uint32_t *)entries->data;
-    for (size_t i = 0; i < entries->len / sizeof *numbers; i++)
+    size_t count = entries->len / sizeof *numbers;
+    for (size_t i = 0; i < count; i++) {
+        if (i + STORE_AHEAD < count) root_prefetch(indexer->entries[numbers[i + STORE_AHEAD]].object);
+        if (i + STORE_AHEAD_LABELS < count)
+            root_prefetch_labels(indexer->entries[numbers[i + STORE_AHEAD_LABELS]].object);
         if (!fn(ctx, indexer->entries[numbers[i]].object)) break;
+    }
     buf_clear(entries);
 }
 

@@ -46,6 +46,9 @@ struct indexer {
     bool indexing;                /* a source is being asked: indexes may not come or go */
 };
 
+/* Walks ask for what they come to so many objects before. */
+enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8 };
+
 /* An index of the store and how many use it. */
 struct indexed {
     struct index *index;

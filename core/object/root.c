@@ -236,6 +236,19 @@ struct value root_labels(const struct root *root)
     return field(root, ROOT_LABELS);
 }
 
+void root_prefetch(const struct root *root)
+{
+    if (root) __builtin_prefetch(&root->field[ROOT_LABELS]);
+}
+
+void root_prefetch_labels(const struct root *root)
+{
+    if (!root) return;
+    uint32_t word = root->field[ROOT_LABELS], at = word_payload(word);
+    if (word_tag(word) == TAG_LOCAL) __builtin_prefetch(root->words + at);
+    if (word_tag(word) == TAG_REF) __builtin_prefetch(region_at(region_of(root), at));
+}
+
 struct value root_annotations(const struct root *root)
 {
     return field(root, ROOT_ANNOTATIONS);

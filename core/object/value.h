@@ -68,6 +68,10 @@ struct str root_uid(const struct root *root, struct text *text);
 struct str root_resource_version(const struct root *root, struct text *text);
 struct value root_labels(const struct root *root);
 struct value root_annotations(const struct root *root);
+/* For walks over many objects, each of which lies somewhere else in memory: asks for the object, and later,
+ * when that is there, for its labels. NULL is allowed. */
+void root_prefetch(const struct root *root);
+void root_prefetch_labels(const struct root *root);
 /* Hash of "namespace/name" or "name" (S-1), stored with the object: what stores and queues look up by. */
 uint32_t root_key_hash(const struct root *root);
 /* The same hash from text, for lookups. `ns` empty for cluster-scoped objects. */
