@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 enum {
-    BODY = 48 << 20,
+    BODY = 8 * HTTP_TURN_BYTES,
     CHUNK = 16 << 10, /* the most that libcurl gives at once */
     SHARE = HTTP_TURN_BYTES + CHUNK,
 };
