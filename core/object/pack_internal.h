@@ -8,6 +8,9 @@
 #include "object/text_cache.h"
 #include "object/token.h"
 
+/* Of an object that says itself what it is. */
+extern const struct pack_type pack_unknown_type;
+
 enum { PACK_PATHS = 4096, PACK_FOUND_MAX = 64 };
 
 /* A subtree of the object that is walked, whose text may be worth to be remembered. */

@@ -7,35 +7,12 @@
 #include "base/mem.h"
 #include "object/dict.h"
 #include "object/intern.h"
-#include "object/loan.h"
-#include "object/pack_internal.h"
+#include "object/pack_walk.h"
 
 enum {
     SCRATCH_BYTES = 64 << 10, /* longer strings with escapes are left to the tape */
     PLAIN_OFTEN = 4,
 };
-
-struct walk {
-    struct packer *packer;
-    struct tokens tokens;
-    size_t at;        /* the token under the walk */
-    int deepest;      /* of the maps and arrays seen since somebody set it */
-    uint32_t anchor;  /* the first node of the object; see text_places */
-    uint32_t path;    /* of the keys above the walk, a hash */
-    bool in_metadata; /* of the object itself */
-    bool metadata_only;
-    struct identity id;
-    struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
-    struct section_matches matches;
-    size_t matched; /* of them, how many were copied */
-};
-
-static bool take_value(struct walk *w, int depth, uint32_t field, uint32_t *word);
-
-static inline char here(const struct walk *w)
-{
-    return token_type(&w->tokens, w->at);
-}
 
 static bool unescape(struct walk *w, struct str raw, struct str *out)
 {
@@ -91,74 +68,6 @@ static bool identify(struct walk *w, uint32_t field)
     return !has_backslash(to->p, to->n);
 }
 
-static bool at_match(const struct walk *w)
-{
-    return w->matched < w->matches.count && w->at == w->matches.part[w->matched].token;
-}
-
-/* NULL when there are too many. */
-static struct section *keep_section(struct walk *w, struct section section, size_t first, int height,
-                                    uint32_t word)
-{
-    struct packer *p = w->packer;
-    if (p->section_count == SECTIONS_MAX || first > SECTION_FIRST_MAX) return NULL;
-    section.first = (uint32_t)first & SECTION_FIRST_MAX;
-    section.height = (uint32_t)height & 0x7f;
-    section.word = word;
-    p->section[p->section_count] = section;
-    return &p->section[p->section_count++];
-}
-
-/* The references in a copied section are counted by the last state, if that lends to no other. */
-static void borrow(struct walk *w, struct section *section, size_t number)
-{
-    if (!section || word_tag(section->word) != TAG_LOCAL || !loan_is_free(w->last)) return;
-    section->borrowed = true;
-    w->packer->lender = w->last;
-    w->packer->lent |= 1u << number;
-}
-
-/* What a section of the last state became, again. */
-static bool copy_section(struct walk *w, int depth, uint32_t *word)
-{
-    struct encoder *e = &w->packer->encoder;
-    const struct section *found = w->matches.section[w->matched];
-    struct section section = *found;
-    size_t first = e->used;
-    *word = section.word;
-    if (depth + (int)section.height > PACK_DEPTH_MAX) return false;
-    if (word_tag(*word) == TAG_LOCAL) {
-        size_t end = section_end(w->last->words, found);
-        if (!encode_copy(e, w->last->words + section.first, end - section.first, NULL)) return false;
-        *word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(*word) - section.first);
-    }
-    section.lent = section.borrowed = false;
-    section.at = w->matches.part[w->matched++].from;
-    w->at++;
-    if (w->deepest < depth + (int)section.height) w->deepest = depth + (int)section.height;
-    borrow(w, keep_section(w, section, first, (int)section.height, *word),
-           (size_t)(found - root_sections(w->last)));
-    return true;
-}
-
-/* The value of a field of the object or of its metadata: where its text is long it is a section. */
-static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *word)
-{
-    if (at_match(w)) return copy_section(w, depth, word);
-    const struct tokens *t = &w->tokens;
-    size_t from = w->at, first = w->packer->encoder.used;
-    int outer = w->deepest;
-    w->deepest = depth;
-    if (!take_value(w, depth, field, word)) return false;
-    uint32_t length = t->at[w->at - 1] + 1 - t->at[from];
-    if (length >= SECTION_MIN && length <= SECTION_LENGTH_MAX &&
-        (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
-        keep_section(w, section_make((struct str){t->text, t->at[t->count]}, t->at[from], length), first,
-                     w->deepest - depth, *word);
-    if (w->deepest < outer) w->deepest = outer;
-    return true;
-}
-
 /* Whether what stands in the map of this depth may be a section. */
 static bool has_sections(const struct walk *w, int depth)
 {
@@ -176,7 +85,7 @@ static bool take_entry(struct walk *w, int depth)
     if (depth == 2 && w->in_metadata && !identify(w, field)) return false;
     uint32_t path = w->path;
     w->path = (path + field) * 0x9e3779b1u;
-    if (!(has_sections(w, depth) ? take_section : take_value)(w, depth + 1, field, &word)) return false;
+    if (!(has_sections(w, depth) ? walk_section : walk_value)(w, depth + 1, field, &word)) return false;
     w->path = path;
     encode_value(&p->encoder, word);
     return true;
@@ -216,91 +125,11 @@ static bool take_array(struct walk *w, int depth, uint32_t *word)
     } else {
         do {
             uint32_t item;
-            if (!take_value(w, depth + 1, DICT_NONE, &item)) return false;
+            if (!walk_value(w, depth + 1, DICT_NONE, &item)) return false;
             encode_item(&w->packer->encoder, item);
         } while (take_more(w, ']', &well));
     }
     return well && encode_array(&w->packer->encoder, open, true, word, NULL);
-}
-
-/* Whether the map or array under the walk has more text than its first bytes: most that have not make no
- * node. */
-static bool is_long(const struct walk *w)
-{
-    const struct tokens *t = &w->tokens;
-    uint32_t end = t->at[w->at] + TEXT_CACHE_MIN;
-    int open = 0;
-    if (end > t->at[t->count]) return false;
-    for (size_t i = w->at; t->at[i] < end; i++) {
-        char c = t->text[t->at[i]];
-        if (c == '{' || c == '[') open++;
-        if ((c == '}' || c == ']') && --open == 0) return false;
-    }
-    return true;
-}
-
-/* Whether a section that was left out of the tokens stands in the `length` bytes from here: a known text's
- * count of tokens is not that of what is here then. */
-static bool has_match(const struct walk *w, uint32_t length)
-{
-    const struct section_matches *m = &w->matches;
-    return w->matched < m->count && m->part[w->matched].from < w->tokens.at[w->at] + length;
-}
-
-static bool recall(struct walk *w, int depth, struct text_places places, uint32_t *word)
-{
-    const struct tokens *t = &w->tokens;
-    const struct text_entry *known = text_cache_find(&w->packer->encoder.pool->subtrees, places,
-                                                     t->text + t->at[w->at], t->at[t->count] - t->at[w->at]);
-    if (!known || depth + (int)known->height > PACK_DEPTH_MAX) return false;
-    if (has_match(w, known->length) || known->tokens > t->count - w->at) return false;
-    w->at += known->tokens;
-    w->deepest = w->deepest > depth + (int)known->height ? w->deepest : depth + (int)known->height;
-    *word = word_make(TAG_REF, known->granule);
-    return true;
-}
-
-/* Of the subtrees in a node that is remembered itself only those are worth it that stand in others too: what
- * was there before, in one that was not. */
-static void drop_inner(struct packer *p, uint32_t from, bool fresh)
-{
-    size_t kept = p->found_count;
-    while (kept > 0 && p->found[kept - 1].from > from) kept--;
-    for (size_t i = kept; i < p->found_count; i++) {
-        if (fresh && !p->found[i].fresh) p->found[kept++] = p->found[i];
-    }
-    p->found_count = kept;
-}
-
-static void note_node(struct walk *w, size_t from, int height, struct text_places places, uint32_t granule)
-{
-    struct packer *p = w->packer;
-    const struct encoder *e = &p->encoder;
-    const struct tokens *t = &w->tokens;
-    bool fresh = e->fresh_count > 0 && e->fresh[e->fresh_count - 1] == granule;
-    drop_inner(p, (uint32_t)from, fresh);
-    if (p->found_count == PACK_FOUND_MAX || w->at - from > TEXT_CACHE_TOKENS_MAX) return;
-    text_cache_expect(&e->pool->subtrees, places, granule);
-    p->found[p->found_count++] = (struct found_text){
-        .places = places,
-        .from = (uint32_t)from,
-        .fresh = fresh,
-        .entry = {.length = t->at[w->at - 1] + 1 - t->at[from],
-                  .tokens = (w->at - from) & TEXT_CACHE_TOKENS_MAX,
-                  .height = (uint8_t)height,
-                  .granule = granule},
-    };
-}
-
-static void remember_found(struct walk *w)
-{
-    const struct packer *p = w->packer;
-    if (w->matched > 0) return; /* what is new in a known object is hardly ever seen again in another */
-    for (size_t i = 0; i < p->found_count; i++) {
-        const struct found_text *found = &p->found[i];
-        node_set_text(p->encoder.pool, found->places, w->tokens.text + w->tokens.at[found->from],
-                      &found->entry);
-    }
 }
 
 static bool walk_container(struct walk *w, int depth, uint32_t *word)
@@ -313,11 +142,11 @@ static bool take_long(struct walk *w, int depth, uint32_t *word)
 {
     size_t from = w->at;
     struct text_places places = text_places(w->tokens.text + w->tokens.at[from], w->anchor);
-    if (!recall(w, depth, places, word)) {
+    if (!walk_recall(w, depth, places, word)) {
         int outer = w->deepest;
         w->deepest = depth;
         if (!walk_container(w, depth, word)) return false;
-        if (word_tag(*word) == TAG_REF) note_node(w, from, w->deepest - depth, places, word_payload(*word));
+        if (word_tag(*word) == TAG_REF) walk_note(w, from, w->deepest - depth, places, word_payload(*word));
         if (w->deepest < outer) w->deepest = outer;
     }
     if (!w->anchor && word_tag(*word) == TAG_REF) w->anchor = word_payload(*word);
@@ -332,7 +161,7 @@ static bool take_container(struct walk *w, int depth, uint32_t *word)
     bool array = here(w) == '[';
     if (depth <= 2 && !array) return walk_container(w, depth, word);
     uint8_t *plain = &w->packer->plain[(w->path >> 16 ^ array) % PACK_PATHS];
-    if (!(*plain < PLAIN_OFTEN && is_long(w) ? take_long : walk_container)(w, depth, word)) return false;
+    if (!(*plain < PLAIN_OFTEN && walk_is_long(w) ? take_long : walk_container)(w, depth, word)) return false;
     if (word_tag(*word) == TAG_REF) {
         *plain = 0;
     } else if (*plain < PLAIN_OFTEN) {
@@ -341,7 +170,7 @@ static bool take_container(struct walk *w, int depth, uint32_t *word)
     return true;
 }
 
-static bool take_value(struct walk *w, int depth, uint32_t field, uint32_t *word)
+bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word)
 {
     switch (here(w)) {
     case '"': return take_string(w, field, word);
@@ -410,17 +239,6 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
     return encode_map(&p->encoder, open, false, word, NULL);
 }
 
-/* The tokens of the text, but for its sections that the last state had. */
-static bool find_tokens(struct walk *w, struct str text, const struct pack_mark *mark)
-{
-    struct packer *p = w->packer;
-    w->last = root_of_head(p->encoder.pool, mark->head);
-    if (w->last) sections_match(w->last, text, &w->matches);
-    return w->matches.count > 0
-               ? tokens_find_around(p->tokens, text, w->matches.part, w->matches.count, &w->tokens)
-               : tokens_find(p->tokens, text.p, text.n, &w->tokens);
-}
-
 bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_said *said, struct root **out)
 {
@@ -429,14 +247,14 @@ bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type
     uint32_t word;
     *out = NULL;
     if (type->projection && !projection_is_metadata(type->projection)) return false;
-    if (!find_tokens(&w, text, mark)) return false;
+    if (!walk_find_tokens(&w, text, mark)) return false;
     p->err = NULL;
     p->found_count = p->section_count = 0;
     p->lender = NULL;
     p->lent = 0;
     bool done =
         take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
-    if (done) remember_found(&w);
+    if (done) walk_remember(&w);
     encoder_reset(&p->encoder);
     return done;
 }
