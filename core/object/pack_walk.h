@@ -1,5 +1,6 @@
-/* What the parts of the straight way share (pack.h): pack_tokens.c walks tokens, pack_sections.c copies what the
- * last state had, pack_subtrees.c finds subtrees by their text. Owner: as pack.h says. For these files only. */
+/* What the parts of the straight way share (pack.h): pack_tokens.c walks tokens, pack_sections.c copies what
+ * the last state had, pack_subtrees.c finds subtrees by their text. Owner: as pack.h says. For these files
+ * only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
