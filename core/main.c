@@ -80,6 +80,9 @@ int main(int argc, char **argv)
     const struct command *command = find(name);
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return help(1, argv + 1);
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            command->help();
+            return EXIT_OK;
+        }
     return command->run(argc - 1, argv + 1);
 }

@@ -1,6 +1,7 @@
 /* CPU clocks of processes and files of /proc; see bench_proc.h. */
 #include "app/bench_proc.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,25 @@ bool bench_usage_read(pid_t pid, struct bench_usage *usage)
 }
 
 /* A kernel that does not tell has no such file. */
-bool bench_has_children(pid_t pid)
+static bool thread_has_children(pid_t pid, const char *thread)
 {
-    char name[40];
-    snprintf(name, sizeof name, "task/%d/children", (int)pid);
+    char name[64];
+    snprintf(name, sizeof name, "task/%.20s/children", thread);
     FILE *file = open_proc(pid, name, "re");
     bool any = file && fgetc(file) != EOF;
     if (file) fclose(file);
+    return any;
+}
+
+bool bench_has_children(pid_t pid)
+{
+    char path[64];
+    bool any = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    for (struct dirent *entry; threads && !any && (entry = readdir(threads)) != NULL;)
+        any = entry->d_name[0] != '.' && thread_has_children(pid, entry->d_name);
+    if (threads) closedir(threads);
     return any;
 }
 

@@ -16,7 +16,7 @@ int64_t bench_cpu_ns(pid_t pid);
 bool bench_usage_read(pid_t pid, struct bench_usage *usage);
 /* The peak is counted from now on. */
 bool bench_forget_peak(pid_t pid);
-/* Whether it has started others that still run. */
+/* Whether one of its threads has started processes that it has not waited for. */
 bool bench_has_children(pid_t pid);
 /* Monotonic. */
 int64_t bench_now_ns(void);

@@ -89,8 +89,7 @@ bool bench_results_any(const struct bench_results *results, unsigned measurement
 {
     for (size_t i = 0; i < results->count; i++)
         for (size_t m = 0; m < BENCH_METRICS; m++)
-            if (results->items[i]->series[m].count &&
-                (bench_metric_measurement(m) != BENCH_IDLE || measurements & BENCH_BIT(BENCH_IDLE)))
+            if (results->items[i]->series[m].count && measurements & BENCH_BIT(bench_metric_measurement(m)))
                 return true;
     return false;
 }
