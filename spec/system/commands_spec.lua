@@ -16,7 +16,7 @@ describe("the command line", function()
     assert.are.equal(0, code)
     local version = text:match "^kubelua v(%d+%.%d+%.%d+)\n$"
     assert.are.equal(text, select(2, run "--version"))
-    assert.has_match("Usage: kubelua version", select(2, run("--version", "--help")), 1, true)
+    assert.has_match("Print the version of kubelua.", select(2, run("--version", "--help")), 1, true)
     for _, flags in ipairs { { "-o", "json" }, { "--output=json" }, { "-ojson" } } do
       local _, json = run("version", unpack(flags))
       local decoded = require("cjson").decode(json)
