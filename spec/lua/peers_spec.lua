@@ -15,7 +15,7 @@ describe("bench/peers", function()
     for folder in io.popen("ls -d bench/peers/*/"):lines() do
       local file = io.open(folder .. "subjects")
       for line in file and file:lines() or function() end do
-        local name, command = line:match "^(.-)=(.+)$"
+        local name, command = line:match "^([^:=]+)[^=]*=(.+)$" -- without its traits
         wanted[name] = command
       end
       if file then file:close() end
