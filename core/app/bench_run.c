@@ -180,7 +180,7 @@ static bool by_itself(struct run *run, const char *script, bool select, struct e
     if (ok) bench_result_tell_version(run->result, run->session.event.version);
     for (size_t i = 0; ok && i < BENCH_METRICS; i++) put(run, i, run->session.event.figures[i]);
     bench_session_stop(&run->session);
-    return ok;
+    return ok || err_wrap(err, "%s", select ? "select" : "lua");
 }
 
 /* Markers become pods of the source, so that who makes them is last. */
@@ -194,9 +194,12 @@ bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject
         .session = {
             .subject = subject, .source = source, .pods = plan->data.pods, .silence_ms = plan->silence_ms}};
     bool idle = wanted & (BENCH_BIT(BENCH_IDLE) | BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_PROJECTED));
-    return (!idle || bench_run_idle(plan, subject, result, err)) &&
-           (!(wanted & BENCH_BIT(BENCH_START)) || bench_run_start(plan, subject, result, err)) &&
-           (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
-           (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err)) &&
-           (!(wanted & with_list) || with_the_list(&run, wanted, err));
+    if (idle && !bench_run_idle(plan, subject, result, err)) return false;
+    if (wanted & BENCH_BIT(BENCH_START) && !bench_run_start(plan, subject, result, err)) return false;
+    struct err second;
+    bool ok = (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
+              (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err));
+    /* A program that has no lister may do all else. */
+    bool listed = !(wanted & with_list) || with_the_list(&run, wanted, ok ? err : &second);
+    return ok && listed;
 }

@@ -374,7 +374,23 @@ describe("kubelua bench", function()
     p = proc.spawn { "bench/run", "--dry-run", env = { KUBELUA_BIN = cluster.binary } }
     assert.equal(0, p:wait(20), p:report())
     assert.truthy(p:out():find "\n  client%-go json\n")
+    assert.truthy(p:out():find "\n  client%-go protobuf\n", p:out())
     assert.equal("", p:err())
+    p = proc.spawn { "bench/run", "--quick", "--dry-run", env = { KUBELUA_BIN = cluster.binary } }
+    assert.equal(0, p:wait(20), p:report())
+    assert.truthy(p:out():find "\n  client%-go protobuf: %-%-quick is about kubelua alone\n")
+    assert.truthy(p:out():find "\n  floor dom\n")
+  end)
+
+  it("measures all else of a peer that has no lister, and says where it failed", function()
+    local both = small:gsub('%["sync"%]', '["sync","select"]')
+    local command = peer([[[ "$3" != --select ] || { echo "no such flag" >&2; exit 2; }]], both)
+    local p = bench("--only", "sync,select", "-o", "json", "--peer", "mine=" .. command)
+    assert.equal(1, p:wait(60), p:report())
+    local report = cjson.decode(p:out())
+    assert.is_truthy(figure(report, "mine", "sync_wall_s"), p:out())
+    assert.is_nil(figure(report, "mine", "select_label_us"))
+    assert.truthy(p:out():find("select: mine ended with exit code 2: no such flag", 1, true), p:out())
   end)
 
   it("does not take JSON for the protobuf that a peer is about", function()
