@@ -8,8 +8,8 @@
 
 /* Any thread: an informer has deltas, or a feed has ended. The feed calls it once for all that a turn of the
  * I/O loop brings, at the turn's end, and at once when DELTA_FIFO_MANY deltas wait. So the first delta of a
- * turn may wait for what the other connections bring in it: HTTP_TURN_BYTES each at most, some milliseconds.
- */
+ * turn may wait for what the other connections bring in it: HTTP_TURN_BYTES each at most,
+ * some 30 ms. */
 static void wake(void *ctx)
 {
     waker_wake(((struct shared_factory *)ctx)->waker);

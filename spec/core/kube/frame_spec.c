@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "core/kube/support/one_object.h"
 #include "kube/frame.h"
 #include "kube/json_scan.h"
 #include "object/tape.h"
@@ -31,14 +32,6 @@ static bool on_frame(void *ctx, const char *text, size_t len)
     for (size_t i = 0; i < TAPE_PADDING; i++) sum += (unsigned char)text[len + i]; /* must be readable */
     buf_printf(&sunk->text, "F%.*s%s\n", (int)len, text, sum == 1u << 31 ? "!" : "");
     return more(sunk);
-}
-
-static struct tape_parser *parser;
-
-static bool is_one(void *ctx, const char *text, size_t len)
-{
-    struct tape tape;
-    return tape_parse(parser, text, len, &tape, NULL);
 }
 
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
@@ -67,7 +60,7 @@ static bool on_type(void *ctx, struct str kind, struct str api_version)
 static char *frames(enum frame_form form, size_t max, struct str text, uint64_t cuts, int stop_after)
 {
     struct sunk sunk = {.stop_after = stop_after};
-    const struct frame_sink sink = {&sunk, is_one, on_frame, on_oversize, on_envelope, on_type};
+    const struct frame_sink sink = {&sunk, is_one_object, on_frame, on_oversize, on_envelope, on_type};
     struct framer *framer = framer_new(form, max, &sink);
     struct err err;
     bool ok = true;
@@ -324,18 +317,6 @@ static void test_objects_are_found_whatever_is_between_them_and_wherever_they_ar
     }
 }
 
-static int open_parser(void **state)
-{
-    parser = tape_parser_new();
-    return 0;
-}
-
-static int close_parser(void **state)
-{
-    tape_parser_free(parser);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,5 +335,5 @@ int main(void)
         cmocka_unit_test(test_a_sink_can_stop),
         cmocka_unit_test(test_scanning_by_blocks_equals_scanning_by_bytes),
     };
-    return cmocka_run_group_tests(tests, open_parser, close_parser);
+    return cmocka_run_group_tests(tests, one_object_open, one_object_close);
 }

@@ -10,21 +10,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "core/kube/support/one_object.h"
 #include "kube/frame.h"
-#include "object/tape.h"
-
-static struct tape_parser *parser;
 
 struct sunk {
     struct buf text; /* each event, and a vertical bar */
     struct framer *framer;
 };
-
-static bool is_one(void *ctx, const char *text, size_t len)
-{
-    struct tape tape;
-    return tape_parse(parser, text, len, &tape, NULL);
-}
 
 static bool on_frame(void *ctx, const char *text, size_t len)
 {
@@ -36,8 +28,8 @@ static bool on_frame(void *ctx, const char *text, size_t len)
 static void open_sunk(struct sunk *sunk)
 {
     *sunk = (struct sunk){.framer = NULL};
-    sunk->framer =
-        framer_new(FRAME_WATCH, 1000, &(struct frame_sink){.ctx = sunk, .is_one = is_one, .frame = on_frame});
+    sunk->framer = framer_new(FRAME_WATCH, 1000,
+                              &(struct frame_sink){.ctx = sunk, .is_one = is_one_object, .frame = on_frame});
 }
 
 static void close_sunk(struct sunk *sunk)
@@ -176,18 +168,6 @@ static void test_an_event_that_ends_unusually_comes_with_what_is_behind_it(void 
     }
 }
 
-static int open_parser(void **state)
-{
-    parser = tape_parser_new();
-    return 0;
-}
-
-static int close_parser(void **state)
-{
-    tape_parser_free(parser);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,5 +176,5 @@ int main(void)
         cmocka_unit_test(test_two_brackets_at_the_end_of_a_stretch_are_no_end),
         cmocka_unit_test(test_an_event_that_ends_unusually_comes_with_what_is_behind_it),
     };
-    return cmocka_run_group_tests(tests, open_parser, close_parser);
+    return cmocka_run_group_tests(tests, one_object_open, one_object_close);
 }

@@ -225,12 +225,32 @@ static void test_a_head_leads_to_the_root_that_was_marked_last(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
+static uint32_t head_behind(size_t length, const char *uid)
+{
+    struct buf text = {0};
+    buf_puts(&text, "{\"metadata\":{\"annotations\":{\"long\":\"");
+    for (size_t i = 0; i < length; i++) buf_putc(&text, 'a');
+    buf_printf(&text, "\"},\"name\":\"a\",\"resourceVersion\":\"1\",\"uid\":\"%s\"}}", uid);
+    uint32_t head = head_of(buf_text(&text));
+    buf_clear(&text);
+    return head;
+}
+
+/* Beyond it the first bytes have to do, which two objects may share. */
+static void test_a_version_is_looked_for_in_64_kib(void **state)
+{
+    assert_int_not_equal(head_behind(65000, "one"), head_behind(65000, "two"));
+    assert_int_equal(head_behind(65000, "one"), head_behind(40000, "one"));
+    assert_int_equal(head_behind(66000, "one"), head_behind(66000, "two"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_custom_resource_is_known_by_its_uid_alone),
         cmocka_unit_test(test_a_kind_that_is_built_in_is_known_by_what_stands_before_its_version),
         cmocka_unit_test(test_a_text_that_ends_in_its_version_or_uid_has_a_head),
+        cmocka_unit_test(test_a_version_is_looked_for_in_64_kib),
         TEST(test_an_update_of_a_custom_resource_takes_sections_over),
         TEST(test_a_relist_of_custom_resources_is_recalled),
         TEST(test_random_states_of_custom_resources_are_what_the_tape_says),
