@@ -32,7 +32,8 @@ static const struct flag *sim_flags(struct sim_flags *flags)
          "IP address to listen on, or localhost (default 127.0.0.1)"},
         {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
          "serve N generated pods of about 9.4 KB, the same at every start"},
-        {"replicas", 0, FLAG_INT, &flags->replicas, "N", NULL, "generated pods of one workload (default 3)"},
+        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL,
+         "generated pods of one workload (default 3)"},
         {"replay", 0, FLAG_BOOL, &flags->replay, NULL, NULL,
          "serve generated pods and nothing else, as fast as bytes can be written: for benchmarks"},
         {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
@@ -142,7 +143,6 @@ static bool check_numbers(const struct sim_flags *flags, struct err *err)
     if (flags->pods > SIM_PODS_MAX)
         return err_set(err, ERR_INVALID, "--pods: %d is too large, the most is %d", flags->pods,
                        SIM_PODS_MAX);
-    if (flags->replicas < 1) return err_set(err, ERR_INVALID, "--replicas: it takes at least 1");
     if (flags->server.bookmark_ms < 1)
         return err_set(err, ERR_INVALID, "--bookmark-interval: it takes more than nothing");
     return true;

@@ -1,6 +1,7 @@
 /* Optimal string alignment; see nearest.h. */
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { LENGTH_MAX = 60, LETTERS_OF_A_SLIP = 3 };
@@ -9,6 +10,12 @@ static size_t smallest(size_t a, size_t b, size_t c)
 {
     size_t least = a < b ? a : b;
     return least < c ? least : c;
+}
+
+/* Capitals are no mistake. */
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* Of texts of at most LENGTH_MAX bytes. A row has the distances of a beginning of `a` to each beginning of
@@ -24,9 +31,10 @@ static size_t distance(struct str a, struct str b)
         row = free;
         row[0] = i;
         for (size_t j = 1; j <= b.n; j++) {
-            bool same = a.p[i - 1] == b.p[j - 1];
+            bool same = same_letter(a.p[i - 1], b.p[j - 1]);
             row[j] = smallest(last[j] + 1, row[j - 1] + 1, last[j - 1] + !same);
-            bool swapped = i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1];
+            bool swapped =
+                i > 1 && j > 1 && same_letter(a.p[i - 1], b.p[j - 2]) && same_letter(a.p[i - 2], b.p[j - 1]);
             if (swapped && earlier[j - 2] + 1 < row[j]) row[j] = earlier[j - 2] + 1;
         }
     }

@@ -12,6 +12,7 @@ struct nearest {
 };
 
 /* One slip is forgiven, or one for each three letters of `wanted`: a letter too much, too little, another
- * one, or two that changed places. More is another word, and so is everything where no letter is right. */
+ * one, or two that changed places; capitals count as small letters. More is another word, and so is
+ * everything where no letter is right. */
 struct nearest nearest_to(struct str wanted);
 void nearest_try(struct nearest *nearest, const char *name);

@@ -34,6 +34,12 @@ static void test_more_slips_are_forgiven_in_a_long_name(void **state)
     assert_string_equal(of("lgo-fromta"), "log-format");
 }
 
+static void test_capitals_are_no_slip(void **state)
+{
+    assert_string_equal(of("RNU"), "run");
+    assert_string_equal(of("NameSpcae"), "namespace");
+}
+
 static void test_another_word_is_not_taken_for_one_that_is_known(void **state)
 {
     static const char *const words[] = {"", "x", "r", "pid", "rum2", "post2", "exit", "torus", "frobnicate"};
@@ -65,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_slip_is_forgiven_in_a_short_name),
         cmocka_unit_test(test_more_slips_are_forgiven_in_a_long_name),
+        cmocka_unit_test(test_capitals_are_no_slip),
         cmocka_unit_test(test_another_word_is_not_taken_for_one_that_is_known),
         cmocka_unit_test(test_the_nearest_wins_and_the_first_of_equals),
         cmocka_unit_test(test_a_very_long_word_is_near_to_nothing),

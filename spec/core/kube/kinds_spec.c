@@ -135,6 +135,9 @@ static void test_an_unknown_name_is_told_the_nearest(void **state)
     assert_unknown(kinds, "apps/v1/Deploiment",
                    "the server doesn't have a resource type \"apps/v1/Deploiment\", did you mean "
                    "\"deployments.apps\"?");
+    assert_unknown(kinds, "deploymnets",
+                   "the server doesn't have a resource type \"deploymnets\", did you mean "
+                   "\"deployments.apps\"?");
     assert_unknown(kinds, "x", "the server doesn't have a resource type \"x\"");
     assert_unknown(kinds, "", "the server doesn't have a resource type \"\"");
     kinds_free(kinds);
