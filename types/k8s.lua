@@ -111,6 +111,7 @@ function Object:diff(other) end
 ---@field resync? number|string period of OnUpdate(obj, obj) with ev.resync; 0 is never
 ---@field unchanged? boolean also updates to the version that is known already
 ---@field split_recreated? boolean a new uid is a delete and an add
+---@field concurrency? integer how many calls may wait at once, of different keys (1 to 1000; 1 without it)
 ---@field leader? boolean told on the leader only, and of the whole cache when that begins
 ---@field id? string names the handler in logs; by default the kind and a number
 

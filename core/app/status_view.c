@@ -75,14 +75,18 @@ static void put_errors(const struct viewer *v, size_t at, struct buf *out)
     }
 }
 
-static void put_pending(const struct viewer *v, size_t at, struct buf *out)
+/* Which handlers lag: how many events each was not told of yet, and how many of its calls wait. */
+static void put_lag(const struct viewer *v, size_t at, struct buf *out)
 {
     size_t handlers = tape_field(v->tape, at, STR("eventHandlers"));
     const char *before = out->len ? "; pending: " : "pending: ";
     for (size_t h = tape_first(v->tape, handlers, NULL); h; h = tape_next(v->tape, handlers, h, NULL)) {
-        if (!viewer_int(v, h, "pending")) continue;
+        int64_t busy = viewer_int(v, h, "busy");
+        if (!viewer_int(v, h, "pending") && !busy) continue;
         buf_printf(out, "%s%.*s %" PRId64, before, STR_ARG(viewer_text(v, h, "id")),
                    viewer_int(v, h, "pending"));
+        if (busy)
+            buf_printf(out, " (busy %" PRId64 " of %" PRId64 ")", busy, viewer_int(v, h, "concurrency"));
         before = ", ";
     }
 }
@@ -102,7 +106,7 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
                    viewer_int(v, at, "failedWrites"));
     if (v->view->wide) {
         put_errors(v, at, &text);
-        put_pending(v, at, &text);
+        put_lag(v, at, &text);
     }
     text_table_note(table, buf_text(&text));
     buf_clear(&text);

@@ -17,7 +17,9 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_HANDLER_ERRORS, COUNTER, "kubelua_handler_errors_total", "script,handler", NONE,               \
       "Calls of a handler or its filter that ended with an error.")                                         \
     X(FAMILY_HANDLER_PENDING, GAUGE, "kubelua_handler_pending_events", "script,handler", NONE,              \
-      "Events that wait for a call of the handler that waits.")                                             \
+      "Events that wait for calls of the handler that wait.")                                               \
+    X(FAMILY_HANDLER_BUSY, GAUGE, "kubelua_handler_busy_calls", "script,handler", NONE,                     \
+      "Calls of a handler that wait.")                                                                      \
     X(FAMILY_HANDLER_COALESCED, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NONE,         \
       "Events that joined an earlier one of their object in a full pending list.")                          \
     X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \

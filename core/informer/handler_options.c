@@ -12,6 +12,7 @@ struct handler_options *handler_options_new(void)
 {
     struct handler_options *options = NEW(struct handler_options);
     options->refs = 1;
+    options->concurrency = 1;
     return options;
 }
 

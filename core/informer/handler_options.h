@@ -20,6 +20,8 @@ struct handler_options {
     int64_t resync_ms;    /* RESYNC_NEVER, or the period (I-15, I-16) */
     bool unchanged;       /* also updates to the same version, as after a relist (I-14, B-4) */
     bool split_recreated; /* a new uid is a delete and an add */
+    /* For who makes the calls; informers do not look at it. */
+    unsigned concurrency; /* calls that may wait at once, of different keys */
 };
 
 /* One reference, for the caller. */

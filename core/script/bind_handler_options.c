@@ -2,8 +2,12 @@
  * options, a value, and the words that an error begins with. */
 #include "script/bind_handler_options.h"
 
+#include <math.h>
+
 #include "script/args.h"
 #include "script/bind.h"
+
+enum { CONCURRENCY_MAX = 1000 };
 
 struct box {
     struct handler_options *options;
@@ -118,6 +122,17 @@ static int l_handler_options_split_recreated(lua_State *L)
     return 0;
 }
 
+static int l_handler_options_concurrency(lua_State *L)
+{
+    const char *where;
+    struct handler_options *options = self(L, &where);
+    lua_Number n = lua_tonumber(L, 2);
+    if (!(n >= 1 && n <= CONCURRENCY_MAX && n == floor(n)))
+        script_raise(L, "%s must be a whole number from 1 to %d, not %.14g", where, CONCURRENCY_MAX, n);
+    options->concurrency = (unsigned)n;
+    return 0;
+}
+
 static const luaL_Reg verbs[] = {
     {"new", l_handler_options_new},
     {"selector", l_handler_options_selector},
@@ -128,6 +143,7 @@ static const luaL_Reg verbs[] = {
     {"resync", l_handler_options_resync},
     {"unchanged", l_handler_options_unchanged},
     {"split_recreated", l_handler_options_split_recreated},
+    {"concurrency", l_handler_options_concurrency},
     {NULL, NULL},
 };
 

@@ -1,7 +1,10 @@
 /* From events to calls; see delivery.h. */
 #include "script/delivery.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/metrics.h"
 #include "base/must.h"
 #include "script/handler_filter.h"
@@ -10,24 +13,34 @@
 /* Of one handler's pending list in one turn of the loop. */
 enum { EVENTS_PER_TURN = 100 };
 
-struct delivery {
-    struct script_handler *handler;
-    const struct event *event;
+/* A call of a handler. One that waits is in two lists: that of the handler whose function it is, and that of
+ * the one whose other events wait for its end. These are the same, but for calls that a reload has left
+ * behind. */
+struct handler_call {
+    TAILQ_ENTRY(handler_call) waiting_link, busy_link;
+    struct script_handler *handler; /* a reference while it waits */
+    struct script_handler *holder;  /* NULL: nobody waits for it any more */
+    struct pending_key *key;        /* held in the holder's list; NULL: all of them are */
+    struct task *task;
+    const struct event *event; /* of the call, whether it waits or not */
+    struct event kept;         /* the same once it waits, with references */
+    int64_t begun_ns;
 };
 
 /* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
-static void push_event(lua_State *L, const struct delivery *d)
+static void push_event(lua_State *L, const struct handler_call *call)
 {
     struct text text;
-    struct str version = root_resource_version(d->event->object, &text);
-    int64_t time_us = d->event->info.received_us;
-    if (!time_us) time_us = clock_wall_us(script_clock(d->handler->script));
-    push_ref(L, d->handler->script, REF_NEW_EVENT);
-    lua_pushboolean(L, d->event->info.initial);
-    lua_pushboolean(L, d->event->info.final_state_unknown);
-    lua_pushboolean(L, d->event->info.resync);
-    lua_pushboolean(L, d->event->info.coalesced);
-    lua_pushboolean(L, d->event->info.filtered);
+    const struct event_info *info = &call->event->info;
+    struct str version = root_resource_version(call->event->object, &text);
+    int64_t time_us = info->received_us;
+    if (!time_us) time_us = clock_wall_us(script_clock(call->handler->script));
+    push_ref(L, call->handler->script, REF_NEW_EVENT);
+    lua_pushboolean(L, info->initial);
+    lua_pushboolean(L, info->final_state_unknown);
+    lua_pushboolean(L, info->resync);
+    lua_pushboolean(L, info->coalesced);
+    lua_pushboolean(L, info->filtered);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
     lua_pushnumber(L, (lua_Number)time_us / 1e6);
     lua_call(L, 7, 1);
@@ -35,11 +48,12 @@ static void push_event(lua_State *L, const struct delivery *d)
 
 static void prepare(lua_State *L, void *ctx)
 {
-    const struct delivery *d = ctx;
-    if (d->event->old_object) view_push_object(L, d->event->old_object);
-    view_push_object(L, d->event->object);
-    if (d->handler->wants_event[d->event->type]) push_event(L, d);
-    if (d->event->type != ON_ADD) view_note_dead(L, 1);
+    const struct handler_call *call = ctx;
+    const struct event *event = call->event;
+    if (event->old_object) view_push_object(L, event->old_object);
+    view_push_object(L, event->object);
+    if (call->handler->wants_event[event->type]) push_event(L, call);
+    if (event->type != ON_ADD) view_note_dead(L, 1);
 }
 
 /* --- calls */
@@ -62,21 +76,15 @@ void handler_failed(struct script_handler *h, enum script_function function, con
     buf_clear(&key);
 }
 
-static void ended(struct script_handler *h, const struct event *event, int64_t begun_ns,
-                  enum script_result result)
+static void ended(const struct handler_call *call, enum script_result result)
 {
-    handler_metrics_end(&h->metrics, event->type, begun_ns);
+    struct script_handler *h = call->handler;
+    const struct event *event = call->event;
+    handler_metrics_end(&h->metrics, event->type, call->begun_ns);
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
     if (!h->removed && !h->script->failure.line)
         report_place(&h->report, h->script->L, h->functions[event->type]);
     handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
-}
-
-static void let_go(struct event *event)
-{
-    root_unref(event->old_object);
-    root_unref(event->object);
-    *event = (struct event){0};
 }
 
 static void come_back(struct script_handler *h)
@@ -96,14 +104,48 @@ static void leave_due(struct script_handler *h)
     h->script->due_count--;
 }
 
+/* --- calls that wait */
+
+static void begin_to_wait(struct handler_call *call)
+{
+    struct script_handler *h = call->handler;
+    h->spare = NULL;
+    h->refs++;
+    call->kept = event_copy(call->event);
+    call->event = &call->kept;
+    call->holder = h;
+    call->key = h->pending.by_key ? pending_hold(&h->pending, call->event->object) : NULL;
+    TAILQ_INSERT_TAIL(&h->waiting, call, waiting_link);
+    TAILQ_INSERT_TAIL(&h->busy, call, busy_link);
+    h->waiting_count++;
+    h->busy_count++;
+    handler_metrics_busy(&h->metrics, h->busy_count);
+}
+
+/* Nothing waits for its end any more. */
+static void let_others_in(struct handler_call *call)
+{
+    struct script_handler *h = call->holder;
+    if (!h) return;
+    call->holder = NULL;
+    if (call->key) pending_release(&h->pending, call->key);
+    TAILQ_REMOVE(&h->busy, call, busy_link);
+    h->busy_count--;
+    handler_metrics_busy(&h->metrics, h->busy_count);
+    if (pending_has_next(&h->pending)) come_back(h);
+}
+
 /* The call that waited has ended. */
 static void on_done(void *ctx, enum script_result result)
 {
-    struct script_handler *h = ctx;
-    h->task = NULL;
-    ended(h, &h->current, h->begun_ns, result);
-    let_go(&h->current);
-    if (h->pending.count > 0) come_back(h);
+    struct handler_call *call = ctx;
+    struct script_handler *h = call->handler;
+    TAILQ_REMOVE(&h->waiting, call, waiting_link);
+    h->waiting_count--;
+    ended(call, result);
+    let_others_in(call);
+    event_let_go(&call->kept);
+    free(call);
     handler_unref(h);
 }
 
@@ -117,10 +159,10 @@ static void count(struct script *script, enum handler_event type)
 /* For the audit trail. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
-    const struct script_handler *h = ctx;
-    buf_puts(caller, h->id);
-    buf_printf(trigger, "%s ", handler_event_names[h->event->type]);
-    root_key(h->event->object, trigger);
+    const struct handler_call *call = ctx;
+    buf_puts(caller, call->handler->id);
+    buf_printf(trigger, "%s ", handler_event_names[call->event->type]);
+    root_key(call->event->object, trigger);
 }
 
 static bool is_told(const struct script_handler *h)
@@ -129,55 +171,71 @@ static bool is_told(const struct script_handler *h)
     return !h->leader || script_leads(h->script);
 }
 
-/* The caller holds a reference to the handler. Borrows the event; one whose call waits is kept. */
-static void call(struct script_handler *h, const struct event *event)
+static struct handler_call *next_call(struct script_handler *h, const struct event *event)
 {
-    struct delivery delivery = {h, event};
+    if (!h->spare) h->spare = NEW(struct handler_call);
+    h->spare->handler = h;
+    h->spare->event = event;
+    return h->spare;
+}
+
+/* The caller holds a reference to the handler. Borrows the event; one whose call waits is kept. */
+static void begin(struct script_handler *h, const struct event *event)
+{
+    struct handler_call *call = next_call(h, event);
     metric_inc(METRIC_HANDLER_CALLS);
     count(h->script, event->type);
-    int64_t begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
-                                             event->info.received_us);
+    call->begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
+                                           event->info.received_us);
     const struct task_call task_call = {.what = "a handler",
                                         .function = h->functions[event->type],
                                         .fence = h->leader ? leading_fence(h->script) : NULL,
                                         .prepare = prepare,
-                                        .prepare_ctx = &delivery,
+                                        .prepare_ctx = call,
                                         .done = on_done,
                                         .describe = describe,
-                                        .ctx = h};
-    h->event = event;
-    enum script_result result = task_run(h->script, &task_call, &h->task);
-    if (result != SCRIPT_YIELDED) {
-        ended(h, event, begun_ns, result);
-        return;
-    }
-    h->refs++;
-    h->begun_ns = begun_ns;
-    h->current = *event;
-    h->event = &h->current;
-    if (event->old_object) root_ref(event->old_object);
-    root_ref(event->object);
+                                        .ctx = call};
+    enum script_result result = task_run(h->script, &task_call, &call->task);
+    if (result == SCRIPT_YIELDED)
+        begin_to_wait(call);
+    else
+        ended(call, result);
 }
+
+/* --- events */
 
 static void put(struct script_handler *h, const struct event *event)
 {
     if (pending_put(&h->pending, event)) handler_metrics_coalesced(&h->metrics);
-    if (event->info.initial) h->initial_until = h->pending.put;
     handler_metrics_pending(&h->metrics, h->pending.count);
+}
+
+/* Whether it is the event's turn: nothing came before it that it has to wait for. */
+static bool may_begin(const struct script_handler *h, const struct event *event)
+{
+    if (!h->busy_count) return h->pending.count == 0;
+    if (h->busy_count >= h->concurrency || pending_has_next(&h->pending)) return false;
+    return !pending_is_held(&h->pending, event->object);
 }
 
 static void deliver(struct script_handler *h, const struct event *event)
 {
     struct script *script = h->script;
     if (!is_told(h) || h->functions[event->type] == LUA_NOREF) return;
-    if (h->task || h->pending.count > 0) {
+    if (!may_begin(h, event)) {
         put(h, event);
         return;
     }
     h->refs++;
-    call(h, event);
+    begin(h, event);
     handler_unref(h);
     handlers_attach(script);
+}
+
+/* In this turn of the loop. */
+static bool may_go_on(const struct script_handler *h)
+{
+    return h->busy_count < h->concurrency && is_told(h);
 }
 
 static void advance(struct script_handler *h)
@@ -185,13 +243,13 @@ static void advance(struct script_handler *h)
     struct event event;
     if (!is_told(h)) return;
     h->refs++;
-    for (int i = 0; i < EVENTS_PER_TURN && !h->task && is_told(h) && pending_take(&h->pending, &event); i++) {
-        call(h, &event);
-        let_go(&event);
+    for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
+        begin(h, &event);
+        event_let_go(&event);
         if (turns_over(h->script)) break;
     }
     handler_metrics_pending(&h->metrics, h->pending.count);
-    if (!h->task && h->pending.count > 0) come_back(h);
+    if (may_go_on(h) && pending_has_next(&h->pending)) come_back(h);
     handler_unref(h);
 }
 
@@ -208,9 +266,27 @@ void deliveries_turn(struct script *script)
 
 void delivery_end(struct script_handler *h)
 {
+    struct handler_call *call, *next;
     leave_due(h);
     pending_clear(&h->pending);
-    if (h->task && h->task != h->script->tasks.current) task_cancel(h->task);
+    for (call = TAILQ_FIRST(&h->waiting); call; call = next) {
+        next = TAILQ_NEXT(call, waiting_link);
+        if (call->task != h->script->tasks.current) task_cancel(call->task);
+    }
+}
+
+void delivery_free(struct script_handler *h)
+{
+    must(h->waiting_count == 0 && h->busy_count == 0);
+    free(h->spare);
+}
+
+bool delivery_tells_of_list(const struct script_handler *h)
+{
+    const struct handler_call *call;
+    TAILQ_FOREACH (call, &h->busy, busy_link)
+        if (call->event->info.initial) return true;
+    return h->pending.initial > 0;
 }
 
 /* --- what an informer calls */

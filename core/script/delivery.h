@@ -1,6 +1,7 @@
 /* How events become calls of a handler's functions. A call that does not wait is made straight from the
- * informer's pop; while one waits, later events lie in the handler's pending list, and the handlers of others
- * go on. Owner: the handler. On the engine thread, outside of any call into Lua. */
+ * informer's pop; while calls wait, as many as the handler's concurrency and never two of one key, later
+ * events lie in the handler's pending list, and the handlers of others go on. Owner: the handler. On the
+ * engine thread, outside of any call into Lua. */
 #pragma once
 #include "script/handler.h"
 
@@ -8,6 +9,10 @@
 struct event_handler delivery_callbacks(struct script_handler *handler);
 /* Goes on with pending lists, a part of each in one turn of the loop. */
 void deliveries_turn(struct script *script);
-/* Lets go of the pending list and cancels the call that waits. A call that runs just now has removed its own
+/* Lets go of the pending list and cancels the calls that wait. A call that runs just now has removed its own
  * handler: it goes on to its end. */
 void delivery_end(struct script_handler *handler);
+/* The last reference to the handler is gone. */
+void delivery_free(struct script_handler *handler);
+/* Some of the first list waits to be told, or calls for it wait. */
+bool delivery_tells_of_list(const struct script_handler *handler);

@@ -54,7 +54,8 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
 {
     static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
     struct script *script = script_of(L);
-    struct script_handler made = {.script = script, .claim = claim, .refs = 2};
+    struct script_handler made = {
+        .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
     if (script->handler_count >= HANDLERS_MAX)
         script_raise(L, "add_event_handler: the limit handlers: there are %d already", HANDLERS_MAX);
     if (id.p && id_taken(script, id))
@@ -73,7 +74,9 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
     handler_metrics_init(&handler->metrics, script->name, handler->id);
-    pending_init(&handler->pending, PENDING_MARK, pairs_of(handler));
+    TAILQ_INIT(&handler->waiting);
+    TAILQ_INIT(&handler->busy);
+    pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
     TAILQ_INSERT_TAIL(&script->handlers, handler, link);
     script->handler_count++;
     return handler;
@@ -83,6 +86,7 @@ void handler_unref(struct script_handler *handler)
 {
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
+    delivery_free(handler);
     report_end(&handler->report);
     handler_metrics_clear(&handler->metrics);
     handler_options_unref(handler->options);
@@ -111,8 +115,7 @@ bool handler_was_handed_cache(const struct script_handler *handler)
 
 bool handler_has_synced(const struct script_handler *h)
 {
-    return handler_was_handed_cache(h) && h->pending.taken >= h->initial_until &&
-           !(h->task && h->current.info.initial);
+    return handler_was_handed_cache(h) && !delivery_tells_of_list(h);
 }
 
 void handlers_stop_leading(struct script *script)

@@ -10,6 +10,8 @@
 #include "script/report.h"
 #include "script/state.h"
 
+struct handler_call;
+
 extern const char *const handler_event_names[ON_COUNT];
 
 struct script_handler {
@@ -22,7 +24,8 @@ struct script_handler {
     bool wants_event[ON_COUNT];      /* the function takes `ev` */
     int filter;                      /* in the registry; LUA_NOREF for none */
     struct handler_options *options; /* a reference */
-    bool leader; /* told while the script leads, and of the whole cache when that begins */
+    bool leader;          /* told while the script leads, and of the whole cache when that begins */
+    unsigned concurrency; /* calls that may wait at once, of different keys; 1: one for all keys */
     bool removed;
     int refs;
     unsigned long long number;
@@ -30,13 +33,12 @@ struct script_handler {
     struct failure_report report;
     struct handler_metrics metrics;
 
-    struct task *task;         /* of the call that waits; NULL: none */
-    struct event current;      /* what it was called for, with references */
-    const struct event *event; /* of the call in progress, whether it waits or not */
-    int64_t begun_ns;
+    TAILQ_HEAD(, handler_call) waiting; /* calls of its functions */
+    TAILQ_HEAD(, handler_call) busy;    /* calls that what comes for it waits for: see delivery.c */
+    size_t waiting_count, busy_count;
+    struct handler_call *spare; /* for the next call; NULL: to be made */
     struct pending pending;
-    uint64_t initial_until; /* so many entries must leave the list before the cache was told whole */
-    bool due;               /* goes on in the next turn */
+    bool due; /* goes on in the next turn */
     TAILQ_ENTRY(script_handler) due_link;
 };
 

@@ -17,6 +17,7 @@ void handler_metrics_clear(struct handler_metrics *m)
     series_free(m->errors);
     series_free(m->pending);
     series_free(m->coalesced);
+    series_free(m->busy);
 }
 
 int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *name, int64_t received_us)
@@ -38,6 +39,12 @@ void handler_metrics_end(struct handler_metrics *m, int event, int64_t begun_ns)
 void handler_metrics_failed(struct handler_metrics *m)
 {
     series_inc(m->errors);
+}
+
+void handler_metrics_busy(struct handler_metrics *m, size_t count)
+{
+    if (!m->busy) m->busy = SERIES(FAMILY_HANDLER_BUSY, m->script, m->handler);
+    series_set(m->busy, (double)count);
 }
 
 void handler_metrics_pending(struct handler_metrics *m, size_t count)

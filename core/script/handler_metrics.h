@@ -9,7 +9,7 @@ struct handler_metrics {
     const char *script, *handler;             /* borrowed; the labels */
     struct series *durations[HANDLER_EVENTS]; /* made with the first call */
     struct series *latency, *errors;
-    struct series *pending, *coalesced; /* made when its first call waits */
+    struct series *pending, *coalesced, *busy; /* made when its first call waits */
 };
 
 void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
@@ -21,6 +21,8 @@ int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const 
 void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns);
 /* A call of the handler, or of its filter, ended with an error. */
 void handler_metrics_failed(struct handler_metrics *metrics);
-/* So many events wait for a call that waits; one of them joined another. */
+/* So many of its calls wait. */
+void handler_metrics_busy(struct handler_metrics *metrics, size_t count);
+/* So many events wait for calls that wait; one of them joined another. */
 void handler_metrics_pending(struct handler_metrics *metrics, size_t count);
 void handler_metrics_coalesced(struct handler_metrics *metrics);

@@ -6,41 +6,94 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/must.h"
 
 struct pending_entry {
-    TAILQ_ENTRY(pending_entry) link;
+    TAILQ_ENTRY(pending_entry) link, of_key;
+    struct pending_key *key;
     struct event event;
     bool nothing; /* an add and a delete of what the handler never knew */
-    UT_hash_handle hh;
-    size_t key_len;
-    char key[];
 };
 
-void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs)
+struct pending_key {
+    TAILQ_HEAD(pending_entries, pending_entry) entries;
+    TAILQ_ENTRY(pending_key) turn;
+    bool is_ready;
+    unsigned held;
+    UT_hash_handle hh;
+    size_t len;
+    char text[];
+};
+
+void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key)
 {
-    *pending = (struct pending){.mark = mark, .pairs = pairs};
+    *pending = (struct pending){.mark = mark, .pairs = pairs, .by_key = by_key};
     TAILQ_INIT(&pending->entries);
+    TAILQ_INIT(&pending->ready);
 }
 
-static struct pending_entry *new_entry(const struct event *event, struct str key)
+/* --- keys */
+
+static struct pending_key *find_key(const struct pending *pending, const struct root *object)
 {
-    struct pending_entry *entry = xcalloc(1, sizeof *entry + key.n);
-    entry->event = *event;
-    if (event->old_object) root_ref(event->old_object);
-    root_ref(event->object);
-    entry->key_len = key.n;
-    memcpy(entry->key, key.p, key.n);
-    return entry;
+    struct buf text = {0};
+    struct pending_key *key = NULL;
+    if (!pending->keys) return NULL;
+    root_key(object, &text);
+    HASH_FIND(hh, pending->keys, text.data, text.len, key);
+    buf_clear(&text);
+    return key;
 }
 
-static void append(struct pending *pending, struct pending_entry *entry, struct pending_entry *before)
+static struct pending_key *new_key(struct pending *pending, const struct root *object)
 {
-    if (before) HASH_DELETE(hh, pending->last, before);
-    HASH_ADD_KEYPTR(hh, pending->last, entry->key, entry->key_len, entry);
-    TAILQ_INSERT_TAIL(&pending->entries, entry, link);
-    pending->count++;
-    pending->put++;
+    struct buf text = {0};
+    root_key(object, &text);
+    struct pending_key *key = xcalloc(1, sizeof *key + text.len);
+    TAILQ_INIT(&key->entries);
+    key->len = text.len;
+    memcpy(key->text, text.data, text.len);
+    HASH_ADD_KEYPTR(hh, pending->keys, key->text, key->len, key);
+    buf_clear(&text);
+    return key;
 }
+
+/* After what changed its entries or who holds it. A key that has been told of something comes last. */
+static void settle(struct pending *pending, struct pending_key *key)
+{
+    bool ready = pending->by_key && !key->held && !TAILQ_EMPTY(&key->entries);
+    if (key->is_ready && !ready) TAILQ_REMOVE(&pending->ready, key, turn);
+    if (!key->is_ready && ready) TAILQ_INSERT_TAIL(&pending->ready, key, turn);
+    key->is_ready = ready;
+    if (key->held || !TAILQ_EMPTY(&key->entries)) return;
+    HASH_DELETE(hh, pending->keys, key);
+    free(key);
+}
+
+struct pending_key *pending_hold(struct pending *pending, const struct root *object)
+{
+    must(pending->by_key);
+    struct pending_key *key = find_key(pending, object);
+    if (!key) key = new_key(pending, object);
+    key->held++;
+    settle(pending, key);
+    return key;
+}
+
+void pending_release(struct pending *pending, struct pending_key *key)
+{
+    must(key->held > 0);
+    key->held--;
+    settle(pending, key);
+}
+
+bool pending_is_held(const struct pending *pending, const struct root *object)
+{
+    const struct pending_key *key = find_key(pending, object);
+    return key && key->held;
+}
+
+/* --- events */
 
 static bool same_uid(struct root *a, struct root *b)
 {
@@ -57,111 +110,83 @@ static bool may_join(const struct pending *pending, const struct pending_entry *
     return pending->pairs == PENDING_JOIN_ALL;
 }
 
-static void set_objects(struct event *event, struct root *old_object, struct root *object)
+static void append(struct pending *pending, struct pending_key *key, const struct event *event)
 {
-    struct root *before[] = {event->old_object, event->object};
-    event->old_object = old_object ? root_ref(old_object) : NULL;
-    event->object = root_ref(object);
-    root_unref(before[0]);
-    root_unref(before[1]);
+    struct pending_entry *entry = NEW(struct pending_entry);
+    entry->event = event_copy(event);
+    entry->key = key;
+    TAILQ_INSERT_TAIL(&key->entries, entry, of_key);
+    TAILQ_INSERT_TAIL(&pending->entries, entry, link);
+    pending->count++;
+    pending->initial += event->info.initial;
+    settle(pending, key);
 }
 
-/* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated;
- * Updated + Deleted = Deleted; Added + Deleted: nothing. The flags are the later event's, but an object that
- * is still new to the handler stays one of the initial list. */
-static void join_change(struct event *event, const struct event *next)
+static void join(struct pending *pending, struct pending_entry *entry, const struct event *next)
 {
-    struct event_info info = next->info;
-    info.coalesced = true;
-    if (event->type == ON_ADD) {
-        info.initial = event->info.initial;
-        info.resync = false;
-        set_objects(event, NULL, next->object);
-    } else {
-        info.initial = false;
-        info.resync = event->type == ON_UPDATE && event->info.resync && next->info.resync;
-        set_objects(event, event->type == ON_UPDATE ? event->old_object : event->object, next->object);
-        event->type = ON_UPDATE;
-    }
-    event->info = info;
-}
-
-/* Deleted + Deleted = the one that is no tombstone. */
-static void join_delete(struct pending_entry *entry, const struct event *next)
-{
-    struct event *event = &entry->event;
-    bool keep = event->type == ON_DELETE && !event->info.final_state_unknown;
-    if (event->type == ON_ADD) entry->nothing = true;
-    if (!keep) {
-        event->info = next->info;
-        set_objects(event, NULL, next->object);
-        event->type = ON_DELETE;
-    }
-    event->info.coalesced = true;
-}
-
-static void join(struct pending_entry *entry, const struct event *next)
-{
-    if (entry->nothing) { /* the handler knows as much of the key as if nothing had been */
-        set_objects(&entry->event, next->old_object, next->object);
-        entry->event.type = next->type;
-        entry->event.info = next->info;
-        entry->event.info.coalesced = true;
-        entry->nothing = false;
-    } else if (next->type == ON_DELETE) {
-        join_delete(entry, next);
-    } else {
-        join_change(&entry->event, next);
-    }
+    pending->initial -= entry->event.info.initial;
+    entry->nothing = !event_join(&entry->event, entry->nothing, next);
+    pending->initial += entry->event.info.initial;
 }
 
 bool pending_put(struct pending *pending, const struct event *event)
 {
-    struct buf key = {0};
-    struct pending_entry *before = NULL;
-    root_key(event->object, &key);
-    if (pending->last) HASH_FIND(hh, pending->last, key.data, key.len, before);
-    bool joins = before && pending->count >= pending->mark && may_join(pending, before, event);
+    struct pending_key *key = find_key(pending, event->object);
+    struct pending_entry *last = key ? TAILQ_LAST(&key->entries, pending_entries) : NULL;
+    bool joins = last && pending->count >= pending->mark && may_join(pending, last, event);
     if (joins)
-        join(before, event);
+        join(pending, last, event);
     else
-        append(pending, new_entry(event, buf_slice(&key)), before);
-    buf_clear(&key);
+        append(pending, key ? key : new_key(pending, event->object), event);
     return joins;
 }
 
 static void free_entry(struct pending *pending, struct pending_entry *entry)
 {
-    struct pending_entry *last;
-    HASH_FIND(hh, pending->last, entry->key, entry->key_len, last);
-    if (last == entry) HASH_DELETE(hh, pending->last, entry);
+    struct pending_key *key = entry->key;
     TAILQ_REMOVE(&pending->entries, entry, link);
+    TAILQ_REMOVE(&key->entries, entry, of_key);
     pending->count--;
-    pending->taken++;
+    pending->initial -= entry->event.info.initial;
     free(entry);
+    if (key->is_ready) { /* the others have their turns first */
+        TAILQ_REMOVE(&pending->ready, key, turn);
+        key->is_ready = false;
+    }
+    settle(pending, key);
 }
 
-static void unref_event(const struct event *event)
+static struct pending_entry *next_of(const struct pending *pending)
 {
-    root_unref(event->old_object);
-    root_unref(event->object);
+    const struct pending_key *key = TAILQ_FIRST(&pending->ready);
+    if (!pending->by_key) return TAILQ_FIRST(&pending->entries);
+    return key ? TAILQ_FIRST(&key->entries) : NULL;
+}
+
+bool pending_has_next(const struct pending *pending)
+{
+    return next_of(pending) != NULL;
 }
 
 bool pending_take(struct pending *pending, struct event *event)
 {
     struct pending_entry *entry;
-    while ((entry = TAILQ_FIRST(&pending->entries))) {
+    while ((entry = next_of(pending))) {
         bool nothing = entry->nothing;
         *event = entry->event;
         free_entry(pending, entry);
         if (!nothing) return true;
-        unref_event(event);
+        event_let_go(event);
     }
     return false;
 }
 
 void pending_clear(struct pending *pending)
 {
-    struct event event;
-    while (pending_take(pending, &event)) unref_event(&event);
+    struct pending_entry *entry;
+    while ((entry = TAILQ_FIRST(&pending->entries))) {
+        struct event event = entry->event;
+        free_entry(pending, entry);
+        event_let_go(&event);
+    }
 }

@@ -1,22 +1,13 @@
-/* Events that a handler has not been told yet, because a call of it waits. In order; from `mark` events on,
- * an event whose key is in the list already joins the last one of that key, so that memory is bounded by the
- * number of keys (I-8, B-2). Owner: the handler that embeds it, on the engine thread. Objects in it are
- * references. */
+/* Events that a handler has not been told yet, because calls of it wait. In the order in which they came;
+ * with `by_key` each key in its own, and a key that is held is passed over, at no cost. From `mark` events
+ * on, an event whose key is in the list already joins the last one of that key: there are never more than
+ * `mark` events and two for each key (I-8, B-2). Owner: the handler that embeds it, on the engine thread.
+ * Objects in it are references. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 #include <sys/queue.h>
 
-#include "informer/shared_informer.h"
-
-enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
-
-struct event {
-    enum handler_event type;
-    struct root *old_object,
-        *object; /* `old_object` of an update, else NULL; `object` is the new one or the last */
-    struct event_info info;
-};
+#include "script/handler_event.h"
 
 /* What becomes of a delete and an add after it. */
 enum pending_pairs {
@@ -26,19 +17,29 @@ enum pending_pairs {
 };
 
 struct pending_entry;
+struct pending_key;
 
 struct pending {
-    TAILQ_HEAD(, pending_entry) entries;
-    struct pending_entry *last; /* by key: the last one of it */
+    TAILQ_HEAD(, pending_entry) entries; /* all of them */
+    TAILQ_HEAD(, pending_key) ready; /* keys with events, not held; the one whose turn it is comes first */
+    struct pending_key *keys;        /* those with events or held, by their text */
     size_t count, mark;
+    size_t initial; /* events of the first list among them */
     enum pending_pairs pairs;
-    uint64_t put,
-        taken; /* how many entries there ever were, how many have left; those that joined are none */
+    bool by_key;
 };
 
-void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs);
+void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key);
+/* Keys that are held stay so. */
 void pending_clear(struct pending *pending);
 /* Takes references of its own. Gives true when the event joined another one. */
 bool pending_put(struct pending *pending, const struct event *event);
-/* The next event, with its references for the caller; false when there is none. */
+/* The next event, with its references for the caller; false when there is none. By key: of a key that is not
+ * held, and keys take turns. */
 bool pending_take(struct pending *pending, struct event *event);
+/* By key: no event of the object is taken until as many pending_release. */
+struct pending_key *pending_hold(struct pending *pending, const struct root *object);
+void pending_release(struct pending *pending, struct pending_key *key);
+bool pending_is_held(const struct pending *pending, const struct root *object);
+/* Whether pending_take gives one. */
+bool pending_has_next(const struct pending *pending);

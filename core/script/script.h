@@ -114,8 +114,9 @@ void script_describe_main(const struct script *script, struct buf *out);
 /* Its event handlers, in the order in which they were added; `fn` changes nothing. Texts are borrowed. */
 struct script_handler_status {
     const char *id, *kind;
-    size_t pending; /* events that it was not told yet */
-    bool waiting;   /* a call of it waits */
+    size_t pending;     /* events that it was not told yet */
+    size_t busy;        /* calls of it that wait */
+    size_t concurrency; /* how many of them there may be */
     uint64_t errors;
 };
 void script_each_handler(const struct script *script,

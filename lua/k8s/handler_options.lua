@@ -16,6 +16,7 @@ handler_options.KNOWN = {
   unchanged = "boolean",
   split_recreated = "boolean",
   leader = "boolean",
+  concurrency = "number",
 }
 
 handler_options.WITH_FUNCTIONS = { OnAdd = "function", OnUpdate = "function", OnDelete = "function" }
@@ -99,6 +100,9 @@ function handler_options.make(where, claimed, given)
   end
   verbs.unchanged(made, given.unchanged, where .. "unchanged")
   verbs.split_recreated(made, given.split_recreated, where .. "split_recreated")
+  if given.concurrency then
+    verbs.concurrency(made, given.concurrency, where .. "concurrency")
+  end
   return made
 end
 

@@ -86,6 +86,82 @@ static void test_a_full_pending_list_coalesces_and_stays_bounded(void **state)
     script_free(script);
 }
 
+/* Calls sleep as many seconds as the label s says; what is going on is told as it begins and ends. */
+static const char parallel[] =
+    "k8s = require 'k8s' said = '' now = 0\n"
+    "function take() local text = said said = '' return text end\n"
+    "pods = k8s.informer 'pods'\n"
+    "local function work(o, ev)\n"
+    "  local me = o:name() .. (o:label 'x' or '') .. (ev.coalesced and 'c' or '')\n"
+    "  said = said .. me .. '( ' k8s.sleep(tonumber(o:label 's' or 1)) said = said .. ')' .. me .. ' ' end\n"
+    "two = pods:add_event_handler { id = 'two', concurrency = 2, OnAdd = work,\n"
+    "  OnUpdate = function(_, o, ev) work(o, ev) end, OnDelete = work }\n";
+
+static void test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "parallel", parallel);
+    const struct script_handler *two = TAILQ_FIRST(&script->handlers);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a s=3;shop/b s=1;shop/c s=1");
+    assert_ask(c, script, "return take()", "a( b( ");
+    assert_int_equal(two->busy_count, 2);
+    cluster_event(c, 0, LW_MODIFIED, "shop/a x=1");
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return take()", ")b c( "); /* not a1, though it came before the end of b */
+    assert_ask(c, script, "return tostring(two:has_synced())", "false");
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return take()", ")c ");
+    cluster_event(c, 0, LW_MODIFIED, "shop/d x=1"); /* it is added */
+    assert_ask(c, script, "return take()", "d1( "); /* straight, past the a1 that waits */
+    cluster_event(c, 0, LW_DELETED, "shop/d x=2");
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return tostring(two:has_synced()) .. take()", "true)a )d1 a1( d2( ");
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return take()", ")a1 )d2 ");
+    assert_int_equal(two->busy_count + two->pending.count, 0);
+    assert_null(two->pending.keys);
+    script_free(script);
+}
+
+static void test_a_busy_key_with_many_changes_holds_up_no_other(void **state)
+{
+    struct cluster *c = *state;
+    char pod[32];
+    struct script *script = cluster_load(c, "parallel", parallel);
+    const struct script_handler *two = TAILQ_FIRST(&script->handlers);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a s=5");
+    for (int i = 1; i <= 2000; i++) {
+        snprintf(pod, sizeof pod, "shop/a x=%d", i);
+        cluster_event(c, 0, LW_MODIFIED, pod);
+    }
+    assert_int_equal(two->pending.count, 1024); /* the mark: the bound is of all keys together */
+    for (int i = 1; i <= 3; i++) cluster_event(c, 0, LW_ADDED, "shop/b");
+    assert_ask(c, script, "return take()", "a( b( ");
+    assert_int_equal(two->pending.count, 1025); /* one more for each further key: here two adds */
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, script, "return take()", ")b bc( ");
+    assert_int_equal(two->pending.count, 1024);
+    virtual_clock_advance(&c->clock, (5 + 1024) * 1000);
+    assert_ask(c, script, "return take():match 'a1023.*a2000.*$'", "a1023( )a1023 a2000c( )a2000c ");
+    script_free(script);
+}
+
+static void test_removing_a_handler_cancels_all_its_calls(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "parallel", parallel);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b;shop/c");
+    assert_int_equal(script_pending_events(script), 3);
+    assert_ask(c, script, "two:remove()", "nil");
+    virtual_clock_advance(&c->clock, 5000);
+    assert_ask(c, script, "return take()", "a( b( ");
+    assert_int_equal(script_waiting_calls(script), 0);
+    script_free(script);
+}
+
 static void test_an_error_after_a_wait_ends_that_call_only(void **state)
 {
     struct cluster *c = *state;
@@ -162,6 +238,9 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_handler_that_waits_is_told_the_rest_in_order),
         T(test_a_full_pending_list_coalesces_and_stays_bounded),
+        T(test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never),
+        T(test_a_busy_key_with_many_changes_holds_up_no_other),
+        T(test_removing_a_handler_cancels_all_its_calls),
         T(test_an_error_after_a_wait_ends_that_call_only),
         T(test_removing_a_handler_cancels_its_call_unless_it_is_the_caller),
         T(test_freeing_a_script_lets_go_of_what_waits),

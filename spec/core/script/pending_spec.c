@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/script/support/fixture.h"
@@ -26,12 +27,6 @@ static struct root *pack(struct fixture *f, int key, int uid, int version)
     return fixture_pack(f, json);
 }
 
-static void let_go(struct event *event)
-{
-    root_unref(event->old_object);
-    root_unref(event->object);
-}
-
 /* --- single joins: letters are puts of one key ("A" add, "U" update, "D" delete, "T" tombstone), what comes
  * out is told the same way, with the versions: "U1>3" */
 
@@ -42,7 +37,8 @@ static const char *outcome(struct fixture *f, const char *puts, enum pending_pai
     struct root *objects[8] = {NULL};
     struct event event;
     int uid = 1;
-    pending_init(&pending, 0, pairs); /* always full */
+    pending_init(&pending, 0, pairs,
+                 strlen(puts) % 2 == 0); /* always full; the order of one key is the same by key */
     objects[0] = pack(f, 0, uid, 0);
     for (int i = 0; puts[i]; i++) {
         if (puts[i] == 'A' && new_uids) uid++;
@@ -67,7 +63,7 @@ static const char *outcome(struct fixture *f, const char *puts, enum pending_pai
             out += sprintf(out, "%.*s>", STR_ARG(root_resource_version(event.old_object, &old)));
         }
         out += sprintf(out, "%.*s%s", STR_ARG(version), event.info.coalesced ? "" : "!");
-        let_go(&event);
+        event_let_go(&event);
     }
     for (int i = 0; i < 8; i++) root_unref(objects[i]);
     return text;
@@ -101,22 +97,22 @@ static void test_flags_tell_what_became_of_the_event(void **state)
     struct pending pending;
     struct event event;
     struct root *a = pack(f, 0, 1, 1), *b = pack(f, 0, 1, 2);
-    pending_init(&pending, 0, PENDING_JOIN_ALL);
+    pending_init(&pending, 0, PENDING_JOIN_ALL, false);
     pending_put(&pending, &(struct event){ON_ADD, NULL, a, {.initial = true, .received_us = 1}});
     pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.initial && event.info.coalesced && !event.info.resync);
-    let_go(&event);
+    event_let_go(&event);
     pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
     pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.resync && event.info.received_us == 3);
-    let_go(&event);
+    event_let_go(&event);
     pending_put(&pending, &(struct event){ON_UPDATE, a, b, {.received_us = 2}});
     pending_put(&pending, &(struct event){ON_UPDATE, b, b, {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(!event.info.resync && event.old_object == a && event.object == b);
-    let_go(&event);
+    event_let_go(&event);
     root_unref(a);
     root_unref(b);
 }
@@ -125,7 +121,7 @@ static void test_what_is_left_is_let_go(void **state)
 {
     struct fixture *f = *state;
     struct pending pending;
-    pending_init(&pending, 2, PENDING_JOIN_ALL);
+    pending_init(&pending, 2, PENDING_JOIN_ALL, false);
     for (int i = 0; i < 5; i++) {
         struct root *object = pack(f, i % 3, 1, i);
         pending_put(&pending, &(struct event){.type = ON_ADD, .object = object});
@@ -136,11 +132,89 @@ static void test_what_is_left_is_let_go(void **state)
     assert_int_equal(pending.count, 0);
 } /* the fixture looks for what leaked */
 
+static void put_add(struct fixture *f, struct pending *pending, int key, int version, bool initial)
+{
+    struct root *object = pack(f, key, 1, version);
+    pending_put(pending, &(struct event){ON_ADD, NULL, object, {.initial = initial}});
+    root_unref(object);
+}
+
+static int key_of(const struct root *object)
+{
+    struct text text;
+    return root_name(object, &text).p[1] - '0';
+}
+
+/* "0.1 2.3": keys and versions, of all that may be taken. */
+static const char *taken(struct pending *pending)
+{
+    static char text[128];
+    char *out = text;
+    struct event event;
+    *out = '\0';
+    while (pending_has_next(pending) && pending_take(pending, &event)) {
+        struct text buffer;
+        out += sprintf(out, "%s%d.%.*s", out == text ? "" : " ", key_of(event.object),
+                       STR_ARG(root_resource_version(event.object, &buffer)));
+        event_let_go(&event);
+    }
+    return text;
+}
+
+static void test_keys_take_turns_and_one_that_is_held_waits(void **state)
+{
+    struct fixture *f = *state;
+    struct pending pending;
+    struct root *zero = pack(f, 0, 1, 0), *five = pack(f, 5, 1, 0);
+    pending_init(&pending, 1000, PENDING_JOIN_ALL, true);
+    struct pending_key *held = pending_hold(&pending, zero), *other = pending_hold(&pending, five);
+    for (int i = 1; i <= 8; i++) put_add(f, &pending, i % 2 ? 0 : 1 + i % 4, i, false);
+    assert_true(pending_is_held(&pending, zero));
+    assert_string_equal(taken(&pending), "3.2 1.4 3.6 1.8");
+    assert_int_equal(pending.count, 4);
+    assert_ptr_equal(pending_hold(&pending, zero), held); /* twice */
+    pending_release(&pending, held);
+    assert_false(pending_has_next(&pending));
+    put_add(f, &pending, 2, 9, false);
+    pending_release(&pending, held);
+    assert_false(pending_is_held(&pending, zero));
+    assert_string_equal(taken(&pending), "2.9 0.1 0.3 0.5 0.7");
+    put_add(f, &pending, 5, 10, false);
+    pending_clear(&pending); /* what is held stays held */
+    assert_true(pending_is_held(&pending, five));
+    pending_release(&pending, other);
+    assert_null(pending.keys);
+    root_unref(zero);
+    root_unref(five);
+}
+
+static void test_it_counts_what_is_left_of_the_first_list(void **state)
+{
+    struct fixture *f = *state;
+    struct pending pending;
+    struct event event;
+    struct root *object = pack(f, 1, 1, 5);
+    pending_init(&pending, 0, PENDING_JOIN_ALL, true);
+    put_add(f, &pending, 0, 1, true);
+    put_add(f, &pending, 1, 2, true);
+    put_add(f, &pending, 0, 3, false); /* still new to the handler */
+    put_add(f, &pending, 2, 4, false);
+    assert_int_equal(pending.initial, 2);
+    pending_put(&pending, &(struct event){ON_DELETE, NULL, object, {0}}); /* nothing is left of it */
+    assert_int_equal(pending.initial, 1);
+    assert_true(pending_take(&pending, &event));
+    event_let_go(&event);
+    assert_int_equal(pending.initial, 0);
+    pending_clear(&pending);
+    root_unref(object);
+}
+
 /* --- any order of puts and takes: the handler always sees a possible history, and its end is the truth */
 
 struct world {
     struct root *truth[KEYS], *seen[KEYS];
     struct pending pending;
+    struct pending_key *held[KEYS]; /* by key: some are, now and then */
     int version, uid;
     size_t most;
     bool joined;
@@ -167,17 +241,12 @@ static void change(struct fixture *f, struct world *w)
     if (w->pending.count > w->most) w->most = w->pending.count;
 }
 
-static int key_of(struct root *object)
-{
-    struct text text;
-    return root_name(object, &text).p[1] - '0';
-}
-
 static bool take(struct world *w)
 {
     struct event event;
     if (!pending_take(&w->pending, &event)) return false;
     int key = key_of(event.object);
+    assert_null(w->held[key]);
     struct root *before = w->seen[key];
     switch (event.type) {
     case ON_ADD: assert_null(before); break;
@@ -190,8 +259,21 @@ static bool take(struct world *w)
     }
     w->seen[key] = event.type == ON_DELETE ? NULL : root_ref(event.object);
     root_unref(before);
-    let_go(&event);
+    event_let_go(&event);
     return true;
+}
+
+/* Another call begins to wait, or one has ended. */
+static void hold(struct fixture *f, struct world *w, int key)
+{
+    if (w->held[key]) {
+        pending_release(&w->pending, w->held[key]);
+        w->held[key] = NULL;
+        return;
+    }
+    struct root *object = pack(f, key, 1, 1);
+    w->held[key] = pending_hold(&w->pending, object);
+    root_unref(object);
 }
 
 static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
@@ -204,15 +286,20 @@ static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         struct world w = {0};
         bool slow = round % 2; /* else the handler keeps up and nothing may join */
-        pending_init(&w.pending, MARK, (enum pending_pairs)(round % 3));
+        bool by_key = slow && round % 4 == 1;
+        pending_init(&w.pending, MARK, (enum pending_pairs)(round % 3), by_key);
         for (int i = 0; i < STEPS / 10; i++) {
             change(f, &w);
+            if (by_key && rand() % 3 == 0) hold(f, &w, rand() % KEYS);
             if (slow ? rand() % 4 == 0 : true) take(&w);
         }
+        for (int key = 0; key < KEYS; key++)
+            if (w.held[key]) hold(f, &w, key);
         while (take(&w)) {}
         assert_true(w.joined == slow || (slow && w.most < MARK));
         assert_true(w.most <= MARK + 2 * KEYS);
-        assert_int_equal(w.pending.put, w.pending.taken);
+        assert_int_equal(w.pending.count, 0);
+        assert_null(w.pending.keys);
         for (int key = 0; key < KEYS; key++) {
             assert_ptr_equal(w.seen[key], w.truth[key]);
             root_unref(w.seen[key]);
@@ -229,6 +316,8 @@ int main(void)
         T(test_events_of_a_key_join_when_the_list_is_full),
         T(test_flags_tell_what_became_of_the_event),
         T(test_what_is_left_is_let_go),
+        T(test_keys_take_turns_and_one_that_is_held_waits),
+        T(test_it_counts_what_is_left_of_the_first_list),
         T(test_a_random_history_is_told_in_order_and_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

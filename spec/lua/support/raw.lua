@@ -92,6 +92,7 @@ function raw_verbs.new(record)
       resync = note_option "resync",
       unchanged = noop,
       split_recreated = noop,
+      concurrency = note_option "concurrency",
     },
     registration = {
       new = function(...)
