@@ -6,6 +6,7 @@
 #include "base/writer.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/function_hash.h"
 #include "script/json_encode.h"
 #include "script/view.h"
 
@@ -142,10 +143,14 @@ static int l_log(lua_State *L)
 static int l_main(lua_State *L)
 {
     struct script *script = script_of(L);
+    char hash[FUNCTION_HASH_LEN + 1], detail[FUNCTION_HASH_LEN + 16];
     arg_loading(L, "k8s.main");
     arg_function(L, 1, "k8s.main: the argument");
     if (script->has_main) script_raise(L, "k8s.main was already called");
     lua_settop(L, 1);
+    function_hash(L, 1, hash);
+    snprintf(detail, sizeof detail, "function %s", hash);
+    plan_add(&script->plan, PLAN_MAIN, STR("k8s.main"), str_of(detail));
     set_ref(L, REF_MAIN);
     script->has_main = true;
     return 0;

@@ -2,6 +2,7 @@
 #include "script/bind_informer.h"
 
 #include "base/mem.h"
+#include "informer/informer_key.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/informer_options.h"
@@ -136,6 +137,26 @@ static int l_informer_resource(lua_State *L)
     return 4;
 }
 
+/* describe(informer): what it is of, as plans name it: "pods in shop with labels app=web". */
+static int l_informer_describe(lua_State *L)
+{
+    const struct informer_spec *spec = claim_spec(informer_arg(L, 1, "plan"));
+    const struct lw_scope scope = {
+        .namespace_ = spec->namespace_,
+        .label_selector = spec->label_selector,
+        .field_selector = spec->field_selector,
+        .projection = spec->projection,
+        .metadata_only = spec->metadata_only,
+    };
+    struct buf *text = script_scratch(script_of(L));
+    buf_puts(text, spec->kind);
+    for (size_t i = 0; i < spec->namespace_count; i++)
+        buf_printf(text, "%s%s", i ? ", " : " in ", spec->namespaces[i]);
+    informer_scope_describe(&scope, &(struct transform){0}, text);
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
 static int l_informer_tostring(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "tostring");
@@ -159,5 +180,7 @@ void bind_informer(lua_State *L)
     lua_setfield(L, -2, "claim");
     lua_pushcfunction(L, l_informer_resource);
     lua_setfield(L, -2, "resource");
+    lua_pushcfunction(L, l_informer_describe);
+    lua_setfield(L, -2, "describe");
     lua_setfield(L, -2, "informer");
 }

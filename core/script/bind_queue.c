@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/function_hash.h"
 #include "script/held_key.h"
 #include "script/script_queue.h"
 #include "script/task.h"
@@ -112,6 +113,18 @@ static int l_queue_new(lua_State *L)
     return 1;
 }
 
+/* The function at 2. */
+static void plan_worker(lua_State *L, const char *queue)
+{
+    struct script *script = script_of(L);
+    char hash[FUNCTION_HASH_LEN + 1], key[NAME_MAX_BYTES + 8], detail[FUNCTION_HASH_LEN + 16];
+    if (script->phase != SCRIPT_LOADING) return;
+    function_hash(L, 2, hash);
+    snprintf(key, sizeof key, "%s: run", queue);
+    snprintf(detail, sizeof detail, "function %s", hash);
+    plan_add(&script->plan, PLAN_QUEUE, str_of(key), str_of(detail));
+}
+
 /* run(fn): the workers' function. Once. */
 static int l_queue_run(lua_State *L)
 {
@@ -120,6 +133,7 @@ static int l_queue_run(lua_State *L)
     if (box->queue->function != LUA_NOREF)
         script_raise(L, "queue:run was already called on the queue \"%s\"", box->queue->name);
     lua_settop(L, 2);
+    plan_worker(L, box->queue->name);
     script_queue_run(L, box->queue, luaL_ref(L, LUA_REGISTRYINDEX));
     return 0;
 }

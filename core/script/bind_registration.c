@@ -1,4 +1,5 @@
 /* raw.registration: what add_event_handler gives back. */
+#include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/bind_handler_options.h"
@@ -9,18 +10,24 @@ struct box {
     struct script_handler *handler;
 };
 
-/* new(informer, on_add, on_update, on_delete, filter, id, options, leader) */
+/* new(informer, on_add, on_update, on_delete, filter, id, options, leader, detail): the last is its place in
+ * the plan, nil for one that is not in it. */
 static int l_registration_new(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
     struct str id = arg_str_opt(L, 6, "add_event_handler: id");
     struct handler_options *options = handler_options_arg(L, 7);
+    struct str detail = arg_str_opt(L, 9, "add_event_handler: detail");
     if (!options) script_raise(L, "add_event_handler: no options");
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
     box->handler->leader = lua_toboolean(L, 8);
+    if (detail.p) {
+        box->handler->detail = xstrndup(detail.p, detail.n);
+        plan_add(&script_of(L)->plan, PLAN_HANDLER, str_of(box->handler->id), detail);
+    }
     /* A filter, a transform or an index function may be all that ever runs of the script. */
     if (script_of(L)->phase == SCRIPT_RUNNING) turns_ask(script_of(L));
     return 1;

@@ -69,7 +69,7 @@ struct box {
     struct script_timer *timer;
 };
 
-/* (duration, function, leader) gives a timer. */
+/* (duration, function, leader, key) gives a timer. */
 static int new_timer(lua_State *L, const char *verb, bool period)
 {
     char what[64];
@@ -79,12 +79,13 @@ static int new_timer(lua_State *L, const char *verb, bool period)
         script_raise(L, "%s: the duration must be at least %d ms", verb, PERIOD_MIN_MS);
     snprintf(what, sizeof what, "%s: the second argument", verb);
     arg_function(L, 2, what);
-    lua_settop(L, 3);
+    lua_settop(L, 4);
+    const char *key = arg_str_opt(L, 4, "the key").p;
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->timer = NULL;
     class_set(L, script_of(L), CLASS_TIMER);
     lua_pushvalue(L, 2);
-    box->timer = script_timer_new(L, verb, delay_ms, period, lua_toboolean(L, 3));
+    box->timer = script_timer_new(L, verb, delay_ms, period, lua_toboolean(L, 3), key);
     return 1;
 }
 

@@ -91,6 +91,7 @@ void handler_unref(struct script_handler *handler)
     handler_metrics_clear(&handler->metrics);
     handler_options_unref(handler->options);
     free(handler->id);
+    free(handler->detail);
     free(handler);
 }
 

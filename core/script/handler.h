@@ -20,6 +20,7 @@ struct script_handler {
     struct informer_claim *claim;
     struct claim_handler *attached; /* NULL before it met its informer */
     char *id;
+    char *detail;                    /* all else that the plan says of it; NULL: it is not in the plan */
     int functions[ON_COUNT];         /* in the registry; LUA_NOREF when not asked for */
     bool wants_event[ON_COUNT];      /* the function takes `ev` */
     int filter;                      /* in the registry; LUA_NOREF for none */

@@ -120,6 +120,7 @@ void script_free(struct script *script)
     report_close(script);
     buf_clear(&script->main.failure);
     writes_clear(&script->writes);
+    plan_clear(&script->plan);
     write_counters_clear(&script->write_counters);
     free(script->path);
     free(script->name);
@@ -170,6 +171,11 @@ const char *script_write(const struct script *script, size_t i)
 {
     must(i < script->writes.count);
     return script->writes.items[i].text;
+}
+
+const struct plan *script_plan(const struct script *script)
+{
+    return &script->plan;
 }
 
 void script_leadership_changed(struct script *script)

@@ -17,6 +17,7 @@ struct audit_trail;
 struct event_recorder;
 struct kinds;
 struct live;
+struct plan;
 struct running;
 struct turns;
 
@@ -133,6 +134,8 @@ const char *script_write(const struct script *script, size_t i);
 /* The same in its parts. */
 struct declared_write;
 const struct declared_write *script_write_parts(const struct script *script, size_t i);
+/* What it registered while it loaded (plan.h); borrowed. */
+const struct plan *script_plan(const struct script *script);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);
 /* An election may have news: to be told whenever there is any. */

@@ -23,6 +23,7 @@ void script_timer_unref(struct script_timer *t)
     if (--t->refs > 0) return;
     report_end(&t->report);
     free(t->name);
+    free(t->key);
     free(t);
 }
 
@@ -100,7 +101,7 @@ static void on_tick(struct timer *timer)
 }
 
 struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
-                                      bool leader)
+                                      bool leader, const char *key)
 {
     struct script *script = script_of(L);
     lua_Debug ar;
@@ -118,6 +119,7 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
         .function = function,
         .refs = 2,
         .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup(verb),
+        .key = key ? xstrdup(key) : NULL,
     };
     TAILQ_INSERT_TAIL(&script->timers, t, link);
     script->timer_count++;

@@ -17,15 +17,17 @@ struct script_timer {
     struct task *task; /* of a tick that waits; NULL: none */
     int refs;
     char *name; /* "scripts/x.lua:12", where it was made */
+    char *key;  /* "every 30s#2", its name in the plan; NULL for one that was made at run time */
     struct failure_report report;
 };
 
 enum { TIMERS_MAX = 10000 };
 
-/* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only. Raises when
- * there are too many. Gives a reference for the caller, who must not raise before it is kept. */
+/* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only; `key` may be
+ * NULL. Raises when there are too many. Gives a reference for the caller, who must not raise before it is
+ * kept. */
 struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
-                                      bool leader);
+                                      bool leader, const char *key);
 /* No tick comes after it; one that is under way goes on. False when there was none to come. */
 bool script_timer_stop(lua_State *L, struct script_timer *timer);
 void script_timer_unref(struct script_timer *timer);

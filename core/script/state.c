@@ -117,6 +117,7 @@ static void bind_all(lua_State *L)
     bind_queue(L);
     bind_job(L);
     bind_leader(L);
+    bind_plan(L);
     set_ref(L, REF_RAW);
 }
 

@@ -15,6 +15,7 @@
 #include "object/value.h"
 #include "script/call.h"
 #include "script/leading.h"
+#include "script/plan.h"
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
@@ -63,6 +64,7 @@ enum script_ref {
     REF_ERROR_META,    /* of `err` tables */
     REF_NEW_EVENT,     /* makes `ev` */
     REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
+    REF_DUMP,          /* string.dump, nor this */
     REF_CPATH,         /* where C modules are */
     REF_NAMES,         /* the field names in the cache below */
     REF_PARTS,         /* the views in the cache below, held weakly */
@@ -152,6 +154,7 @@ struct script {
     struct index_values *emitting; /* of the index function that runs; NULL: none */
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
+    struct plan plan; /* what it registered while it loaded */
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;

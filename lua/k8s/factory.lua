@@ -4,6 +4,7 @@ local raw = ...
 local freeze = require("k8s.frozen").freeze
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 
 local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 
@@ -57,6 +58,11 @@ local function claim(defaults, kind, given)
   local merged = merge(own, defaults)
   merged.transform = own.transform
   local claimed = raw.informer.claim(kind, merged)
+  plan.add(
+    "informer",
+    raw.informer.describe(claimed),
+    plan.text { resync = merged.resync, transform = merged.transform }
+  )
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
   return claimed
 end

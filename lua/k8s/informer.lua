@@ -4,9 +4,17 @@ local raw = ...
 local handler_options = require "k8s.handler_options"
 local object = require "k8s.object"
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 local blocking = require("k8s.task").blocking
 
 local methods = raw.informer.methods
+
+local describe = raw.informer.describe
+local WITHOUT_ID = { id = true }
+
+local function detail_of(claimed, handlers)
+  return plan.is_open() and describe(claimed) .. " " .. plan.text(handlers, WITHOUT_ID) or nil
+end
 
 local function register(where, claimed, handlers)
   local made = handler_options.make(where, claimed, handlers)
@@ -18,7 +26,8 @@ local function register(where, claimed, handlers)
     handlers.filter,
     handlers.id,
     made,
-    handlers.leader
+    handlers.leader,
+    detail_of(claimed, handlers)
   )
 end
 
@@ -51,7 +60,10 @@ methods.on_delete = shorthand("on_delete", "OnDelete")
 
 -- pods:add_index(name, path) or (name, function(obj, emit)): lister:by_index(name, value) finds objects by it.
 function methods:add_index(name, source)
-  return raw.index.add(self, name, source)
+  raw.index.add(self, name, source)
+  if plan.is_open() then
+    plan.add("index", describe(self) .. ": " .. name, plan.text(source))
+  end
 end
 
 -- pods:query(): a question to the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.

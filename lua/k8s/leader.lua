@@ -2,6 +2,7 @@
 local raw = ...
 
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 
 local leader = { is_leader = raw.leader.is_leader }
 
@@ -38,11 +39,13 @@ function leader.leader(given)
     namespace, name = name:match "^([^/]*)/(.*)$"
   end
   raw.leader.claim(namespace, name, own.duration, own.renew, own.retry, unpack(pairs_of(own.labels or {})))
+  plan.add("leader", own.lease or "k8s.leader", plan.text(own))
 end
 
 -- k8s.on_leader(start, stop): `start` is called when this process begins to lead, `stop` when it leads no more.
 function leader.on_leader(start, stop)
   raw.leader.on_leader(start, stop)
+  plan.add("leader", "k8s.on_leader", plan.text { start = start, stop = stop })
 end
 
 return leader

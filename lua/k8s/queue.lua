@@ -2,6 +2,7 @@
 local raw = ...
 
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 local blocking = require("k8s.task").blocking
 
 local queue = {}
@@ -21,13 +22,25 @@ queue.KNOWN = {
   max_wait = "duration",
 }
 
+local WITHOUT_NAME = { name = true }
+
+local function maker(verb)
+  return function(own)
+    local made = verb(own)
+    plan.add("queue", own.name, plan.text(own, WITHOUT_NAME))
+    return made
+  end
+end
+
+local new = maker(raw.queue.new)
+
 -- k8s.queue { name = "x", ... }. While the script loads only.
 function queue.new(given)
-  return raw.queue.new(options.check("k8s.queue", given, queue.KNOWN))
+  return new(options.check("k8s.queue", given, queue.KNOWN))
 end
 
 -- For k8s.controller, which has checked what it was given.
-queue.new_of_controller = raw.queue.new_of_controller
+queue.new_of_controller = maker(raw.queue.new_of_controller)
 
 local methods = raw.queue.methods
 local key_of, is_view = raw.object.key, raw.view.is

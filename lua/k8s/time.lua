@@ -3,13 +3,33 @@ local raw = ...
 
 local blocking = require("k8s.task").blocking
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 
 local TIMER_OPTIONS = { leader = "boolean" }
+
+-- How many timers of a kind the script has made while it loaded, by their names in the plan.
+local made = {}
+
+-- "every 30s", then "every 30s#2": what a reload knows a timer by. Nil once the script has loaded.
+local function name_of(where, duration)
+  if not plan.is_open() then
+    return nil
+  end
+  local name = where:match "%w+$" .. " " .. tostring(duration)
+  made[name] = (made[name] or 0) + 1
+  return made[name] > 1 and name .. "#" .. made[name] or name
+end
 
 -- k8s.every(duration, fn, { leader = true })
 local function timer(where, verb)
   return function(duration, fn, given)
-    return verb(duration, fn, options.check(where, given, TIMER_OPTIONS).leader)
+    local own = options.check(where, given, TIMER_OPTIONS)
+    local name = name_of(where, duration)
+    local one = verb(duration, fn, own.leader, name)
+    if name then
+      plan.add("timer", name, plan.text { fn, leader = own.leader })
+    end
+    return one
   end
 end
 

@@ -1,0 +1,16 @@
+/* Which functions are the same function: a hash of a function's code. Comments, lines and the names of locals
+ * do not count, what it calls and the constants in it do, and the names of what it has from outside. Equal in
+ * every process of this binary. Owner: nobody. Inside a call into Lua; may raise. */
+#pragma once
+#include <lua.h>
+
+#include "base/buf.h"
+
+/* 16 hexadecimal digits. */
+enum { FUNCTION_HASH_LEN = 16 };
+/* Of the function at `idx`. */
+void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1]);
+
+/* Appends the parts of the function's code to `out` in one order: LuaJIT writes the fields of constant tables
+ * in the order of a hash that is seeded anew in each state. False when `dump` is none of this LuaJIT's. */
+bool function_canonical(struct str dump, struct buf *out);

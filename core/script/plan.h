@@ -1,0 +1,73 @@
+/* What a script registered while it loaded: its plan. An entry is a class, a key that names the thing, and a
+ * detail that says everything else of it in a canonical text; equal texts are equal things, so two plans can
+ * be compared, of two generations of a script or of two processes. Owner: the script, or whoever read one
+ * from JSON; plan_clear frees it. On any one thread; nothing here raises. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "object/tape.h"
+
+enum plan_class {
+    PLAN_INFORMER, /* "pods in shop with labels app=web" */
+    PLAN_INDEX,    /* "pods: node" */
+    PLAN_HANDLER,  /* its id */
+    PLAN_QUEUE,    /* its name */
+    PLAN_TIMER,    /* "every 30s", with a number from the second of that kind on */
+    PLAN_CRON,
+    PLAN_COMMAND,
+    PLAN_RULE,
+    PLAN_STATE,
+    PLAN_METRIC,
+    PLAN_READ,  /* "pods:list" */
+    PLAN_WRITE, /* "pods/status:patch" */
+    PLAN_LIMIT,
+    PLAN_LEADER, /* the lease, "ops/rules"; the place of a k8s.on_leader */
+    PLAN_MAIN,
+    PLAN_RELOAD, /* what k8s.on_reload said */
+    PLAN_CLASSES,
+};
+
+struct plan_entry {
+    enum plan_class class;
+    char *key, *detail; /* `detail` may be empty */
+};
+
+struct plan {
+    struct plan_entry *items; /* in the order in which they were registered */
+    size_t count, cap;
+    struct plan_name *names; /* by class and key */
+};
+
+/* The singular name of a class: "handler". */
+const char *plan_class_name(enum plan_class class);
+/* PLAN_CLASSES for none. */
+enum plan_class plan_class_of(struct str name);
+
+/* Copies both. The same entry again changes nothing; the same key with another detail gets a number:
+ * "pods#2". */
+void plan_add(struct plan *plan, enum plan_class class, struct str key, struct str detail);
+/* Borrowed; NULL when there is none. */
+const struct plan_entry *plan_find(const struct plan *plan, enum plan_class class, struct str key);
+void plan_clear(struct plan *plan);
+
+/* A line for each entry: "handler pods/1 {OnAdd=function 3f...}". */
+void plan_print(const struct plan *plan, struct buf *out);
+/* An array of { class, key, detail }. */
+void plan_write_json(const struct plan *plan, struct buf *out);
+/* Adds what such an array at `at` has; classes that are not known are left out, as they are a newer engine's.
+ * False when it is no array. */
+bool plan_read_json(const struct tape *tape, size_t at, struct plan *out, struct err *err);
+
+enum plan_change { PLAN_ADDED, PLAN_REMOVED, PLAN_CHANGED };
+/* Calls `fn` for each difference, class by class, in the order of the keys; `before` is NULL for what was
+ * added, `after` for what was removed. Gives how many there are; `fn` NULL: they are only counted. */
+size_t plan_compare(const struct plan *before, const struct plan *after,
+                    void (*fn)(void *ctx, enum plan_change change, const struct plan_entry *before,
+                               const struct plan_entry *after),
+                    void *ctx);
+/* A line for each: "+ handler pods/2 {...}", "- queue old", "~ timer every 30s: {} -> {leader=true}". Gives
+ * how many. */
+size_t plan_print_changes(const struct plan *before, const struct plan *after, struct buf *out);
