@@ -32,11 +32,11 @@ local function maker(verb)
   end
 end
 
-local new = maker(raw.queue.new)
+local make = maker(raw.queue.new)
 
 -- k8s.queue { name = "x", ... }. While the script loads only.
 function queue.new(given)
-  return new(options.check("k8s.queue", given, queue.KNOWN))
+  return make(options.check("k8s.queue", given, queue.KNOWN))
 end
 
 -- For k8s.controller, which has checked what it was given.

@@ -56,6 +56,7 @@ function raw_verbs.new(record)
     leader = { claim = noop, is_leader = noop, on_leader = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
+    plan = { add = noop, hash = function() return "hash" end, is_open = noop },
     event = noop,
     check_stack = noop,
     int64 = noop,
@@ -74,6 +75,7 @@ function raw_verbs.new(record)
       wait_version = noop,
       wait_synced = noop,
       resource = noop,
+      describe = function() return "informer" end,
       claim = function(...)
         record.claim = { n = select("#", ...), ... }
         return "informer"
