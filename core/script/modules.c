@@ -202,17 +202,21 @@ static int l_require(lua_State *L)
     return 1;
 }
 
-void modules_open(lua_State *L)
+void modules_open_internal(lua_State *L)
 {
-    const struct script *script = script_of(L);
     lua_newtable(L);
     set_ref(L, REF_INTERNAL);
-    lua_newtable(L);
-    set_ref(L, REF_LOADED);
-    push_ref(L, script, REF_INTERNAL_ENV);
+    push_ref(L, script_of(L), REF_INTERNAL_ENV);
     lua_pushcfunction(L, l_internal_require);
     lua_setfield(L, -2, "require");
     lua_pop(L, 1);
+}
+
+void modules_open(lua_State *L)
+{
+    modules_open_internal(L);
+    lua_newtable(L);
+    set_ref(L, REF_LOADED);
     lua_pushcfunction(L, l_require);
     task_no_yield_across(L, "a module that is being loaded");
     lua_setglobal(L, "require");

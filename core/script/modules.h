@@ -9,6 +9,8 @@ struct err;
 
 /* Makes the tables of loaded modules and gives scripts `require`. Needs the sandbox and the raw verbs. */
 void modules_open(lua_State *L);
+/* The half of it that the modules of lua/k8s need themselves. Needs the raw verbs and REF_INTERNAL_ENV. */
+void modules_open_internal(lua_State *L);
 /* Pushes a module of lua/k8s, which is loaded the first time. Scripts see `k8s` and what it shows only. */
 void modules_internal(lua_State *L, const char *name);
 /* Reads a Lua file whole. */

@@ -50,8 +50,7 @@ static bool load(struct script *script, struct err *err)
     return ok;
 }
 
-struct script *script_load(const struct script_host *host, const char *path, const char *name,
-                           struct err *err)
+struct script *script_new(const struct script_host *host, const char *path, const char *name)
 {
     struct script *script = NEW(struct script);
     script->host = host;
@@ -66,6 +65,13 @@ struct script *script_load(const struct script_host *host, const char *path, con
     TAILQ_INIT(&script->sync_waits);
     leading_init(script);
     report_open(script);
+    return script;
+}
+
+struct script *script_load(const struct script_host *host, const char *path, const char *name,
+                           struct err *err)
+{
+    struct script *script = script_new(host, path, name);
     if (!state_open(script, err) || !load(script, err) || !leading_loaded(script, err)) {
         script_free(script);
         return NULL;

@@ -121,26 +121,37 @@ static void bind_all(lua_State *L)
     set_ref(L, REF_RAW);
 }
 
-static int l_open(lua_State *L)
+void state_make_api(lua_State *L)
 {
-    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* a count hook never stops a compiled loop */
     call_setup(L);
     task_setup(L);
     make_metatables(L);
     cache_define(L);
-    sandbox_open(L);
     bind_all(L);
+}
+
+static int l_open(lua_State *L)
+{
+    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* a count hook never stops a compiled loop */
+    state_make_api(L);
+    sandbox_open(L);
     modules_open(L);
     sandbox_install(L);
     return 0;
 }
 
-bool state_open(struct script *script, struct err *err)
+bool state_new(struct script *script, struct err *err)
 {
     for (int i = 0; i < REF_COUNT; i++) script->refs[i] = LUA_NOREF;
     script->L = lua_newstate(allocate, script);
     if (!script->L) return err_set(err, ERR_LIMIT, "no memory for a Lua state");
     lua_atpanic(script->L, l_panic);
+    return true;
+}
+
+bool state_open(struct script *script, struct err *err)
+{
+    if (!state_new(script, err)) return false;
     if (lua_cpcall(script->L, l_open, NULL) != 0)
         return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
     return true;

@@ -194,6 +194,13 @@ static inline struct script *script_of(lua_State *L)
     return script;
 }
 
+/* What all of the below begin with: a script that has no state yet, freed by script_free; texts are copied
+ * but `name`, see script_load. */
+struct script *script_new(const struct script_host *host, const char *path, const char *name);
+/* Makes an empty Lua state. */
+bool state_new(struct script *script, struct err *err);
+/* Under protection: the raw verbs and what calls need. */
+void state_make_api(lua_State *L);
 /* Opens the state: JIT off, the sandbox in place, the API loaded. */
 bool state_open(struct script *script, struct err *err);
 void state_close(struct script *script);

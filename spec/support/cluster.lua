@@ -38,9 +38,9 @@ end
 -- Many engines run side by side: none listens, unless a spec says where (the last of a flag counts).
 local quiet = { "--metrics-bind-address", "0", "--health-probe-bind-address", "0", "--admin-socket", "0" }
 
--- `kubelua VERB ...` on a server.
+-- `kubelua VERB ...` on a server; args.env: more environment.
 function cluster.kubelua(args)
-  local all = { binary, args[1] }
+  local all = { binary, args[1], env = args.env }
   for _, arg in ipairs(args[1] == "run" and quiet or {}) do all[#all + 1] = arg end
   for i = 2, #args do all[#all + 1] = args[i] end
   return start(all)

@@ -1,0 +1,100 @@
+/* The state that specs run in, and the call of busted; see spec_runner.h. */
+#include "script/spec_runner.h"
+
+#include <lualib.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "script/modules.h"
+#include "script/state.h"
+
+/* require of the modules that lua/k8s/test is made of: those of the binary first, then whatever a spec could
+ * require. */
+static void make_environment(lua_State *L)
+{
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    set_ref(L, REF_INTERNAL_ENV);
+}
+
+/* What a spec gets by `require`, made when it is asked for. */
+static int l_preload(lua_State *L)
+{
+    modules_internal(L, lua_tostring(L, lua_upvalueindex(1)));
+    return 1;
+}
+
+static void preload(lua_State *L, const char *name, const char *module)
+{
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "preload");
+    lua_pushstring(L, module);
+    lua_pushcclosure(L, l_preload, 1);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 2);
+}
+
+static int l_open(lua_State *L)
+{
+    luaL_openlibs(L);
+    make_environment(L);
+    state_make_api(L);
+    modules_open_internal(L);
+    preload(L, "k8s", "k8s.test.api");
+    preload(L, "k8s.test", "k8s.test");
+    return 0;
+}
+
+static void push_texts(lua_State *L, const char *const *texts, size_t count)
+{
+    lua_createtable(L, (int)count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushstring(L, texts[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
+/* Leaves what run.lua says: "passed", "failed" or "not run". */
+static int l_run(lua_State *L)
+{
+    const struct spec_run *run = lua_touserdata(L, 1);
+    modules_internal(L, "k8s.test.run");
+    push_texts(L, run->files, run->file_count);
+    push_texts(L, run->arguments, run->argument_count);
+    lua_call(L, 2, 1);
+    const char *said = lua_tostring(L, -1);
+    script_of(L)->main.exit_code = !said                         ? SPECS_NOT_RUN
+                                   : strcmp(said, "passed") == 0 ? SPECS_PASSED
+                                   : strcmp(said, "failed") == 0 ? SPECS_FAILED
+                                                                 : SPECS_NOT_RUN;
+    return 0;
+}
+
+static enum spec_result run_in(struct script *spec, const struct spec_run *run)
+{
+    call_enter(spec, "a spec", "a spec", __builtin_frame_address(0));
+    bool ok = lua_cpcall(spec->L, l_open, NULL) == 0 && lua_cpcall(spec->L, l_run, (void *)run) == 0;
+    if (!ok) {
+        const char *text = lua_tostring(spec->L, -1);
+        fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a text");
+    }
+    call_leave(spec);
+    return ok ? (enum spec_result)spec->main.exit_code : SPECS_NOT_RUN;
+}
+
+enum spec_result spec_runner_run(const struct spec_run *run)
+{
+    static const struct script_host host = {.default_namespace = ""};
+    struct err err;
+    struct script *spec = script_new(&host, "spec", "spec");
+    enum spec_result result = SPECS_NOT_RUN;
+    if (state_new(spec, &err))
+        result = run_in(spec, run);
+    else
+        fprintf(stderr, "kubelua test: %s\n", err.text);
+    script_free(spec);
+    return result;
+}

@@ -1,0 +1,20 @@
+/* busted in this process: the specs of `kubelua test` run in an ordinary Lua state, with io and os and
+ * compiled by LuaJIT, beside which each script under test has a sandboxed one of its own. Owner: the command,
+ * on its thread; nothing of it may be called from a callback. */
+#pragma once
+#include <stddef.h>
+
+struct spec_run {
+    const char *const *files; /* of specs */
+    size_t file_count;
+    const char *const *arguments; /* of busted */
+    size_t argument_count;
+};
+
+enum spec_result {
+    SPECS_PASSED,
+    SPECS_FAILED,
+    SPECS_NOT_RUN, /* busted is not there, or an option was wrong: a line on stderr says which */
+};
+
+enum spec_result spec_runner_run(const struct spec_run *run);
