@@ -280,8 +280,15 @@ static void encode_table(struct encoder *e, int idx, int depth)
         encode_object(e, idx, depth);
 }
 
-static void encode_userdata(struct encoder *e, int idx)
+static void encode_userdata(struct encoder *e, int idx, int depth)
 {
+    if (kept_test(e->L, idx)) {
+        luaL_checkstack(e->L, 1, e->verb);
+        lua_getfenv(e->L, idx);
+        encode_table(e, lua_gettop(e->L), depth);
+        lua_pop(e->L, 1);
+        return;
+    }
     const struct view *view = view_test(e->L, idx);
     const struct wide *wide = int64_test(e->L, idx);
     struct quantity q;
@@ -314,7 +321,7 @@ static void encode(struct encoder *e, int idx, int depth)
         encode_string(e, s);
         break;
     case LUA_TTABLE: encode_table(e, idx, depth); break;
-    case LUA_TUSERDATA: encode_userdata(e, idx); break;
+    case LUA_TUSERDATA: encode_userdata(e, idx, depth); break;
     default:
         if (!e->for_people) script_raise(L, "%s: cannot encode a %s", e->verb, luaL_typename(L, idx));
         put_type(e, idx);

@@ -121,6 +121,7 @@ void script_free(struct script *script)
     queues_clear(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
+    kept_clear(&script->kept);
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);

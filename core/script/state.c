@@ -118,6 +118,7 @@ static void bind_all(lua_State *L)
     bind_job(L);
     bind_leader(L);
     bind_plan(L);
+    bind_state(L);
     set_ref(L, REF_RAW);
 }
 

@@ -14,6 +14,7 @@
 #include "object/tape.h"
 #include "object/value.h"
 #include "script/call.h"
+#include "script/kept.h"
 #include "script/leading.h"
 #include "script/plan.h"
 #include "script/reads.h"
@@ -46,7 +47,8 @@ enum script_class {
     CLASS_GROUPS, /* the groups of a query while they are handed out */
     CLASS_TIMER,
     CLASS_QUEUE,
-    CLASS_JOB, /* of a worker of a queue */
+    CLASS_JOB,   /* of a worker of a queue */
+    CLASS_STATE, /* a table of k8s.state, or in one */
     CLASS_COUNT,
 };
 
@@ -155,6 +157,7 @@ struct script {
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
     struct plan plan; /* what it registered while it loaded */
+    struct kept_tables kept;
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;

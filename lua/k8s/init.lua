@@ -42,6 +42,7 @@ return freeze("k8s", {
   reads = live.reads,
   retry_on_conflict = writes.retry_on_conflict,
   sleep = time.sleep,
+  state = require "k8s.state",
   selects = require "k8s.selects",
   traceback = raw.traceback,
   watch = live.watch,

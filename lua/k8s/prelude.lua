@@ -7,6 +7,7 @@ local type, next, pairs, ipairs, pcall, unpack = type, next, pairs, ipairs, pcal
 local rawget, rawset = rawget, rawset
 local check_stack = raw.check_stack
 local view = raw.view
+local kept = raw.state.content -- of a state table; nil for anything else
 
 local prelude = { print = raw.print, table = {}, string = {}, os = {}, coroutine = require "k8s.coroutine" }
 
@@ -14,12 +15,22 @@ local function read_only(name)
   raw.raise(name .. ": objects are read-only; use :copy()")
 end
 
--- A frozen table is walked by a function of its own: Lua's `next` would hand its content out.
-local function pairs_of_frozen(shown)
+-- A frozen table and a state table are walked by a function of its own: Lua's `next` would hand their content out.
+local function pairs_of_hidden(shown)
   local key, value
   return function()
     key, value = next(shown, key)
     return key, value
+  end
+end
+
+local function ipairs_of_hidden(shown)
+  local i = 0
+  return function()
+    i = i + 1
+    if shown[i] ~= nil then
+      return i, shown[i]
+    end
   end
 end
 
@@ -28,8 +39,9 @@ function prelude.pairs(t)
   if kind == "userdata" and view.is(t) then
     return view.pairs(t)
   end
-  if kind == "table" and content(t) then
-    return pairs_of_frozen(content(t))
+  local hidden = kind == "table" and content(t) or kind == "userdata" and kept(t)
+  if hidden then
+    return pairs_of_hidden(hidden)
   end
   return pairs(t)
 end
@@ -38,12 +50,19 @@ function prelude.ipairs(t)
   if type(t) == "userdata" and view.is(t) then
     return view.ipairs(t)
   end
+  local hidden = type(t) == "userdata" and kept(t)
+  if hidden then
+    return ipairs_of_hidden(hidden)
+  end
   return ipairs(t)
 end
 
 function prelude.next(t, key)
   if type(t) == "userdata" and view.is(t) then
     return view.next(t, key)
+  end
+  if type(t) == "userdata" then
+    return next(kept(t) or t, key)
   end
   return next(content(t) or t, key)
 end
@@ -53,7 +72,7 @@ function prelude.unpack(t, i, j)
     local items, count = view.items(t, i, j)
     return unpack(items, 1, count)
   end
-  return unpack(t, i, j)
+  return unpack(type(t) == "userdata" and kept(t) or t, i, j)
 end
 
 function prelude.rawget(t, key)
@@ -111,13 +130,45 @@ local CALLS_BACK = {
   foreachi = "a function that table.foreachi calls",
 }
 
+-- What is put into a state table is checked; what is taken out, or put in order, was.
+local STATE = {}
+
+function STATE.insert(insert, t, hidden, ...)
+  local count = select("#", ...)
+  if count == 1 then
+    return insert(hidden, raw.state.value(t, #hidden + 1, (...)))
+  end
+  local position, value = ...
+  if count ~= 2 or type(position) ~= "number" then
+    return insert(hidden, ...) -- raises
+  end
+  return insert(hidden, position, raw.state.value(t, position, value))
+end
+
+function STATE.move(move, t, hidden, from, to, at, into)
+  if into ~= nil then
+    return move(hidden, from, to, at, into)
+  end
+  for i, value in ipairs(move(hidden, from, to, 1, {})) do
+    t[at + i - 1] = value
+  end
+  return t
+end
+
 for name, stock in pairs(table) do
   local call = CALLS_BACK[name] and guarded(stock, CALLS_BACK[name]) or stock
   prelude.table[name] = function(t, ...)
-    if type(t) == "userdata" and view.is(t) then
+    if type(t) ~= "userdata" then
+      return call(t, ...)
+    end
+    if view.is(t) then
       read_only("table." .. name)
     end
-    return call(t, ...)
+    local hidden = kept(t)
+    if hidden and STATE[name] then
+      return STATE[name](call, t, hidden, ...)
+    end
+    return call(hidden or t, ...)
   end
 end
 
@@ -128,7 +179,7 @@ function prelude.table.concat(t, separator, i, j)
     local items, count = view.items(t, i, j)
     return concat(items, separator, 1, count)
   end
-  return concat(t, separator, i, j)
+  return concat(type(t) == "userdata" and kept(t) or t, separator, i, j)
 end
 
 return prelude

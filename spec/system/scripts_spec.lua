@@ -124,6 +124,14 @@ local examples = {
       end, "^modified default/web$" },
     },
   },
+  ["pending_since.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "web", { phase = "Pending" }) end,
+    steps = {
+      { function(api) api:patch(pods .. "/web/status", { status = started(0) }) end,
+        "^default/web was pending for %d+ s, 1 pod so far$" },
+    },
+  },
   ["image_errors.lua"] = {
     verb = "run",
     before = function(api) create_pod(api, "web", { phase = "Pending" }) end,
