@@ -12,6 +12,13 @@ void deliveries_turn(struct script *script);
 /* Lets go of the pending list and cancels the calls that wait. A call that runs just now has removed its own
  * handler: it goes on to its end. */
 void delivery_end(struct script_handler *handler);
+/* For a reload: `to`, which follows `from` under the same id, tells of all that `from` has not told of yet,
+ * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events
+ * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
+ */
+void delivery_hand_over(struct script_handler *from, struct script_handler *to);
+/* What it waited for has ended: the rest comes in the next turn. */
+void delivery_go_on(struct script_handler *handler);
 /* The last reference to the handler is gone. */
 void delivery_free(struct script_handler *handler);
 /* Some of the first list waits to be told, or calls for it wait. */
