@@ -277,7 +277,7 @@ int engine_run(struct engine *engine)
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
-                 F("server", engine->options.cluster->server), FI("scripts", engine->script_count));
+                 F("server", engine->options.cluster->server), FI("scripts", engine->slot_count));
     discoverer_ask(engine->discoverer, 0);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
@@ -294,10 +294,7 @@ void engine_free(struct engine *engine)
 {
     if (!engine) return;
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
-    engine_observe_end(engine);
-    for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i]);
-    free(engine->scripts);
-    free(engine->main_started);
+    slots_clear(engine);
     engine_free_live(engine);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);

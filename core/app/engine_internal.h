@@ -8,6 +8,7 @@
 #include "app/engine.h"
 #include "app/io_thread.h"
 #include "app/monitor.h"
+#include "app/slot.h"
 #include "app/stopper.h"
 #include "base/series.h"
 #include "informer/leadership.h"
@@ -33,14 +34,16 @@ struct engine {
     struct event_recorder *recorder;
     struct script_host host;
     struct turns turns;
-    struct running running;  /* read by other threads */
-    struct script **scripts; /* one for each file; the same order */
-    bool *main_started;
+    struct running running; /* read by other threads */
+    struct slot **slots;    /* one for each file; in their order */
+    size_t slot_count;
+    struct script **scripts; /* of all slots, all generations */
     size_t script_count;
+    char **names; /* of slots, for as long as the engine lives */
+    size_t name_count;
     struct stopper *stopper;
     struct signal_watch *on_hangup; /* of the I/O thread; NULL without an audit log */
     struct monitor *monitor;        /* of `run`; NULL for `exec` */
-    struct series **memory;         /* of each script */
     struct admin_socket *admin;     /* NULL when it is switched off */
     unsigned observed;              /* times */
     int asks;                       /* of discovery in a row, as kinds are missing */
@@ -127,8 +130,6 @@ void engine_put_leases(struct engine *engine, struct buf *out);
 void engine_observe(void *engine);
 /* Appends which informers do not hold their first list, and why; nothing when all do. */
 void engine_describe_lag(struct engine *engine, struct buf *out);
-/* All series of the engine's own are gone. */
-void engine_observe_end(struct engine *engine);
 
 /* --- engine_status.c */
 

@@ -22,7 +22,7 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 {
     for (size_t i = 0; i < engine->script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (script_claim(engine->scripts[i], j) == claim) return engine->options.files->paths[i];
+            if (script_claim(engine->scripts[i], j) == claim) return script_path(engine->scripts[i]);
     return "";
 }
 
@@ -125,7 +125,7 @@ static void report_laggard(struct engine *engine, struct informer_claim *claim)
 void engine_on_sync_deadline(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, sync_deadline);
-    if (engine->main_started[0]) return;
+    if (engine->slots[0]->main_started) return;
     for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
         report_laggard(engine, script_claim(engine->scripts[0], j));
     engine_stop(engine, EXIT_INCOMPLETE);

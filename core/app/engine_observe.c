@@ -60,13 +60,12 @@ static void observe_informers(struct engine *engine)
 
 static void observe_scripts(struct engine *engine)
 {
-    if (!engine->memory) {
-        engine->memory = xcalloc(engine->script_count + 1, sizeof *engine->memory);
-        for (size_t i = 0; i < engine->script_count; i++)
-            engine->memory[i] = SERIES(FAMILY_SCRIPT_MEMORY, script_name(engine->scripts[i]));
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (!slot->current) continue;
+        if (!slot->memory) slot->memory = SERIES(FAMILY_SCRIPT_MEMORY, slot->name);
+        series_set(slot->memory, (double)script_memory(slot->current));
     }
-    for (size_t i = 0; i < engine->script_count; i++)
-        series_set(engine->memory[i], (double)script_memory(engine->scripts[i]));
 }
 
 void engine_observe(void *ctx)
@@ -75,10 +74,4 @@ void engine_observe(void *ctx)
     observe_informers(engine);
     observe_scripts(engine);
     shared_factory_show_metrics(engine->factory, engine->observed++ % THOROUGH_EVERY == 0);
-}
-
-void engine_observe_end(struct engine *engine)
-{
-    for (size_t i = 0; engine->memory && i < engine->script_count; i++) series_free(engine->memory[i]);
-    free(engine->memory);
 }

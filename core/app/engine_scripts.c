@@ -10,21 +10,22 @@
 
 /* --- loading */
 
+static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
+{
+    struct script *script = slot_load(engine, slot, NULL, err);
+    if (!script || !script_start(script, err)) return false;
+    slot->current = script;
+    if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
+    return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
+}
+
 bool engine_load_scripts(struct engine *engine)
 {
     const struct script_files *files = engine->options.files;
     bool ok = true;
-    engine->scripts = xcalloc(files->count, sizeof *engine->scripts);
-    engine->main_started = xcalloc(files->count, sizeof *engine->main_started);
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
-        struct script *script = script_load(&engine->host, files->paths[i], files->names[i], &err);
-        if (script) {
-            engine->scripts[engine->script_count++] = script;
-            if (engine->options.mode == ENGINE_RUN || script_has_main(script)) continue;
-            err_set(&err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main",
-                    files->paths[i]);
-        }
+        if (load_first(engine, slot_add(engine, files->paths[i], files->names[i]), &err)) continue;
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }
@@ -86,17 +87,20 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
     engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
 }
 
-static void start_main(struct engine *engine, size_t i)
+static void start_main(struct engine *engine, struct slot *slot)
 {
-    engine->main_started[i] = true;
-    if (script_has_main(engine->scripts[i])) script_run_main(engine->scripts[i], on_main_done, engine);
+    slot->main_started = true;
+    if (script_has_main(slot->current)) script_run_main(slot->current, on_main_done, engine);
 }
 
 void engine_on_check(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, check);
-    for (size_t i = 0; i < engine->script_count && !engine->stopping; i++)
-        if (!engine->main_started[i] && script_has_synced(engine->scripts[i])) start_main(engine, i);
+    for (size_t i = 0; i < engine->slot_count && !engine->stopping; i++) {
+        struct slot *slot = engine->slots[i];
+        if (slot->current && !slot->main_started && script_has_synced(slot->current))
+            start_main(engine, slot);
+    }
 }
 
 void engine_check_soon(struct engine *engine)

@@ -75,13 +75,14 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
-static void put_script(struct engine *engine, size_t i, struct buf *out)
+static void put_script(const struct slot *slot, struct buf *out)
 {
-    const struct script *script = engine->scripts[i];
+    const struct script *script = slot->current;
     struct script_counters counters = script_counters(script);
     json_open(out, NULL, '{');
     json_text(out, "name", script_name(script));
-    json_text(out, "path", engine->options.files->paths[i]);
+    json_text(out, "path", slot->path);
+    json_int(out, "generation", (int64_t)script_generation(script));
     json_int(out, "handlers", (int64_t)script_handler_count(script));
     json_int(out, "informers", (int64_t)script_claim_count(script));
     json_int(out, "adds", (int64_t)counters.adds);
@@ -319,9 +320,10 @@ static void put_queue(const struct script *script, size_t i, struct buf *out)
 static void put_queues(struct engine *engine, struct buf *out)
 {
     json_open(out, "queues", '[');
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_queue_count(engine->scripts[i]); j++)
-            put_queue(engine->scripts[i], j, out);
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        const struct script *script = engine->slots[i]->current;
+        for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
+    }
     json_close(out, ']');
 }
 
@@ -329,7 +331,8 @@ static void put_all(struct engine *engine, struct buf *out)
 {
     put_engine(engine, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->script_count; i++) put_script(engine, i, out);
+    for (size_t i = 0; i < engine->slot_count; i++)
+        if (engine->slots[i]->current) put_script(engine->slots[i], out);
     json_close(out, ']');
     engine_put_leases(engine, out);
     put_informers(engine, out);

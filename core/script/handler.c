@@ -133,7 +133,9 @@ void handlers_stop_leading(struct script *script)
 void handlers_attach(struct script *script)
 {
     struct script_handler *h;
-    if (script->phase == SCRIPT_LOADING || script->attached_all == script->handlers_made) return;
+    if (script->phase == SCRIPT_LOADING || script->phase == SCRIPT_LOADED ||
+        script->attached_all == script->handlers_made)
+        return;
     TAILQ_FOREACH (h, &script->handlers, link) {
         const struct event_handler callbacks = delivery_callbacks(h);
         if (h->attached || (h->leader && !script_leads(script))) continue;

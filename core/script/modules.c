@@ -3,39 +3,14 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "script/args.h"
+#include "script/bundle.h"
 #include "script/embedded.h"
 #include "script/task.h"
 #include "script/view.h"
-
-enum { SOURCE_MAX = 16 << 20 };
-
-bool modules_read(const char *path, struct buf *out, struct err *err)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold the engine up */
-    if (fd < 0)
-        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open %s: %s", path,
-                       strerror(errno));
-    struct stat st;
-    ssize_t n = 1;
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (!ok) err_set(err, ERR_IO, "%s is no regular file", path);
-    while (ok && n > 0) {
-        n = read(fd, buf_reserve(out, 64 << 10), 64 << 10);
-        if (n > 0) out->len += (size_t)n;
-        if (n < 0) ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
-        if (out->len > SOURCE_MAX) ok = err_set(err, ERR_LIMIT, "%s is larger than 16 MiB", path);
-    }
-    close(fd);
-    return ok;
-}
 
 /* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
  * costs a right that is not needed. */
@@ -54,13 +29,13 @@ static bool names_event(struct str text)
     return false;
 }
 
-void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk)
+void modules_push_chunk(lua_State *L, struct str source, const char *chunk)
 {
     struct script *script = script_of(L);
-    if (!script->tells_events) script->tells_events = names_event(buf_slice(source));
-    if (source->len > 0 && source->data[0] == LUA_SIGNATURE[0])
+    if (!script->tells_events) script->tells_events = names_event(source);
+    if (source.n > 0 && source.p[0] == LUA_SIGNATURE[0])
         luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
-    if (luaL_loadbufferx(L, source->data, source->len, chunk, "t") != 0) lua_error(L);
+    if (luaL_loadbufferx(L, source.n ? source.p : "", source.n, chunk, "t") != 0) lua_error(L);
 }
 
 static const struct embedded_module *find_embedded(const char *name)
@@ -169,8 +144,8 @@ static void load_file(lua_State *L, const char *name)
     if (!is_module_name(name)) script_raise(L, "require: \"%s\" is no name of a module", name);
     module_path(script, name);
     const char *path = lua_pushfstring(L, "@%s", buf_text(&script->text));
-    struct buf *source = script_scratch(script);
-    if (!modules_read(path + 1, source, &err)) {
+    struct str source;
+    if (!bundle_text(script->bundle, path + 1, &source, &err)) {
         if (err.code == ERR_NOT_FOUND) script_raise(L, "module '%s' not found: no file %s", name, path + 1);
         script_raise(L, "module '%s': %s", name, err.text);
     }

@@ -2,10 +2,8 @@
  * Owner: the state. On the engine thread, under protection: all may raise. */
 #pragma once
 #include <lua.h>
-#include <stdbool.h>
 
-struct buf;
-struct err;
+#include "base/str.h"
 
 /* Makes the tables of loaded modules and gives scripts `require`. Needs the sandbox and the raw verbs. */
 void modules_open(lua_State *L);
@@ -13,7 +11,5 @@ void modules_open(lua_State *L);
 void modules_open_internal(lua_State *L);
 /* Pushes a module of lua/k8s, which is loaded the first time. Scripts see `k8s` and what it shows only. */
 void modules_internal(lua_State *L, const char *name);
-/* Reads a Lua file whole. */
-bool modules_read(const char *path, struct buf *out, struct err *err);
 /* Pushes the chunk of Lua text, bytecode is refused; `chunk` is "@" and the path. */
-void modules_push_chunk(lua_State *L, const struct buf *source, const char *chunk);
+void modules_push_chunk(lua_State *L, struct str source, const char *chunk);

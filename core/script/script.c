@@ -1,13 +1,12 @@
 /* Loads, runs and frees a script; see script.h. */
 #include "script/script.h"
 
-#include <openssl/evp.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "script/bundle.h"
 #include "script/handler.h"
 #include "script/modules.h"
 #include "script/report.h"
@@ -18,45 +17,42 @@
 
 static void run_chunk(lua_State *L, void *ctx)
 {
-    const struct buf *source = ctx;
+    const struct str *text = ctx;
     const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->path);
-    modules_push_chunk(L, source, chunk);
+    modules_push_chunk(L, *text, chunk);
     lua_call(L, 0, 0);
 }
 
 /* Which text of it wrote what: the audit trail names it. */
-static void set_hash(struct script *script, const struct buf *source)
+static void set_hash(struct script *script)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    must(EVP_Digest(source->data ? source->data : "", source->len, digest, NULL, EVP_sha256(), NULL));
-    for (size_t i = 0; i < sizeof script->hash / 2; i++) snprintf(script->hash + 2 * i, 3, "%02x", digest[i]);
+    char hash[BUNDLE_HASH_LEN + 1];
+    bundle_hash(script->bundle, hash);
+    memcpy(script->hash, hash, sizeof script->hash - 1);
 }
 
 static bool load(struct script *script, struct err *err)
 {
-    struct buf source = {0};
-    bool ok = modules_read(script->path, &source, err);
-    if (!ok) err->code = ERR_IO;
-    if (ok) set_hash(script, &source);
-    if (ok) {
-        buf_reserve(&source, 1);
-        ok = script_call(script, "the load phase", run_chunk, &source) == SCRIPT_OK;
-        if (!ok) {
-            buf_text(&script->failure.text);
-            err_set(err, ERR_SCRIPT, "%s", script->failure.text.data);
-        }
+    struct str text;
+    bool ok = bundle_text(script->bundle, script->path, &text, err);
+    if (!ok) {
+        err->code = ERR_IO;
+        return false;
     }
-    buf_clear(&source);
-    return ok;
+    set_hash(script);
+    if (script_call(script, "the load phase", run_chunk, &text) == SCRIPT_OK) return true;
+    return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
 }
 
-struct script *script_new(const struct script_host *host, const char *path, const char *name)
+struct script *script_new(const struct script_host *host, const struct script_source *source)
 {
     struct script *script = NEW(struct script);
     script->host = host;
-    script->path = xstrdup(path);
-    script->name = xstrdup(name);
-    script->shown_name = name;
+    script->path = xstrdup(source->path);
+    script->name = xstrdup(source->name);
+    script->shown_name = source->name;
+    script->bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
+    script->generation = source->generation;
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->timers);
@@ -68,17 +64,37 @@ struct script *script_new(const struct script_host *host, const char *path, cons
     return script;
 }
 
-struct script *script_load(const struct script_host *host, const char *path, const char *name,
-                           struct err *err)
+struct script *script_prepare(const struct script_host *host, const struct script_source *source,
+                              struct err *err)
 {
-    struct script *script = script_new(host, path, name);
-    if (!state_open(script, err) || !load(script, err) || !leading_loaded(script, err)) {
+    struct script *script = script_new(host, source);
+    if (!state_open(script, err) || !load(script, err)) {
         script_free(script);
         return NULL;
     }
-    script->phase = SCRIPT_RUNNING;
-    handlers_attach(script);
+    script->phase = SCRIPT_LOADED;
     return script;
+}
+
+bool script_start(struct script *script, struct err *err)
+{
+    must(script->phase == SCRIPT_LOADED);
+    if (!leading_loaded(script, err)) return false;
+    script->phase = SCRIPT_RUNNING;
+    script_timers_start(script);
+    handlers_attach(script);
+    if (!TAILQ_EMPTY(&script->queues)) turns_ask(script);
+    return true;
+}
+
+struct script *script_load(const struct script_host *host, const char *path, const char *name,
+                           struct err *err)
+{
+    const struct script_source source = {.path = path, .name = name, .generation = 1};
+    struct script *script = script_prepare(host, &source, err);
+    if (!script || script_start(script, err)) return script;
+    script_free(script);
+    return NULL;
 }
 
 size_t script_stop(struct script *script)
@@ -129,6 +145,7 @@ void script_free(struct script *script)
     writes_clear(&script->writes);
     plan_clear(&script->plan);
     write_counters_clear(&script->write_counters);
+    bundle_unref(script->bundle);
     free(script->path);
     free(script->name);
     free(script);
@@ -137,6 +154,21 @@ void script_free(struct script *script)
 const char *script_name(const struct script *script)
 {
     return script->name;
+}
+
+const char *script_path(const struct script *script)
+{
+    return script->path;
+}
+
+uint64_t script_generation(const struct script *script)
+{
+    return script->generation;
+}
+
+struct bundle *script_bundle(const struct script *script)
+{
+    return script->bundle;
 }
 
 size_t script_claim_count(const struct script *script)

@@ -14,6 +14,7 @@
 #include "net/loop.h"
 
 struct audit_trail;
+struct bundle;
 struct event_recorder;
 struct kinds;
 struct live;
@@ -67,9 +68,21 @@ struct script_counters {
 
 struct script;
 
-/* Reads the file and runs its chunk, which registers. ERR_IO when it cannot be read, ERR_SCRIPT when it does
- * not compile or raises: the text is Lua's message with file and line. `name` is the script's name: its path
- * without `.lua`; borrowed, as long as the host's `running` may be read. */
+struct script_source {
+    const char *path;
+    const char *name; /* the path without `.lua`; borrowed, as long as the host's `running` may be read */
+    struct bundle *bundle; /* texts that it has are not read again (bundle.h); NULL: a new one */
+    uint64_t generation;
+};
+
+/* Runs the chunk, which registers. Nothing of it happens before script_start: no handler meets its informer,
+ * no timer runs, no election is taken part in. ERR_IO when it cannot be read, ERR_SCRIPT when it does not
+ * compile or raises: the text is Lua's message with file and line. */
+struct script *script_prepare(const struct script_host *host, const struct script_source *source,
+                              struct err *err);
+/* The first generation of it begins. False when it cannot take part in its election; to be freed then. */
+bool script_start(struct script *script, struct err *err);
+/* The two for the first generation, of what the file says now. */
 struct script *script_load(const struct script_host *host, const char *path, const char *name,
                            struct err *err);
 /* Takes in nothing more: no event, no tick. Waiting calls are cancelled, but for requests under way; gives
@@ -84,6 +97,10 @@ size_t script_pending_events(const struct script *script);
 void script_free(struct script *script);
 
 const char *script_name(const struct script *script);
+const char *script_path(const struct script *script);
+uint64_t script_generation(const struct script *script);
+/* Borrowed. */
+struct bundle *script_bundle(const struct script *script);
 /* Informers the script asked for. */
 size_t script_claim_count(const struct script *script);
 struct informer_claim *script_claim(const struct script *script, size_t i);

@@ -115,7 +115,7 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
         .timer.fn = on_tick,
         .period_ms = period ? delay_ms : 0,
         .leader = leader,
-        .due_ms = clock_now_ms(script_clock(script)) + delay_ms,
+        .due_ms = clock_now_ms(script_clock(script)) + delay_ms, /* also of one that starts later */
         .function = function,
         .refs = 2,
         .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup(verb),
@@ -123,7 +123,7 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
     };
     TAILQ_INSERT_TAIL(&script->timers, t, link);
     script->timer_count++;
-    start(t);
+    if (script->phase == SCRIPT_RUNNING) start(t);
     return t;
 }
 
@@ -138,6 +138,12 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
     t->script->timer_count--;
     script_timer_unref(t);
     return was_to_come;
+}
+
+void script_timers_start(struct script *script)
+{
+    struct script_timer *t;
+    TAILQ_FOREACH (t, &script->timers, link) start(t);
 }
 
 void script_timers_clear(struct script *script)

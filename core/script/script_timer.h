@@ -33,5 +33,7 @@ bool script_timer_stop(lua_State *L, struct script_timer *timer);
 void script_timer_unref(struct script_timer *timer);
 /* Cancels ticks of leaders that wait. */
 void script_timers_stop_leading(struct script *script);
+/* Those that were made while it loaded begin. */
+void script_timers_start(struct script *script);
 /* Stops all. */
 void script_timers_clear(struct script *script);

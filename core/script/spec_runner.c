@@ -89,7 +89,7 @@ enum spec_result spec_runner_run(const struct spec_run *run)
 {
     static const struct script_host host = {.default_namespace = ""};
     struct err err;
-    struct script *spec = script_new(&host, "spec", "spec");
+    struct script *spec = script_new(&host, &(struct script_source){.path = "spec", .name = "spec"});
     enum spec_result result = SPECS_NOT_RUN;
     if (state_new(spec, &err))
         result = run_in(spec, run);

@@ -24,7 +24,12 @@
 #include "script/write_note.h"
 #include "script/writes.h"
 
-enum script_phase { SCRIPT_LOADING, SCRIPT_RUNNING, SCRIPT_STOPPING };
+enum script_phase {
+    SCRIPT_LOADING,
+    SCRIPT_LOADED, /* nothing of it happens yet */
+    SCRIPT_RUNNING,
+    SCRIPT_STOPPING,
+};
 
 /* Userdata of ours; a metatable is known by its address. */
 enum script_class {
@@ -115,6 +120,8 @@ struct script {
     char *name, *path;
     const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
     char hash[13];          /* of its file, as sha256sum begins it */
+    struct bundle *bundle;  /* a reference */
+    uint64_t generation;    /* from 1 up */
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
@@ -199,7 +206,7 @@ static inline struct script *script_of(lua_State *L)
 
 /* What all of the below begin with: a script that has no state yet, freed by script_free; texts are copied
  * but `name`, see script_load. */
-struct script *script_new(const struct script_host *host, const char *path, const char *name);
+struct script *script_new(const struct script_host *host, const struct script_source *source);
 /* Makes an empty Lua state. */
 bool state_new(struct script *script, struct err *err);
 /* Under protection: the raw verbs and what calls need. */

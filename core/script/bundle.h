@@ -1,0 +1,34 @@
+/* The source of a generation of a script: the text of its file and of each module that it required, read once
+ * and kept, so that what runs can be told from what the files say now, and can be loaded again whatever
+ * became of them. Owner: counted references, on one thread. The texts live as long as the bundle. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct bundle;
+
+/* Empty, with one reference for the caller. */
+struct bundle *bundle_new(void);
+struct bundle *bundle_ref(struct bundle *bundle);
+/* NULL is allowed. */
+void bundle_unref(struct bundle *bundle);
+
+/* The text of a Lua file, from the bundle, else from the file, and kept. ERR_NOT_FOUND when there is no such
+ * file: that is kept too, as it may come. */
+bool bundle_text(struct bundle *bundle, const char *path, struct str *text, struct err *err);
+/* Whether the files say what the bundle has; `*changed` (optional) is the path of one that does not,
+ * borrowed. */
+bool bundle_is_current(const struct bundle *bundle, const char **changed);
+/* The same texts under the same paths. */
+bool bundle_equal(const struct bundle *a, const struct bundle *b);
+/* Bytes of all texts. */
+size_t bundle_bytes(const struct bundle *bundle);
+/* The files, the script's first; those that were not found too. */
+size_t bundle_count(const struct bundle *bundle);
+const char *bundle_path(const struct bundle *bundle, size_t i);
+/* As sha256sum tells it of the first file: 64 digits. */
+enum { BUNDLE_HASH_LEN = 64 };
+void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1]);
