@@ -20,7 +20,7 @@ function k8s.ago(duration) end
 ---@return string
 function k8s.traceback() end
 
----What k8s.every and k8s.after give.
+---What k8s.every, k8s.after and k8s.cron give.
 ---@class k8s.Timer
 local Timer = {}
 
@@ -48,6 +48,19 @@ function k8s.every(duration, fn, options) end
 ---@param options? k8s.TimerOptions
 ---@return k8s.Timer
 function k8s.after(duration, fn, options) end
+
+---@class k8s.CronOptions
+---@field tz? string time zone, "Europe/Berlin" or "UTC"; the process's own without it
+---@field catch_up? "one"|"none"|k8s.Duration what becomes of runs that were missed: one call for all of them (default), none, or one that is not later than that
+---@field overlap? "skip"|"queue"|"allow"|"replace" when a run falls due and one still waits; "skip" without it
+---@field leader? boolean no call comes while the script does not lead
+
+---Calls the function by the clock on the wall.
+---@param schedule string minute, hour, day of month, month and day of week, "0 3 * * mon-fri"; or "@daily" and the like
+---@param fn fun()
+---@param options? k8s.CronOptions
+---@return k8s.Timer
+function k8s.cron(schedule, fn, options) end
 
 ---Waits. Others go on meanwhile.
 ---@param duration k8s.Duration

@@ -150,7 +150,8 @@ static int64_t virtual_now_ms(struct clock *clock)
 static int64_t virtual_wall_us(struct clock *clock)
 {
     const int64_t start_us = 1767225600LL * 1000000; /* 2026-01-01T00:00:00Z */
-    return start_us + virtual_now_ms(clock) * 1000;
+    return start_us + virtual_now_ms(clock) * 1000 +
+           container_of(clock, struct virtual_clock, clock)->wall_set_us;
 }
 
 void virtual_clock_init(struct virtual_clock *v)

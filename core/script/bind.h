@@ -18,6 +18,7 @@ void bind_write(lua_State *L);           /* raw.write */
 void bind_host(lua_State *L);            /* raw.print, raw.log, raw.main, raw.raise, raw.null */
 void bind_task(lua_State *L);            /* raw.task: what waiting needs */
 void bind_time(lua_State *L);            /* raw.time */
+void bind_cron(lua_State *L);            /* raw.time.cron; after bind_time */
 void bind_index(lua_State *L);           /* raw.index */
 void bind_query(lua_State *L);           /* raw.query */
 void bind_snapshot(lua_State *L);        /* raw.snapshot */

@@ -65,9 +65,13 @@ static int l_ago(lua_State *L)
 
 enum { PERIOD_MIN_MS = 10 };
 
-struct box {
-    struct script_timer *timer;
-};
+struct timer_box *timer_box_new(lua_State *L)
+{
+    struct timer_box *box = lua_newuserdata(L, sizeof *box);
+    box->timer = NULL;
+    class_set(L, script_of(L), CLASS_TIMER);
+    return box;
+}
 
 /* (duration, function, leader, key) gives a timer. */
 static int new_timer(lua_State *L, const char *verb, bool period)
@@ -81,9 +85,7 @@ static int new_timer(lua_State *L, const char *verb, bool period)
     arg_function(L, 2, what);
     lua_settop(L, 4);
     const char *key = arg_str_opt(L, 4, "the key").p;
-    struct box *box = lua_newuserdata(L, sizeof *box);
-    box->timer = NULL;
-    class_set(L, script_of(L), CLASS_TIMER);
+    struct timer_box *box = timer_box_new(L);
     lua_pushvalue(L, 2);
     box->timer = script_timer_new(L, verb, delay_ms, period, lua_toboolean(L, 3), key);
     return 1;
@@ -101,14 +103,14 @@ static int l_after(lua_State *L)
 
 static int l_timer_cancel(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_TIMER, "cancel");
+    struct timer_box *box = class_self(L, CLASS_TIMER, "cancel");
     lua_pushboolean(L, script_timer_stop(L, box->timer));
     return 1;
 }
 
 static int l_timer_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct timer_box *box = lua_touserdata(L, 1);
     if (box->timer) script_timer_unref(box->timer);
     box->timer = NULL;
     return 0;
@@ -116,7 +118,7 @@ static int l_timer_gc(lua_State *L)
 
 static int l_timer_tostring(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_TIMER, "tostring");
+    struct timer_box *box = class_self(L, CLASS_TIMER, "tostring");
     lua_pushfstring(L, "timer %s", box->timer->name);
     return 1;
 }

@@ -134,6 +134,7 @@ void script_free(struct script *script)
     script_timers_clear(script);
     if (script->L) tasks_clear(script);
     state_close(script);
+    script_zones_clear(script);
     queues_clear(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);

@@ -1,6 +1,7 @@
 /* Timers of scripts; see script_timer.h. */
 #include "script/script_timer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,30 +23,39 @@ void script_timer_unref(struct script_timer *t)
     must(t->refs > 0);
     if (--t->refs > 0) return;
     report_end(&t->report);
+    zone_unref(t->plan.zone);
+    free(t->schedule);
     free(t->name);
     free(t->key);
     free(t);
 }
 
+/* --- ticks */
+
 /* A tick has ended. The one that fell due meanwhile comes at once, and those that it hides do not come. */
 static void ended(struct script_timer *t, enum script_result result)
 {
-    t->running = false;
-    t->task = NULL;
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
         if (!t->stopped && !t->script->failure.line) report_place(&t->report, t->script->L, t->function);
         report_failure(&t->report, t->script, SCRIPT_TIMER, result,
                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
     }
-    if (!t->period_ms) script_timer_stop(t->script->L, t);
+    if (t->kind == TIMER_AFTER) script_timer_stop(t->script->L, t);
     if (t->stopped) return;
+    if (t->kind == TIMER_CRON) {
+        script_cron_ended(t);
+        return;
+    }
     t->due_ms += t->period_ms;
     start(t);
 }
 
 static void on_done(void *ctx, enum script_result result)
 {
-    struct script_timer *t = ctx;
+    struct script_tick *tick = ctx;
+    struct script_timer *t = tick->timer;
+    LIST_REMOVE(tick, link);
+    free(tick);
     ended(t, result);
     script_timer_unref(t);
 }
@@ -53,15 +63,33 @@ static void on_done(void *ctx, enum script_result result)
 /* For the audit trail. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
-    const struct script_timer *t = ctx;
-    buf_puts(caller, t->name);
-    buf_puts(trigger, "timer");
+    const struct script_tick *tick = ctx;
+    buf_puts(caller, tick->timer->name);
+    buf_puts(trigger, tick->timer->kind == TIMER_CRON ? "cron" : "timer");
+}
+
+void script_timer_tick(struct script_timer *t)
+{
+    struct script *script = t->script;
+    struct script_tick *tick = NEW(struct script_tick);
+    tick->timer = t;
+    t->refs++;
+    LIST_INSERT_HEAD(&t->ticks, tick, link);
+    const struct task_call call = {.what = "a timer",
+                                   .function = t->function,
+                                   .fence = t->leader ? leading_fence(script) : NULL,
+                                   .done = on_done,
+                                   .describe = describe,
+                                   .ctx = tick};
+    enum script_result result = task_run(script, &call, &tick->task);
+    if (result != SCRIPT_YIELDED) on_done(tick, result);
+    handlers_attach(script);
 }
 
 /* It is the leader's to make. */
 static void pass_over(struct script_timer *t)
 {
-    if (!t->period_ms) {
+    if (t->kind == TIMER_AFTER) {
         script_timer_stop(t->script->L, t);
         return;
     }
@@ -73,35 +101,43 @@ void script_timers_stop_leading(struct script *script)
 {
     struct script_timer *t, *next;
     for (t = TAILQ_FIRST(&script->timers); t; t = next) {
+        struct script_tick *tick, *next_tick;
         next = TAILQ_NEXT(t, link);
-        if (t->leader && t->task) task_cancel(t->task);
+        t->refs++; /* the last tick may be its last reference */
+        for (tick = t->leader ? LIST_FIRST(&t->ticks) : NULL; tick; tick = next_tick) {
+            next_tick = LIST_NEXT(tick, link);
+            if (tick->task) task_cancel(tick->task);
+        }
+        script_timer_unref(t);
     }
 }
 
-static void on_tick(struct timer *timer)
+static void on_due(struct timer *timer)
 {
     struct script_timer *t = container_of(timer, struct script_timer, timer);
-    struct script *script = t->script;
-    if (script->phase == SCRIPT_STOPPING) return;
-    if (t->leader && !script_leads(script)) {
+    if (t->script->phase == SCRIPT_STOPPING) return;
+    if (t->kind == TIMER_CRON)
+        script_cron_look(t);
+    else if (t->leader && !script_leads(t->script))
         pass_over(t);
-        return;
-    }
-    t->refs++; /* for the tick */
-    t->running = true;
-    const struct task_call call = {.what = "a timer",
-                                   .function = t->function,
-                                   .fence = t->leader ? leading_fence(script) : NULL,
-                                   .done = on_done,
-                                   .describe = describe,
-                                   .ctx = t};
-    enum script_result result = task_run(script, &call, &t->task);
-    if (result != SCRIPT_YIELDED) on_done(t, result);
-    handlers_attach(script);
+    else
+        script_timer_tick(t);
 }
 
-struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
-                                      bool leader, const char *key)
+/* --- the script's verbs */
+
+/* Those of a script that loads wait for script_timers_start. */
+static void start_if_running(struct script_timer *t)
+{
+    if (t->script->phase != SCRIPT_RUNNING) return;
+    if (t->kind == TIMER_CRON)
+        script_cron_start(t);
+    else
+        start(t);
+}
+
+static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind kind, bool leader,
+                                const char *key)
 {
     struct script *script = script_of(L);
     lua_Debug ar;
@@ -112,10 +148,9 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
     struct script_timer *t = NEW(struct script_timer);
     *t = (struct script_timer){
         .script = script,
-        .timer.fn = on_tick,
-        .period_ms = period ? delay_ms : 0,
+        .timer.fn = on_due,
+        .kind = kind,
         .leader = leader,
-        .due_ms = clock_now_ms(script_clock(script)) + delay_ms, /* also of one that starts later */
         .function = function,
         .refs = 2,
         .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup(verb),
@@ -123,14 +158,35 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
     };
     TAILQ_INSERT_TAIL(&script->timers, t, link);
     script->timer_count++;
-    if (script->phase == SCRIPT_RUNNING) start(t);
+    return t;
+}
+
+struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
+                                      bool leader, const char *key)
+{
+    struct script_timer *t = add(L, verb, period ? TIMER_EVERY : TIMER_AFTER, leader, key);
+    t->period_ms = delay_ms;
+    t->due_ms = clock_now_ms(script_clock(t->script)) + delay_ms; /* also of one that starts later */
+    start_if_running(t);
+    return t;
+}
+
+struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_wish *wish)
+{
+    struct clock *clock = script_clock(script_of(L));
+    struct script_timer *t = add(L, "k8s.cron", TIMER_CRON, wish->leader, wish->key);
+    t->plan = (struct cron_plan){.cron = wish->cron, .zone = zone_ref(wish->zone), .late_s = wish->late_s};
+    t->schedule = xstrndup(wish->schedule.p, wish->schedule.n);
+    t->overlap = wish->overlap;
+    cron_plan_init(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
+    start_if_running(t);
     return t;
 }
 
 bool script_timer_stop(lua_State *L, struct script_timer *t)
 {
     if (t->stopped) return false;
-    bool was_to_come = t->period_ms || !t->running;
+    bool was_to_come = t->kind != TIMER_AFTER || LIST_EMPTY(&t->ticks);
     t->stopped = true;
     timer_cancel(&t->timer);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
@@ -143,11 +199,53 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
 void script_timers_start(struct script *script)
 {
     struct script_timer *t;
-    TAILQ_FOREACH (t, &script->timers, link) start(t);
+    TAILQ_FOREACH (t, &script->timers, link) start_if_running(t);
 }
 
 void script_timers_clear(struct script *script)
 {
     struct script_timer *t;
     while ((t = TAILQ_FIRST(&script->timers))) script_timer_stop(script->L, t);
+}
+
+/* --- for those who show it or take over from it */
+
+static void put_duration(struct buf *out, int64_t ms)
+{
+    if (ms % 1000)
+        buf_printf(out, "%" PRId64 "ms", ms);
+    else if (ms % 60000)
+        buf_printf(out, "%" PRId64 "s", ms / 1000);
+    else if (ms % 3600000)
+        buf_printf(out, "%" PRId64 "m", ms / 60000);
+    else
+        buf_printf(out, "%" PRId64 "h", ms / 3600000);
+}
+
+void script_timer_describe(const struct script_timer *t, struct buf *out)
+{
+    if (t->kind == TIMER_CRON) {
+        buf_printf(out, "cron %s", t->schedule);
+        if (*zone_name(t->plan.zone)) buf_printf(out, " %s", zone_name(t->plan.zone));
+        return;
+    }
+    buf_puts(out, t->kind == TIMER_EVERY ? "every " : "after ");
+    put_duration(out, t->period_ms);
+}
+
+int64_t script_timer_due_us(const struct script_timer *t)
+{
+    if (t->stopped) return 0;
+    if (t->kind == TIMER_CRON) return t->plan.next_s == INT64_MAX ? 0 : t->plan.next_s * 1000000;
+    if (!timer_running(&t->timer)) return 0;
+    struct clock *clock = script_clock(t->script);
+    return clock_wall_us(clock) + (t->due_ms - clock_now_ms(clock)) * 1000;
+}
+
+void script_timer_take_due(struct script_timer *t, const struct script_timer *old)
+{
+    must(t->kind == old->kind);
+    t->plan.next_s = old->plan.next_s;
+    t->due_ms = LIST_EMPTY(&old->ticks) ? old->due_ms : old->due_ms + old->period_ms;
+    start_if_running(t);
 }

@@ -112,6 +112,7 @@ static void bind_all(lua_State *L)
     bind_host(L);
     bind_task(L);
     bind_time(L);
+    bind_cron(L);
     bind_event(L);
     bind_wait(L);
     bind_queue(L);

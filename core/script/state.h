@@ -174,6 +174,7 @@ struct script {
     size_t handler_count, due_count;
     TAILQ_HEAD(, script_timer) timers;
     size_t timer_count;
+    SLIST_HEAD(, script_zone) zones; /* of k8s.cron */
     TAILQ_HEAD(, script_queue) queues;
     size_t queue_count;
     struct script_queue *next_queue;                /* that is served first; NULL: the first one */

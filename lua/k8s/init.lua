@@ -18,6 +18,7 @@ return freeze("k8s", {
   apply = writes.apply,
   controller = controller,
   create = writes.create,
+  cron = time.cron,
   delete = writes.delete,
   event = event,
   every = time.every,

@@ -1,4 +1,4 @@
--- k8s.sleep, k8s.every, k8s.after, k8s.now, k8s.ago.
+-- k8s.sleep, k8s.every, k8s.after, k8s.cron, k8s.now, k8s.ago.
 local raw = ...
 
 local blocking = require("k8s.task").blocking
@@ -11,11 +11,11 @@ local TIMER_OPTIONS = { leader = "boolean" }
 local made = {}
 
 -- "every 30s", then "every 30s#2": what a reload knows a timer by. Nil once the script has loaded.
-local function name_of(where, duration)
+local function name_of(where, schedule, zone)
   if not plan.is_open() then
     return nil
   end
-  local name = where:match "%w+$" .. " " .. tostring(duration)
+  local name = where:match "%w+$" .. " " .. tostring(schedule) .. (zone and " " .. zone or "")
   made[name] = (made[name] or 0) + 1
   return made[name] > 1 and name .. "#" .. made[name] or name
 end
@@ -33,9 +33,23 @@ local function timer(where, verb)
   end
 end
 
+local CRON_OPTIONS = { leader = "boolean", tz = "string", overlap = "string", catch_up = "duration" }
+
+-- k8s.cron("0 3 * * mon-fri", fn, { tz = "Europe/Berlin", catch_up = "1h", overlap = "queue", leader = true })
+local function cron(schedule, fn, given)
+  local own = options.check("k8s.cron", given, CRON_OPTIONS)
+  local name = name_of("k8s.cron", schedule, own.tz)
+  local one = raw.time.cron(schedule, fn, own.tz, own.catch_up, own.overlap, own.leader, name)
+  if name then
+    plan.add("cron", name, plan.text { fn, leader = own.leader, catch_up = own.catch_up, overlap = own.overlap })
+  end
+  return one
+end
+
 return {
   every = timer("k8s.every", raw.time.every),
   after = timer("k8s.after", raw.time.after),
+  cron = cron,
   sleep = blocking(raw.time.sleep),
   now = raw.time.now,
   ago = raw.time.ago,

@@ -246,6 +246,17 @@ local examples = {
       { function(api) api:delete(crontabs .. "/nightly") end, ": gone$" },
     },
   },
+  ["morning_report.lua"] = {
+    verb = "run",
+    before = function(api)
+      create_pod(api, "a", started(0))
+      create_pod(api, "b", { phase = "Pending" })
+    end,
+    steps = {
+      { function() end, "^Pending\tdefault/b$" },
+      { function() end, "^1 of 2 pods are not running$" },
+    },
+  },
   ["nodes.lua"] = {
     verb = "run", stream = "err",
     before = function(api)

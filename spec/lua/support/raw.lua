@@ -52,7 +52,7 @@ function raw_verbs.new(record)
     main = function(fn) record.main = fn end,
     main_result = noop,
     traceback = noop,
-    time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop },
+    time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop, cron = noop },
     leader = { claim = noop, is_leader = noop, on_leader = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,

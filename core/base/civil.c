@@ -1,0 +1,51 @@
+/* The Gregorian calendar; see civil.h. Years begin in March here, so that a leap day is the last of its year,
+ * and 400 of them are always the same number of days. */
+#include "base/civil.h"
+
+#include <stdbool.h>
+
+enum { ERA_YEARS = 400, ERA_DAYS = 146097, EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */ };
+
+int64_t civil_days(int64_t year, int month, int64_t day)
+{
+    if (month < 3) year--;
+    int64_t era = floor_div(year, ERA_YEARS);
+    int64_t year_of_era = year - era * ERA_YEARS;
+    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * ERA_DAYS + day_of_era - EPOCH_DAYS + day - 1;
+}
+
+static void set_date(struct civil *c, int64_t days)
+{
+    days += EPOCH_DAYS;
+    int64_t era = floor_div(days, ERA_DAYS);
+    int64_t day_of_era = days - era * ERA_DAYS;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / (ERA_DAYS - 1)) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int march_month = (int)((5 * day_of_year + 2) / 153);
+    c->day = (int)(day_of_year - (153 * march_month + 2) / 5 + 1);
+    c->month = march_month < 10 ? march_month + 3 : march_month - 9;
+    c->year = year_of_era + era * ERA_YEARS + (c->month < 3);
+}
+
+struct civil civil_at(int64_t seconds)
+{
+    struct civil c;
+    int64_t days = floor_div(seconds, DAY_S);
+    int rest = (int)(seconds - days * DAY_S);
+    set_date(&c, days);
+    c.hour = rest / 3600;
+    c.minute = rest / 60 % 60;
+    c.second = rest % 60;
+    c.weekday = (int)((days % 7 + 11) % 7); /* 1970-01-01 was a Thursday */
+    return c;
+}
+
+int civil_month_length(int64_t year, int month)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return lengths[month - 1] + (month == 2 && leap);
+}

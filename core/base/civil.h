@@ -1,0 +1,24 @@
+/* Dates of the Gregorian calendar, counted as days and seconds since 1970-01-01, without any time zone.
+ * Owner: nothing is kept. May be used anywhere. */
+#pragma once
+#include <stdint.h>
+
+struct civil {
+    int64_t year;
+    int month, day; /* from 1 */
+    int hour, minute, second;
+    int weekday; /* 0 is Sunday */
+};
+
+enum { DAY_S = 86400 };
+
+/* Days from 1970-01-01 to that date; `month` is 1 to 12, `day` may be any number. */
+int64_t civil_days(int64_t year, int month, int64_t day);
+/* The date and time that many seconds after 1970-01-01 00:00. */
+struct civil civil_at(int64_t seconds);
+int civil_month_length(int64_t year, int month);
+/* Rounded towards the past, as dates before 1970 need it. */
+static inline int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
