@@ -11,11 +11,10 @@ local TIMER_OPTIONS = { leader = "boolean" }
 local made = {}
 
 -- "every 30s", then "every 30s#2": what a reload knows a timer by. Nil once the script has loaded.
-local function name_of(where, schedule, zone)
+local function name_of(name)
   if not plan.is_open() then
     return nil
   end
-  local name = where:match "%w+$" .. " " .. tostring(schedule) .. (zone and " " .. zone or "")
   made[name] = (made[name] or 0) + 1
   return made[name] > 1 and name .. "#" .. made[name] or name
 end
@@ -24,7 +23,7 @@ end
 local function timer(where, verb)
   return function(duration, fn, given)
     local own = options.check(where, given, TIMER_OPTIONS)
-    local name = name_of(where, duration)
+    local name = name_of(where:match "%w+$" .. " " .. tostring(duration))
     local one = verb(duration, fn, own.leader, name)
     if name then
       plan.add("timer", name, plan.text { fn, leader = own.leader })
@@ -38,7 +37,7 @@ local CRON_OPTIONS = { leader = "boolean", tz = "string", overlap = "string", ca
 -- k8s.cron("0 3 * * mon-fri", fn, { tz = "Europe/Berlin", catch_up = "1h", overlap = "queue", leader = true })
 local function cron(schedule, fn, given)
   local own = options.check("k8s.cron", given, CRON_OPTIONS)
-  local name = name_of("k8s.cron", schedule, own.tz)
+  local name = name_of(tostring(schedule) .. (own.tz and " " .. own.tz or ""))
   local one = raw.time.cron(schedule, fn, own.tz, own.catch_up, own.overlap, own.leader, name)
   if name then
     plan.add("cron", name, plan.text { fn, leader = own.leader, catch_up = own.catch_up, overlap = own.overlap })

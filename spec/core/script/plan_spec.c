@@ -106,6 +106,7 @@ static void test_everything_that_a_script_registers_is_in_its_plan(void **state)
             "local q = k8s.queue { name = 'work', workers = 2 }\n"
             "q:run(function() end)\n"
             "k8s.every('30s', function() end) k8s.every('30s', function() end)\n"
+            "k8s.cron('@daily', function() end, { tz = 'UTC', catch_up = '1h' })\n"
             "k8s.reads { 'pods:list' } k8s.writes { 'pods:patch' }\n"
             "k8s.on_leader(function() end)\n"
             "k8s.main(function() end)\n",
@@ -130,6 +131,7 @@ static void test_everything_that_a_script_registers_is_in_its_plan(void **state)
                         "queue work: run function ................\n"
                         "timer every 30s {function ................}\n"
                         "timer every 30s#2 {function ................}\n"
+                        "cron @daily UTC {function ................, catch_up=\"1h\"}\n"
                         "read pods:list\n"
                         "write pods:patch\n"
                         "leader k8s.on_leader {start=function ................}\n"
