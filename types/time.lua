@@ -51,7 +51,7 @@ function k8s.after(duration, fn, options) end
 
 ---@class k8s.CronOptions
 ---@field tz? string time zone, "Europe/Berlin" or "UTC"; the process's own without it
----@field catch_up? "one"|"none"|k8s.Duration what becomes of runs that were missed: one call for all of them (default), none, or one that is not later than that
+---@field catch_up? "one"|"none"|k8s.Duration missed runs: one call for all (default), none, or one not later than that
 ---@field overlap? "skip"|"queue"|"allow"|"replace" when a run falls due and one still waits; "skip" without it
 ---@field leader? boolean no call comes while the script does not lead
 
