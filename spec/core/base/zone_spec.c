@@ -179,7 +179,7 @@ static void test_broken_files_are_refused(void **state)
 {
     struct buf bytes = {0};
     struct err err;
-    char dir[] = "/tmp/zones.AAAAAA";
+    char dir[] = "/tmp/zones.XXXXXX";
     assert_non_null(mkdtemp(dir));
     assert_true(file_read("/usr/share/zoneinfo/Europe/Berlin", TZIF_SIZE_MAX, &bytes, &err));
     char *path = xasprintf("%s/Broken", dir);
