@@ -7,6 +7,7 @@
 ---@field null lightuserdata null inside arrays, pairs and copies; the same as cjson.null
 ---@field log k8s.log
 ---@field json k8s.json
+---@field metric k8s.metric
 ---@field object k8s.object
 local k8s = {}
 

@@ -7,6 +7,7 @@
 #include "app/process_info.h"
 #include "base/metrics.h"
 #include "base/series.h"
+#include "base/user_metric.h"
 
 static void put_counters(struct buf *out)
 {
@@ -53,5 +54,6 @@ void metrics_page_serve(void *ctx, const struct web_request *request, struct web
     put_build(&answer->body);
     put_counters(&answer->body);
     series_render(&answer->body);
+    user_metrics_render(&answer->body);
     put_process(&answer->body);
 }

@@ -73,18 +73,29 @@ static void render_histogram(struct rendering *r, const struct series *s)
     render_sum(r, s, total);
 }
 
-static void render(void *ctx, const struct series *series)
+void series_render_head(struct buf *out, const struct family_info *family)
 {
     static const char *const types[] = {"counter", "gauge", "histogram", "summary"};
-    struct rendering *r = ctx;
-    if (!r->begun) exposition_head(r->out, r->family->name, types[r->family->kind], r->family->help);
-    r->begun = true;
-    if (r->family->kind == FAMILY_HISTOGRAM)
-        render_histogram(r, series);
-    else if (r->family->kind == FAMILY_SUMMARY)
-        render_sum(r, series, atomic_load_explicit(&series->above, memory_order_relaxed));
+    exposition_head(out, family->name, types[family->kind], family->help);
+}
+
+void series_render_one(struct buf *out, const struct family_info *family, const struct series *series)
+{
+    struct rendering r = {.out = out, .family = family};
+    if (family->kind == FAMILY_HISTOGRAM)
+        render_histogram(&r, series);
+    else if (family->kind == FAMILY_SUMMARY)
+        render_sum(&r, series, atomic_load_explicit(&series->above, memory_order_relaxed));
     else
-        render_plain(r, series);
+        render_plain(&r, series);
+}
+
+static void render(void *ctx, const struct series *series)
+{
+    struct rendering *r = ctx;
+    if (!r->begun) series_render_head(r->out, r->family);
+    r->begun = true;
+    series_render_one(r->out, r->family, series);
 }
 
 void series_render(struct buf *out)

@@ -46,7 +46,7 @@ const struct family_info *family_info(enum family family)
 }
 
 /* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page. */
-static void put_value(struct buf *out, struct str value)
+void series_put_value(struct buf *out, struct str value)
 {
     while (value.n > 0) {
         size_t n = str_utf8(value);
@@ -70,7 +70,7 @@ static char *render_labels(enum family family, const char *const *values)
     struct buf out = {0};
     for (size_t i = 0; rest.p && rest.n && str_cut(&rest, ',', &name); i++) {
         buf_printf(&out, "%s%.*s=\"", i ? "," : "", STR_ARG(name));
-        put_value(&out, str_of(values[i] ? values[i] : ""));
+        series_put_value(&out, str_of(values[i] ? values[i] : ""));
         buf_putc(&out, '"');
     }
     return buf_take(&out);

@@ -30,5 +30,10 @@ struct series {
 };
 
 const struct family_info *family_info(enum family family);
+/* Appends a label's value as it stands between quotes. */
+void series_put_value(struct buf *out, struct str value);
+/* Appends what a family without a head has for a series. */
+void series_render_one(struct buf *out, const struct family_info *family, const struct series *series);
+void series_render_head(struct buf *out, const struct family_info *family);
 /* Each series of the family, under the lock. */
 void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx);

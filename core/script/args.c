@@ -15,6 +15,7 @@ static const char *const class_names[CLASS_COUNT] = {
     [CLASS_PAGES] = "pages",       [CLASS_WATCH] = "watch",       [CLASS_HANDLER_OPTIONS] = "handler options",
     [CLASS_QUEUE] = "queue",       [CLASS_JOB] = "job",           [CLASS_QUERY] = "query",
     [CLASS_GROUPS] = "groups",     [CLASS_SNAPSHOT] = "snapshot", [CLASS_STATE] = "state table",
+    [CLASS_COUNTER] = "counter",   [CLASS_GAUGE] = "gauge",       [CLASS_HISTOGRAM] = "histogram",
 };
 
 bool script_where(lua_State *L, lua_Debug *ar)

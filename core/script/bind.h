@@ -27,6 +27,7 @@ void bind_queue(lua_State *L);           /* raw.queue */
 void bind_job(lua_State *L);             /* raw.job */
 void bind_leader(lua_State *L);          /* raw.leader */
 void bind_plan(lua_State *L);            /* raw.plan */
+void bind_metric(lua_State *L);          /* raw.metric */
 void bind_state(lua_State *L);           /* raw.state */
 void bind_event(lua_State *L);           /* raw.event */
 void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_synced */

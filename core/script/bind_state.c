@@ -52,7 +52,8 @@ static int l_state_declare(lua_State *L)
     if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s: was declared before", name);
     if (known) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, known->table);
-        return 1;
+        lua_pushboolean(L, 0);
+        return 2;
     }
     if (script->kept.count == STATES_MAX)
         script_raise(L, "k8s.state: a script has at most %d of them", STATES_MAX);
@@ -62,7 +63,8 @@ static int l_state_declare(lua_State *L)
     if (lua_isnil(L, 4)) lua_newtable(L);
     kept_push_root(L, name, script->kept.count, lua_gettop(L));
     declare(L, name, version)->migrate = migrate;
-    return 1;
+    lua_pushboolean(L, 1);
+    return 2;
 }
 
 /* content(value): what is behind a state table, nil for anything else. Never handed to a script. */

@@ -79,7 +79,7 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
 bool script_start(struct script *script, struct err *err)
 {
     must(script->phase == SCRIPT_LOADED);
-    if (!leading_loaded(script, err)) return false;
+    if (!leading_loaded(script, err) || !metrics_take_over(NULL, script, err)) return false;
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     handlers_attach(script);
@@ -139,6 +139,7 @@ void script_free(struct script *script)
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
     kept_clear(&script->kept);
+    metrics_clear(&script->metrics);
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);

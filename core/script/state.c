@@ -120,6 +120,7 @@ static void bind_all(lua_State *L)
     bind_leader(L);
     bind_plan(L);
     bind_state(L);
+    bind_metric(L);
     set_ref(L, REF_RAW);
 }
 

@@ -16,6 +16,7 @@
 #include "script/call.h"
 #include "script/kept.h"
 #include "script/leading.h"
+#include "script/metrics.h"
 #include "script/plan.h"
 #include "script/reads.h"
 #include "script/script.h"
@@ -54,6 +55,9 @@ enum script_class {
     CLASS_QUEUE,
     CLASS_JOB,   /* of a worker of a queue */
     CLASS_STATE, /* a table of k8s.state, or in one */
+    CLASS_COUNTER,
+    CLASS_GAUGE,
+    CLASS_HISTOGRAM,
     CLASS_COUNT,
 };
 
@@ -165,6 +169,7 @@ struct script {
     size_t claim_count, claim_cap;
     struct plan plan; /* what it registered while it loaded */
     struct kept_tables kept;
+    struct script_metrics metrics;
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;

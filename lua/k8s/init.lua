@@ -32,6 +32,7 @@ return freeze("k8s", {
   list = live.list,
   log = freeze("k8s.log", require "k8s.log"),
   main = raw.main,
+  metric = freeze("k8s.metric", require "k8s.metric"),
   now = time.now,
   null = raw.null,
   on_leader = leader.on_leader,

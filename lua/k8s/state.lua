@@ -2,6 +2,7 @@
 local raw = ...
 
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 
 local OPTIONS = { version = "number", init = "table", migrate = "function" }
 
@@ -9,5 +10,9 @@ local OPTIONS = { version = "number", init = "table", migrate = "function" }
 -- options that of an earlier call. While the script loads only.
 return function(name, given)
   local own = options.check("k8s.state", given, OPTIONS)
-  return raw.state.declare(name, given ~= nil, own.version, own.init, own.migrate)
+  local declared, is_new = raw.state.declare(name, given ~= nil, own.version, own.init, own.migrate)
+  if is_new then
+    plan.add("state", name, plan.text { version = own.version, migrate = own.migrate })
+  end
+  return declared
 end

@@ -58,6 +58,9 @@ describe("types/k8s.lua", function()
     assert.same(sorted(bound("bind_time.c", "timer_methods")), sorted(declared "Timer"))
     assert.same(sorted(raw.queue.methods), sorted(declared "Queue"))
     assert.same(sorted(bound("bind_job.c", "job_methods")), sorted(declared "Job"))
+    for class, methods in pairs { Counter = "counter", Gauge = "gauge", Histogram = "histogram" } do
+      assert.same(sorted(bound("bind_metric.c", methods .. "_methods")), sorted(declared(class)))
+    end
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))
   end)
@@ -69,8 +72,8 @@ describe("types/k8s.lua", function()
     assert.same(sorted(content(load_module "k8s")), sorted(names))
   end)
 
-  it("names the functions of k8s.log, k8s.json and k8s.object, no more and no less", function()
-    for _, name in ipairs { "log", "json", "object" } do
+  it("names the functions of k8s.log, k8s.json, k8s.metric and k8s.object, no more and no less", function()
+    for _, name in ipairs { "log", "json", "metric", "object" } do
       assert.same(sorted(content(load_module("k8s")[name])), sorted(declared(name)))
     end
   end)

@@ -49,6 +49,29 @@ end
 describe("the metrics of kubelua run #threads", function()
   after_each(cluster.stop_all)
 
+  it("have those that scripts make", function()
+    local sim = cluster.sim()
+    local pods = "/api/v1/namespaces/default/pods"
+    local spec = { containers = { { name = "main", image = "web" } } }
+    for _, name in ipairs { "a", "b" } do
+      sim.api:create(pods, { apiVersion = "v1", kind = "Pod", metadata = { name = name }, spec = spec })
+    end
+    local example = assert(io.open "scripts/phase_metrics.lua")
+    local engine = measured(sim.server, example:read "*a")
+    example:close()
+    local script = engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    local function phase(name)
+      return ('pods_in_phase{script="%s",namespace="default",phase="%s"}'):format(script, name)
+    end
+    await_sample(engine, phase "Pending", 2)
+    sim.api:patch(pods .. "/a/status", { status = { phase = "Running" } })
+    local samples = await_sample(engine, phase "Running", 1)
+    assert.equal(1, samples[phase "Pending"])
+    assert.equal(1, samples[('pod_start_seconds_count{script="%s"}'):format(script)])
+    assert.equal(1, samples[('pod_start_seconds_bucket{script="%s",le="300"}'):format(script)])
+    cluster.terminate(engine)
+  end)
+
   it("are a page that Prometheus reads, with the process and the handlers in it", function()
     local sim = cluster.sim { "--pods", "20" }
     local engine = measured(sim.server, [[

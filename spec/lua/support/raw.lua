@@ -57,6 +57,7 @@ function raw_verbs.new(record)
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
     plan = { add = noop, hash = function() return "hash" end, is_open = noop },
+    metric = { new = noop },
     state = { declare = noop, content = noop, value = noop },
     event = noop,
     check_stack = noop,
