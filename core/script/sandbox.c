@@ -5,6 +5,7 @@
 
 #include "script/args.h"
 #include "script/modules.h"
+#include "script/string_library.h"
 #include "script/task.h"
 
 static const char *const allowed[] = {
@@ -180,6 +181,7 @@ void sandbox_open(lua_State *L)
     lua_getfield(L, -1, "string");
     lua_pushnil(L);
     lua_setfield(L, -2, "dump");
+    string_library_open(L);
     lua_pop(L, 1);
     push_copy(L, true);
     set_ref(L, REF_INTERNAL_ENV);

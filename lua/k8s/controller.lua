@@ -103,7 +103,7 @@ return function(given)
   end
   for _, kind in ipairs(sorted(own.watches or {})) do
     local from = informer_of(kind)
-    local what = ("k8s.controller: the function for %s in watches"):format(resource_of(from))
+    local what = string.format("k8s.controller: the function for %s in watches", resource_of(from))
     feed(from, queue.mapper(keys, own.watches[kind], what), own.leader)
   end
   keys:run(own.reconcile)

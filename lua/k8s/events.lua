@@ -56,7 +56,7 @@ local function text_of(format, ...)
   end
   local ok, text = pcall(string.format, format, ...)
   if not ok then
-    raw.raise("k8s.event: " .. tostring(text):gsub("to '%?'", "to 'format'"))
+    raw.raise("k8s.event: " .. string.gsub(tostring(text), "to '%?'", "to 'format'"))
   end
   return text
 end

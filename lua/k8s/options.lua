@@ -5,7 +5,7 @@ local options = {}
 
 -- Edits (insert, drop, replace) from `a` to `b`, capitals apart.
 local function distance(a, b)
-  a, b = a:lower(), b:lower()
+  a, b = string.lower(a), string.lower(b)
   local row = {}
   for j = 0, #b do
     row[j] = j
@@ -15,7 +15,7 @@ local function distance(a, b)
     row[0] = i
     for j = 1, #b do
       local above = row[j]
-      local same = a:byte(i) == b:byte(j)
+      local same = string.byte(a, i) == string.byte(b, j)
       row[j] = math.min(above + 1, row[j - 1] + 1, diagonal + (same and 0 or 1))
       diagonal = above
     end
@@ -36,7 +36,7 @@ end
 function options.nearest(name, known)
   local best, best_distance = nil, math.floor(#name / 2) + 1
   for _, candidate in ipairs(sorted_names(known)) do
-    local d = distance(name:gsub("_", ""), (candidate:gsub("_", "")))
+    local d = distance(string.gsub(name, "_", ""), (string.gsub(candidate, "_", "")))
     if d < best_distance then
       best, best_distance = candidate, d
     end

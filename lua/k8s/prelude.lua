@@ -120,7 +120,6 @@ end
 
 callbacks[raw.print] = "a __tostring that print calls"
 callbacks[raw.log] = "a __tostring that k8s.log calls"
-prelude.string.gsub = guarded(string.gsub, "a function that gsub calls")
 prelude.string.format = guarded(string.format, "a __tostring that string.format calls")
 prelude.os.time = guarded(os.time, "a function that os.time calls")
 

@@ -19,11 +19,11 @@ end
 
 -- The first thing that is wrong is kept.
 local function check(out, pattern, what, text)
-  if type(text) == "string" and text:find(pattern) then
+  if type(text) == "string" and string.find(text, pattern) then
     return text
   end
   local shown = type(text) == "string" and '"' .. text .. '"' or tostring(text)
-  out.problem = out.problem or ("selector: the %s %s is not valid"):format(what, shown)
+  out.problem = out.problem or string.format("selector: the %s %s is not valid", what, shown)
   return ""
 end
 
@@ -48,7 +48,7 @@ local function add_expression(out, expression)
     values[#values + 1] = check(out, VALUE, "value", value)
   end
   if #values == 0 then
-    out.problem = out.problem or ("selector: %s of %s needs values"):format(operator, key)
+    out.problem = out.problem or string.format("selector: %s of %s needs values", operator, key)
   end
   out[#out + 1] = key .. SETS[operator] .. table.concat(values, ",") .. ")"
 end

@@ -226,7 +226,7 @@ end
 -- All that a delete says is in its body: the server reads its options from there or from the query, not from both.
 local function delete_options(place, own)
   local precondition = options.check("k8s.delete: precondition", own.precondition, PRECONDITION)
-  local propagation = own.propagation and PROPAGATION[own.propagation:lower()]
+  local propagation = own.propagation and PROPAGATION[string.lower(own.propagation)]
   if own.propagation and not propagation then
     raw.raise(
       'k8s.delete: propagation must be "background", "foreground" or "orphan", not "' .. own.propagation .. '"'

@@ -70,6 +70,11 @@ describe("check-style", function()
     passes("style", { ["spec/core/a_spec.c"] = "assert(x);\n" })
   end)
 
+  it("finds methods of strings in the engine's own Lua", function()
+    finds("style", "lua/k8s/a.lua:2: string.find", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = s:find("a")\n' })
+    passes("style", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = string.find(s, "a")\nq:run(f)\n' })
+  end)
+
   it("finds what was put off", function()
     for _, mark in ipairs { "TO" .. "DO", "FIX" .. "ME", "XX" .. "X" } do
       finds("style", "docs/a.md:1: " .. mark, { ["docs/a.md"] = "see " .. mark .. ": later\n" })

@@ -169,6 +169,21 @@ static void test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole(vo
     assert_raises(f, "require('k8s').informer('pods', { selectr = 'x' })", "did you mean \"selector\"");
 }
 
+/* Methods of strings are the script's own table: lua/k8s uses none. */
+static void test_what_a_script_makes_of_string_methods_leaves_the_api_whole(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(
+        f,
+        "for name in pairs(string) do string[name] = function() error('the script\\'s own ' .. name) end end "
+        "for name in pairs(table) do table[name] = nil end",
+        "nil");
+    assert_raises(f, "require('k8s').informer('pods', { selectr = 'x' })", "did you mean \"selector\"");
+    assert_lua(f, "return tostring(require('k8s').selects({matchLabels = {a = 'b'}}, {a = 'b'}))", "true");
+    assert_lua(f, "local ok, e = require('k8s').selects({matchLabels = {['?'] = 'b'}}, {}) return e.message",
+               "selector: the key \"?\" is not valid");
+}
+
 static void test_functions_of_strings_can_be_added_as_in_any_lua(void **state)
 {
     struct fixture *f = *state;
@@ -215,6 +230,7 @@ int main(void)
         T(test_hostile_snippets_get_nowhere),
         T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),
         T(test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole),
+        T(test_what_a_script_makes_of_string_methods_leaves_the_api_whole),
         T(test_functions_of_strings_can_be_added_as_in_any_lua),
         T(test_loading_text_works_as_in_lua),
         T(test_xpcall_gives_its_handler_what_was_raised),
