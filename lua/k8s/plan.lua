@@ -50,9 +50,9 @@ function put(out, value, depth)
   elseif kind == "function" then
     out[#out + 1] = "function " .. raw.plan.hash(value)
   elseif kind == "string" then
-    out[#out + 1] = ("%q"):format(value)
+    out[#out + 1] = string.format("%q", value)
   elseif kind == "number" then
-    out[#out + 1] = ("%.17g"):format(value)
+    out[#out + 1] = string.format("%.17g", value)
   else
     out[#out + 1] = tostring(value)
   end
