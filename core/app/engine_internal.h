@@ -124,6 +124,11 @@ void engine_on_farewell(struct timer *timer);
 /* For the status: which leases, who leads. */
 void engine_put_leases(struct engine *engine, struct buf *out);
 
+/* --- engine_timers.c */
+
+/* For the status: what is due when. */
+void engine_put_timers(struct engine *engine, struct buf *out);
+
 /* --- engine_observe.c */
 
 /* Brings health and gauges up to date. */

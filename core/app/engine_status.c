@@ -337,6 +337,7 @@ static void put_all(struct engine *engine, struct buf *out)
     engine_put_leases(engine, out);
     put_informers(engine, out);
     put_queues(engine, out);
+    engine_put_timers(engine, out);
 }
 
 /* The last writes, the oldest first, and how many there ever were. */

@@ -260,5 +260,6 @@ void status_view_print(const struct tape *tape, size_t at, FILE *out, const stru
     size_t queues = tape_field(tape, at, STR("queues"));
     if (tape_first(tape, queues, NULL)) fputc('\n', out);
     print_queues(&v, queues);
+    status_timers_print(&v, tape_field(tape, at, STR("timers")));
     viewer_clear(&v);
 }

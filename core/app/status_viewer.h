@@ -37,6 +37,11 @@ void viewer_add_row(struct viewer *v, struct text_table *table);
 void viewer_print_table(struct viewer *v, struct text_table *table);
 void viewer_clear(struct viewer *v);
 
+/* --- status_timers.c */
+
+/* `timers`: the list of them in the answer. Schedules, and in the wide form the others too. */
+void status_timers_print(struct viewer *v, size_t timers);
+
 /* --- status_informers.c */
 
 /* `informers`: the list of them in the answer. */

@@ -139,6 +139,16 @@ struct script_handler_status {
 };
 void script_each_handler(const struct script *script,
                          void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx);
+/* Its timers and schedules, in the order in which they were made; texts as long as the call of `fn`. */
+struct script_timer_status {
+    const char *what, *kind; /* "every 30s", "every" */
+    const char *place;       /* "scripts/x.lua:12" */
+    int64_t due_us; /* since the epoch; 0: none is to come, or not before the call under way has ended */
+    uint64_t calls, skipped; /* under way; of a schedule, that did not come as one was under way */
+    bool leader;
+};
+void script_each_timer(const struct script *script,
+                       void (*fn)(void *ctx, const struct script_timer_status *status), void *ctx);
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);

@@ -1,6 +1,7 @@
 /* How a script fares, for those who show it; see script.h. */
 #include "script/handler.h"
 #include "script/report.h"
+#include "script/script_timer.h"
 
 enum script_main_state script_main_state(const struct script *script)
 {
@@ -48,6 +49,30 @@ void script_each_handler(const struct script *script,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,
                                                       .errors = h->errors});
+}
+
+void script_each_timer(const struct script *script,
+                       void (*fn)(void *ctx, const struct script_timer_status *status), void *ctx)
+{
+    static const char *const kinds[] = {
+        [TIMER_AFTER] = "after", [TIMER_EVERY] = "every", [TIMER_CRON] = "cron"};
+    const struct script_timer *t;
+    struct buf what = {0};
+    TAILQ_FOREACH (t, &script->timers, link) {
+        const struct script_tick *tick;
+        uint64_t calls = 0;
+        LIST_FOREACH (tick, &t->ticks, link) calls++;
+        what.len = 0;
+        script_timer_describe(t, &what);
+        fn(ctx, &(const struct script_timer_status){.what = buf_text(&what),
+                                                    .kind = kinds[t->kind],
+                                                    .place = t->name,
+                                                    .due_us = script_timer_due_us(t),
+                                                    .calls = calls,
+                                                    .skipped = t->skipped,
+                                                    .leader = t->leader});
+    }
+    buf_clear(&what);
 }
 
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),

@@ -42,6 +42,28 @@ describe("kubelua status #threads", function()
     temp.remove(folder)
   end)
 
+  it("shows schedules and timers, and when they are due", function()
+    local sim = cluster.sim {}
+    local engine = watched(sim.server, [[
+      local k8s = require "k8s"
+      k8s.cron("0 3 29 2 *", function() end, { tz = "Europe/Berlin", leader = true })
+      k8s.every("1h", function() end)
+      k8s.every("10ms", function() k8s.sleep "1h" end)
+    ]])
+    local status = engine.await(function(status) return status.timers[3] and status.timers[3].calls == 1 and status end)
+    local cron, hour, waits = unpack(status.timers)
+    assert.are.equal("cron 0 3 29 2 * Europe/Berlin", cron.timer)
+    assert.has_match("^20%d%d%-02%-29T02:00:00Z$", cron.due)
+    assert.has_match("%.lua:2$", cron.place)
+    assert.are.equal("every 1h", hour.timer)
+    assert.has_match("^20", hour.due)
+    assert.is_nil(waits.due)
+    assert.has_match("\nSCHEDULE +DUE IN +RUNNING +SKIPPED\ncron 0 3 29 2 %* Europe/Berlin +%w+ +0 +0\n"
+      .. " +on the leader only\n$", (engine.status()))
+    assert.has_match("\nevery 1h +%w+ +0 +0 +%S+%.lua:3\nevery 10ms +%- +1 +0 +%S+%.lua:4\n$",
+      (engine.status "-owide"))
+  end)
+
   it("shows the engine, its scripts and its informers", function()
     local sim = cluster.sim { "--pods", "30" }
     local engine = watched(sim.server, [[
