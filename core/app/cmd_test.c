@@ -8,6 +8,7 @@
 #include "app/cmd.h"
 #include "app/flags.h"
 #include "app/spec_files.h"
+#include "app/test_engine.h"
 #include "base/mem.h"
 #include "script/spec_runner.h"
 
@@ -139,7 +140,8 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
     signal(SIGINT, on_interrupt);
     signal(SIGPIPE, SIG_IGN);
     enum spec_result result =
-        spec_runner_run(&(struct spec_run){.files = (const char *const *)files->paths,
+        spec_runner_run(&(struct spec_run){.engines = &test_engine_ops,
+                                           .files = (const char *const *)files->paths,
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,
                                            .argument_count = words.count});

@@ -14,11 +14,19 @@
 
 static _Atomic int verbosity;
 static _Atomic int format;
+static log_taker *taker;
+static void *taker_ctx;
 
 void log_setup(enum log_format log_format, int v)
 {
     atomic_store(&format, (int)log_format);
     atomic_store(&verbosity, v);
+}
+
+void log_capture(log_taker *take, void *ctx)
+{
+    taker = take;
+    taker_ctx = ctx;
 }
 
 int log_verbosity(void)
@@ -55,7 +63,7 @@ static void put_number(struct buf *b, double d)
         buf_puts(b, "null");
 }
 
-static void put_value(struct buf *b, const struct log_field *f)
+void log_put_value(struct buf *b, const struct log_field *f)
 {
     switch (f->kind) {
     case LOG_FIELD_STR:
@@ -117,7 +125,7 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
         buf_putc(b, ' ');
         put_name(b, f->key);
         buf_putc(b, '=');
-        put_value(b, f);
+        log_put_value(b, f);
     }
     put_lines(b, fields);
 }
@@ -164,7 +172,7 @@ static void put_json(struct buf *b, enum log_level level, const char *file, int 
         buf_putc(b, ',');
         put_key(b, fields, f);
         buf_putc(b, ':');
-        put_value(b, f);
+        log_put_value(b, f);
     }
     buf_putc(b, '}');
 }
@@ -173,6 +181,10 @@ void log_write(enum log_level level, const char *file, int line, const char *msg
                const struct log_field *fields)
 {
     struct buf b = {0};
+    if (taker) {
+        taker(taker_ctx, level, file, line, msg, fields);
+        return;
+    }
     if (atomic_load(&format) == LOG_JSON)
         put_json(&b, level, file, line, msg, fields);
     else

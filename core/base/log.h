@@ -40,6 +40,13 @@ struct log_field {
 
 void log_setup(enum log_format format, int verbosity);
 int log_verbosity(void);
+/* From now on lines go there instead of stderr, NULL: to stderr again. For a process with one thread. */
+typedef void log_taker(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+                       const struct log_field *fields);
+void log_capture(log_taker *take, void *ctx);
+/* The value of a field as JSON. */
+struct buf;
+void log_put_value(struct buf *out, const struct log_field *field);
 /* `fields` ends with a NULL key. `file` and `line` are what the line names as its source; 0: no line is
  * known. */
 void log_write(enum log_level level, const char *file, int line, const char *msg,

@@ -148,7 +148,7 @@ bool feed_has_ended(struct feed *feed)
 void feed_wait(struct feed *feed)
 {
     pthread_mutex_lock(&feed->lock);
-    while (!feed->ended) pthread_cond_wait(&feed->changed, &feed->lock);
+    while (!feed->ended) loop_wait(feed->options.io_loop, &feed->changed, &feed->lock);
     pthread_mutex_unlock(&feed->lock);
 }
 

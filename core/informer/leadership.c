@@ -141,6 +141,26 @@ void leaders_start(struct leaders *leaders)
     for (size_t i = 0; i < leaders->count; i++) post(leaders, &leaders->items[i]->start);
 }
 
+void leaders_decide(struct leaders *leaders, bool lead)
+{
+    struct clock *clock = loop_clock(leaders->options.engine_loop);
+    must(!leaders->started);
+    for (size_t i = 0; i < leaders->count; i++) {
+        struct leadership *l = leaders->items[i];
+        pthread_mutex_lock(&leaders->lock);
+        leader_news_clear(&l->posted);
+        l->posted = (struct leader_news){
+            .fence = lead ? fence_new(clock, INT64_MAX) : NULL,
+            .holder = xstrdup(lead ? leaders->identity : "another"),
+            .transitions = l->told.transitions + 1,
+            .since_us = clock_wall_us(clock),
+        };
+        l->has_news = true;
+        pthread_mutex_unlock(&leaders->lock);
+    }
+    waker_wake(leaders->waker);
+}
+
 void leaders_release(struct leaders *leaders, void (*released)(void *ctx), void *ctx)
 {
     leaders->released = released;
@@ -238,7 +258,7 @@ void leaders_end(struct leaders *leaders)
     if (!leaders) return;
     for (size_t i = 0; i < leaders->count && leaders->started; i++) post(leaders, &leaders->items[i]->stop);
     pthread_mutex_lock(&leaders->lock);
-    while (leaders->running > 0) pthread_cond_wait(&leaders->stopped, &leaders->lock);
+    while (leaders->running > 0) loop_wait(leaders->options.io_loop, &leaders->stopped, &leaders->lock);
     pthread_mutex_unlock(&leaders->lock);
     leaders->started = false;
 }

@@ -49,6 +49,9 @@ struct lease_wish {
 struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wish *wish, struct err *err);
 /* Candidates begin. */
 void leaders_start(struct leaders *leaders);
+/* Instead of leaders_start, for tests: who asked for a lease has it from now on, or loses it; `changed`
+ * follows. */
+void leaders_decide(struct leaders *leaders, bool lead);
 /* No script leads any more; leases are given back (L-8). `released` comes once, later, or not at all. */
 void leaders_release(struct leaders *leaders, void (*released)(void *ctx), void *ctx);
 /* L-11: appends a reason when a candidate thinks that it leads, though it has not heard so for longer than

@@ -185,7 +185,7 @@ void live_free(struct live *live)
     LIST_FOREACH (read, &live->reads, link)
         if (!read->closed) live_close(read);
     pthread_mutex_lock(&live->lock);
-    while (live->running > 0) pthread_cond_wait(&live->ended, &live->lock);
+    while (live->running > 0) loop_wait(live->options.io_loop, &live->ended, &live->lock);
     pthread_mutex_unlock(&live->lock);
     while ((read = LIST_FIRST(&live->reads))) free_read(read);
     pthread_mutex_destroy(&live->lock);

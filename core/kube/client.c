@@ -88,7 +88,7 @@ static enum transport_permit authorize(void *ctx, struct buf *value, unsigned *n
 }
 
 static struct transport *new_transport(struct kube_client *client, const struct cluster_config *config,
-                                       struct err *err)
+                                       struct http_local *local, struct err *err)
 {
     char *agent = user_agent();
     const struct transport_options options = {
@@ -100,6 +100,7 @@ static struct transport *new_transport(struct kube_client *client, const struct 
         .on_response = on_head,
         .authorize = authorize,
         .ctx = client,
+        .local = local,
     };
     struct transport *transport = transport_new(client->loop, &options, err);
     free(agent);
@@ -123,7 +124,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     struct clock *clock = loop_clock(loop);
     struct kube_client *client = NEW(struct kube_client);
     client->loop = loop;
-    client->transport = new_transport(client, config, err);
+    client->transport = new_transport(client, config, options->local, err);
     if (!client->transport) {
         free(client);
         return NULL;

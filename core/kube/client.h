@@ -18,6 +18,7 @@ struct kube_client_options {
     int64_t request_timeout_ms;          /* --request-timeout (C-13); 0: none */
     double qps;                          /* --kube-api-qps (H-1) */
     int burst;                           /* --kube-api-burst; both 0: no limit */
+    struct http_local *local;            /* a server in this process (net/http_local.h); NULL: the network */
 };
 
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,

@@ -271,7 +271,7 @@ void event_recorder_free(struct event_recorder *recorder, int64_t patience_ms)
         recorder->stop.deliver = on_stop;
         mailbox_post(loop_mailbox(recorder->options.io_loop), &recorder->stop);
         pthread_mutex_lock(&recorder->lock);
-        while (!recorder->is_over) pthread_cond_wait(&recorder->ended, &recorder->lock);
+        while (!recorder->is_over) loop_wait(recorder->options.io_loop, &recorder->ended, &recorder->lock);
         pthread_mutex_unlock(&recorder->lock);
     }
     event_correlator_free(recorder->correlator);

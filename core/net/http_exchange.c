@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "net/http_local.h"
 #include "net/transport_internal.h"
 
 static int64_t now_ms(const struct http_exchange *exchange)
@@ -76,8 +77,7 @@ static void read_head(struct http_exchange *exchange, int status)
     free(retry_after);
 }
 
-/* The head is out: from here on only the idle timeout counts. */
-static void start_idle_timer(struct http_exchange *exchange)
+void exchange_start_idle_timer(struct http_exchange *exchange)
 {
     timer_cancel(&exchange->timer);
     exchange->last_ms = now_ms(exchange);
@@ -95,7 +95,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200) return n; /* 100 Continue and its like come before the answer */
     read_head(exchange, (int)status);
-    start_idle_timer(exchange);
+    exchange_start_idle_timer(exchange);
     const struct transport_options *options = &exchange->transport->options;
     if (options->on_response) options->on_response(options->ctx, &exchange->response);
     if (exchange->callbacks.on_response)
@@ -165,10 +165,9 @@ static void on_timeout(struct timer *timer)
     exchange_finish(exchange, CURLE_OK, &err);
 }
 
-struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
-                                   const struct http_callbacks *callbacks, struct err *err)
+void exchange_init(struct http_exchange *exchange, struct transport *transport,
+                   const struct http_request *request, const struct http_callbacks *callbacks)
 {
-    struct http_exchange *exchange = NEW(struct http_exchange);
     exchange->transport = transport;
     exchange->callbacks = *callbacks;
     exchange->timer.fn = on_timeout;
@@ -176,6 +175,13 @@ struct http_exchange *exchange_new(struct transport *transport, const struct htt
         request->first_byte_timeout_ms > 0 ? request->first_byte_timeout_ms : 60000;
     exchange->idle_timeout_ms = request->idle_timeout_ms;
     exchange->authorize = request->authorize;
+}
+
+struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
+                                   const struct http_callbacks *callbacks, struct err *err)
+{
+    struct http_exchange *exchange = NEW(struct http_exchange);
+    exchange_init(exchange, transport, request, callbacks);
     CURL *easy = exchange->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
@@ -229,13 +235,17 @@ static void free_headers(struct curl_slist *headers)
 
 void exchange_free(struct http_exchange *exchange)
 {
+    struct http_local *local = exchange->transport->options.local;
     unlink_exchange(exchange);
+    if (local) local->gone(local, exchange);
     curl_easy_cleanup(exchange->easy);
     free_headers(exchange->headers);
     curl_slist_free_all(exchange->connect_to);
     free(exchange->content_type);
     free(exchange->warning);
     free(exchange->where);
+    free(exchange->method);
+    free(exchange->url);
     buf_clear(&exchange->body);
     fence_unref(exchange->fence);
     free(exchange);

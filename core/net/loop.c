@@ -20,6 +20,9 @@ struct loop {
     ev_timer timer; /* armed for the clock's earliest timer */
     ev_async stop;
     struct mailbox mailbox;
+    bool by_hand;
+    int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
+    unsigned done;                 /* calls made by watchers of this file */
 };
 
 struct waker {
@@ -109,6 +112,70 @@ struct loop *loop_new(void)
     return loop;
 }
 
+static int64_t hand_now_ms(struct clock *clock)
+{
+    return container_of(clock, struct loop, clock)->hand_ms;
+}
+
+static int64_t hand_wall_us(struct clock *clock)
+{
+    const struct loop *loop = container_of(clock, struct loop, clock);
+    return loop->hand_wall_us + loop->hand_ms * 1000;
+}
+
+/* The clock begins late enough for anything to have been before it. */
+struct loop *loop_new_by_hand(int64_t wall_us)
+{
+    enum { BEGIN_MS = 1000 };
+    struct loop *loop = loop_new();
+    loop->by_hand = true;
+    loop->hand_ms = BEGIN_MS;
+    loop->hand_wall_us = wall_us - BEGIN_MS * 1000;
+    loop->clock = (struct clock){.now_ms = hand_now_ms, .wall_us = hand_wall_us};
+    return loop;
+}
+
+/* True when there was anything to do. */
+static bool take_turn(struct loop *loop)
+{
+    unsigned before = loop->done;
+    if (clock_next_due_ms(&loop->clock) <= loop->hand_ms) {
+        loop->done++;
+        clock_fire(&loop->clock);
+    }
+    loop_once(loop, false);
+    return loop->done != before;
+}
+
+bool loop_settle(struct loop *loop, unsigned turns)
+{
+    must(loop->by_hand);
+    while (take_turn(loop))
+        if (--turns == 0) return false;
+    return true;
+}
+
+void loop_set_clock(struct loop *loop, int64_t now_ms)
+{
+    must(loop->by_hand && now_ms >= loop->hand_ms);
+    loop->hand_ms = now_ms;
+}
+
+void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock)
+{
+    if (!loop->by_hand) {
+        pthread_cond_wait(told, lock);
+        return;
+    }
+    pthread_mutex_unlock(lock);
+    if (!take_turn(loop)) {
+        int64_t due_ms = clock_next_due_ms(&loop->clock);
+        must(due_ms != INT64_MAX);
+        loop_set_clock(loop, due_ms);
+    }
+    pthread_mutex_lock(lock);
+}
+
 void loop_run(struct loop *loop)
 {
     ev_run(loop->ev, 0);
@@ -159,6 +226,7 @@ struct ev_loop *loop_ev(struct loop *loop)
 static void on_wake(struct ev_loop *ev, ev_async *async, int events)
 {
     struct waker *waker = container_of(async, struct waker, async);
+    waker->loop->done++;
     waker->fn(waker->ctx);
 }
 
@@ -189,6 +257,7 @@ static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
 {
     struct prepare *prepare = container_of(watcher, struct prepare, prepare);
     ev_prepare_stop(ev, watcher);
+    prepare->loop->done++;
     prepare->fn(prepare->ctx);
 }
 

@@ -2,6 +2,7 @@
  * Owner: whoever made it. All functions but mailbox_post, loop_wake and loop_stop belong to the loop's own
  * thread; callbacks may start and stop any watcher, their own included. */
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/clock.h"
@@ -11,6 +12,16 @@ struct loop;
 struct ev_loop;
 
 struct loop *loop_new(void);
+/* One whose clock stands still until it is moved, and that no thread runs: for tests of scripts. Its wall
+ * time begins at `wall_us`. */
+struct loop *loop_new_by_hand(int64_t wall_us);
+/* Of such a loop: does what is due, and what comes of it; false when after `turns` there was still more. */
+bool loop_settle(struct loop *loop, unsigned turns);
+/* Of such a loop: moves the clock on; timers fire when it settles. */
+void loop_set_clock(struct loop *loop, int64_t now_ms);
+/* Waits, with the lock, for what the loop's thread is going to tell. One by hand, which has none, does it
+ * meanwhile, and moves on its clock when nothing else helps. */
+void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock);
 /* Runs until loop_stop. What is in the mailbox when the loop ends is not delivered. */
 void loop_run(struct loop *loop);
 /* Runs what is ready; waits for something at most once, and not at all with `wait` false. For tests. */

@@ -175,6 +175,7 @@ static void copy_options(struct transport *transport, const struct transport_opt
         .on_response = options->on_response,
         .authorize = options->authorize,
         .ctx = options->ctx,
+        .local = options->local,
     };
     transport_tls_copy(&own->tls, &options->tls);
     transport->connect_timeout_ms = options->connect_timeout_ms > 0 ? options->connect_timeout_ms : 30000;
@@ -237,9 +238,15 @@ void transport_free(struct transport *transport)
 struct http_exchange *transport_start(struct transport *transport, const struct http_request *request,
                                       const struct http_callbacks *callbacks, struct err *err)
 {
-    struct http_exchange *exchange = exchange_new(transport, request, callbacks, err);
+    struct http_exchange *exchange = transport->options.local
+                                         ? exchange_new_local(transport, request, callbacks)
+                                         : exchange_new(transport, request, callbacks, err);
     if (!exchange) return NULL;
     TAILQ_INSERT_TAIL(&transport->exchanges, exchange, link);
+    if (transport->options.local) {
+        exchange_begin_local(exchange, request);
+        return exchange;
+    }
     transport->put_off = true;
     transport_kick(transport);
     return exchange;

@@ -21,6 +21,7 @@
  * Each exchange may bring it in the same turn. A third of it would cost a storm of updates 8 %. */
 enum { HTTP_TURN_BYTES = 12 << 20 };
 
+struct http_local;
 struct http_response;
 
 struct transport_tls {
@@ -46,6 +47,7 @@ struct transport_options {
      * transport_resume. PERMIT_FAIL: `err` ends the exchange. May start and cancel nothing. Optional. */
     enum transport_permit (*authorize)(void *ctx, struct buf *value, unsigned *number, struct err *err);
     void *ctx;
+    struct http_local *local; /* answers instead of the network, see http_local.h; NULL: the network */
 };
 
 struct transport;

@@ -29,6 +29,7 @@ struct http_exchange {
     size_t body_sent;          /* of it */
     struct fence *fence;       /* a reference; NULL: none */
     char *where;               /* host:port, for messages */
+    char *method, *url;        /* of one that a local server answers; NULL: libcurl knows them */
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
     struct timer timer;     /* until the head of the answer came, then between stretches of the body */
@@ -102,6 +103,15 @@ void transport_renew(struct transport *transport);
 /* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
 struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
                                    const struct http_callbacks *callbacks, struct err *err);
+/* What the next one and exchange_new have in common. */
+void exchange_init(struct http_exchange *exchange, struct transport *transport,
+                   const struct http_request *request, const struct http_callbacks *callbacks);
+/* One without libcurl, for the transport's local server; begin hands it over (http_local.c). */
+struct http_exchange *exchange_new_local(struct transport *transport, const struct http_request *request,
+                                         const struct http_callbacks *callbacks);
+void exchange_begin_local(struct http_exchange *exchange, const struct http_request *request);
+/* The head is out: from here on only the idle timeout counts. */
+void exchange_start_idle_timer(struct http_exchange *exchange);
 /* Reports the end with libcurl's result, or with `cause` when it is not NULL; then frees. */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause);
 /* Takes it out of the multi handle and frees it, without a word to its owner. */

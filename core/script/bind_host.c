@@ -44,6 +44,10 @@ static int l_print(lua_State *L)
         if (i > 1) buf_putc(out, '\t');
         buf_append(out, text, len);
     }
+    if (script->host->print) {
+        script->host->print(script->host->hooks_ctx, buf_slice(out));
+        return 0;
+    }
     buf_putc(out, '\n');
     writer_put(WRITER_STDOUT, buf_slice(out), script->host->print_waits ? WRITER_WAIT : WRITER_NEVER_WAIT);
     return 0;

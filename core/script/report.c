@@ -107,12 +107,17 @@ void report_end(struct failure_report *report)
 void report_failure(struct failure_report *report, struct script *script, enum script_function function,
                     enum script_result result, const struct log_field *about)
 {
-    const struct script_failure *failure = &script->failure;
+    struct script_failure *failure = &script->failure;
     struct log_field fields[REPORT_FIELDS_MAX + 6];
     size_t n = 0;
     script->counters.errors++;
     script->error_counts[function]++;
     series_inc(script->errors[function]);
+    if (script->host->failed) {
+        script->host->failed(script->host->hooks_ctx, functions[function].label, buf_text(&failure->text),
+                             buf_text(&failure->traceback), about);
+        return;
+    }
     if (report && !is_due(report, script, about)) return;
     fields[n++] = F("script", script->name);
     for (; about->key; about++) {

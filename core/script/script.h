@@ -15,6 +15,7 @@
 
 struct audit_trail;
 struct bundle;
+struct log_field;
 struct event_recorder;
 struct kinds;
 struct live;
@@ -47,6 +48,12 @@ struct script_host {
     struct lease_wish lease;       /* what k8s.leader does not say */
     bool elects;                   /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
+    /* Of tests, instead of stdout and the log; NULL: none. `call` is "handler", "worker", ... The texts are
+     * borrowed for the call, which may not call back. */
+    void (*print)(void *ctx, struct str line);
+    void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
+                   const struct log_field *about);
+    void *hooks_ctx;
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "script/bind_test.h"
 #include "script/modules.h"
 #include "script/state.h"
 
@@ -39,9 +40,11 @@ static void preload(lua_State *L, const char *name, const char *module)
 
 static int l_open(lua_State *L)
 {
+    const struct spec_run *run = lua_touserdata(L, 1);
     luaL_openlibs(L);
     make_environment(L);
     state_make_api(L);
+    bind_test(L, run->engines);
     modules_open_internal(L);
     preload(L, "k8s", "k8s.test.api");
     preload(L, "k8s.test", "k8s.test");
@@ -76,7 +79,7 @@ static int l_run(lua_State *L)
 static enum spec_result run_in(struct script *spec, const struct spec_run *run)
 {
     call_enter(spec, "a spec", "a spec", __builtin_frame_address(0));
-    bool ok = lua_cpcall(spec->L, l_open, NULL) == 0 && lua_cpcall(spec->L, l_run, (void *)run) == 0;
+    bool ok = lua_cpcall(spec->L, l_open, (void *)run) == 0 && lua_cpcall(spec->L, l_run, (void *)run) == 0;
     if (!ok) {
         const char *text = lua_tostring(spec->L, -1);
         fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a text");

@@ -4,8 +4,11 @@
 #pragma once
 #include <stddef.h>
 
+struct test_engine_ops;
+
 struct spec_run {
-    const char *const *files; /* of specs */
+    const struct test_engine_ops *engines; /* what scripts under test run in */
+    const char *const *files;              /* of specs */
     size_t file_count;
     const char *const *arguments; /* of busted */
     size_t argument_count;

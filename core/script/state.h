@@ -58,6 +58,7 @@ enum script_class {
     CLASS_COUNTER,
     CLASS_GAUGE,
     CLASS_HISTOGRAM,
+    CLASS_TEST_ENGINE,
     CLASS_COUNT,
 };
 

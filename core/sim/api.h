@@ -26,6 +26,7 @@ struct sim_faults;
 struct sim_director;
 
 struct sim_api {
+    struct clock *clock; /* NULL: the real one */
     struct sim_store *store;
     struct sim_settings settings;
     struct sim_stats stats;
@@ -37,6 +38,11 @@ struct sim_api {
                         int64_t grace_ms);
     void *ctx;
 };
+
+static inline struct clock *sim_clock(const struct sim_api *api)
+{
+    return api->clock ? api->clock : clock_real();
+}
 
 static inline void sim_count(atomic_uint_fast64_t *counter, uint64_t n)
 {

@@ -132,7 +132,7 @@ static bool load_object(struct sim_api *api, json_t *object, struct err *err)
 }
 
 /* One value after the other, so that a file may have one, or one a line. */
-static bool load_all(struct sim_api *api, struct str text, struct err *err)
+bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 {
     size_t at = 0, line = 1;
     while (at < text.n && strchr(" \t\r\n", text.p[at])) line += text.p[at++] == '\n';
@@ -156,7 +156,7 @@ bool sim_load_file(struct sim_api *api, const char *path, struct err *err)
 {
     struct buf text = {0};
     bool ok = sim_file_read(path, &text, err);
-    if (ok && !load_all(api, buf_slice(&text), err)) ok = err_wrap(err, "%s", path);
+    if (ok && !sim_load_text(api, buf_slice(&text), err)) ok = err_wrap(err, "%s", path);
     buf_clear(&text);
     return ok;
 }

@@ -10,10 +10,12 @@
 #include "sim/status.h"
 #include "sim/tree.h"
 
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object)
+/* A pod that was loaded without containers may go on so. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
 {
     json_t *causes = json_array();
-    if (kind->graceful && json_array_size(sim_at(object, "spec.containers")) == 0)
+    bool bare = old && json_array_size(sim_at(old, "spec.containers")) == 0;
+    if (kind->graceful && !bare && json_array_size(sim_at(object, "spec.containers")) == 0)
         json_array_append_new(causes, sim_cause("FieldValueRequired", "spec.containers", NULL, ""));
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
     return causes;

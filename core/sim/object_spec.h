@@ -4,7 +4,7 @@
 #pragma once
 #include "sim/kind.h"
 
-/* Of an object with its defaults. */
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object);
+/* Of an object with its defaults; `old` is what it was before, NULL of a new one. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
 /* Of a change from `old` to `object`, both with their defaults. */
 json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);

@@ -209,7 +209,7 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
                       const char *subresource, json_t *causes, struct sim_refusal *refusal)
 {
     json_t *more[] = {sim_metadata_causes(kind, json_object_get(object, "metadata")),
-                      sim_spec_causes(kind, object),
+                      sim_spec_causes(kind, old, object),
                       subresource ? json_array() : sim_spec_change_causes(kind, old, object)};
     check_finalizers(object, old, causes);
     for (size_t i = 0; i < ARRAY_LEN(more); i++) {

@@ -19,14 +19,16 @@ struct sim_request {
     size_t query_count;
     const char *accept, *content_type; /* "" when missing */
     struct str body;
-    int fd; /* of the connection, to see it close; -1 without */
+    int fd;      /* of the connection, to see it close; -1 without */
+    bool polled; /* a watch never sleeps: it says SIM_STREAM_LATER instead */
 };
 
-enum { SIM_STREAM_END = -1, SIM_STREAM_BROKEN = -2, SIM_STREAM_RESET = -3 };
+enum { SIM_STREAM_LATER = 0, SIM_STREAM_END = -1, SIM_STREAM_BROKEN = -2, SIM_STREAM_RESET = -3 };
 
 /* A body that is made while it is sent. */
 struct sim_stream {
-    /* Blocks until there is something: the number of bytes, at least 1, or one of SIM_STREAM_*. */
+    /* Blocks until there is something: the number of bytes, at least 1, or one of SIM_STREAM_*. Only what was
+     * asked for as `polled` has nothing to say yet. */
     ssize_t (*read)(struct sim_stream *stream, char *to, size_t room);
     void (*free)(struct sim_stream *stream);
 };

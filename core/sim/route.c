@@ -14,8 +14,7 @@
 #include "sim/watch.h"
 #include "sim/write_request.h"
 
-/* The verb as authorisation and fault rules name it. */
-static const char *verb_of(const struct sim_request *request, bool named)
+const char *sim_verb_of(const struct sim_request *request, bool named)
 {
     static const char *const verbs[][3] = {{"POST", "create", "create"},
                                            {"PUT", "update", "update"},
@@ -62,7 +61,7 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     STAILQ_INIT(&faulty.actions);
     if (target->subresource && !has_subresource(target))
         sim_reply_not_found(reply);
-    else if (sim_faults_apply(api, request, verb_of(request, target->name), target, &faulty, reply))
+    else if (sim_faults_apply(api, request, sim_verb_of(request, target->name), target, &faulty, reply))
         ; /* that was it */
     else if (strcmp(request->method, "GET") == 0)
         read_objects(api, request, target, &faulty, reply);
@@ -111,7 +110,7 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
 {
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
-    if (sim_faults_apply(api, request, verb_of(request, true), NULL, &faulty, reply)) return;
+    if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
     if (!health(request, reply) && !discovery(api, request, reply)) not_found(api, request, reply);
 }
 

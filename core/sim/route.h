@@ -4,4 +4,7 @@
 #include "sim/api.h"
 #include "sim/request.h"
 
+/* The verb as authorisation and fault rules name it: "get", "list", "deletecollection". `named`: the path
+ * names one object. */
+const char *sim_verb_of(const struct sim_request *request, bool named);
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);

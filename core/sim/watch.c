@@ -77,7 +77,8 @@ static struct watch *watch_new(struct sim_api *api, const struct sim_request *re
                             .api = api,
                             .served = target->served,
                             .options = *options,
-                            .fd = request->fd};
+                            .fd = request->fd,
+                            .polled = request->polled};
     *options = (struct sim_list_options){0};
     if (faulty->ignores_initial_events) watch->options.send_initial = false;
     watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
@@ -85,7 +86,7 @@ static struct watch *watch_new(struct sim_api *api, const struct sim_request *re
                                           .form = sim_negotiate(request->accept),
                                           .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
-    watch->deadline_ms = clock_now_ms(clock_real()) + timeout_s * 1000;
+    watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;
     watch->watcher.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     must(watch->watcher.wake_fd >= 0);
     STAILQ_INIT(&watch->watcher.actions);

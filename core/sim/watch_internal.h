@@ -28,6 +28,7 @@ struct watch {
     struct sim_actions actions;
     enum sim_then then;
     int fd;
+    bool polled;
 };
 
 /* The functions of `stream`. */

@@ -12,9 +12,9 @@
 /* One more bookmark so long before the end, so that the client goes on from a fresh version. */
 enum { BEFORE_DEADLINE_MS = 2000 };
 
-static int64_t now_ms(void)
+static int64_t now_ms(const struct watch *watch)
 {
-    return clock_now_ms(clock_real());
+    return clock_now_ms(sim_clock(watch->api));
 }
 
 /* With the store's lock. */
@@ -105,7 +105,7 @@ static void produce_initial(struct watch *watch)
 
 void sim_watch_schedule_bookmark(struct watch *watch)
 {
-    int64_t now = now_ms(), before = watch->deadline_ms - BEFORE_DEADLINE_MS;
+    int64_t now = now_ms(watch), before = watch->deadline_ms - BEFORE_DEADLINE_MS;
     watch->bookmark_ms = now + watch->api->settings.bookmark_ms;
     if (before > now && before < watch->bookmark_ms) watch->bookmark_ms = before;
 }
@@ -139,7 +139,7 @@ static void take_injected(struct watch *watch)
 /* Nothing to send: a bookmark, the end, or sleep. False when there is nothing to wait for any more. */
 static bool idle(struct watch *watch, uint64_t store_version)
 {
-    int64_t now = now_ms();
+    int64_t now = now_ms(watch);
     if (now >= watch->bookmark_ms) {
         sim_watch_schedule_bookmark(watch);
         if (watch->options.bookmarks && store_version > watch->told) {
@@ -155,7 +155,7 @@ static bool idle(struct watch *watch, uint64_t store_version)
 static bool nap(struct watch *watch)
 {
     int64_t until = watch->bookmark_ms < watch->deadline_ms ? watch->bookmark_ms : watch->deadline_ms;
-    int64_t left = until - now_ms();
+    int64_t left = until - now_ms(watch);
     struct pollfd fds[] = {{.fd = watch->watcher.wake_fd, .events = POLLIN},
                            {.fd = watch->fd, .events = POLLRDHUP}};
     eventfd_t count;
@@ -183,7 +183,7 @@ static bool produce_live(struct watch *watch)
         watch->then = SIM_THEN_END;
         return true;
     }
-    return watch->out.len > 0 || nap(watch);
+    return watch->out.len > 0 || (!watch->polled && nap(watch));
 }
 
 /* False when the other side went away during a pause. */
@@ -218,7 +218,7 @@ ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room)
     sim_out_begin(&watch->out, to, room);
     while (!sim_out_full(&watch->out) && watch->then == SIM_THEN_GO_ON) {
         size_t had = watch->out.len;
-        if (!produce(watch)) return SIM_STREAM_BROKEN;
+        if (!produce(watch)) return watch->polled ? SIM_STREAM_LATER : SIM_STREAM_BROKEN;
         if (had && watch->out.len == had && watch->stage == WATCH_LIVE) break; /* all that is ready */
     }
     return watch->out.len ? (ssize_t)watch->out.len : finish(watch);

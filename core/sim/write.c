@@ -34,7 +34,8 @@ static void freshen(struct sim_api *api, struct fresh *fresh)
         fresh->suffix[i] = letters[sim_random_below(&api->store->random, sizeof letters - 1)];
     sim_store_unlock(api->store);
     fresh->suffix[SUFFIX_LEN] = '\0';
-    fresh->now = (struct sim_now){time(NULL), fresh->uid, fresh->suffix};
+    fresh->now =
+        (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix};
 }
 
 static struct sim_object *hold(struct sim_api *api, const struct sim_served *served, const char *key)

@@ -58,6 +58,8 @@ end
 local FORMS = {
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
+  ["table or path"] = { table = true, string = true },
+  time = { number = true, string = true },
   ["view or reference"] = { table = true, userdata = true },
 }
 

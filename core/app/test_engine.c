@@ -1,0 +1,348 @@
+/* Start and stop of the engine of a test, and its clock; see test_engine.h. */
+#include "app/test_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/leader_options.h"
+#include "app/test_kinds.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "object/pool.h"
+
+/* A script that is busy with itself never comes to rest: it is told after so many turns without any time. */
+enum { TURNS_MAX = 10000 };
+
+/* --- what the parts call */
+
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+{
+    return list_watch_new(((struct test_engine *)ctx)->client, resource, scope);
+}
+
+static struct object_call *call(void *ctx, const struct object_request *request,
+                                void (*done)(void *ctx, struct root *object, const struct err *err),
+                                void *done_ctx)
+{
+    return object_call_start(((struct test_engine *)ctx)->client, request, done, done_ctx);
+}
+
+static void on_claim_changed(void *ctx, struct informer_claim *claim)
+{
+    struct test_engine *engine = ctx;
+    if (claim_has_synced(claim) && engine->script) script_claims_changed(engine->script);
+    if (claim_is_missing(claim)) test_kinds_ask_later(engine);
+}
+
+static void on_leaders_changed(void *ctx)
+{
+    struct test_engine *engine = ctx;
+    if (engine->script) script_leadership_changed(engine->script);
+}
+
+/* --- start */
+
+static bool make_client(struct test_engine *engine, struct err *err)
+{
+    static char server[] = "http://cluster.test", source[] = "the cluster of the test", ns[] = "default";
+    const struct cluster_config config = {.server = server, .source = source, .namespace_ = ns};
+    engine->cluster = test_cluster_new(&(struct test_cluster_options){
+        .loop = engine->loop, .written = test_engine_note_write, .ctx = engine});
+    engine->client = kube_client_new(
+        engine->loop, engine->pool,
+        &(struct kube_client_options){.config = &config, .local = test_cluster_server(engine->cluster)}, err);
+    return engine->client != NULL;
+}
+
+static void make_parts(struct test_engine *engine)
+{
+    struct loop *loop = engine->loop;
+    engine->factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = loop,
+                                                                          .io_loop = loop,
+                                                                          .new_source = new_source,
+                                                                          .ctx = engine,
+                                                                          .changed = on_claim_changed});
+    engine->live = live_new(&(struct live_options){.engine_loop = loop,
+                                                   .io_loop = loop,
+                                                   .new_source = new_source,
+                                                   .call = call,
+                                                   .cancel_call = object_call_cancel,
+                                                   .ctx = engine});
+    engine->recorder = event_recorder_new(&(struct event_recorder_options){.io_loop = loop,
+                                                                           .call = call,
+                                                                           .cancel_call = object_call_cancel,
+                                                                           .ctx = engine,
+                                                                           .instance = "kubelua-test"});
+    engine->leaders = leaders_new(&(struct leaders_options){.engine_loop = loop,
+                                                            .io_loop = loop,
+                                                            .call = call,
+                                                            .cancel_call = object_call_cancel,
+                                                            .changed = on_leaders_changed,
+                                                            .ctx = engine,
+                                                            .identity = "kubelua-test"});
+    turns_init(&engine->turns);
+}
+
+static void make_host(struct test_engine *engine, const struct test_engine_options *options)
+{
+    struct leader_flags flags = {0};
+    leader_flags(&flags); /* sets the defaults */
+    engine->namespace_ = xstrdup(options->namespace_);
+    engine->host = (struct script_host){.factory = engine->factory,
+                                        .loop = engine->loop,
+                                        .turns = &engine->turns,
+                                        .live = engine->live,
+                                        .kinds = engine->kinds,
+                                        .recorder = engine->recorder,
+                                        .leaders = engine->leaders,
+                                        .lease = leader_flags_lease(&flags, "default"),
+                                        .elects = options->elects,
+                                        .default_namespace = engine->namespace_,
+                                        .print = test_engine_note_print,
+                                        .failed = test_engine_note_failure,
+                                        .hooks_ctx = engine};
+}
+
+/* Whose log lines these are from now on: several tests' engines take turns. */
+static void enter(struct test_engine *engine)
+{
+    log_capture(test_engine_note_log, engine);
+}
+
+static void leave(void)
+{
+    log_capture(NULL, NULL);
+}
+
+static void free_engine(struct test_engine *engine)
+{
+    if (!engine) return;
+    enter(engine);
+    script_free(engine->script);
+    event_recorder_free(engine->recorder, 0);
+    live_free(engine->live);
+    leaders_end(engine->leaders);
+    if (engine->factory) shared_factory_free(engine->factory);
+    leaders_free(engine->leaders);
+    test_kinds_end(engine);
+    kube_client_free(engine->client);
+    test_cluster_free(engine->cluster);
+    pool_drain(engine->pool);
+    pool_free(engine->pool);
+    loop_free(engine->loop);
+    buf_clear(&engine->records);
+    free(engine->namespace_);
+    free(engine->script_name);
+    free(engine);
+    leave();
+}
+
+static bool settle(struct test_engine *engine, struct err *err);
+
+static struct test_engine *open_engine(const struct test_engine_options *options, struct err *err)
+{
+    struct test_engine *engine = NEW(struct test_engine);
+    engine->loop = loop_new_by_hand(options->wall_us);
+    engine->opened_ms = clock_now_ms(loop_clock(engine->loop));
+    engine->pool = pool_new(&(struct pool_options){0});
+    enter(engine);
+    bool ok = make_client(engine, err);
+    if (ok) {
+        make_parts(engine);
+        test_kinds_begin(engine);
+        make_host(engine, options);
+        ok = settle(engine, err);
+    }
+    leave();
+    if (ok) return engine;
+    free_engine(engine);
+    return NULL;
+}
+
+/* --- the clock */
+
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
+{
+    test_engine_note_main(ctx, result == SCRIPT_OK ? "ok" : "failed", exit_code);
+}
+
+/* True when there was something to begin. */
+static bool start_main(struct test_engine *engine)
+{
+    if (!engine->script || engine->main_started || !script_has_main(engine->script) ||
+        !script_has_synced(engine->script))
+        return false;
+    engine->main_started = true;
+    script_run_main(engine->script, on_main_done, engine);
+    return true;
+}
+
+static bool come_to_rest(struct test_engine *engine, struct err *err)
+{
+    for (int i = 0; i < TURNS_MAX; i++) {
+        if (!loop_settle(engine->loop, TURNS_MAX)) break;
+        if (!test_cluster_pump(engine->cluster) && !start_main(engine)) return true;
+    }
+    return err_set(err, ERR_LIMIT,
+                   "the script does not come to rest: after %d turns, all at the same time, "
+                   "there is still something to do",
+                   TURNS_MAX);
+}
+
+static bool settle(struct test_engine *engine, struct err *err)
+{
+    enter(engine);
+    bool ok = come_to_rest(engine, err);
+    pool_drain(engine->pool);
+    leave();
+    return ok;
+}
+
+static bool advance(struct test_engine *engine, int64_t ms, struct err *err)
+{
+    struct clock *clock = loop_clock(engine->loop);
+    int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
+    if (!settle(engine, err)) return false;
+    while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
+        loop_set_clock(engine->loop, due_ms);
+        if (!settle(engine, err)) return false;
+    }
+    loop_set_clock(engine->loop, end_ms);
+    return true;
+}
+
+/* --- the script */
+
+static bool load(struct test_engine *engine, const char *path, const char *name, struct err *err)
+{
+    if (engine->script_name) return err_set(err, ERR_INVALID, "%s: a script is loaded already", path);
+    enter(engine);
+    engine->script_name = xstrdup(name);
+    engine->script = script_load(&engine->host, path, engine->script_name, err);
+    bool ok = engine->script != NULL;
+    if (ok) {
+        leaders_decide(engine->leaders, true);
+        test_kinds_resolve(engine);
+    }
+    leave();
+    ok = ok && settle(engine, err);
+    if (ok && engine->unknown.code != ERR_NONE) {
+        *err = engine->unknown;
+        ok = false;
+    }
+    return ok;
+}
+
+static struct script *script_of_engine(struct test_engine *engine)
+{
+    return engine->script;
+}
+
+static bool lead(struct test_engine *engine, bool leads)
+{
+    if (leaders_count(engine->leaders) == 0) return false;
+    leaders_decide(engine->leaders, leads);
+    return true;
+}
+
+/* --- the cluster */
+
+static int request(struct test_engine *engine, const char *method, const char *target,
+                   const char *content_type, struct str body, struct buf *out)
+{
+    const struct sim_inside_request r = {
+        .method = method, .target = target, .content_type = content_type, .body = body};
+    struct sim_inside_answer answer = {0};
+    sim_inside_serve(test_cluster_inside(engine->cluster), &r, &answer);
+    int code = answer.code;
+    buf_str(out, buf_slice(&answer.body));
+    sim_inside_answer_clear(&answer);
+    return code;
+}
+
+static bool put(struct test_engine *engine, struct str json, struct err *err)
+{
+    bool ok = sim_inside_put(test_cluster_inside(engine->cluster), json, err);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) test_kinds_ask(engine);
+    return ok;
+}
+
+static bool remove_object(struct test_engine *engine, const char *path)
+{
+    return sim_inside_remove(test_cluster_inside(engine->cluster), path);
+}
+
+static bool add_rule(struct test_engine *engine, const struct test_rule *rule, struct err *err)
+{
+    struct resource resource = {0};
+    struct buf name = {0};
+    if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
+    if (rule->kind) resource_name(&resource, &name);
+    test_cluster_add_fault(engine->cluster,
+                           &(struct test_fault){.verb = rule->verb,
+                                                .resource = rule->kind ? buf_text(&name) : NULL,
+                                                .namespace_ = rule->namespace_,
+                                                .name = rule->name,
+                                                .subresource = rule->subresource,
+                                                .code = rule->code,
+                                                .reason = rule->reason,
+                                                .message = rule->message,
+                                                .retry_after_s = rule->retry_after_s,
+                                                .delay_ms = rule->delay_ms,
+                                                .skip = rule->skip,
+                                                .times = rule->times});
+    buf_clear(&name);
+    resource_clear(&resource);
+    return true;
+}
+
+static void clear_rules(struct test_engine *engine)
+{
+    test_cluster_clear_faults(engine->cluster);
+}
+
+static bool end_watches(struct test_engine *engine, const char *kind, bool expire, struct err *err)
+{
+    return sim_inside_end_watches(test_cluster_inside(engine->cluster), kind, expire, err);
+}
+
+static bool resolve(struct test_engine *engine, const char *kind, struct resource *out, struct err *err)
+{
+    return kinds_resolve(engine->kinds, str_of(kind), out, err);
+}
+
+static int64_t now_us(struct test_engine *engine)
+{
+    return clock_wall_us(loop_clock(engine->loop));
+}
+
+static int64_t elapsed_ms(struct test_engine *engine)
+{
+    return clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
+}
+
+static void take_records(struct test_engine *engine, struct buf *out)
+{
+    buf_str(out, buf_slice(&engine->records));
+    engine->records.len = 0;
+}
+
+const struct test_engine_ops test_engine_ops = {
+    .open = open_engine,
+    .free = free_engine,
+    .load = load,
+    .script = script_of_engine,
+    .settle = settle,
+    .advance = advance,
+    .now_us = now_us,
+    .elapsed_ms = elapsed_ms,
+    .take_records = take_records,
+    .put = put,
+    .request = request,
+    .remove = remove_object,
+    .resolve = resolve,
+    .add_rule = add_rule,
+    .clear_rules = clear_rules,
+    .end_watches = end_watches,
+    .lead = lead,
+};

@@ -1,0 +1,48 @@
+/* The engine of one script under test: the parts of the real one, on one loop that is moved by hand, with the
+ * simulator as its server. test_engine.c has the order of start and stop, test_records.c what a test is told.
+ * Owner: see script/test_engine.h, whose functions these are. */
+#pragma once
+#include "app/test_cluster.h"
+#include "base/log.h"
+#include "informer/live.h"
+#include "informer/shared_factory.h"
+#include "kube/event_recorder.h"
+#include "kube/kinds.h"
+#include "script/test_engine.h"
+#include "script/turns.h"
+
+struct test_engine {
+    struct loop *loop;
+    int64_t opened_ms;
+    struct pool *pool;
+    struct test_cluster *cluster;
+    struct kube_client *client;
+    struct shared_factory *factory;
+    struct kinds *kinds;
+    struct catalogue *catalogue; /* what it was told last; NULL: nothing yet */
+    struct discovery *discovery; /* that is under way; NULL: none */
+    bool ask_again;              /* a question came while one was */
+    struct timer ask;            /* for kinds that are missing */
+    struct live *live;
+    struct event_recorder *recorder;
+    struct leaders *leaders;
+    struct turns turns;
+    struct script_host host;
+    char *namespace_, *script_name;
+    struct script *script; /* NULL before it is loaded */
+    bool main_started;
+    struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
+    struct buf records; /* see take_records */
+};
+
+extern const struct test_engine_ops test_engine_ops;
+
+/* --- test_records.c */
+
+void test_engine_note_write(void *ctx, const struct test_write *write);
+void test_engine_note_print(void *ctx, struct str line);
+void test_engine_note_failure(void *ctx, const char *call, const char *error, const char *traceback,
+                              const struct log_field *about);
+void test_engine_note_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+                          const struct log_field *fields);
+void test_engine_note_main(struct test_engine *engine, const char *result, int exit_code);

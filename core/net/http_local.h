@@ -1,0 +1,25 @@
+/* A server inside this process, in the place of the network: a transport that has one hands it every
+ * exchange. Owner: whoever made the server, which outlives the transport. Everything is on the loop's thread.
+ */
+#pragma once
+#include "net/transport.h"
+
+struct http_local {
+    /* A request that is sent; all of it is borrowed for the call. Answers come later, by the functions below,
+     * never from inside. */
+    void (*begin)(struct http_local *local, struct http_exchange *exchange,
+                  const struct http_request *request);
+    /* The exchange is over, whoever ended it: nothing may be said of it any more. Also from inside the
+     * functions below. */
+    void (*gone)(struct http_local *local, struct http_exchange *exchange);
+};
+
+/* Before a request is carried out: false when it may not be sent any more, which ends the exchange. */
+bool http_local_send(struct http_exchange *exchange);
+/* The answer: once its head, then its body, then its end. `head` is copied; method and url are the request's.
+ * `err` NULL: the whole answer came. */
+void http_local_head(struct http_exchange *exchange, const struct http_response *head);
+void http_local_body(struct http_exchange *exchange, const char *data, size_t len);
+void http_local_end(struct http_exchange *exchange, const struct err *err);
+/* Its owner does not want more of the body for now. */
+bool http_local_is_paused(const struct http_exchange *exchange);

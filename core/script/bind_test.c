@@ -1,0 +1,247 @@
+/* raw.test: engines for scripts under test, in the state of specs only. What goes wrong is given back as nil
+ * and a text: lua/k8s/test raises it where the spec called. */
+#include "script/bind_test.h"
+
+#include "script/args.h"
+#include "script/test_engine.h"
+
+struct holder {
+    struct test_engine *engine; /* NULL: closed */
+};
+
+/* The functions are those of the process. */
+static const struct test_engine_ops *ops;
+
+static struct test_engine *engine_arg(lua_State *L)
+{
+    struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "verb");
+    if (!holder->engine) script_raise(L, "this test environment is closed");
+    return holder->engine;
+}
+
+static int result(lua_State *L, bool ok, const struct err *err)
+{
+    if (ok) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, err->text);
+    return 2;
+}
+
+/* open(namespace, wall time in seconds, elects) */
+static int l_open(lua_State *L)
+{
+    struct err err;
+    const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
+                                                .wall_us = (int64_t)(luaL_checknumber(L, 2) * 1e6),
+                                                .elects = lua_toboolean(L, 3)};
+    struct holder *holder = lua_newuserdata(L, sizeof *holder);
+    holder->engine = NULL;
+    class_set(L, script_of(L), CLASS_TEST_ENGINE);
+    holder->engine = ops->open(&options, &err);
+    if (holder->engine) return 1;
+    return result(L, false, &err);
+}
+
+static int l_close(lua_State *L)
+{
+    struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "close");
+    struct test_engine *engine = holder->engine;
+    holder->engine = NULL;
+    ops->free(engine);
+    return 0;
+}
+
+/* load(engine, path, name) */
+static int l_load(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    const char *path = arg_str(L, 2, "path").p, *name = arg_str(L, 3, "name").p;
+    return result(L, ops->load(engine, path, name, &err), &err);
+}
+
+static int l_settle(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    return result(L, ops->settle(engine, &err), &err);
+}
+
+/* advance(engine, duration) */
+static int l_advance(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    int64_t ms = arg_duration_ms(L, 2, "env:advance: the duration");
+    return result(L, ops->advance(engine, ms, &err), &err);
+}
+
+static int l_now(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)ops->now_us(engine_arg(L)) / 1e6);
+    return 1;
+}
+
+static int l_elapsed(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(engine_arg(L)));
+    return 1;
+}
+
+/* What happened since the last time, as the text of a JSON array. */
+static int l_records(lua_State *L)
+{
+    struct test_engine *engine = engine_arg(L);
+    struct buf *out = script_scratch(script_of(L));
+    buf_putc(out, '[');
+    ops->take_records(engine, out);
+    buf_putc(out, ']');
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+/* put(engine, json) */
+static int l_put(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    return result(L, ops->put(engine, arg_str(L, 2, "json"), &err), &err);
+}
+
+/* remove(engine, path) */
+static int l_remove(lua_State *L)
+{
+    struct test_engine *engine = engine_arg(L);
+    lua_pushboolean(L, ops->remove(engine, arg_str(L, 2, "path").p));
+    return 1;
+}
+
+/* request(engine, method, target, content type or nil, body or nil): code, text */
+static int l_request(lua_State *L)
+{
+    struct test_engine *engine = engine_arg(L);
+    const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
+    const char *type = arg_str_opt(L, 4, "content type").p;
+    struct str body = arg_str_opt(L, 5, "body");
+    struct buf *out = script_scratch(script_of(L));
+    lua_pushinteger(L, ops->request(engine, method, target, type, body, out));
+    lua_pushlstring(L, out->data ? out->data : "", out->len);
+    return 2;
+}
+
+static void set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+/* resolve(engine, kind): a table */
+static int l_resolve(lua_State *L)
+{
+    struct err err;
+    struct resource resource;
+    struct test_engine *engine = engine_arg(L);
+    const char *kind = arg_str(L, 2, "kind").p;
+    if (!ops->resolve(engine, kind, &resource, &err)) return result(L, false, &err);
+    lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
+    set_text(L, "group", resource.group);
+    set_text(L, "version", resource.version);
+    set_text(L, "plural", resource.plural);
+    set_text(L, "kind", resource.kind);
+    lua_pushboolean(L, resource.namespaced);
+    lua_setfield(L, -2, "namespaced");
+    resource_clear(&resource);
+    return 1;
+}
+
+static const char *text_of(lua_State *L, const char *key)
+{
+    lua_getfield(L, 2, key);
+    const char *text = lua_isnil(L, -1) ? NULL : arg_str(L, -1, key).p;
+    lua_pop(L, 1); /* the table holds it */
+    return text;
+}
+
+static int number_of(lua_State *L, const char *key, int otherwise)
+{
+    lua_getfield(L, 2, key);
+    int n = lua_isnil(L, -1) ? otherwise : (int)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return n;
+}
+
+/* rule(engine, table) */
+static int l_rule(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    arg_table(L, 2, "rule");
+    const struct test_rule rule = {.verb = text_of(L, "verb"),
+                                   .kind = text_of(L, "kind"),
+                                   .namespace_ = text_of(L, "namespace"),
+                                   .name = text_of(L, "name"),
+                                   .subresource = text_of(L, "subresource"),
+                                   .reason = text_of(L, "reason"),
+                                   .message = text_of(L, "message"),
+                                   .code = number_of(L, "code", 0),
+                                   .retry_after_s = number_of(L, "retry_after", 0),
+                                   .skip = number_of(L, "skip", 0),
+                                   .times = number_of(L, "times", 1),
+                                   .delay_ms = number_of(L, "delay_ms", 0)};
+    return result(L, ops->add_rule(engine, &rule, &err), &err);
+}
+
+static int l_clear_rules(lua_State *L)
+{
+    ops->clear_rules(engine_arg(L));
+    return 0;
+}
+
+/* end_watches(engine, kind or "", expire) */
+static int l_end_watches(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    const char *kind = arg_str(L, 2, "kind").p;
+    return result(L, ops->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
+}
+
+/* lead(engine, leads): false when there is no election */
+static int l_lead(lua_State *L)
+{
+    struct test_engine *engine = engine_arg(L);
+    lua_pushboolean(L, ops->lead(engine, lua_toboolean(L, 2)));
+    return 1;
+}
+
+void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
+{
+    static const luaL_Reg verbs[] = {{"open", l_open},
+                                     {"close", l_close},
+                                     {"load", l_load},
+                                     {"settle", l_settle},
+                                     {"advance", l_advance},
+                                     {"now", l_now},
+                                     {"elapsed", l_elapsed},
+                                     {"records", l_records},
+                                     {"put", l_put},
+                                     {"remove", l_remove},
+                                     {"request", l_request},
+                                     {"resolve", l_resolve},
+                                     {"rule", l_rule},
+                                     {"clear_rules", l_clear_rules},
+                                     {"end_watches", l_end_watches},
+                                     {"lead", l_lead},
+                                     {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
+    ops = process_ops;
+    class_define(L, CLASS_TEST_ENGINE, meta, NULL);
+    push_ref(L, script_of(L), REF_RAW);
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    lua_setfield(L, -2, "test");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,55 @@
+/* What k8s.test needs of the layers above: an engine for one script, on a cluster in memory and a clock that
+ * stands still. The command that runs specs hands its functions down.
+ * Owner: the spec's handle. All on the one thread; nothing here may be called from a callback of the engine.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/err.h"
+#include "kube/resource.h"
+#include "script/script.h"
+
+struct test_engine;
+
+struct test_engine_options {
+    const char *namespace_; /* of informers that do not say; "" all */
+    int64_t wall_us;        /* when the clock begins */
+    bool elects;            /* scripts that do not call k8s.leader take part in an election too */
+};
+
+struct test_rule {
+    const char *verb, *kind, *namespace_, *name, *subresource, *reason, *message; /* NULL: any, or none */
+    int code, retry_after_s, skip, times;
+    int64_t delay_ms;
+};
+
+struct test_engine_ops {
+    struct test_engine *(*open)(const struct test_engine_options *options, struct err *err);
+    void (*free)(struct test_engine *engine);
+    /* Loads the script, once, and settles: its informers are synced. */
+    bool (*load)(struct test_engine *engine, const char *path, const char *name, struct err *err);
+    /* NULL before. */
+    struct script *(*script)(struct test_engine *engine);
+    /* Does all that is due. ERR_LIMIT when that does not end. */
+    bool (*settle)(struct test_engine *engine, struct err *err);
+    /* Moves the clock on, from one thing that is due to the next. */
+    bool (*advance)(struct test_engine *engine, int64_t ms, struct err *err);
+    int64_t (*now_us)(struct test_engine *engine);
+    /* Since it was opened. */
+    int64_t (*elapsed_ms)(struct test_engine *engine);
+    /* Appends what happened since the last time: JSON objects, with commas in between. */
+    void (*take_records)(struct test_engine *engine, struct buf *out);
+    /* Stores objects past all rules; nobody is told before it settles. */
+    bool (*put)(struct test_engine *engine, struct str json, struct err *err);
+    /* Removes the object of a path at once; false when it is not there. */
+    bool (*remove)(struct test_engine *engine, const char *path);
+    /* A request past all rules; appends the answer, gives its code. */
+    int (*request)(struct test_engine *engine, const char *method, const char *target,
+                   const char *content_type, struct str body, struct buf *answer);
+    bool (*resolve)(struct test_engine *engine, const char *kind, struct resource *out, struct err *err);
+    bool (*add_rule)(struct test_engine *engine, const struct test_rule *rule, struct err *err);
+    void (*clear_rules)(struct test_engine *engine);
+    /* `kind` "": all. */
+    bool (*end_watches)(struct test_engine *engine, const char *kind, bool expire, struct err *err);
+    /* False when the script takes part in no election. */
+    bool (*lead)(struct test_engine *engine, bool leads);
+};

@@ -1,0 +1,63 @@
+/* The simulator without HTTP, for whoever has it in his own process: requests and answers as texts, on the
+ * clock of a loop that is moved by hand. Faults are rules of its own (inside_fault.h).
+ * Owner: whoever made it; all on the loop's thread. */
+#pragma once
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+struct sim_inside;
+struct sim_stream;
+
+/* With the namespaces that every cluster has. */
+struct sim_inside *sim_inside_new(struct loop *loop);
+/* Streams must be closed. */
+void sim_inside_free(struct sim_inside *inside);
+
+struct sim_inside_request {
+    const char *method, *target; /* "/api/v1/pods?watch=1", escaped as in HTTP */
+    const char *accept, *content_type;
+    struct str body;
+};
+
+/* What a request is about. Texts are valid until sim_inside_about_clear. */
+struct sim_inside_about {
+    const char *verb;                          /* "get", "list", "watch", "create", ...; "" of no resource */
+    const char *kind, *resource, *api_version; /* "Deployment", "deployments.apps", "apps/v1"; NULL: none */
+    char *namespace_, *name, *subresource;     /* NULL: none */
+    char *qualified;                           /* what `resource` points at */
+    bool dry_run;
+};
+
+struct sim_inside_answer {
+    int code;
+    int retry_after_s; /* 0 without */
+    const char *content_type;
+    struct buf body;           /* or */
+    struct sim_stream *stream; /* a watch, to be read by sim_inside_read */
+};
+
+void sim_inside_about(struct sim_inside *inside, const struct sim_inside_request *request,
+                      struct sim_inside_about *about);
+void sim_inside_about_clear(struct sim_inside_about *about);
+/* Fills an empty answer. A server-side apply merges the object into the one that is there or creates it, and
+ * a strategic merge patch is a merge patch: fields have no owners here, and lists are replaced. */
+void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
+                      struct sim_inside_answer *answer);
+/* Instead of it: an error as the server gives it. `reason` and `message` may be NULL. */
+void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
+                       struct sim_inside_answer *answer);
+void sim_inside_answer_clear(struct sim_inside_answer *answer);
+
+/* Appends what a watch has to say now; false when it is over. */
+bool sim_inside_read(struct sim_stream *stream, struct buf *out);
+void sim_inside_close(struct sim_stream *stream);
+
+/* Stores the objects of a JSON text, as a file for `kubelua sim --load` has them: one with a uid as it is, in
+ * the place of what has its name. */
+bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err);
+/* Removes the object of a path, whatever its finalizers and grace period say; false when it is not there. */
+bool sim_inside_remove(struct sim_inside *inside, const char *path);
+/* Open watches of a resource ("pods", "deployments.apps"; "" all) end; with `expire` every version given out
+ * so far is too old, too, so that they begin with a list again. ERR_NOT_FOUND. */
+bool sim_inside_end_watches(struct sim_inside *inside, const char *resource, bool expire, struct err *err);

@@ -1,0 +1,129 @@
+-- Assertions about what a script did, for luassert: assert.wrote(env, { verb = "patch", kind = "pods" }).
+local raw = ...
+
+local objects = require "k8s.test.objects"
+local records = require "k8s.test.records"
+
+local assert = _G.require "luassert"
+local say = _G.require "say"
+
+-- Every field that is wanted is there, at any depth; a text is compared as it is.
+local function contains(is, wanted)
+  if type(wanted) ~= "table" then
+    return is == wanted
+  elseif type(is) ~= "table" then
+    return false
+  end
+  for key, value in pairs(wanted) do
+    if not contains(is[key], value) then
+      return false
+    end
+  end
+  return true
+end
+
+local function check_env(verb, env)
+  if type(env) ~= "table" or type(env.engine) ~= "userdata" then
+    raw.raise(verb .. ": the first argument must be the environment that test.load gave")
+  end
+end
+
+-- A kind may be named as everywhere.
+local function normal(env, verb, wanted)
+  if wanted == nil then
+    return {}
+  elseif type(wanted) ~= "table" then
+    raw.raise(verb .. ": expected a table of fields, not " .. type(wanted))
+  elseif not wanted.kind then
+    return wanted
+  end
+  local resource = objects.resource(env, verb, wanted.kind)
+  local copy = {}
+  for key, value in pairs(wanted) do
+    copy[key] = value
+  end
+  copy.kind, copy.resource = nil, objects.name_of(resource)
+  return copy
+end
+
+-- Shown by luassert as they are, without quotes.
+local function show(text)
+  return setmetatable({}, { __tostring = function() return text end })
+end
+
+local function list(items, describe, none)
+  local lines = {}
+  for i, item in ipairs(items) do
+    lines[i] = "  " .. describe(item)
+  end
+  return #lines > 0 and table.concat(lines, "\n") or "  " .. none
+end
+
+local function any(items, wanted)
+  for _, item in ipairs(items) do
+    if contains(item, wanted) then
+      return true
+    end
+  end
+  return false
+end
+
+local function finish(state, arguments, wanted, seen)
+  local text = type(wanted) == "string" and wanted or raw.json.encode(wanted)
+  arguments[1], arguments[2] = show("  " .. text), show(seen)
+  arguments.nofmt = { true, true }
+  arguments.n = 2
+  return state
+end
+
+local checks = {}
+
+function checks.wrote(state, arguments)
+  local env, wanted = arguments[1], arguments[2]
+  check_env("assert.wrote", env)
+  local found = any(env.writes, normal(env, "assert.wrote", wanted))
+  return finish(found, arguments, wanted or "anything", list(env.writes, records.describe_write, "nothing"))
+end
+
+function checks.sent_event(state, arguments)
+  local env, wanted = arguments[1], arguments[2]
+  check_env("assert.sent_event", env)
+  local found = any(env.events, wanted or {})
+  return finish(found, arguments, wanted or "any", list(env.events, raw.json.encode, "none"))
+end
+
+-- A text is one line, as it is; or, with `pattern`, what matches a Lua pattern.
+function checks.printed(state, arguments)
+  local env, text, pattern = arguments[1], arguments[2], arguments[3]
+  check_env("assert.printed", env)
+  local found = false
+  for _, line in ipairs(env.prints) do
+    if text == nil or line == text or pattern and line:find(text) then
+      found = true
+    end
+  end
+  return finish(found, arguments, text or "anything", list(env.prints, tostring, "nothing"))
+end
+
+function checks.logged(state, arguments)
+  local env, wanted = arguments[1], arguments[2]
+  check_env("assert.logged", env)
+  local found = any(env.logs, type(wanted) == "string" and { message = wanted } or wanted or {})
+  return finish(found, arguments, wanted or "anything", list(env.logs, raw.json.encode, "nothing"))
+end
+
+local MESSAGES = {
+  wrote = {
+    "Expected the script to write:\n%s\nIt wrote:\n%s",
+    "Expected the script not to write:\n%s\nIt wrote:\n%s",
+  },
+  sent_event = { "Expected an Event:\n%s\nIt sent:\n%s", "Expected no Event:\n%s\nIt sent:\n%s" },
+  printed = { "Expected a line:\n%s\nIt printed:\n%s", "Expected no line:\n%s\nIt printed:\n%s" },
+  logged = { "Expected in the log:\n%s\nIt logged:\n%s", "Expected not in the log:\n%s\nIt logged:\n%s" },
+}
+
+for name, check in pairs(checks) do
+  say:set("assertion." .. name .. ".positive", MESSAGES[name][1])
+  say:set("assertion." .. name .. ".negative", MESSAGES[name][2])
+  assert:register("assertion", name, check, "assertion." .. name .. ".positive", "assertion." .. name .. ".negative")
+end

@@ -1,0 +1,199 @@
+-- The environment of a test: what test.load gives. Whoever looks at what the script did (env.writes, env.prints, ...)
+-- sees it after all that is due has happened.
+local raw = ...
+
+local objects = require "k8s.test.objects"
+local place = require "k8s.test.place"
+local records = require "k8s.test.records"
+
+local test = raw.test
+
+local env = {}
+local methods = {}
+
+-- Made anew by `reset`; read through `settle`.
+local LISTS = { writes = true, events = true, logs = true, prints = true, failures = true, main = true }
+
+local metatable = {
+  __index = function(self, name)
+    local method = methods[name]
+    if method then
+      return method
+    elseif LISTS[name] then
+      self:settle()
+      return self.seen[name]
+    end
+  end,
+  __tostring = function(self)
+    return "test environment of " .. (self.path or "no script")
+  end,
+}
+
+-- All that are there, for what failing specs show.
+local open = setmetatable({}, { __mode = "k" })
+env.all = open
+
+local START = 1767225600 -- 2026-01-01T00:00:00Z
+
+local function raise_failures(self, before)
+  local failures = self.seen.failures
+  if self.failures_mode == "collect" or #failures == before then
+    return
+  end
+  for i = before + 1, #failures do
+    if failures[i].call ~= "worker" then
+      raw.raise(records.describe_failure(failures[i]))
+    end
+  end
+end
+
+-- Takes in what happened; a problem of the engine is raised, and a failure of the script.
+local function take_in(self, ok, problem)
+  local before = #self.seen.failures
+  records.take(self, test.records(self.engine))
+  if not ok then
+    raw.raise(problem)
+  end
+  raise_failures(self, before)
+  return self
+end
+
+local function note(self, text, ...)
+  self.touched = true
+  records.note(self, text:format(...))
+end
+
+-- --- the clock
+
+-- Does what is due now, and all that comes of it.
+function methods:settle()
+  self.touched = true
+  return take_in(self, test.settle(self.engine))
+end
+
+-- Moves the clock on: "90s", "5m", or seconds. What is due on the way happens at its time.
+function methods:advance(duration)
+  self:settle()
+  note(self, "advance  %s", tostring(duration))
+  return take_in(self, test.advance(self.engine, duration))
+end
+
+-- Seconds since the epoch, as k8s.now() gives them.
+function methods:now()
+  return test.now(self.engine)
+end
+
+-- --- the script
+
+function methods:load(path)
+  local found = place.find("test.load", self.folder, path)
+  self.path = found
+  note(self, "load     %s", found)
+  return take_in(self, test.load(self.engine, found, (found:gsub("%.lua$", ""))))
+end
+
+-- Whether the script leads; for scripts with k8s.leader, or with leader_elect = true.
+function methods:lead(leads)
+  note(self, "lead     %s", tostring(leads))
+  if not test.lead(self.engine, leads) then
+    raw.raise "env:lead: the script takes part in no election: k8s.leader, or leader_elect = true, has it do so"
+  end
+end
+
+-- --- the cluster
+
+local function shown(at)
+  return ("%s %s"):format(at.resource.kind, at.key)
+end
+
+function methods:add(object)
+  local stored, at = objects.add(self, "env:add", object)
+  note(self, "added    %s", shown(at))
+  return stored
+end
+
+function methods:update(object)
+  local stored, at = objects.update(self, "env:update", object)
+  note(self, "updated  %s", shown(at))
+  return stored
+end
+
+-- env:patch(object or kind, key), patch: a merge patch.
+function methods:patch(ref, key, patch)
+  if type(ref) == "table" then
+    key, patch = nil, key
+  end
+  local at = objects.place(self, "env:patch", ref, key)
+  local stored = objects.patch(self, "env:patch", at, patch)
+  note(self, "patched  %s", shown(at))
+  return stored
+end
+
+function methods:delete(ref, key)
+  local at = objects.place(self, "env:delete", ref, key)
+  objects.delete(self, "env:delete", at)
+  note(self, "deleted  %s", shown(at))
+end
+
+-- The object as the cluster has it, or nil and why not.
+function methods:get(ref, key)
+  self:settle()
+  return objects.get(self, objects.place(self, "env:get", ref, key))
+end
+
+-- Forgets what the script did so far.
+function methods:reset()
+  self:settle()
+  self.seen = records.new()
+end
+
+-- Ends it. Nobody has to: one that is not used any more ends by itself.
+function methods:close()
+  test.close(self.engine)
+  open[self] = nil
+end
+
+-- --- opening
+
+local function add_all(self, given)
+  if given == nil then
+    return
+  end
+  for _, object in ipairs(given.kind and { given } or given) do
+    self:add(object)
+  end
+end
+
+local function begin(now)
+  if type(now) == "string" then
+    local y, mo, d, h, mi, s = now:match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
+    if not y then
+      raw.raise('test.load: now must be seconds or a time such as "2026-01-31T12:00:00Z", not "' .. now .. '"')
+    end
+    return records.epoch(y, mo, d, h, mi, s)
+  end
+  return now or START
+end
+
+function env.open(given, folder)
+  if given.failures and given.failures ~= "raise" and given.failures ~= "collect" then
+    raw.raise('test.load: failures must be "raise" or "collect", not "' .. given.failures .. '"')
+  end
+  local engine, problem = test.open(given.namespace or "", begin(given.now), given.leader_elect or false)
+  if not engine then
+    raw.raise("test.load: " .. problem)
+  end
+  local self = setmetatable({
+    engine = engine,
+    folder = folder,
+    uids = 0,
+    failures_mode = given.failures or "raise",
+    seen = records.new(),
+    timeline = {},
+  }, metatable)
+  open[self] = true
+  add_all(self, given.objects)
+  return self
+end
+
+return env

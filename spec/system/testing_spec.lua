@@ -1,0 +1,64 @@
+-- k8s.test: its own specs (spec/testing) and those of the examples run in `kubelua test`, as users run theirs.
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+describe("kubelua test", function()
+  after_each(cluster.stop_all)
+
+  local function run(...)
+    local p = cluster.kubelua { "test", ... }
+    return p:wait(120), p:out(), p:err()
+  end
+
+  it("passes the specs of k8s.test", function()
+    local code, out, err = run("spec/testing", "-o", "TAP")
+    assert.equal(0, code, out .. err)
+    assert.has_match("ok 10 ", out, 1, true)
+  end)
+
+  it("passes the specs of the examples", function()
+    local code, out, err = run("scripts", "-o", "TAP")
+    assert.equal(0, code, out .. err)
+  end)
+
+  it("ends what a failing spec tells with what happened in its environments", function()
+    local folder = temp.folder {
+      ["hello.lua"] = 'local k8s = require "k8s"\nk8s.every("20s", function() print "hello" end)\n',
+      ["spec/hello_spec.lua"] = [[
+        local test = require "k8s.test"
+        it("says hello", function()
+          local env = test.load "hello.lua"
+          env:advance "30s"
+          assert.printed(env, "good bye")
+        end)
+      ]],
+    }
+    local code, out = run(folder)
+    temp.remove(folder)
+    assert.equal(1, code)
+    assert.equal((([[
+hello_spec.lua:5: Expected a line:
+  good bye
+It printed:
+  hello
+
+What happened with FOLDER/hello.lua:
+      0.000s  load     FOLDER/hello.lua
+      0.000s  advance  30s
+     20.000s  print    hello
+]]):gsub("FOLDER", (folder:gsub("%%", "%%%%")))), out:match "hello_spec.lua:5: .*")
+  end)
+
+  it("finds scripts from the folder under test, wherever it is run", function()
+    local folder = temp.folder {
+      ["x.lua"] = 'print "x"\n',
+      ["x_spec.lua"] = 'it("a", function() assert.printed(require("k8s.test").load "x.lua", "x") end)\n',
+      ["spec/y_spec.lua"] = 'it("b", function() assert.printed(require("k8s.test").load "x.lua", "x") end)\n',
+    }
+    local here = temp.run(("cd %s && %s test"):format(folder, io.popen("realpath " .. cluster.binary):read "*l"))
+    local code, out = run(folder)
+    temp.remove(folder)
+    assert.has_match("2 successes / 0 failures / 0 errors", here, 1, true)
+    assert.equal(0, code, out)
+  end)
+end)

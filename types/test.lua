@@ -1,0 +1,105 @@
+---@meta k8s.test
+-- luacheck: ignore 241
+-- What `require "k8s.test"` gives a spec that `kubelua test` runs.
+
+---@class k8s.test
+local test = {}
+
+---@class k8s.TestOptions
+---@field objects? table[] what is there when the script begins
+---@field namespace? string of informers that do not say
+---@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
+---@field leader_elect? boolean a script without k8s.leader takes part in an election too
+---@field failures? "raise"|"collect" whether a call of the script that fails fails the spec
+
+---A script in a cluster of its own, its informers synced.
+---@param path string from the folder under test
+---@param options? k8s.TestOptions
+---@return k8s.TestEnv
+function test.load(path, options) end
+
+---A cluster without a script.
+---@param options? k8s.TestOptions
+---@return k8s.TestEnv
+function test.new(options) end
+
+---@class k8s.TestWrite
+---@field verb "create"|"update"|"patch"|"apply"|"delete"|"deletecollection"
+---@field kind string "Deployment"
+---@field resource string "deployments.apps"
+---@field apiVersion string
+---@field namespace? string
+---@field name? string
+---@field key? string "shop/web"
+---@field subresource? string
+---@field type? "merge"|"json"|"strategic"|"apply" of a patch
+---@field body? table
+---@field dry_run? boolean
+---@field code integer
+---@field err? { code: integer, reason: string, message: string } when it was refused
+---@field at number seconds from the beginning
+
+---@class k8s.TestEnv
+---@field writes k8s.TestWrite[]
+---@field events { type: string, reason: string, message: string, count: integer, kind: string, key: string }[]
+---@field prints string[]
+---@field logs { level: string, message: string, fields: table, source: string, at: number }[]
+---@field failures { call: string, error: string, traceback: string, fields: table, at: number }[]
+---@field main? { ok: boolean, code: integer, at: number }
+local env = {}
+
+---Loads the script, once.
+---@param path string
+---@return k8s.TestEnv
+function env:load(path) end
+
+---A new object; gives it as stored.
+---@param object table
+---@return table
+function env:add(object) end
+
+---The whole object anew.
+---@param object table
+---@return table
+function env:update(object) end
+
+---A merge patch of an object, or of a kind and a key.
+---@param ref table|string
+---@param key string|table
+---@param patch? table
+---@return table
+function env:patch(ref, key, patch) end
+
+---@param ref table|string
+---@param key? string
+function env:delete(ref, key) end
+
+---As the cluster has it now.
+---@param ref table|string
+---@param key? string
+---@return table? object
+---@return string? problem
+function env:get(ref, key) end
+
+---Does what is due now, and all that comes of it.
+---@return k8s.TestEnv
+function env:settle() end
+
+---Moves the clock on; what is due on the way happens at its time.
+---@param duration k8s.Duration
+---@return k8s.TestEnv
+function env:advance(duration) end
+
+---@return number seconds since the epoch
+function env:now() end
+
+---@param leads boolean
+function env:lead(leads) end
+
+---Forgets what the script did so far.
+function env:reset() end
+
+---Ends it, before the garbage collector does.
+function env:close() end
+
+return test
