@@ -112,6 +112,7 @@ function Object:diff(other) end
 ---@field resync? number|string period of OnUpdate(obj, obj) with ev.resync; 0 is never
 ---@field unchanged? boolean also updates to the version that is known already
 ---@field split_recreated? boolean a new uid is a delete and an add
+---@field debounce? string|number told of an object when it has been quiet for so long ("10ms" to "1h")
 ---@field concurrency? integer how many calls may wait at once, of different keys (1 to 1000; 1 without it)
 ---@field leader? boolean told on the leader only, and of the whole cache when that begins
 ---@field id? string names the handler in logs; by default the kind and a number

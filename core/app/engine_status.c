@@ -56,6 +56,7 @@ static void put_handler(void *out, const struct script_handler_status *handler)
     json_text(out, "id", handler->id);
     json_text(out, "kind", handler->kind);
     json_int(out, "pending", (int64_t)handler->pending);
+    json_int(out, "debounced", (int64_t)handler->debounced);
     json_int(out, "busy", (int64_t)handler->busy);
     json_int(out, "concurrency", (int64_t)handler->concurrency);
     json_int(out, "errors", (int64_t)handler->errors);

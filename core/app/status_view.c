@@ -82,9 +82,10 @@ static void put_lag(const struct viewer *v, size_t at, struct buf *out)
     const char *before = out->len ? "; pending: " : "pending: ";
     for (size_t h = tape_first(v->tape, handlers, NULL); h; h = tape_next(v->tape, handlers, h, NULL)) {
         int64_t busy = viewer_int(v, h, "busy");
-        if (!viewer_int(v, h, "pending") && !busy) continue;
-        buf_printf(out, "%s%.*s %" PRId64, before, STR_ARG(viewer_text(v, h, "id")),
-                   viewer_int(v, h, "pending"));
+        int64_t pending = viewer_int(v, h, "pending"), debounced = viewer_int(v, h, "debounced");
+        if (!pending && !debounced && !busy) continue;
+        buf_printf(out, "%s%.*s %" PRId64, before, STR_ARG(viewer_text(v, h, "id")), pending);
+        if (debounced) buf_printf(out, " (debounced %" PRId64 ")", debounced);
         if (busy)
             buf_printf(out, " (busy %" PRId64 " of %" PRId64 ")", busy, viewer_int(v, h, "concurrency"));
         before = ", ";

@@ -21,7 +21,9 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_HANDLER_BUSY, GAUGE, "kubelua_handler_busy_calls", "script,handler", NONE,                     \
       "Calls of a handler that wait.")                                                                      \
     X(FAMILY_HANDLER_COALESCED, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NONE,         \
-      "Events that joined an earlier one of their object in a full pending list.")                          \
+      "Events that joined an earlier one of their object, in a full pending list or by debounce.")          \
+    X(FAMILY_HANDLER_DEBOUNCED, GAUGE, "kubelua_handler_debounced_objects", "script,handler", NONE,         \
+      "Objects with changes that debounce holds back.")                                                     \
     X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \
       "Time from the arrival of an event's bytes to the entry of the handler.")                             \
     X(FAMILY_SCRIPT_ERRORS, COUNTER, "kubelua_script_errors_total", "script,call", NONE,                    \

@@ -22,6 +22,7 @@ struct handler_options {
     bool split_recreated; /* a new uid is a delete and an add */
     /* For who makes the calls; informers do not look at it. */
     unsigned concurrency; /* calls that may wait at once, of different keys */
+    int64_t debounce_ms;  /* how long an object must be quiet before its changes are told; 0: not at all */
 };
 
 /* One reference, for the caller. */

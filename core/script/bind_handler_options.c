@@ -7,7 +7,7 @@
 #include "script/args.h"
 #include "script/bind.h"
 
-enum { CONCURRENCY_MAX = 1000 };
+enum { CONCURRENCY_MAX = 1000, DEBOUNCE_MIN_MS = 10, DEBOUNCE_MAX_MS = 3600 * 1000 };
 
 struct box {
     struct handler_options *options;
@@ -133,6 +133,17 @@ static int l_handler_options_concurrency(lua_State *L)
     return 0;
 }
 
+static int l_handler_options_debounce(lua_State *L)
+{
+    const char *where;
+    struct handler_options *options = self(L, &where);
+    int64_t quiet_ms = arg_duration_ms(L, 2, where);
+    if (quiet_ms < DEBOUNCE_MIN_MS || quiet_ms > DEBOUNCE_MAX_MS)
+        script_raise(L, "%s must be 10ms to 1h, not %g s", where, (double)quiet_ms / 1000);
+    options->debounce_ms = quiet_ms;
+    return 0;
+}
+
 static const luaL_Reg verbs[] = {
     {"new", l_handler_options_new},
     {"selector", l_handler_options_selector},
@@ -144,6 +155,7 @@ static const luaL_Reg verbs[] = {
     {"unchanged", l_handler_options_unchanged},
     {"split_recreated", l_handler_options_split_recreated},
     {"concurrency", l_handler_options_concurrency},
+    {"debounce", l_handler_options_debounce},
     {NULL, NULL},
 };
 

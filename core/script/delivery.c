@@ -49,10 +49,20 @@ static bool may_begin(const struct script_handler *h, const struct event *event)
     return !pending_is_held(&h->pending, event->object);
 }
 
-static void deliver(struct script_handler *h, const struct event *event)
+/* The timer has found an object quiet: a turn of the loop may take long enough without the call. */
+static void on_quiet(void *ctx, const struct event *event)
+{
+    struct script_handler *h = ctx;
+    handler_metrics_debounced(&h->metrics, h->debounce->count);
+    if (h->functions[event->type] == LUA_NOREF) return;
+    put(h, event);
+    delivery_go_on(h);
+}
+
+static void tell(struct script_handler *h, const struct event *event)
 {
     struct script *script = h->script;
-    if (!is_told(h) || h->functions[event->type] == LUA_NOREF) return;
+    if (h->functions[event->type] == LUA_NOREF) return;
     if (!may_begin(h, event)) {
         put(h, event);
         return;
@@ -61,6 +71,29 @@ static void deliver(struct script_handler *h, const struct event *event)
     handler_call_begin(h, event);
     handler_unref(h);
     handlers_attach(script);
+}
+
+static void debounce(struct script_handler *h, const struct event *event)
+{
+    struct event told;
+    bool wanted = h->functions[event->type] != LUA_NOREF;
+    enum debounced what = debounce_put(h->debounce, event, wanted, &told);
+    if (what == DEBOUNCE_PASSES) tell(h, event);
+    if (what == DEBOUNCE_PASSES || (what == DEBOUNCE_NOTHING && !wanted)) return;
+    handler_metrics_debounced(&h->metrics, h->debounce->count);
+    if (what != DEBOUNCE_WAITS) handler_metrics_coalesced(&h->metrics);
+    if (what != DEBOUNCE_JOINS_NOW) return;
+    tell(h, &told);
+    event_let_go(&told);
+}
+
+static void deliver(struct script_handler *h, const struct event *event)
+{
+    if (!is_told(h)) return;
+    if (h->debounce)
+        debounce(h, event);
+    else
+        tell(h, event);
 }
 
 /* In this turn of the loop. */
@@ -100,9 +133,18 @@ void deliveries_turn(struct script *script)
     if (script->due_count > 0) turns_ask(script);
 }
 
+void delivery_init(struct script_handler *h)
+{
+    int64_t quiet_ms = h->options->debounce_ms;
+    TAILQ_INIT(&h->waiting);
+    TAILQ_INIT(&h->busy);
+    if (quiet_ms) h->debounce = debounce_new(script_clock(h->script), quiet_ms, on_quiet, h);
+}
+
 void delivery_end(struct script_handler *h)
 {
     leave_due(h);
+    if (h->debounce) debounce_clear(h->debounce);
     pending_clear(&h->pending);
     handler_calls_cancel(h);
     handler_calls_disown(h);
@@ -111,20 +153,24 @@ void delivery_end(struct script_handler *h)
 void delivery_free(struct script_handler *h)
 {
     must(h->waiting_count == 0 && h->busy_count == 0);
+    debounce_free(h->debounce);
     free(h->spare);
 }
 
 void delivery_hand_over(struct script_handler *from, struct script_handler *to)
 {
     struct event event;
-    leave_due(from);
     handler_calls_move(from, to);
+    if (from->debounce && to->debounce) debounce_move(from->debounce, to->debounce);
+    if (from->debounce) debounce_flush(from->debounce);
     to->errors += from->errors;
     while (pending_take(&from->pending, &event)) {
         if (to->functions[event.type] != LUA_NOREF) put(to, &event);
         event_let_go(&event);
     }
+    leave_due(from);
     handler_metrics_pending(&to->metrics, to->pending.count);
+    if (to->debounce) handler_metrics_debounced(&to->metrics, to->debounce->count);
     delivery_go_on(to);
 }
 

@@ -1,7 +1,7 @@
-/* How events become calls of a handler's functions. A call that does not wait is made straight from the
- * informer's pop; while calls wait, as many as the handler's concurrency and never two of one key, later
- * events lie in the handler's pending list, and the handlers of others go on. Owner: the handler. On the
- * engine thread, outside of any call into Lua. */
+/* How events become calls of a handler's functions. What is to be debounced is kept first (debounce.h). A
+ * call that does not wait is made straight from the informer's pop; while calls wait, as many as the
+ * handler's concurrency and never two of one key, later events lie in the handler's pending list, and the
+ * handlers of others go on. Owner: the handler. On the engine thread, outside of any call into Lua. */
 #pragma once
 #include "script/handler.h"
 
@@ -9,8 +9,10 @@
 struct event_handler delivery_callbacks(struct script_handler *handler);
 /* Goes on with pending lists, a part of each in one turn of the loop. */
 void deliveries_turn(struct script *script);
-/* Lets go of the pending list and cancels the calls that wait. A call that runs just now has removed its own
- * handler: it goes on to its end. */
+/* For handler_new. */
+void delivery_init(struct script_handler *handler);
+/* Lets go of the pending list, of changes whose objects are not quiet yet, and cancels the calls that wait. A
+ * call that runs just now has removed its own handler: it goes on to its end. */
 void delivery_end(struct script_handler *handler);
 /* For a reload: `to`, which follows `from` under the same id, tells of all that `from` has not told of yet,
  * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events

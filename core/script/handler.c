@@ -74,9 +74,8 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
     handler_metrics_init(&handler->metrics, script->name, handler->id);
-    TAILQ_INIT(&handler->waiting);
-    TAILQ_INIT(&handler->busy);
     pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
+    delivery_init(handler);
     TAILQ_INSERT_TAIL(&script->handlers, handler, link);
     script->handler_count++;
     return handler;

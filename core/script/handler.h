@@ -5,6 +5,7 @@
 #pragma once
 #include <sys/queue.h>
 
+#include "script/debounce.h"
 #include "script/handler_metrics.h"
 #include "script/pending.h"
 #include "script/report.h"
@@ -39,7 +40,8 @@ struct script_handler {
     size_t waiting_count, busy_count;
     struct handler_call *spare; /* for the next call; NULL: to be made */
     struct pending pending;
-    bool due; /* goes on in the next turn */
+    struct debounce *debounce; /* NULL: without */
+    bool due;                  /* goes on in the next turn */
     TAILQ_ENTRY(script_handler) due_link;
 };
 

@@ -18,6 +18,7 @@ void handler_metrics_clear(struct handler_metrics *m)
     series_free(m->pending);
     series_free(m->coalesced);
     series_free(m->busy);
+    series_free(m->debounced);
 }
 
 int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *name, int64_t received_us)
@@ -45,6 +46,12 @@ void handler_metrics_busy(struct handler_metrics *m, size_t count)
 {
     if (!m->busy) m->busy = SERIES(FAMILY_HANDLER_BUSY, m->script, m->handler);
     series_set(m->busy, (double)count);
+}
+
+void handler_metrics_debounced(struct handler_metrics *m, size_t count)
+{
+    if (!m->debounced) m->debounced = SERIES(FAMILY_HANDLER_DEBOUNCED, m->script, m->handler);
+    series_set(m->debounced, (double)count);
 }
 
 void handler_metrics_pending(struct handler_metrics *m, size_t count)

@@ -9,7 +9,7 @@ struct handler_metrics {
     const char *script, *handler;             /* borrowed; the labels */
     struct series *durations[HANDLER_EVENTS]; /* made with the first call */
     struct series *latency, *errors;
-    struct series *pending, *coalesced, *busy; /* made when its first call waits */
+    struct series *pending, *coalesced, *busy, *debounced; /* made when they are first needed */
 };
 
 void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
@@ -23,6 +23,8 @@ void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t beg
 void handler_metrics_failed(struct handler_metrics *metrics);
 /* So many of its calls wait. */
 void handler_metrics_busy(struct handler_metrics *metrics, size_t count);
+/* So many objects that changed are not quiet yet. */
+void handler_metrics_debounced(struct handler_metrics *metrics, size_t count);
 /* So many events wait for calls that wait; one of them joined another. */
 void handler_metrics_pending(struct handler_metrics *metrics, size_t count);
 void handler_metrics_coalesced(struct handler_metrics *metrics);

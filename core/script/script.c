@@ -121,7 +121,10 @@ size_t script_pending_events(const struct script *script)
 {
     const struct script_handler *handler;
     size_t count = 0;
-    TAILQ_FOREACH (handler, &script->handlers, link) count += handler->pending.count + handler->waiting_count;
+    TAILQ_FOREACH (handler, &script->handlers, link) {
+        count += handler->pending.count + handler->waiting_count;
+        if (handler->debounce) count += handler->debounce->count;
+    }
     return count;
 }
 

@@ -98,7 +98,8 @@ size_t script_stop(struct script *script);
 size_t script_waiting_calls(const struct script *script);
 /* After script_stop: requests under way are cancelled too, and nothing of the script's is sent any more. */
 void script_cancel_calls(struct script *script);
-/* Events that handlers have not been done with: those whose calls wait, and those behind them. */
+/* Events that handlers have not been done with: those whose calls wait, those behind them, and those that are
+ * debounced. */
 size_t script_pending_events(const struct script *script);
 /* Releases its claims and handlers; views that it held let go of their objects. */
 void script_free(struct script *script);
@@ -140,6 +141,7 @@ void script_describe_main(const struct script *script, struct buf *out);
 struct script_handler_status {
     const char *id, *kind;
     size_t pending;     /* events that it was not told yet */
+    size_t debounced;   /* objects whose changes it will be told of when they are quiet */
     size_t busy;        /* calls of it that wait */
     size_t concurrency; /* how many of them there may be */
     uint64_t errors;

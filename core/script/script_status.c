@@ -46,6 +46,7 @@ void script_each_handler(const struct script *script,
         fn(ctx, &(const struct script_handler_status){.id = h->id,
                                                       .kind = claim_spec(h->claim)->kind,
                                                       .pending = h->pending.count,
+                                                      .debounced = h->debounce ? h->debounce->count : 0,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,
                                                       .errors = h->errors});

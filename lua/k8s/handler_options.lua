@@ -17,6 +17,7 @@ handler_options.KNOWN = {
   split_recreated = "boolean",
   leader = "boolean",
   concurrency = "number",
+  debounce = "duration",
 }
 
 handler_options.WITH_FUNCTIONS = { OnAdd = "function", OnUpdate = "function", OnDelete = "function" }
@@ -102,6 +103,9 @@ function handler_options.make(where, claimed, given)
   verbs.split_recreated(made, given.split_recreated, where .. "split_recreated")
   if given.concurrency then
     verbs.concurrency(made, given.concurrency, where .. "concurrency")
+  end
+  if given.debounce ~= nil then
+    verbs.debounce(made, given.debounce, where .. "debounce")
   end
   return made
 end

@@ -81,3 +81,71 @@ describe("a handler with concurrency", function()
     end
   end)
 end)
+
+describe("a handler with debounce", function()
+  after_each(cluster.stop_all)
+
+  it("is told of many changes as of one, of deletes at once, and of nothing more at the end", function()
+    local sim = cluster.sim()
+    for _, name in ipairs { "burst", "gone" } do sim.api:create(configmaps, configmap(name)) end
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      local first = {}
+      maps:add_event_handler {
+        debounce = "300ms",
+        OnAdd = function(map, ev) print("add", map:name(), map.data.a, ev.initial) end,
+        OnUpdate = function(old, new, ev)
+          print("update", new:name(), old.data.a .. ">" .. new.data.a, ev.coalesced)
+        end,
+        OnDelete = function(map) print("delete", map:name(), map.data.a) end,
+      }
+      maps:on_update(function(_, map)
+        if map:name() == "burst" then first[map.data.a] = k8s.now() end
+      end)
+      maps:on_update(function(_, map)
+        if map:name() == "burst" then print(k8s.now() - first[map.data.a] >= 0.299 and "late" or "early") end
+      end, { debounce = "300ms" })
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    assert.has_match("add\tburst\t0\ttrue\n", engine:out(), 1, true)
+    for i = 1, 5 do sim.api:patch(configmaps .. "/burst", { data = { a = tostring(i) } }) end
+    sim.api:patch(configmaps .. "/gone", { data = { a = "6" } })
+    sim.api:delete(configmaps .. "/gone")
+    sim.api:create(configmaps, configmap("new", { a = "7" }))
+    sim.api:patch(configmaps .. "/new", { data = { a = "8" } })
+    engine:wait_line "^add\tnew\t8\tfalse$"
+    sim.api:create(configmaps, configmap "never")
+    sim.api:delete(configmaps .. "/never")
+    sim.api:patch(configmaps .. "/new", { data = { a = "9" } })
+    engine:wait_line "^update\tnew\t8>9\tfalse$"
+    local lines = {}
+    for line in engine:out():gmatch "[^\n]+" do lines[#lines + 1] = line:gsub("\t", " ") end
+    table.sort(lines)
+    assert.are.same({
+      "add burst 0 true", "add gone 0 true", "add new 8 false", "delete gone 6", "late", "synced",
+      "update burst 0>5 true", "update new 8>9 false",
+    }, lines)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".* eventsUnhandled=0 ', engine:err())
+  end)
+
+  it("counts what it was not told of at the end", function()
+    local sim = cluster.sim()
+    for i = 1, 3 do sim.api:create(configmaps, configmap("m" .. i)) end
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      maps:on_update(function() print "never" end, { debounce = "1h" })
+      maps:on_update(function(_, map) print("told", map:name()) end)
+      k8s.main(function() print "synced" end)
+    ]])
+    engine:wait_line "^synced$"
+    for i = 1, 3 do sim.api:patch(configmaps .. "/m" .. i, { data = { a = "1" } }) end
+    for _ = 1, 3 do engine:wait_line "^told\tm%d$" end
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".* eventsUnhandled=3 ', engine:err())
+    assert.has_no_match("never", engine:out(), 1, true)
+  end)
+end)

@@ -4,6 +4,7 @@ local cluster = require "spec.support.cluster"
 
 local pods = "/api/v1/namespaces/default/pods"
 local configmaps = "/api/v1/namespaces/default/configmaps"
+local deployments = "/apis/apps/v1/namespaces/default/deployments"
 local crontabs = "/apis/stable.example.com/v1/namespaces/default/crontabs"
 
 local function pod(name, status, labels)
@@ -18,6 +19,18 @@ local function pod(name, status, labels)
       } },
     },
     status = status,
+  }
+end
+
+local function deployment(name)
+  return {
+    apiVersion = "apps/v1", kind = "Deployment", metadata = { name = name, namespace = "default" },
+    spec = {
+      replicas = 1, selector = { matchLabels = { app = name } },
+      template = {
+        metadata = { labels = { app = name } }, spec = { containers = { { name = "main", image = "web" } } },
+      },
+    },
   }
 end
 
@@ -66,6 +79,20 @@ local examples = {
       create_pod(api, "a", started(0))
       create_pod(api, "b", started(0))
     end,
+  },
+  ["rollouts.lua"] = {
+    verb = "run",
+    before = function(api)
+      create_pod(api, "a", { phase = "Running", conditions = { { type = "Ready", status = "True" } } }, { app = "web" })
+      create_pod(api, "b", { phase = "Pending" }, { app = "web" })
+      create_pod(api, "c", { phase = "Pending" })
+      api:create(deployments, deployment "web")
+    end,
+    steps = {
+      { function(api)
+        for replicas = 2, 3 do api:patch(deployments .. "/web", { spec = { replicas = replicas } }) end
+      end, "^default/web: 1 of 2 ready b$" },
+    },
   },
   ["count_by_node.lua"] = {
     verb = "exec", lines = { "^NODE", "^node%-1 +2 +200m +128Mi$" },

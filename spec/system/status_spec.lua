@@ -159,7 +159,7 @@ describe("kubelua status #threads", function()
     assert.has_match("^failed: [^\n]+%.lua:11: main$", one.main)
     assert.are.same({ handler = 3, filter = 3, worker = 1, timer = 1, on_leader = 1, main = 1, transform = 3,
       index = 3 }, one.errorsByCall)
-    assert.are.same({ id = "hasty", kind = "pods", pending = 0, busy = 0, concurrency = 1, errors = 3 },
+    assert.are.same({ id = "hasty", kind = "pods", pending = 0, debounced = 0, busy = 0, concurrency = 1, errors = 3 },
       one.eventHandlers[2])
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
     local counts = { handler = 3, filter = 3, timer = 1, worker = 1, on_leader = 1, main = 1, transform = 3, index = 3 }
@@ -188,7 +188,7 @@ describe("kubelua status #threads", function()
     local one = status.scripts[1]
     assert.are.equal("waiting", one.mainState)
     assert.has_match("^waiting for configmaps in default: forbidden for %d+ s: [^\n]+ no rights$", one.main)
-    assert.are.same({ id = "slow", kind = "pods", pending = 2, busy = 1, concurrency = 1, errors = 0 },
+    assert.are.same({ id = "slow", kind = "pods", pending = 2, debounced = 0, busy = 1, concurrency = 1, errors = 0 },
       one.eventHandlers[1])
     local text = engine.status()
     assert.has_match("SCRIPT +MAIN +HANDLERS +PENDING [^\n]+\n[^\n]+ waiting +1 +3 ", text)

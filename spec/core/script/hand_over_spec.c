@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "core/script/support/cluster.h"
+#include "core/script/support/feed.h"
 #include "script/delivery.h"
 
 /* One handler with these options; a call takes a second, or as many as its object's uid says. */
@@ -31,36 +31,13 @@ static struct script *load(struct cluster *c, const char *name, const char *opti
     return cluster_load(c, name, text);
 }
 
-static struct script_handler *handler_of(struct script *script)
-{
-    return TAILQ_FIRST(&script->handlers);
-}
-
-static struct root *pack(struct cluster *c, const char *name, int version, int seconds)
-{
-    struct buf json = {0};
-    struct root *root;
-    struct err err;
-    buf_printf(&json,
-               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"shop\","
-               "\"uid\":\"%d\",\"resourceVersion\":\"%d\"}}",
-               name, seconds, version);
-    memset(buf_reserve(&json, TAPE_PADDING), 0, TAPE_PADDING);
-    if (!pack_text(c->packer, json.data, json.len, NULL, &root, &err)) fail_msg("%s", err.text);
-    buf_clear(&json);
-    return root;
-}
-
 /* The informer tells the handler of an object whose call takes so long. */
 static void tell(struct cluster *c, struct script *script, char what, const char *name, int version,
                  int seconds)
 {
-    const struct event_handler handler = delivery_callbacks(handler_of(script));
     const struct event_info info = {0};
-    struct root *object = pack(c, name, version, seconds);
-    if (what == '+') handler.on_add(handler.ctx, object, &info);
-    if (what == '=') handler.on_update(handler.ctx, object, object, &info);
-    if (what == '-') handler.on_delete(handler.ctx, object, &info);
+    struct root *object = feed_pod(c, name, version, seconds);
+    feed(feed_handler(script), what, object, object, &info);
     root_unref(object);
 }
 
@@ -71,7 +48,7 @@ static void test_a_sequential_handler_goes_on_when_the_old_call_has_ended(void *
     tell(c, old, '+', "a", 1, 1);
     tell(c, old, '=', "a", 2, 1);
     tell(c, old, '+', "b", 3, 1);
-    delivery_hand_over(handler_of(old), handler_of(new));
+    delivery_hand_over(feed_handler(old), feed_handler(new));
     tell(c, new, '-', "b", 4, 1);
     assert_ask(c, new, "return take()", "");
     assert_int_equal(script_pending_events(old), 1); /* its call */
@@ -93,7 +70,7 @@ static void test_only_busy_keys_of_the_old_one_wait_with_concurrency(void **stat
     tell(c, old, '+', "a", 1, 2);
     tell(c, old, '+', "b", 2, 3);
     tell(c, old, '=', "a", 3, 1);
-    delivery_hand_over(handler_of(old), handler_of(new));
+    delivery_hand_over(feed_handler(old), feed_handler(new));
     tell(c, new, '=', "b", 4, 1);
     tell(c, new, '+', "c", 5, 1); /* one more may wait beside those two, not two */
     tell(c, new, '+', "d", 6, 1);
@@ -104,8 +81,8 @@ static void test_only_busy_keys_of_the_old_one_wait_with_concurrency(void **stat
     assert_ask(c, new, "return take()", ")+d6 =a3( ");
     virtual_clock_advance(&c->clock, 2000);
     assert_ask(c, new, "return take()", ")=a3 =b4( )=b4 ");
-    assert_int_equal(handler_of(new)->busy_count, 0);
-    assert_null(handler_of(new)->pending.keys);
+    assert_int_equal(feed_handler(new)->busy_count, 0);
+    assert_null(feed_handler(new)->pending.keys);
     script_free(old);
     script_free(new);
 }
@@ -118,12 +95,12 @@ static void test_options_may_differ(void **state)
     tell(c, one, '+', "a", 1, 3);
     tell(c, one, '=', "a", 2, 1);
     tell(c, one, '+', "b", 3, 9);
-    delivery_hand_over(handler_of(one), handler_of(many)); /* of what waits, b may begin now */
+    delivery_hand_over(feed_handler(one), feed_handler(many)); /* of what waits, b may begin now */
     virtual_clock_advance(&c->clock, 0);
     assert_ask(c, many, "return take()", "+b3( ");
     tell(c, many, '+', "c", 4, 1);
     tell(c, many, '-', "c", 5, 1);
-    delivery_hand_over(handler_of(many), handler_of(adds)); /* has a function for adds alone */
+    delivery_hand_over(feed_handler(many), feed_handler(adds)); /* has a function for adds alone */
     tell(c, adds, '+', "d", 6, 1);
     virtual_clock_advance(&c->clock, 8000);
     assert_ask(c, adds, "return take()", ""); /* b of the second one still holds it up, a of the first did */
@@ -135,19 +112,47 @@ static void test_options_may_differ(void **state)
     script_free(adds);
 }
 
+static void test_changes_that_are_debounced_move_with_their_times(void **state)
+{
+    struct cluster *c = *state;
+    struct script *old = load(c, "old", "debounce = 10"), *new = load(c, "new", "debounce = 10"),
+                  *none = load(c, "none", "");
+    tell(c, old, '=', "a", 1, 0);
+    virtual_clock_advance(&c->clock, 4000);
+    tell(c, old, '=', "b", 2, 0);
+    delivery_hand_over(feed_handler(old), feed_handler(new));
+    virtual_clock_advance(&c->clock, 4000);
+    tell(c, new, '=', "b", 3, 0);
+    assert_ask(c, new, "return take()", "");
+    virtual_clock_advance(&c->clock, 2000);
+    assert_ask(c, new, "return take()", "=a1( )=a1 ");
+    tell(c, new, '=', "a", 4, 0);
+    tell(c, new, '=', "c", 5, 0);
+    assert_int_equal(script_pending_events(new), 3);
+    delivery_hand_over(feed_handler(new), feed_handler(none));
+    virtual_clock_advance(&c->clock, 0);
+    assert_ask(c, none, "return take()", "=b3c( )=b3c =a4( )=a4 =c5( )=c5 ");
+    virtual_clock_advance(&c->clock, 1000000);
+    assert_ask(c, new, "return take()", "");
+    assert_ask(c, old, "return take()", "");
+    script_free(old);
+    script_free(new);
+    script_free(none);
+}
+
 static void test_either_may_go_before_the_other(void **state)
 {
     struct cluster *c = *state;
     struct script *old = load(c, "old", ""), *new = load(c, "new", "concurrency = 2");
     tell(c, old, '+', "a", 1, 5);
     tell(c, old, '=', "a", 2, 1);
-    delivery_hand_over(handler_of(old), handler_of(new));
+    delivery_hand_over(feed_handler(old), feed_handler(new));
     assert_ask(c, old, "registration:remove()", "nil"); /* its call is cancelled: nothing to wait for */
     virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, new, "return take()", "=a2( )=a2 ");
     tell(c, new, '+', "a", 3, 5);
     struct script *newest = load(c, "newest", "");
-    delivery_hand_over(handler_of(new), handler_of(newest));
+    delivery_hand_over(feed_handler(new), feed_handler(newest));
     tell(c, newest, '+', "b", 4, 1);
     script_free(newest);
     virtual_clock_advance(&c->clock, 5000);
@@ -163,6 +168,7 @@ int main(void)
         T(test_a_sequential_handler_goes_on_when_the_old_call_has_ended),
         T(test_only_busy_keys_of_the_old_one_wait_with_concurrency),
         T(test_options_may_differ),
+        T(test_changes_that_are_debounced_move_with_their_times),
         T(test_either_may_go_before_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

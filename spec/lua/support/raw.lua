@@ -97,6 +97,7 @@ function raw_verbs.new(record)
       unchanged = noop,
       split_recreated = noop,
       concurrency = note_option "concurrency",
+      debounce = note_option "debounce",
     },
     registration = {
       new = function(...)
