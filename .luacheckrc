@@ -4,4 +4,5 @@ max_line_length = 120
 unused_args = false
 files["spec/**/*_spec.lua"] = { std = "+busted" }
 files["scripts/**/*_spec.lua"] = { std = "+busted" }
+files["project/**/*_spec.lua"] = { std = "+busted" }
 exclude_files = { "build/**" }

@@ -133,7 +133,8 @@ function Registration:remove() end
 ---@return boolean
 function Registration:has_synced() end
 
----@class k8s.InformerOptions
+---What informers have in common.
+---@class k8s.FactoryOptions
 ---@field namespace? string "" for all namespaces
 ---@field namespaces? string[] several, read as one
 ---@field selector? string label selector
@@ -141,8 +142,10 @@ function Registration:has_synced() end
 ---@field prune? string[] paths that are dropped before an object is stored: names, [*] and [?name=='text']
 ---@field fields? string[] paths that alone are kept, together with what identifies the object
 ---@field metadata_only? boolean ask the server for metadata alone
----@field transform? fun(copy: table): table? what is stored of each object; nil: it is not wanted
 ---@field resync? number|string period for handlers that say none
+
+---@class k8s.InformerOptions : k8s.FactoryOptions
+---@field transform? fun(copy: table): table? what is stored of each object; nil: it is not wanted
 
 ---How an informer fares.
 ---@class k8s.InformerStatus
@@ -204,9 +207,6 @@ function Informer:query() end
 ---@return true? ok
 ---@return k8s.Error? err
 function Informer:wait_rv(version, timeout) end
-
----Those of informers, but for `transform`.
----@class k8s.FactoryOptions : k8s.InformerOptions
 
 ---Informers with options in common; what an informer says of itself wins.
 ---@class k8s.Factory

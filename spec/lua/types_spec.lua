@@ -78,7 +78,71 @@ describe("types/k8s.lua", function()
     end
   end)
 
+  it("knows each class that has methods", function()
+    local tables = {}
+    for line in io.popen "grep -oh 'luaL_Reg [a-z_]*_methods\\[\\]' core/script/*.c":lines() do
+      local name = line:match "luaL_Reg ([%w_]*)_methods"
+      if name ~= "lister_index" then tables[name] = true end
+    end
+    assert.is_true(#sorted(tables) >= 12)
+    for name in pairs(tables) do
+      assert.is_truthy(next(declared(name:sub(1, 1):upper() .. name:sub(2))), name)
+    end
+  end)
+
+  -- The fields of a class of the stubs, with those of the class that it extends.
+  local function fields(class)
+    local parent, body = stubs:match("\n%-%-%-@class k8s%." .. class .. " ?:? ?k?8?s?%.?(%w*)\n(.-)\n[^-]")
+    if not body then -- the last one of a file may end without a local
+      parent, body = stubs:match("\n%-%-%-@class k8s%." .. class .. " ?:? ?k?8?s?%.?(%w*)\n(.-)\n\n")
+    end
+    local names = parent ~= "" and fields(parent) or {}
+    for name in body:gmatch "@field ([%w_]+)" do names[name] = true end
+    return names
+  end
+
+  -- The names that a function takes: what it has options.check look for.
+  local function known_to(call)
+    local options = load_module "k8s.options"
+    local check, known = options.check, nil
+    options.check = function(_, _, names)
+      known = known or names
+      return check("", nil, names)
+    end
+    pcall(call)
+    options.check = check
+    return assert(known)
+  end
+
+  it("names the options of each function, no more and no less", function()
+    local k8s = load_module "k8s"
+    local function fn() end
+    local handler_options = load_module "k8s.handler_options"
+    local handlers = {}
+    for name in pairs(handler_options.WITH_FUNCTIONS) do handlers[name] = true end
+    assert.same(sorted(handler_options.KNOWN), sorted(fields "HandlerOptions"))
+    assert.same(sorted(handlers), sorted(fields "Handlers"))
+    for class, call in pairs {
+      TimerOptions = function() k8s.every(1, fn, {}) end,
+      CronOptions = function() k8s.cron("@daily", fn, {}) end,
+      InformerOptions = function() k8s.informer("pods", {}) end,
+      FactoryOptions = function() k8s.factory {} end,
+      LeaderOptions = function() k8s.leader {} end,
+      QueueOptions = function() k8s.queue {} end,
+      ControllerOptions = function() k8s.controller {} end,
+      ListOptions = function() k8s.list("pods", {}) end,
+      WatchOptions = function() k8s.watch("pods", {}) end,
+      CreateOptions = function() k8s.create({}, {}) end,
+      UpdateOptions = function() k8s.update({}, {}) end,
+      StateOptions = function() k8s.state("name", {}) end,
+      HistogramOptions = function() k8s.metric.histogram("a", "b", {}, {}) end,
+    } do
+      assert.same(sorted(known_to(call)), sorted(fields(class)), class)
+    end
+  end)
+
   it("is Lua, and gives a table as require does", function()
+    for path in io.popen "ls types/*.lua":lines() do assert.is_true(pcall(dofile, path), path) end
     assert.equal("table", type(dofile "types/k8s.lua"))
   end)
 end)

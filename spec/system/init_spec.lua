@@ -1,0 +1,132 @@
+-- `kubelua init`: a folder for scripts that is sound from the beginning.
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+describe("kubelua init", function()
+  local folder
+
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  -- Exit code, stdout, stderr.
+  local function init(...)
+    local p = cluster.kubelua { "init", ... }
+    return p:wait(), p:out(), p:err()
+  end
+
+  -- The files below a folder, sorted.
+  local function files(where)
+    local output = temp.run("cd " .. where .. " && find . -type f | sed 's,^./,,' | LC_ALL=C sort")
+    return output
+  end
+
+  it("writes a script, its spec, the stubs and the configuration, and names each", function()
+    local dir = folder .. "/new"
+    local code, out, err = init(dir)
+    assert.equal("", err)
+    assert.equal(0, code)
+    local named = {}
+    for path in out:gmatch "wrote (%S+)\n" do named[#named + 1] = path:sub(#dir + 2) end
+    table.sort(named)
+    assert.equal(files(dir), table.concat(named, "\n") .. "\n")
+    for _, path in ipairs { "scripts/hello.lua", "spec/hello_spec.lua", "README.md", ".luarc.json", ".luacheckrc" } do
+      assert.equal(read("project/" .. path), read(dir .. "/" .. path))
+    end
+    for path in io.popen "ls types/*.lua":lines() do assert.equal(read(path), read(dir .. "/" .. path)) end
+    assert.has_match("\nNext: cd " .. dir .. " && kubelua test,", out, 1, true)
+  end)
+
+  it("leaves other files alone, and writes nothing when one of its own is there", function()
+    temp.write(folder .. "/notes.txt", "mine\n")
+    temp.write(folder .. "/scripts/other.lua", "-- mine\n")
+    assert.equal(0, (init(folder)))
+    assert.equal("mine\n", read(folder .. "/notes.txt"))
+    temp.write(folder .. "/scripts/hello.lua", "-- edited\n")
+    os.remove(folder .. "/README.md")
+    local code, out, err = init(folder)
+    assert.equal(2, code)
+    assert.equal("", out)
+    assert.has_match("kubelua init: " .. folder .. "/scripts/hello.lua is there already\n", err, 1, true)
+    assert.has_match("kubelua init: nothing was written\n$", err)
+    assert.equal("-- edited\n", read(folder .. "/scripts/hello.lua"))
+    assert.is_nil(io.open(folder .. "/README.md"))
+  end)
+
+  it("writes the stubs anew by --types", function()
+    assert.equal(0, (init(folder)))
+    temp.write(folder .. "/types/k8s.lua", "-- of an older kubelua\n")
+    temp.write(folder .. "/scripts/hello.lua", "-- edited\n")
+    local code, out = init("--types", folder)
+    assert.equal(0, code)
+    assert.equal(read "types/k8s.lua", read(folder .. "/types/k8s.lua"))
+    assert.equal("-- edited\n", read(folder .. "/scripts/hello.lua"))
+    assert.is_nil(out:find "hello")
+  end)
+
+  it("says what is wrong with the folder", function()
+    local code, _, err = init()
+    assert.equal(2, code)
+    assert.equal("kubelua init: which folder? `kubelua init DIR`\n", err)
+    code, _, err = init("a", "b")
+    assert.equal(2, code)
+    assert.equal("kubelua init: one folder at a time\n", err)
+    temp.write(folder .. "/file", "")
+    code, _, err = init(folder .. "/file")
+    assert.equal(2, code)
+    assert.equal("kubelua init: " .. folder .. "/file: Not a directory\n", err)
+    code, _, err = init(folder .. "/none/deep")
+    assert.equal(2, code)
+    assert.equal("kubelua init: " .. folder .. "/none/deep: No such file or directory\n", err)
+  end)
+
+  it("gives a project that luacheck likes, a spec that passes and a script that runs", function()
+    assert.equal(0, (init(folder)))
+    local output, code = temp.run("cd " .. folder .. " && luacheck --no-color -q scripts spec")
+    assert.equal(0, code, output)
+    local specs = cluster.kubelua { "test", folder }
+    assert.equal(0, specs:wait(), specs:out() .. specs:err())
+    assert.has_match("1 success / 0 failures / 0 errors", specs:out(), 1, true)
+    local sim = cluster.sim { "--pods", "2" }
+    local engine = cluster.run(sim.server, folder .. "/scripts/hello.lua")
+    engine:wait_line "^hello %S+/%S+$"
+  end)
+
+  it("has luacheck know the globals of scripts, no more and no less", function()
+    local std = { stds = {}, files = {} }
+    setfenv(assert(loadfile "project/.luacheckrc"), std)()
+    local known = {}
+    for key, value in pairs(std.stds.kubelua.read_globals) do
+      known[type(key) == "number" and value or key] = type(key) == "string" and value.fields or true
+    end
+    local sim = cluster.sim {}
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.main(function()
+        for name in pairs(_G) do print(name) end
+        for name in pairs(os) do print("os." .. name) end
+      end)
+    ]]
+    local engine = cluster.kubelua { "exec", script, "-s", sim.server }
+    assert.equal(0, engine:wait())
+    local there = {}
+    for name in engine:out():gmatch "[^\n]+" do there[#there + 1] = name end
+    table.sort(there)
+    local wanted = {}
+    for name, fields in pairs(known) do
+      wanted[#wanted + 1] = name
+      for _, field in ipairs(fields ~= true and fields or {}) do wanted[#wanted + 1] = name .. "." .. field end
+    end
+    table.sort(wanted)
+    assert.same(there, wanted)
+  end)
+end)
