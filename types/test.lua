@@ -6,7 +6,7 @@
 local test = {}
 
 ---@class k8s.TestOptions
----@field objects? table[] what is there when the script begins
+---@field objects? table[]|string objects, or a file of them: what is there when the script begins
 ---@field namespace? string of informers that do not say
 ---@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
@@ -80,6 +80,45 @@ function env:delete(ref, key) end
 ---@return table? object
 ---@return string? problem
 function env:get(ref, key) end
+
+---The objects of a file of manifests.
+---@param path string
+---@return k8s.TestEnv
+function env:apply_file(path) end
+
+---@param kind string
+---@param options? { namespace?: string, selector?: string }
+---@return table[]
+function env:list(kind, options) end
+
+---A kind that the cluster does not have.
+---@param kind { kind: string, group: string, version?: string, plural?: string, namespaced?: boolean }
+---@return k8s.TestEnv
+function env:kind(kind) end
+
+---@class k8s.TestFault
+---@field verb? "get"|"list"|"watch"|"create"|"update"|"patch"|"delete"
+---@field kind? string
+---@field namespace? string
+---@field name? string
+---@field subresource? string
+---@field code? integer the answer's code; what was asked for is not done
+---@field reason? string
+---@field message? string
+---@field retry_after? integer seconds
+---@field delay? k8s.Duration before the answer
+---@field skip? integer so many are left alone first
+---@field times? integer how often, 1 without it, 0 without end
+---@field watch? "drop"|"expire" ends watches now
+
+---@param fault k8s.TestFault
+function env:fault(fault) end
+
+---All goes well again.
+function env:clear_faults() end
+
+---@return { synced: boolean, handlers: table[], queues: table[], memory: number }?
+function env:status() end
 
 ---Does what is due now, and all that comes of it.
 ---@return k8s.TestEnv

@@ -267,6 +267,14 @@ static bool put(struct test_engine *engine, struct str json, struct err *err)
     return ok;
 }
 
+static bool add_kind(struct test_engine *engine, const struct resource *r, struct err *err)
+{
+    sim_inside_add_kind(test_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
+                        r->namespaced);
+    test_kinds_ask(engine);
+    return settle(engine, err);
+}
+
 static bool remove_object(struct test_engine *engine, const char *path)
 {
     return sim_inside_remove(test_cluster_inside(engine->cluster), path);
@@ -340,6 +348,7 @@ const struct test_engine_ops test_engine_ops = {
     .put = put,
     .request = request,
     .remove = remove_object,
+    .add_kind = add_kind,
     .resolve = resolve,
     .add_rule = add_rule,
     .clear_rules = clear_rules,

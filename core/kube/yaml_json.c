@@ -5,7 +5,14 @@
 
 #include "base/mem.h"
 
-enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20 }; /* aliases can make much out of little */
+enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20, WHOLE_MAX = 64 << 20 }; /* aliases can make much out of little */
+
+struct writing {
+    struct yaml_file *file;
+    struct buf *out;
+    size_t max;
+    bool cut;
+};
 
 static void write_scalar(const yaml_node_t *node, struct buf *out)
 {
@@ -19,27 +26,29 @@ static void write_scalar(const yaml_node_t *node, struct buf *out)
         buf_puts(out, words[form]);
 }
 
-static void write_node(struct yaml_file *file, yaml_node_t *node, int depth, struct buf *out)
+static void write_node(struct writing *w, yaml_node_t *node, int depth)
 {
+    struct buf *out = w->out;
     yaml_node_t *child;
     struct str key;
     size_t i = 0;
-    if (!node || depth > DEPTH_MAX || out->len > JSON_MAX) {
+    if (!node || depth > DEPTH_MAX || out->len > w->max) {
+        w->cut |= node != NULL;
         buf_puts(out, "null");
     } else if (node->type == YAML_SEQUENCE_NODE) {
         buf_putc(out, '[');
-        for (bool first = true; (child = yaml_next(file, node, &i)); first = false) {
+        for (bool first = true; (child = yaml_next(w->file, node, &i)); first = false) {
             if (!first) buf_putc(out, ',');
-            write_node(file, child, depth + 1, out);
+            write_node(w, child, depth + 1);
         }
         buf_putc(out, ']');
     } else if (node->type == YAML_MAPPING_NODE) {
         buf_putc(out, '{');
-        for (bool first = true; (child = yaml_next_entry(file, node, &i, &key)); first = false) {
+        for (bool first = true; (child = yaml_next_entry(w->file, node, &i, &key)); first = false) {
             if (!first) buf_putc(out, ',');
             buf_json_string(out, key);
             buf_putc(out, ':');
-            write_node(file, child, depth + 1, out);
+            write_node(w, child, depth + 1);
         }
         buf_putc(out, '}');
     } else {
@@ -49,5 +58,13 @@ static void write_node(struct yaml_file *file, yaml_node_t *node, int depth, str
 
 void yaml_json(struct yaml_file *file, yaml_node_t *node, struct buf *out)
 {
-    write_node(file, node, 0, out);
+    struct writing w = {file, out, JSON_MAX, false};
+    write_node(&w, node, 0);
+}
+
+bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out)
+{
+    struct writing w = {file, out, WHOLE_MAX, false};
+    write_node(&w, node, 0);
+    return !w.cut;
 }

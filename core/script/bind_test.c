@@ -2,8 +2,12 @@
  * and a text: lua/k8s/test raises it where the spec called. */
 #include "script/bind_test.h"
 
+#include <string.h>
+
+#include "kube/yaml_documents.h"
 #include "script/args.h"
 #include "script/test_engine.h"
+#include "script/test_status.h"
 
 struct holder {
     struct test_engine *engine; /* NULL: closed */
@@ -132,6 +136,41 @@ static int l_request(lua_State *L)
     return 2;
 }
 
+/* add_kind(engine, group, version, plural, kind, namespaced) */
+static int l_add_kind(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    const struct resource resource = {.group = (char *)arg_str(L, 2, "group").p,
+                                      .version = (char *)arg_str(L, 3, "version").p,
+                                      .plural = (char *)arg_str(L, 4, "plural").p,
+                                      .kind = (char *)arg_str(L, 5, "kind").p,
+                                      .namespaced = lua_toboolean(L, 6)};
+    return result(L, ops->add_kind(engine, &resource, &err), &err);
+}
+
+static void on_document(void *ctx, struct str json)
+{
+    buf_str(ctx, json);
+    buf_putc(ctx, '\0');
+}
+
+/* read_file(path): the texts of the documents in it, as JSON */
+static int l_read_file(lua_State *L)
+{
+    struct err err;
+    struct buf *texts = script_scratch(script_of(L));
+    if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err)) return result(L, false, &err);
+    lua_newtable(L);
+    for (size_t at = 0, i = 1; at < texts->len; i++) {
+        size_t len = strlen(texts->data + at);
+        lua_pushlstring(L, texts->data + at, len);
+        lua_rawseti(L, -2, (int)i);
+        at += len + 1;
+    }
+    return 1;
+}
+
 static void set_text(lua_State *L, const char *key, const char *value)
 {
     lua_pushstring(L, value);
@@ -194,6 +233,13 @@ static int l_rule(lua_State *L)
     return result(L, ops->add_rule(engine, &rule, &err), &err);
 }
 
+/* duration(value): milliseconds */
+static int l_duration(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)arg_duration_ms(L, 1, "env:fault: delay"));
+    return 1;
+}
+
 static int l_clear_rules(lua_State *L)
 {
     ops->clear_rules(engine_arg(L));
@@ -217,6 +263,15 @@ static int l_lead(lua_State *L)
     return 1;
 }
 
+/* status(engine): nil without a script */
+static int l_status(lua_State *L)
+{
+    const struct script *script = ops->script(engine_arg(L));
+    if (!script) return 0;
+    test_status_push(L, script);
+    return 1;
+}
+
 void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
 {
     static const luaL_Reg verbs[] = {{"open", l_open},
@@ -231,7 +286,11 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
                                      {"remove", l_remove},
                                      {"request", l_request},
                                      {"resolve", l_resolve},
+                                     {"add_kind", l_add_kind},
+                                     {"read_file", l_read_file},
+                                     {"status", l_status},
                                      {"rule", l_rule},
+                                     {"duration", l_duration},
                                      {"clear_rules", l_clear_rules},
                                      {"end_watches", l_end_watches},
                                      {"lead", l_lead},

@@ -45,6 +45,8 @@ struct test_engine_ops {
     /* A request past all rules; appends the answer, gives its code. */
     int (*request)(struct test_engine *engine, const char *method, const char *target,
                    const char *content_type, struct str body, struct buf *answer);
+    /* Has the cluster serve a kind that it may not have; it is known when this returns. */
+    bool (*add_kind)(struct test_engine *engine, const struct resource *resource, struct err *err);
     bool (*resolve)(struct test_engine *engine, const char *kind, struct resource *out, struct err *err);
     bool (*add_rule)(struct test_engine *engine, const struct test_rule *rule, struct err *err);
     void (*clear_rules)(struct test_engine *engine);

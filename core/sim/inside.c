@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "sim/cluster.h"
 #include "sim/fault.h"
+#include "sim/inside_kinds.h"
 #include "sim/kinds.h"
 #include "sim/load.h"
 #include "sim/reaper.h"
@@ -44,6 +45,7 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     api->ctx = inside;
     inside->reaper = sim_reaper_new(loop, api);
     sim_load_namespaces(api->store, 0);
+    sim_inside_serve_more(api->store);
     return inside;
 }
 
@@ -273,6 +275,12 @@ bool sim_inside_end_watches(struct sim_inside *inside, const char *resource, boo
     if (ok && !expire) sim_store_end_watches(store, which);
     sim_store_unlock(store);
     return ok || err_set(err, ERR_NOT_FOUND, "no kind \"%s\"", resource);
+}
+
+void sim_inside_add_kind(struct sim_inside *inside, const char *group, const char *version,
+                         const char *plural, const char *name, bool namespaced)
+{
+    sim_inside_serve_kind(inside->api.store, group, version, plural, name, namespaced);
 }
 
 bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err)

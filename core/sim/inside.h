@@ -53,6 +53,9 @@ void sim_inside_answer_clear(struct sim_inside_answer *answer);
 bool sim_inside_read(struct sim_stream *stream, struct buf *out);
 void sim_inside_close(struct sim_stream *stream);
 
+/* Has the cluster serve a kind that it may not have. */
+void sim_inside_add_kind(struct sim_inside *inside, const char *group, const char *version,
+                         const char *plural, const char *name, bool namespaced);
 /* Stores the objects of a JSON text, as a file for `kubelua sim --load` has them: one with a uid as it is, in
  * the place of what has its name. */
 bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err);

@@ -3,6 +3,7 @@
 local raw = ...
 
 local objects = require "k8s.test.objects"
+local options = require "k8s.options"
 local place = require "k8s.test.place"
 local records = require "k8s.test.records"
 
@@ -141,6 +142,120 @@ function methods:get(ref, key)
   return objects.get(self, objects.place(self, "env:get", ref, key))
 end
 
+-- All objects of a kind, or those of a namespace, of a selector.
+function methods:list(kind, given)
+  self:settle()
+  given = options.check("env:list", given, { namespace = "string", selector = "string" })
+  return objects.list(self, "env:list", kind, given)
+end
+
+-- The objects of a file, as kubectl apply has it: those that are there are put in place anew.
+function methods:apply_file(path)
+  for _, object in ipairs(objects.read_file(place.find("env:apply_file", self.folder, path))) do
+    local at = objects.place(self, "env:apply_file", object)
+    local there = objects.get(self, at)
+    objects[there and "update" or "add"](self, "env:apply_file", object)
+    note(self, "applied  %s", shown(at))
+    if object.kind == "CustomResourceDefinition" then
+      self:settle()
+    end
+  end
+  return self
+end
+
+local KIND = { kind = "string", plural = "string", group = "string", version = "string", namespaced = "boolean" }
+
+-- A kind that the cluster does not have: { kind =, plural =, group =, version = "v1", namespaced = true }.
+function methods:kind(given)
+  local kind = options.check("env:kind", given, KIND)
+  if not kind.kind or not kind.group then
+    raw.raise "env:kind: kind and group must be given"
+  end
+  local ok, problem = test.add_kind(
+    self.engine, kind.group, kind.version or "v1", kind.plural or kind.kind:lower() .. "s", kind.kind,
+    kind.namespaced ~= false
+  )
+  return take_in(self, ok, problem)
+end
+
+-- --- what goes wrong
+
+local FAULT = {
+  verb = "string",
+  kind = "string",
+  namespace = "string",
+  name = "string",
+  subresource = "string",
+  code = "number",
+  reason = "string",
+  message = "string",
+  retry_after = "number",
+  delay = "duration",
+  skip = "number",
+  times = "number",
+  watch = "string",
+}
+
+local REASONS = {
+  [400] = "BadRequest",
+  [401] = "Unauthorized",
+  [403] = "Forbidden",
+  [404] = "NotFound",
+  [409] = "Conflict",
+  [410] = "Expired",
+  [422] = "Invalid",
+  [429] = "TooManyRequests",
+  [500] = "InternalError",
+  [503] = "ServiceUnavailable",
+  [504] = "Timeout",
+}
+
+local function end_watches(self, fault)
+  if fault.watch ~= "drop" and fault.watch ~= "expire" then
+    raw.raise('env:fault: watch must be "drop" or "expire", not "' .. fault.watch .. '"')
+  end
+  local kind = fault.kind and objects.name_of(objects.resource(self, "env:fault", fault.kind)) or ""
+  local ok, problem = test.end_watches(self.engine, kind, fault.watch == "expire")
+  if not ok then
+    raw.raise("env:fault: " .. problem)
+  end
+end
+
+-- env:fault { watch = "drop" or "expire", kind = } ends watches now. Else requests go wrong from now on, those that
+-- match all of verb, kind, namespace, name and subresource: `code` is their answer, after `delay`; as often as `times`
+-- says (1; 0 without end), after the first `skip`.
+function methods:fault(given)
+  local fault = options.check("env:fault", given, FAULT)
+  note(self, "fault    %s", raw.json.encode(fault))
+  if fault.watch then
+    return end_watches(self, fault)
+  elseif not fault.code and not fault.delay then
+    raw.raise "env:fault: one of code, delay and watch must be given"
+  end
+  local rule = objects.copy(fault)
+  rule.reason = rule.reason or REASONS[rule.code]
+  rule.message = rule.message or (rule.code and ("%s, as env:fault has it"):format(rule.reason or rule.code))
+  rule.delay_ms = rule.delay and test.duration(rule.delay) or nil
+  local ok, problem = test.rule(self.engine, rule)
+  if not ok then
+    raw.raise("env:fault: " .. problem)
+  end
+end
+
+-- All goes well again.
+function methods:clear_faults()
+  note(self, "faults cleared")
+  test.clear_rules(self.engine)
+end
+
+-- --- what the script is like
+
+-- { synced =, handlers = {...}, queues = {...}, memory = bytes }; nil without a script.
+function methods:status()
+  self:settle()
+  return test.status(self.engine)
+end
+
 -- Forgets what the script did so far.
 function methods:reset()
   self:settle()
@@ -156,6 +271,10 @@ end
 -- --- opening
 
 local function add_all(self, given)
+  if type(given) == "string" then
+    self:apply_file(given)
+    given = nil
+  end
   if given == nil then
     return
   end

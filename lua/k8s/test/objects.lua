@@ -21,7 +21,7 @@ objects.copy = deep_copy
 local function decode(text)
   local value, err = json.decode(text)
   if value == nil then
-    error(err)
+    raw.raise(tostring(err))
   end
   return value
 end
@@ -200,6 +200,45 @@ function objects.delete(env, verb, place)
   if code >= 300 then
     raw.raise(verb .. ": " .. answer.message)
   end
+end
+
+-- What a selector and a namespace leave of a kind.
+function objects.list(env, verb, kind, given)
+  local resource = objects.resource(env, verb, kind)
+  local path = objects.path { resource = resource, namespace = given.namespace }
+  local selector = given.selector and "?labelSelector=" .. given.selector:gsub("[^%w]", function(c)
+    return ("%%%02X"):format(c:byte())
+  end) or ""
+  local answer, code = objects.request(env, "GET", path .. selector)
+  if code ~= 200 then
+    raw.raise(verb .. ": " .. answer.message)
+  end
+  local items = {}
+  for i, item in ipairs(answer.items) do
+    item.apiVersion, item.kind = objects.api_version(resource), resource.kind
+    items[i] = item
+  end
+  return items
+end
+
+-- Objects of a file: YAML with any number of documents, or JSON; each may be a List.
+function objects.read_file(path)
+  local texts, problem = test.read_file(path)
+  if not texts then
+    raw.raise(problem)
+  end
+  local read = {}
+  for _, text in ipairs(texts) do
+    local value = decode(text)
+    local list = type(value) == "table" and type(value.items) == "table" and tostring(value.kind):match "^(.*)List$"
+    for _, item in ipairs(list and value.items or { value }) do
+      if list and list ~= "" then
+        item.kind, item.apiVersion = item.kind or list, item.apiVersion or value.apiVersion
+      end
+      read[#read + 1] = item
+    end
+  end
+  return read
 end
 
 return objects

@@ -1,0 +1,67 @@
+/* Files of manifests; see yaml_documents.h. */
+#include "kube/yaml_documents.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "kube/yaml_file.h"
+#include "kube/yaml_json.h"
+
+enum { FILE_MAX = 64 << 20 };
+
+static bool complain(const char *path, const yaml_parser_t *parser, struct err *err)
+{
+    const char *problem = parser->problem ? parser->problem : "not YAML";
+    return err_set(err, ERR_PARSE, "%s: line %zu: %s", path, parser->problem_mark.line + 1, problem);
+}
+
+static bool hand_over(struct yaml_file *file, void (*document)(void *ctx, struct str json), void *ctx,
+                      struct err *err)
+{
+    struct buf json = {0};
+    yaml_node_t *root = yaml_file_root(file);
+    size_t line = root ? root->start_mark.line + 1 : 0;
+    bool ok =
+        yaml_json_whole(file, root, &json) ||
+        err_set(err, ERR_LIMIT, "%s: line %zu: this document is nested too deep, or more than 64 MiB of JSON",
+                file->path, line);
+    if (ok && !str_is(buf_slice(&json), "null")) document(ctx, buf_slice(&json));
+    buf_clear(&json);
+    return ok;
+}
+
+static bool read_yaml(const char *path, struct buf *text, void (*document)(void *ctx, struct str json),
+                      void *ctx, struct err *err)
+{
+    yaml_parser_t parser;
+    bool ok = true, more = true;
+    yaml_parser_initialize(&parser);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)buf_text(text), text->len);
+    while (ok && more) {
+        struct yaml_file file = {.path = path};
+        ok = file.loaded = yaml_parser_load(&parser, &file.document) == 1;
+        if (!ok) {
+            complain(path, &parser, err);
+            break;
+        }
+        more = yaml_file_root(&file) != NULL;
+        if (more) ok = hand_over(&file, document, ctx, err);
+        yaml_file_clear(&file);
+    }
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+bool yaml_documents(const char *path, void (*document)(void *ctx, struct str json), void *ctx,
+                    struct err *err)
+{
+    struct buf text = {0};
+    bool ok = file_read(path, FILE_MAX, &text, err);
+    if (ok && str_ends(str_of(path), STR(".json")))
+        document(ctx, buf_slice(&text));
+    else if (ok)
+        ok = read_yaml(path, &text, document, ctx, err);
+    buf_clear(&text);
+    return ok;
+}
