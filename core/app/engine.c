@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "script/cpu_watch.h"
 
 void engine_stop(struct engine *engine, int exit_code)
 {
@@ -158,11 +159,23 @@ static void make_host(struct engine *engine)
         .default_namespace =
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
         .running = &engine->running,
+        .watch = engine->watch,
+        .limits = &options->script_limits,
+        .trusted = options->trusted.items,
+        .trusted_count = options->trusted.count,
         .print_waits = engine->options.mode == ENGINE_EXEC,
         .write_mode = write_mode(options->dry_run),
         .field_manager = options->field_manager,
         .audit = engine->audit,
     };
+}
+
+static void make_watch(struct engine *engine)
+{
+    struct err err;
+    engine->watch = cpu_watch_new(&err);
+    if (!engine->watch)
+        log_warn("Slow functions of C are not timed while a script calls them", F("err", err.text));
 }
 
 static bool make_parts(struct engine *engine)
@@ -176,6 +189,7 @@ static bool make_parts(struct engine *engine)
                                                                      .ctx = engine});
     engine_make_live(engine);
     engine_make_leaders(engine);
+    make_watch(engine);
     make_host(engine);
     return true;
 }
@@ -295,6 +309,7 @@ void engine_free(struct engine *engine)
     if (!engine) return;
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
     slots_clear(engine);
+    cpu_watch_free(engine->watch);
     engine_free_live(engine);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);

@@ -34,8 +34,9 @@ struct engine {
     struct event_recorder *recorder;
     struct script_host host;
     struct turns turns;
-    struct running running; /* read by other threads */
-    struct slot **slots;    /* one for each file; in their order */
+    struct running running;  /* read by other threads */
+    struct cpu_watch *watch; /* NULL: the system has no such timer */
+    struct slot **slots;     /* one for each file; in their order */
     size_t slot_count;
     struct script **scripts; /* of all slots, all generations */
     size_t script_count;

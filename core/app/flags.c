@@ -13,31 +13,13 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/nearest.h"
+#include "base/size.h"
 
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
 {
     must(count < room);
     memcpy(table, flags, count * sizeof *flags);
     return table;
-}
-
-bool parse_size(const char *text, size_t *out)
-{
-    static const struct {
-        const char *suffix;
-        double factor;
-    } suffixes[] = {{"", 1},      {"k", 1e3},        {"M", 1e6},          {"G", 1e9},
-                    {"Ki", 1024}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
-    char *end;
-    if (!isdigit((unsigned char)*text)) return false;
-    double n = strtod(text, &end);
-    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
-        if (strcmp(end, suffixes[i].suffix) != 0) continue;
-        if (n * suffixes[i].factor > 1e15) return false;
-        *out = (size_t)(n * suffixes[i].factor);
-        return true;
-    }
-    return false;
 }
 
 static bool choice_has(const char *values, const char *value)
@@ -107,7 +89,7 @@ static bool assign(const struct flag *flag, const char *value)
     case FLAG_COUNT: return parse_int(value, flag->into) && *(int *)flag->into > 0;
     case FLAG_NUMBER: return parse_number(value, flag->into);
     case FLAG_DURATION_MS: return duration_parse_ms(str_of(value), flag->into);
-    case FLAG_SIZE: return parse_size(value, flag->into);
+    case FLAG_SIZE: return size_parse(value, flag->into);
     case FLAG_CHOICE: *(const char **)flag->into = value; return choice_has(flag->values, value);
     case FLAG_LIST: list_add(flag->into, value); return true;
     }

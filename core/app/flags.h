@@ -46,6 +46,3 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
                  struct err *err);
 void flags_print(const struct flag *table);
 void flag_list_clear(struct flag_list *list);
-
-/* "64Mi", "1G", "8192". */
-bool parse_size(const char *text, size_t *out);

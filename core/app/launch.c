@@ -66,8 +66,9 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
     const struct flag *tables[] = {mode == ENGINE_RUN ? run_flags(options) : exec_flags(options),
                                    engine_flags(options), leader_flags(&options->leader),
                                    connection_flags(options), NULL};
+    if (mode == ENGINE_EXEC) options->script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
-              name_scripts(mode, options, &rest, err);
+              options_set_limits(options, err) && name_scripts(mode, options, &rest, err);
     flag_list_clear(&rest);
     if (!ok) return false;
     options->cluster.as_groups = options->as_groups.items;

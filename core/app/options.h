@@ -6,13 +6,18 @@
 #include "app/flags.h"
 #include "app/leader_options.h"
 #include "kube/kubeconfig.h"
+#include "script/limits.h"
 
 struct options {
     struct cluster_flags cluster;
     struct leader_flags leader;
     struct flag_list files, as_groups;
-    int64_t request_timeout_ms; /* 0: none */
-    double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */
+    struct flag_list limits;                 /* NAME=VALUE */
+    const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
+    struct flag_list trusted;                /* scripts */
+    struct limits script_limits;             /* what these make, by options_set_limits */
+    int64_t request_timeout_ms;              /* 0: none */
+    double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */
     int kube_api_burst;
     bool all_namespaces;
     const char *log_format;
@@ -37,4 +42,6 @@ const struct flag *run_flags(struct options *options);
 const struct flag *exec_flags(struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
+/* Makes `script_limits` of the flags. ERR_INVALID names the flag. */
+bool options_set_limits(struct options *options, struct err *err);
 void options_clear(struct options *options);

@@ -26,7 +26,7 @@ struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, s
         return NULL;
     }
     if (quota->keys >= quota->max) {
-        err_set(err, ERR_LIMIT, "the limit queue-keys: there are %zu already", quota->max);
+        err_set(err, ERR_LIMIT, "over the limit queue-keys (%zu)", quota->max);
         return NULL;
     }
     quota->keys++;

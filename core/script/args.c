@@ -118,6 +118,31 @@ void arg_table(lua_State *L, int idx, const char *what)
     if (!lua_istable(L, idx)) script_raise(L, "%s must be a table, not %s", what, arg_type_name(L, idx));
 }
 
+void arg_room(lua_State *L, const char *verb, enum limit limit, size_t count)
+{
+    int64_t most = script_of(L)->limits.values[limit];
+    if ((int64_t)count >= most)
+        script_raise(L, "%s: over the limit %s (%lld)", verb, limit_name(limit), (long long)most);
+}
+
+void arg_value_size(lua_State *L, const char *verb, size_t size)
+{
+    int64_t most = script_of(L)->limits.values[LIMIT_VALUE_SIZE];
+    struct buf text = {0};
+    if ((int64_t)size <= most) return;
+    char value[32];
+    limit_describe(LIMIT_VALUE_SIZE, most, &text);
+    snprintf(value, sizeof value, "%s", buf_text(&text));
+    buf_clear(&text);
+    script_raise(L, "%s: over the limit %s (%s)", verb, limit_name(LIMIT_VALUE_SIZE), value);
+}
+
+void arg_array_size(lua_State *L, const char *verb, size_t count)
+{
+    enum { ELEMENT_BYTES = 8 }; /* of LuaJIT's arrays */
+    arg_value_size(L, verb, count * ELEMENT_BYTES);
+}
+
 void arg_loading(lua_State *L, const char *verb)
 {
     if (script_of(L)->phase != SCRIPT_LOADING)

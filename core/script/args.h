@@ -27,6 +27,12 @@ void check_namespace(lua_State *L, struct str ns, const char *what);
 int64_t arg_duration_ms(lua_State *L, int idx, const char *what);
 void arg_function(lua_State *L, int idx, const char *what);
 void arg_table(lua_State *L, int idx, const char *what);
+/* Raises, with the limit and its value, when there are as many as it allows. */
+void arg_room(lua_State *L, const char *verb, enum limit limit, size_t count);
+/* The same for the size of what one call makes, in bytes. */
+void arg_value_size(lua_State *L, const char *verb, size_t size);
+/* The same for an array of so many elements. */
+void arg_array_size(lua_State *L, const char *verb, size_t count);
 /* Raises once the script has loaded. */
 void arg_loading(lua_State *L, const char *verb);
 

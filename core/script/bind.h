@@ -29,5 +29,6 @@ void bind_leader(lua_State *L);          /* raw.leader */
 void bind_plan(lua_State *L);            /* raw.plan */
 void bind_metric(lua_State *L);          /* raw.metric */
 void bind_state(lua_State *L);           /* raw.state */
+void bind_limits(lua_State *L);          /* raw.limits */
 void bind_event(lua_State *L);           /* raw.event */
 void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_synced */

@@ -8,8 +8,6 @@
 #include "script/informer_options.h"
 #include "script/source.h"
 
-enum { INFORMERS_MAX = 100 };
-
 struct box {
     struct informer_claim *claim;
 };
@@ -38,8 +36,7 @@ static int l_informer_claim(lua_State *L)
     arg_loading(L, "k8s.informer");
     spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
     if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
-    if (script->claim_count >= INFORMERS_MAX)
-        script_raise(L, "k8s.informer: the limit informers: there are %d already", INFORMERS_MAX);
+    arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->claim_count);
     arg_table(L, 2, "k8s.informer: options");
     lua_settop(L, 2);
     struct box *box = lua_newuserdata(L, sizeof *box);

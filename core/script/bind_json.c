@@ -12,7 +12,7 @@ static int l_json_encode(lua_State *L)
 {
     luaL_checkany(L, 1);
     lua_settop(L, 1);
-    struct buf *out = json_encode(L, 1, "k8s.json.encode", JSON_ENCODE_MAX);
+    struct buf *out = json_encode(L, 1, "k8s.json.encode", 0);
     lua_pushlstring(L, out->data, out->len);
     return 1;
 }
@@ -58,6 +58,7 @@ static void push_tape(lua_State *L, const struct tape *tape, size_t at, int dept
 {
     struct str s;
     double d;
+    budget_poll(L, script_of(L));
     if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6)) script_raise(L, "k8s.json.decode: nested too deep");
     switch (tape_type(tape, at)) {
     case '{': push_tape_object(L, tape, at, depth); break;
@@ -90,6 +91,7 @@ static int l_json_decode(lua_State *L)
 {
     struct script *script = script_of(L);
     struct str text = arg_str(L, 1, "k8s.json.decode: text");
+    arg_value_size(L, "k8s.json.decode", text.n);
     struct buf *padded = script_scratch(script);
     struct tape tape;
     struct err err;

@@ -77,9 +77,11 @@ static int l_lister_list(lua_State *L)
 
 void lister_push_array(lua_State *L, struct lister_list *list)
 {
+    arg_array_size(L, "lister", list->count);
     lua_createtable(L, (int)list->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < list->count; i++) {
+        budget_poll(L, script_of(L));
         view_push_object(L, list->objects[i]);
         lua_rawseti(L, -2, (int)i + 1);
     }

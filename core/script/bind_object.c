@@ -117,6 +117,7 @@ static int l_object_json(lua_State *L)
     struct view *view = view_arg(L, 1, "json");
     struct buf *out = script_scratch(script_of(L));
     json_write(out, view->value);
+    arg_value_size(L, "json", out->len);
     lua_pushlstring(L, out->data, out->len);
     return 1;
 }

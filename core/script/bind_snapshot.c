@@ -8,7 +8,6 @@
 #include "script/source.h"
 
 enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
-#define SNAPSHOT_BYTES_MAX ((size_t)256 << 20)
 
 struct snapshot {
     size_t count, bytes;
@@ -28,7 +27,7 @@ struct indexer *source_cache(lua_State *L, const struct source *source)
 
 static void account(struct script *script, struct snapshot *snapshot, size_t bytes)
 {
-    script->memory += bytes - snapshot->bytes;
+    memory_note(script, (ptrdiff_t)bytes - (ptrdiff_t)snapshot->bytes);
     script->snapshot_bytes += bytes - snapshot->bytes;
     snapshot->bytes = bytes;
 }
@@ -70,10 +69,14 @@ static size_t bytes_of(lua_State *L, int count)
 static void make_room(lua_State *L, size_t bytes)
 {
     struct script *script = script_of(L);
-    if (script->snapshot_bytes + bytes > SNAPSHOT_BYTES_MAX / 8) lua_gc(L, LUA_GCCOLLECT, 0);
-    if (script->snapshot_bytes + bytes <= SNAPSHOT_BYTES_MAX) return;
-    script_raise(L, "k8s.snapshot: the snapshots of this script would take more than %zu MiB; close() some",
-                 SNAPSHOT_BYTES_MAX >> 20);
+    const struct script_heap *heap = &script->heap;
+    if (script->memory + bytes > heap->limit / 4 * 3 || script->snapshot_bytes + bytes > heap->limit / 4)
+        memory_collect(L);
+    if (script->memory + bytes <= heap->limit) return;
+    script_raise(L,
+                 "k8s.snapshot: over the limit script-memory (%zu MiB): %zu MiB are in use, %zu KiB wanted; "
+                 "close() some",
+                 heap->limit >> 20, script->memory >> 20, bytes >> 10);
 }
 
 /* new(informer, ...) */

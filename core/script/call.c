@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "script/absent.h"
 #include "script/args.h"
+#include "script/cpu_watch.h"
 #include "script/json_encode.h"
 #include "script/running.h"
 #include "script/state.h"
@@ -87,6 +88,14 @@ void call_keep_frames(lua_State *L, lua_State *dead)
     put_frames(dead, 0, &script->inner.failure);
 }
 
+void call_note_place(lua_State *L, struct script_failure *failure)
+{
+    forget_failure(failure);
+    if (!L) return;
+    put_frames(L, 0, failure);
+    if (failure->traceback.len > 0) failure->traceback.len--;
+}
+
 void call_traceback(lua_State *L, struct buf *out)
 {
     struct script_failure here = {0};
@@ -158,7 +167,10 @@ static void take_text(lua_State *L, struct script_failure *failure)
     if (!plain_text(L, &failure->text)) {
         push_ref(L, script_of(L), REF_TO_TEXT);
         lua_insert(L, -2);
-        if (lua_pcall(L, 1, 1, 0) != 0 || !plain_text(L, &failure->text))
+        bool guarded = memory_guard(script_of(L));
+        int status = lua_pcall(L, 1, 1, 0);
+        memory_unguard(script_of(L), guarded);
+        if (status != 0 || !plain_text(L, &failure->text))
             buf_puts(&failure->text, "(error object has no text)");
     }
     if (failure->text.len > ERROR_TEXT_MAX) {
@@ -180,7 +192,8 @@ void call_check_nested(lua_State *L)
     luaL_checkstack(L, NESTED_SLOTS, "calls are nested too deep");
 }
 
-void call_enter(struct script *script, const char *phase, const char *what, const char *stack_base)
+static void enter(struct script *script, const char *phase, const char *what, const char *whose,
+                  enum limit cpu, const char *stack_base)
 {
     must(script->depth == 0);
     script->depth++;
@@ -189,14 +202,27 @@ void call_enter(struct script *script, const char *phase, const char *what, cons
     script->stack_base = stack_base;
     script->inner.error = NULL;
     forget_failure(&script->failure);
+    memory_settle(script);
+    budget_enter(script, &script->stay, cpu, what, whose);
+    cpu_watch_enter(script->host->watch, script);
 }
 
-void call_leave(struct script *script)
+void call_enter(struct script *script, const char *phase, const char *what, enum limit cpu,
+                const char *stack_base)
 {
+    enter(script, phase, what, NULL, cpu, stack_base);
+}
+
+enum script_result call_leave(struct script *script, enum script_result result)
+{
+    cpu_watch_leave(script->host->watch);
+    result = budget_leave(script, &script->stay, result);
+    if (result == SCRIPT_MEMORY_LIMIT) script->heap.due = true;
     absent_clear(&script->absent);
     state_trim(script);
     script->depth--;
     running_leave(script->host->running);
+    return result;
 }
 
 void call_fail(lua_State *L)
@@ -218,29 +244,60 @@ static enum script_result protect(lua_State *L, script_body *body, void *ctx)
     script->entry = (struct script_entry){body, ctx};
     push_ref(L, script, REF_TRACEBACK);
     push_ref(L, script, REF_ENTER);
+    bool guarded = memory_guard(script);
     int status = lua_pcall(L, 0, 0, handler);
+    memory_unguard(script, guarded);
     lua_remove(L, handler);
     if (status == 0) return SCRIPT_OK;
     call_fail(L);
     return status == LUA_ERRMEM ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
 }
 
-enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx)
+static enum script_result call(struct script *script, const char *phase, const char *whose, enum limit cpu,
+                               script_body *body, void *ctx)
 {
-    call_enter(script, phase, phase, __builtin_frame_address(0));
-    enum script_result result = protect(script->L, body, ctx);
-    call_leave(script);
-    return result;
+    enter(script, phase, phase, whose, cpu, __builtin_frame_address(0));
+    return call_leave(script, protect(script->L, body, ctx));
 }
 
-enum script_result script_call_nested(lua_State *L, const char *phase, script_body *body, void *ctx)
+enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, script->phase < SCRIPT_RUNNING ? LIMIT_LOAD_CPU : LIMIT_HANDLER_CPU,
+                body, ctx);
+}
+
+enum script_result script_call_load(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, LIMIT_LOAD_CPU, body, ctx);
+}
+
+enum script_result script_call_filter(struct script *script, const char *phase, const char *whose,
+                                      script_body *body, void *ctx)
+{
+    return call(script, phase, whose, LIMIT_FILTER_CPU, body, ctx);
+}
+
+enum script_result script_call_nested(lua_State *L, const char *phase, const char *whose, script_body *body,
+                                      void *ctx)
 {
     struct script *script = script_of(L);
     const char *outer = script->no_yield;
+    struct budget_call stay;
     script->no_yield = phase;
-    enum script_result result = protect(L, body, ctx);
+    budget_enter(script, &stay, LIMIT_FILTER_CPU, phase, whose);
+    enum script_result result = budget_leave(script, &stay, protect(L, body, ctx));
     script->no_yield = outer;
     return result;
+}
+
+void failure_copy(struct script_failure *to, const struct script_failure *from)
+{
+    forget_failure(to);
+    buf_str(&to->text, buf_slice(&from->text));
+    buf_str(&to->traceback, buf_slice(&from->traceback));
+    memcpy(to->source, from->source, sizeof to->source);
+    to->line = from->line;
+    to->traced = from->traced;
 }
 
 void failure_clear(struct script_failure *failure)

@@ -37,6 +37,7 @@ static void push_copy(lua_State *L, struct value value, int depth)
         view_push_value(L, NULL, value);
         return;
     }
+    budget_poll(L, script_of(L));
     if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6))
         script_raise(L, "object is nested too deep to be copied");
     if (type == VALUE_MAP)

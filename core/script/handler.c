@@ -9,7 +9,7 @@
 #include "script/delivery.h"
 
 /* From here on an event joins one of its key in the pending list (I-8: the ring begins with 1024 slots). */
-enum { PENDING_MARK = 1024, HANDLERS_MAX = 1000 };
+enum { PENDING_MARK = 1024 };
 
 const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
@@ -56,8 +56,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script *script = script_of(L);
     struct script_handler made = {
         .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
-    if (script->handler_count >= HANDLERS_MAX)
-        script_raise(L, "add_event_handler: the limit handlers: there are %d already", HANDLERS_MAX);
+    arg_room(L, "add_event_handler", LIMIT_HANDLERS, script->handler_count);
     if (id.p && id_taken(script, id))
         script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
     for (int i = 0; i < ON_COUNT; i++) {

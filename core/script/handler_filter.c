@@ -25,7 +25,7 @@ bool handler_filter_passes(void *ctx, struct root *object)
     struct question q = {h, object, false};
     if (h->removed) return false;
     h->refs++;
-    enum script_result result = script_call(h->script, "a filter", ask, &q);
+    enum script_result result = script_call_filter(h->script, "a filter", h->id, ask, &q);
     if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);
     handler_unref(h);
     return result == SCRIPT_OK && q.passes;

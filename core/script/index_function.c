@@ -80,8 +80,8 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     script->emitting = out;
     f->running = true;
     enum script_result result =
-        script->inside ? script_call_nested(script->inside, "an index function", ask_body, &asking)
-                       : script_call(script, "an index function", ask_body, &asking);
+        script->inside ? script_call_nested(script->inside, "an index function", f->name, ask_body, &asking)
+                       : script_call_filter(script, "an index function", f->name, ask_body, &asking);
     f->running = false;
     script->emitting = outer;
     if (result == SCRIPT_OK) return true;

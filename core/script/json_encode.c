@@ -30,7 +30,7 @@ struct encoder {
     struct script *script;
     struct buf *out;
     const char *verb;                       /* for messages */
-    size_t max;                             /* bytes of text, not for people */
+    size_t max;                             /* bytes of text, not for people; 0: the limit value-size */
     bool for_people;                        /* see json_describe */
     size_t pending;                         /* keys that were collected and are not written yet */
     const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
@@ -54,7 +54,11 @@ static void put_type(struct encoder *e, int idx)
  * of little. */
 static void check_room(struct encoder *e, size_t more)
 {
-    if (e->for_people || e->out->len + KEY_BYTES * e->pending + more <= e->max) return;
+    size_t size = e->out->len + KEY_BYTES * e->pending + more;
+    if (e->for_people) return;
+    budget_poll(e->L, e->script);
+    if (e->max == 0) arg_value_size(e->L, e->verb, size);
+    if (e->max == 0 || size <= e->max) return;
     script_raise(e->L, "%s: the JSON is larger than the limit of %zu MiB", e->verb, e->max >> 20);
 }
 

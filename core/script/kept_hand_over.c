@@ -68,7 +68,7 @@ static bool hand_over(struct script *old, struct script *new_, struct hand_over 
         return err_set(err, ERR_SCRIPT,
                        "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
                        h->to->name, h->from->version, h->to->version);
-    if (script_call(old, "a reload", write_old, h) != SCRIPT_OK) return failed(old, h, err);
+    if (script_call_load(old, "a reload", write_old, h) != SCRIPT_OK) return failed(old, h, err);
     if (same) lua_gc(new_->L, LUA_GCSTOP, 0); /* it makes no garbage, and the engine waits */
     bool ok = script_call(new_, same ? "a reload" : "migrate", same ? read_new : migrate, h) == SCRIPT_OK;
     lua_gc(new_->L, LUA_GCRESTART, 0);

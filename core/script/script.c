@@ -2,6 +2,7 @@
 #include "script/script.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -44,6 +45,13 @@ static bool load(struct script *script, struct err *err)
     return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
 }
 
+static bool is_trusted(const struct script_host *host, const char *name, const char *path)
+{
+    for (size_t i = 0; i < host->trusted_count; i++)
+        if (strcmp(host->trusted[i], name) == 0 || strcmp(host->trusted[i], path) == 0) return true;
+    return false;
+}
+
 struct script *script_new(const struct script_host *host, const struct script_source *source)
 {
     struct script *script = NEW(struct script);
@@ -53,11 +61,13 @@ struct script *script_new(const struct script_host *host, const struct script_so
     script->shown_name = source->name;
     script->bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
     script->generation = source->generation;
+    script->limits = *(host->limits ? host->limits : &limits_default);
+    script->trusted = is_trusted(host, source->name, source->path);
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->timers);
     TAILQ_INIT(&script->queues);
-    script->queue_keys.max = QUEUE_KEYS_MAX;
+    script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
     TAILQ_INIT(&script->sync_waits);
     leading_init(script);
     report_open(script);
@@ -302,6 +312,7 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     script->main.done = done;
     script->main.ctx = ctx;
     const struct task_call call = {.what = "main",
+                                   .cpu = LIMIT_MAIN_CPU,
                                    .function = script->refs[REF_RUN_MAIN],
                                    .prepare = push_main,
                                    .done = main_ended,

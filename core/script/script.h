@@ -15,9 +15,11 @@
 
 struct audit_trail;
 struct bundle;
+struct cpu_watch;
 struct log_field;
 struct event_recorder;
 struct kinds;
+struct limits;
 struct live;
 struct plan;
 struct running;
@@ -39,6 +41,7 @@ struct script_host {
     struct live *live;       /* reads without a cache; NULL, as `kinds`, when there is no server */
     struct kinds *kinds;     /* what the names of those mean */
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
+    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks alone see how long calls take */
     enum write_mode write_mode;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;
@@ -54,6 +57,9 @@ struct script_host {
     void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
                    const struct log_field *about);
     void *hooks_ctx;
+    const struct limits *limits; /* NULL: the defaults */
+    const char *const *trusted;  /* scripts with JIT and without CPU budgets, by name or path */
+    size_t trusted_count;
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 

@@ -6,7 +6,7 @@
 #include "script/report.h"
 #include "script/state.h"
 
-enum { QUEUES_MAX = 100, QUEUE_KEYS_MAX = 100000, WORKERS_MAX = 1000 };
+enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };
 
 struct script_queue {
     TAILQ_ENTRY(script_queue) link;

@@ -141,8 +141,7 @@ static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind 
 {
     struct script *script = script_of(L);
     lua_Debug ar;
-    if (script->timer_count >= TIMERS_MAX)
-        script_raise(L, "%s: the limit timers: there are %d already", verb, TIMERS_MAX);
+    arg_room(L, verb, LIMIT_TIMERS, script->timer_count);
     bool known = script_where(L, &ar);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     struct script_timer *t = NEW(struct script_timer);

@@ -45,8 +45,6 @@ struct script_timer {
     struct failure_report report;
 };
 
-enum { TIMERS_MAX = 10000 };
-
 /* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only; `key` may be
  * NULL. Raises when there are too many. Gives a reference for the caller, who must not raise before it is
  * kept. */

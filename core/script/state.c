@@ -17,21 +17,6 @@
 
 enum { SCRATCH_KEEP = 64 << 10 };
 
-/* Counts what Lua holds. */
-static void *allocate(void *ud, void *block, size_t old_size, size_t new_size)
-{
-    struct script *script = ud;
-    if (new_size == 0) {
-        free(block);
-        script->memory -= old_size;
-        return NULL;
-    }
-    void *grown = realloc(block, new_size);
-    if (!grown) return NULL;
-    script->memory += new_size - (block ? old_size : 0);
-    return grown;
-}
-
 /* Lua calls this for an error outside of any protected call: there is no such call, so it is a bug of ours.
  */
 static int l_panic(lua_State *L)
@@ -121,6 +106,7 @@ static void bind_all(lua_State *L)
     bind_plan(L);
     bind_state(L);
     bind_metric(L);
+    bind_limits(L);
     set_ref(L, REF_RAW);
 }
 
@@ -135,7 +121,7 @@ void state_make_api(lua_State *L)
 
 static int l_open(lua_State *L)
 {
-    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF); /* a count hook never stops a compiled loop */
+    if (!script_of(L)->trusted) luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
     state_make_api(L);
     sandbox_open(L);
     modules_open(L);
@@ -143,11 +129,23 @@ static int l_open(lua_State *L)
     return 0;
 }
 
+/* There is no room for the API, to say nothing of the script. */
+static bool refuse(const struct script *script, struct err *err)
+{
+    struct buf value = {0};
+    limit_describe(LIMIT_SCRIPT_MEMORY, script->limits.values[LIMIT_SCRIPT_MEMORY], &value);
+    err_set(err, ERR_LIMIT, "%s: over the limit script-memory (%s) before it is loaded", script->path,
+            buf_text(&value));
+    buf_clear(&value);
+    return false;
+}
+
 bool state_new(struct script *script, struct err *err)
 {
     for (int i = 0; i < REF_COUNT; i++) script->refs[i] = LUA_NOREF;
-    script->L = lua_newstate(allocate, script);
-    if (!script->L) return err_set(err, ERR_LIMIT, "no memory for a Lua state");
+    memory_set_limit(script);
+    script->L = lua_newstate(memory_allocate, script);
+    if (!script->L) return refuse(script, err);
     lua_atpanic(script->L, l_panic);
     return true;
 }
@@ -155,8 +153,12 @@ bool state_new(struct script *script, struct err *err)
 bool state_open(struct script *script, struct err *err)
 {
     if (!state_new(script, err)) return false;
-    if (lua_cpcall(script->L, l_open, NULL) != 0)
-        return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
+    bool guarded = memory_guard(script);
+    int status = lua_cpcall(script->L, l_open, NULL);
+    memory_unguard(script, guarded);
+    if (status != 0 && script->heap.refused) return refuse(script, err);
+    if (status != 0) return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
+    budget_open(script);
     return true;
 }
 
@@ -164,6 +166,7 @@ void state_close(struct script *script)
 {
     if (script->L) lua_close(script->L);
     script->L = NULL;
+    budget_close(script);
     absent_clear(&script->absent);
     failure_clear(&script->failure);
     failure_clear(&script->inner.failure);

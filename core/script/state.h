@@ -13,9 +13,12 @@
 #include "informer/workqueue.h"
 #include "object/tape.h"
 #include "object/value.h"
+#include "script/budget.h"
 #include "script/call.h"
 #include "script/kept.h"
 #include "script/leading.h"
+#include "script/limits.h"
+#include "script/memory.h"
 #include "script/metrics.h"
 #include "script/plan.h"
 #include "script/reads.h"
@@ -130,9 +133,14 @@ struct script {
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
-    size_t memory;        /* bytes that Lua holds */
-    int depth;            /* calls into Lua in progress */
-    const char *no_yield; /* why the call in progress may not yield: "a filter"; NULL: it may */
+    struct limits limits;
+    bool trusted;  /* by the operator: with JIT, without CPU budgets */
+    size_t memory; /* bytes that Lua holds, and that C holds for it */
+    struct script_heap heap;
+    struct budget budget;
+    struct budget_call stay; /* of the call in progress that the engine made */
+    int depth;               /* calls into Lua in progress */
+    const char *no_yield;    /* why the call in progress may not yield: "a filter"; NULL: it may */
 
     struct {
         int metatable;
@@ -233,6 +241,12 @@ static inline struct clock *script_clock(const struct script *script)
 {
     if (script->host->clock) return script->host->clock;
     return script->host->loop ? loop_clock(script->host->loop) : clock_real();
+}
+
+/* In loops of C that may last: raises when the call is over its limit. */
+static inline void budget_poll(lua_State *L, const struct script *script)
+{
+    if (script->budget.over) budget_raise(L);
 }
 
 /* Takes the value on top of the stack. */

@@ -145,7 +145,10 @@ static enum script_result resume(struct task *task, int arguments)
 {
     struct tasks *tasks = &task->script->tasks;
     tasks->current = task;
+    bool guarded = memory_guard(task->script);
     int status = lua_resume(task->co, arguments);
+    memory_unguard(task->script, guarded);
+    budget_note(task->script);
     tasks->current = NULL;
     if (tasks->delivering) tasks->delivering->ops->drop(tasks->delivering);
     if (tasks->pushing) tasks->pushing->ops->drop(tasks->pushing);
@@ -165,17 +168,20 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     struct task *task = acquire(script);
     if (!task) return SCRIPT_MEMORY_LIMIT;
     task->what = call->what;
+    task->cpu = call->cpu;
     task->finishes = call->finishes;
     task->done = call->done;
     task->describe = call->describe;
     task->ctx = call->ctx;
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
-    call_enter(script, NULL, task->what, __builtin_frame_address(0));
+    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
     script->entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
+    bool guarded = memory_guard(script);
     int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
+    memory_unguard(script, guarded);
     enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
-    call_leave(script);
+    result = call_leave(script, result);
     *out = result == SCRIPT_YIELDED ? task : NULL;
     if (result != SCRIPT_YIELDED) release(task, result);
     return result;
@@ -225,10 +231,9 @@ static void go_on(struct task_wait *wait)
     leave_waiting(task);
     task->wait = NULL;
     script->tasks.delivering = wait;
-    call_enter(script, NULL, task->what, __builtin_frame_address(0));
+    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
     push_ref(task->co, script, REF_YIELDED);
-    enum script_result result = resume(task, 1);
-    call_leave(script);
+    enum script_result result = call_leave(script, resume(task, 1));
     if (result == SCRIPT_YIELDED) {
         if (script->phase == SCRIPT_STOPPING) stop(task);
         return;

@@ -65,6 +65,7 @@ void task_release(struct task_hold *hold);
 
 struct task_call {
     const char *what;     /* "a handler": a literal, for who watches over the engine */
+    enum limit cpu;       /* between two yields; 0: LIMIT_HANDLER_CPU */
     int function;         /* in the registry */
     bool finishes;        /* a stop lets the call come to its end, whatever it waits for */
     struct fence *fence;  /* of a leader's work: closed, the task is cancelled at its next wait; NULL: none */
@@ -92,7 +93,7 @@ void task_cancel(struct task *task);
 
 /* --- for state.c */
 
-enum { TASKS_MAX = 10000, TASKS_IDLE_MAX = 8 };
+enum { TASKS_IDLE_MAX = 8 };
 
 TAILQ_HEAD(task_list, task);
 struct tasks {

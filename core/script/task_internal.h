@@ -11,6 +11,7 @@ struct task {
     struct task_wait *wait;
     LIST_HEAD(, task_hold) holds;
     const char *what;
+    enum limit cpu;
     bool finishes;
     struct fence *fence; /* a reference; NULL: none */
     void (*done)(void *ctx, enum script_result result);

@@ -59,8 +59,7 @@ void task_check(lua_State *L, const char *verb)
     if (!why && !script->tasks.current) why = "a plain call";
     if (!why && !lua_isyieldable(L)) why = callback_name(L);
     if (why) script_raise(L, "%s may not be called in %s", verb, why);
-    if (script->tasks.waiting_count >= TASKS_MAX)
-        script_raise(L, "%s: the limit tasks: %d wait already", verb, TASKS_MAX);
+    arg_room(L, verb, LIMIT_TASKS, script->tasks.waiting_count);
     script->tasks.verb = verb;
 }
 

@@ -36,7 +36,7 @@ static struct root *pack_result(lua_State *L, struct root *object)
     struct text version, kind;
     struct root *out;
     struct err err;
-    struct buf *json = json_encode(L, lua_gettop(L), "a transform", JSON_ENCODE_MAX);
+    struct buf *json = json_encode(L, lua_gettop(L), "a transform", 0);
     buf_reserve(json, TAPE_PADDING);
     const struct pack_type type = {
         .api_version = value_str(value_field(root_value(object), STR("apiVersion")), &version),
@@ -80,7 +80,7 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
 {
     struct script_transform *t = ctx;
     struct transforming transforming = {t, object, NULL};
-    enum script_result result = script_call(t->script, "a transform", run, &transforming);
+    enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
     *out = transforming.out;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
     report(t, object, result);

@@ -56,8 +56,7 @@ void view_note_dead(lua_State *L, size_t count)
     script->dead_objects += count;
     if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
         return;
-    script->dead_objects = 0;
-    lua_gc(L, LUA_GCCOLLECT, 0);
+    memory_collect(L);
 }
 
 static void push_str(lua_State *L, struct value value)

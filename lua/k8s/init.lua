@@ -29,6 +29,7 @@ return freeze("k8s", {
   is_leader = leader.is_leader,
   json = freeze("k8s.json", raw.json),
   leader = leader.leader,
+  limits = raw.limits,
   list = live.list,
   log = freeze("k8s.log", require "k8s.log"),
   main = raw.main,

@@ -163,15 +163,6 @@ static void test_the_environment_sets_flags_and_the_line_beats_it(void **state)
     unsetenv("KUBELUA_NAMESPACE");
 }
 
-static void test_sizes(void **state)
-{
-    size_t size;
-    assert_true(parse_size("1k", &size) && size == 1000);
-    assert_true(parse_size("8Mi", &size) && size == 8388608);
-    assert_false(parse_size("8MB", &size));
-    assert_false(parse_size("", &size));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,7 +174,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_count_is_at_least_one, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
-        cmocka_unit_test_setup_teardown(test_sizes, reset, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

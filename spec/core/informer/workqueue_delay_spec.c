@@ -130,7 +130,7 @@ static void test_keys_are_bounded_in_number_and_length(void **state)
     queue_add("foo");
     queue_add_after("bar", 5);
     assert_false(workqueue_add(queue, STR("baz"), &err));
-    assert_string_equal(err.text, "the limit queue-keys: there are 2 already");
+    assert_string_equal(err.text, "over the limit queue-keys (2)");
     assert_false(workqueue_add_after(queue, STR("baz"), 5, &err));
     assert_false(workqueue_add_rate_limited(queue, STR("baz"), &err));
     queue_add("foo"); /* those it knows may come again */

@@ -66,7 +66,7 @@ static void test_what_is_kept_is_part_of_the_informer(void **state)
 static void test_a_script_has_a_hundred_informers_at_most(void **state)
 {
     assert_string_equal(load_error(*state, "for i = 1, 101 do k8s.informer('pods') end"),
-                        "k8s.informer: the limit informers: there are 100 already");
+                        "k8s.informer: over the limit informers (100)");
 }
 
 /* F-3 */

@@ -98,7 +98,7 @@ static void test_a_table_within_itself_is_found_before_the_work_is_done(void **s
 static void test_text_has_a_limit_which_is_found_before_the_work_is_done(void **state)
 {
     struct fixture *f = *state;
-    static const char limit[] = "k8s.json.encode: the JSON is larger than the limit of 16 MiB";
+    static const char limit[] = "k8s.json.encode: over the limit value-size (16Mi)";
     assert_raises(f, "local t = {} for i = 1, 60 do t = { t, t } end json.encode(t)", limit);
     assert_raises(f, "json.encode(('x'):rep(2^24))", limit);
     assert_raises(f, "json.encode { [('x'):rep(2^24)] = 1 }", limit);

@@ -154,7 +154,7 @@ static void call_argument(lua_State *L, void *ctx)
 /* Calls the global nested_function back as a verb does; gives the result and the error. */
 static int l_nested(lua_State *L)
 {
-    enum script_result result = script_call_nested(L, "a filter", call_argument, NULL);
+    enum script_result result = script_call_nested(L, "a filter", NULL, call_argument, NULL);
     lua_pushstring(L, script_result_name(result));
     lua_pushstring(L, result == SCRIPT_OK ? "" : buf_text(&script_of(L)->failure.text));
     return 2;

@@ -297,7 +297,7 @@ static void test_keys_are_limited_over_all_queues_of_a_script(void **state)
         f,
         "q, r = k8s.queue { name = 'x' }, k8s.queue { name = 'y' } for i = 1, 60000 do q:add('k' .. i) end");
     assert_raises(f, "for i = 1, 60000 do r:add('k' .. i) end",
-                  "snippet.lua:1: queue:add: the limit queue-keys: there are 100000 already");
+                  "snippet.lua:1: queue:add: over the limit queue-keys (100000)");
     assert_lua(f, "return r:len()", "40000");
     assert_raises(f, "q:add(('x'):rep(4097))", "queue:add: the key has 4097 bytes, the most is 4096");
 }

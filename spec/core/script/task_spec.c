@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "core/script/support/patient.h"
 #include "core/script/support/run.h"
 #include "script/args.h"
 
@@ -213,12 +214,12 @@ static void test_freeing_a_script_cancels_its_tasks(void **state)
 static void test_tasks_that_wait_are_limited(void **state)
 {
     struct fixture *f = *state;
-    struct run *runs = calloc(TASKS_MAX, sizeof *runs);
-    for (int i = 0; i < TASKS_MAX; i++) run_start(f, &runs[i], "k8s.sleep(1)");
+    struct run *runs = calloc((int)patient_limits.values[LIMIT_TASKS], sizeof *runs);
+    for (int i = 0; i < (int)patient_limits.values[LIMIT_TASKS]; i++) run_start(f, &runs[i], "k8s.sleep(1)");
     assert_int_equal(run_whole(f, "k8s.sleep(1)"), SCRIPT_ERROR);
-    assert_failure(f, "task.lua:1: k8s.sleep: the limit tasks: 10000 wait already");
+    assert_failure(f, "task.lua:1: k8s.sleep: over the limit tasks (10000)");
     virtual_clock_advance(&run_clock, 1000);
-    for (int i = 0; i < TASKS_MAX; i++) assert_int_equal(runs[i].ends, 1);
+    for (int i = 0; i < (int)patient_limits.values[LIMIT_TASKS]; i++) assert_int_equal(runs[i].ends, 1);
     assert_int_equal(f->script->tasks.idle_count, TASKS_IDLE_MAX);
     free(runs);
 }

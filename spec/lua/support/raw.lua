@@ -49,6 +49,7 @@ function raw_verbs.new(record)
     json = { encode = noop, decode = noop, array = noop },
     print = function(...) record.printed = { ... } end,
     log = function(...) record.logged = { ... } end,
+    limits = function() end,
     main = function(fn) record.main = fn end,
     main_result = noop,
     traceback = noop,

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "core/script/support/patient.h"
 #include "kube/catalogue.h"
 
 struct lw_call {
@@ -102,8 +103,11 @@ void cluster_init(struct cluster *c)
     add_group(c->catalogue, "apps", 1, RESOURCES(RESOURCE("deployments", "Deployment", "true")));
     catalogue_finish(c->catalogue);
     turns_init(&c->turns);
-    c->host = (struct script_host){
-        .factory = c->factory, .loop = c->loop, .turns = &c->turns, .default_namespace = ""};
+    c->host = (struct script_host){.factory = c->factory,
+                                   .loop = c->loop,
+                                   .turns = &c->turns,
+                                   .default_namespace = "",
+                                   .limits = &patient_limits};
     strcpy(c->folder, "/tmp/kubelua-spec-XXXXXX");
     must(mkdtemp(c->folder));
 }

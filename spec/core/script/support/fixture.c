@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "core/script/support/patient.h"
 
 void fixture_write(struct fixture *f, const char *name, const char *text)
 {
@@ -28,6 +29,7 @@ void fixture_init(struct fixture *f)
     struct err err;
     memset(f, 0, sizeof *f);
     f->host.default_namespace = "";
+    f->host.limits = &patient_limits;
     turns_init(&f->turns);
     f->host.turns = &f->turns;
     f->pool = pool_new(&(struct pool_options){0});

@@ -51,8 +51,9 @@ void run_start(struct fixture *f, struct run *run, const char *lua)
 {
     *run = (struct run){.lua = lua};
     assert_int_equal(script_call(f->script, "a spec", load_chunk, run), SCRIPT_OK);
-    run->result =
-        task_run(f->script, &(struct task_call){.function = chunk, .done = on_end, .ctx = run}, &run->task);
+    run->result = task_run(
+        f->script, &(struct task_call){.what = "a task", .function = chunk, .done = on_end, .ctx = run},
+        &run->task);
     luaL_unref(f->script->L, LUA_REGISTRYINDEX, chunk);
 }
 

@@ -1,0 +1,186 @@
+/* CPU budgets of calls; see budget.h. */
+#include "script/budget.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/must.h"
+#include "script/args.h"
+#include "script/memory.h"
+#include "script/state.h"
+
+int64_t budget_clock_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* --- the text */
+
+/* "the handler pods/1", "the filter of pods/1", "the load phase" */
+static void put_call(const struct script *script, const struct budget_call *call, struct buf *out)
+{
+    struct buf caller = {0}, trigger = {0};
+    const char *what = call->what;
+    if (call->whose)
+        buf_puts(&caller, call->whose);
+    else if (!call->outer)
+        task_describe(script, &caller, &trigger);
+    if (strncmp(what, "a ", 2) == 0) what += 2;
+    if (strncmp(what, "an ", 3) == 0) what += 3;
+    if (what != call->what) buf_puts(out, "the ");
+    buf_puts(out, what);
+    bool plain = !call->whose && strchr(buf_text(&caller), ' ') == NULL;
+    if (caller.len > 0 && strcmp(buf_text(&caller), what) != 0)
+        buf_printf(out, "%s%s", plain ? " " : " of ", buf_text(&caller));
+    buf_clear(&caller);
+    buf_clear(&trigger);
+}
+
+/* Keeps where the call is, as it will unwind. `L` NULL: no script is running. */
+static void tell(struct script *script, lua_State *L)
+{
+    struct budget *b = &script->budget;
+    b->told = true;
+    call_note_place(L, &b->failure);
+    if (b->failure.line) buf_printf(&b->failure.text, "%s:%d: ", b->failure.source, b->failure.line);
+    buf_printf(&b->failure.text, "over the limit %s (", limit_name(b->over_limit));
+    limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
+    buf_puts(&b->failure.text, ") in ");
+    put_call(script, b->over, &b->failure.text);
+}
+
+/* --- the hook */
+
+static void on_count(lua_State *L, lua_Debug *ar);
+
+void budget_arm(struct script *script)
+{
+    if (script->trusted) return;
+    script->budget.armed = true;
+    lua_sethook(script->L, on_count, LUA_MASKCOUNT, 1);
+}
+
+static void disarm(struct script *script)
+{
+    script->budget.armed = false;
+    lua_sethook(script->L, on_count, LUA_MASKCOUNT, BUDGET_INSTRUCTIONS);
+}
+
+/* Whether what is over may be told of: the innermost call first. */
+static void look(struct script *script)
+{
+    struct budget *b = &script->budget;
+    int64_t now = budget_clock_ns();
+    for (struct budget_call *call = b->call; call; call = call->outer) {
+        if (!call->begun_ns) {
+            call->begun_ns = now;
+        } else if (!b->over && now - call->begun_ns - call->excused_ns > call->limit_ns) {
+            b->over_limit = call->limit;
+            b->over = call;
+        }
+    }
+}
+
+void budget_raise(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct budget *b = &script->budget;
+    if (!b->over) return;
+    if (!b->told) tell(script, L);
+    if (!b->armed) budget_arm(script);
+    lua_pushlstring(L, b->failure.text.data, b->failure.text.len);
+    lua_error(L);
+}
+
+static void on_count(lua_State *L, lua_Debug *ar)
+{
+    struct script *script = script_of(L);
+    memory_on_hook(L);
+    if (!script->budget.over) look(script);
+    budget_raise(L);
+    if (script->budget.armed) disarm(script);
+}
+
+void budget_tick(struct script *script)
+{
+    if (script->trusted) return;
+    if (!script->budget.over) look(script);
+    if (script->budget.over) budget_arm(script);
+}
+
+void budget_exceed(struct script *script, enum limit limit)
+{
+    struct budget *b = &script->budget;
+    if (b->over || !b->call) return;
+    b->over_limit = limit;
+    b->over = b->call;
+    budget_arm(script);
+}
+
+void budget_excuse(struct script *script, int64_t ns)
+{
+    for (struct budget_call *call = script->budget.call; call; call = call->outer) {
+        call->excused_ns += ns;
+        if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
+    }
+}
+
+/* --- calls */
+
+void budget_open(struct script *script)
+{
+    if (!script->trusted) disarm(script);
+}
+
+void budget_close(struct script *script)
+{
+    failure_clear(&script->budget.failure);
+}
+
+void budget_enter(struct script *script, struct budget_call *call, enum limit limit, const char *what,
+                  const char *whose)
+{
+    enum { NS_PER_MS = 1000000 };
+    int64_t ms = script->limits.values[limit];
+    *call = (struct budget_call){
+        .outer = script->budget.call,
+        .what = what,
+        .whose = whose,
+        .limit = limit,
+        .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
+    };
+    atomic_signal_fence(memory_order_release);
+    script->budget.call = call;
+}
+
+void budget_note(struct script *script)
+{
+    if (script->budget.over && !script->budget.told) tell(script, NULL);
+}
+
+static enum script_result result_of(enum limit limit)
+{
+    return limit == LIMIT_SCRIPT_MEMORY ? SCRIPT_MEMORY_LIMIT : SCRIPT_CPU_LIMIT;
+}
+
+/* A call that was found over a limit at its very end was told of nowhere yet. */
+enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result)
+{
+    struct budget *b = &script->budget;
+    struct budget_call *over = b->over;
+    if (over && result != SCRIPT_YIELDED) {
+        budget_note(script);
+        failure_copy(&script->failure, &b->failure);
+        result = result_of(b->over_limit);
+    }
+    b->call = call->outer;
+    atomic_signal_fence(memory_order_release);
+    if (over && over != call) return result;
+    b->over = NULL;
+    b->told = false;
+    if (b->armed) disarm(script);
+    return result;
+}

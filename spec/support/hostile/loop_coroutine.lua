@@ -1,0 +1,17 @@
+-- Ended by handler-cpu: an endless loop in coroutines of its own.
+local k8s = require "k8s"
+
+local function attack()
+  while true do
+    coroutine.wrap(function()
+      pcall(function()
+        while true do
+        end
+      end)
+    end)()
+  end
+end
+
+k8s.informer("configmaps", { namespace = "default" }):on_add(function(obj)
+  if obj:name() == "go" then attack() end
+end, { id = "attack" })

@@ -1,0 +1,15 @@
+-- Ended by handler-cpu: an endless loop in the __tostring of an error value.
+local k8s = require "k8s"
+
+local function attack()
+  error(setmetatable({}, {
+    __tostring = function()
+      while true do
+      end
+    end,
+  }))
+end
+
+k8s.informer("configmaps", { namespace = "default" }):on_add(function(obj)
+  if obj:name() == "go" then attack() end
+end, { id = "attack" })

@@ -1,0 +1,135 @@
+-- Scripts that take more than they may, each beside a healthy one, through the whole binary: the call ends with an
+-- error that names the limit, and the neighbour is told of everything. Also the flags that set limits.
+local cluster = require "spec.support.cluster"
+local hostile = require "spec.support.hostile"
+
+local configmaps = "/api/v1/namespaces/default/configmaps"
+
+local function configmap(name, value)
+  return {
+    apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = { n = value },
+  }
+end
+
+local neighbour = [[
+  local k8s = require "k8s"
+  local maps = k8s.informer("configmaps", { namespace = "default" })
+  maps:add_event_handler {
+    OnAdd = function(obj) print("neighbour " .. obj:name()) end,
+    OnUpdate = function(_, new) if new:name() == "beat" then print("beat " .. new.data.n) end end,
+  }
+]]
+
+-- Starts the attack, if it waits for that, and sees to it that the neighbour is well meanwhile.
+local function beside(attack, args)
+  local sim = cluster.sim()
+  local all = { "-f", attack.path }
+  for _, arg in ipairs(args or {}) do all[#all + 1] = arg end
+  local engine = cluster.run(sim.server, cluster.script(neighbour), all)
+  sim.api:create(configmaps, configmap("beat", "0"))
+  engine:wait_line "^neighbour beat$"
+  sim.api:create(configmaps, configmap "go")
+  engine:wait_line("^neighbour go$", 60)
+  for i = 1, 5 do
+    sim.api:patch(configmaps .. "/beat", { data = { n = tostring(i) } })
+    engine:wait_line("^beat " .. i .. "$", 60)
+  end
+  return engine, sim
+end
+
+local function escape(text)
+  return (text:gsub("%p", "%%%0"))
+end
+
+describe("a script that takes more than it may", function()
+  after_each(cluster.stop_all)
+
+  for _, attack in ipairs(hostile.all()) do
+    if attack.limit ~= "load-cpu" then
+      it(("ends, and its neighbour does not: %s (%s)"):format(attack.how, attack.name), function()
+        local engine = beside(attack)
+        local line = engine:wait_error("([^\n]* failed\"[^\n]*" .. escape(attack.text) .. "[^\n]*)", 20)
+        if attack.limit:find "cpu" then assert.matches('result="cpu_limit"', line, 1, true) end
+        if attack.limit:find "memory" then assert.matches('result="memory_limit"', line, 1, true) end
+        assert.matches(attack.name .. "%.lua:%d+", line)
+        assert.are.equal(0, cluster.terminate(engine))
+      end)
+    end
+  end
+
+  it("is not loaded when its load phase does that", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, "spec/support/hostile/loop_load.lua")
+    assert.are.equal(2, engine:wait(60))
+    assert.matches("loop_load.lua:%d: over the limit load%-cpu %(500ms%) in the load phase", engine:err())
+  end)
+
+  it("is counted as such", function()
+    local engine = beside({ path = "spec/support/hostile/loop.lua" }, { "--metrics-bind-address", "127.0.0.1:0" })
+    local address = engine:wait_error 'Serving metrics.*address="([%d.:]+)"'
+    local page = io.popen(("curl -s http://%s/metrics"):format(address)):read "*a"
+    assert.matches('kubelua_script_errors_total{script="spec/support/hostile/loop",call="handler"} 1', page, 1, true)
+  end)
+end)
+
+describe("the limits of scripts", function()
+  after_each(cluster.stop_all)
+
+  it("are the operator's to set", function()
+    local engine = beside({ path = "spec/support/hostile/loop.lua" }, { "--handler-cpu", "20ms" })
+    engine:wait_error "over the limit handler%-cpu %(20ms%) in the handler attack"
+    engine = beside({ path = "spec/support/hostile/memory_tables.lua" },
+      { "--script-memory=8Mi", "--limit", "handler-cpu=5s" })
+    engine:wait_error "over the limit script%-memory %(8Mi%) in the handler attack"
+    engine = beside({ path = "spec/support/hostile/timers.lua" }, { "--limit", "timers=7" })
+    engine:wait_error "over the limit timers %(7%)"
+  end)
+
+  it("are named by a flag that is wrong", function()
+    for flag, text in pairs {
+      ["--limit=handler-cpi=1s"] = '--limit: unknown limit "handler-cpi"; did you mean handler-cpu?',
+      ["--limit=tasks"] = '--limit: "tasks" is not NAME=VALUE',
+      ["--handler-cpu=fast"] = '--handler-cpu: handler-cpu: "fast" is not a duration',
+      ["--script-memory=big"] = '--script-memory: script-memory: "big" is not a size',
+      ["--trust=nobody"] = '--trust: there is no script "nobody"',
+    } do
+      local engine = cluster.run("http://127.0.0.1:1", cluster.script "return 1", { flag })
+      assert.are.equal(2, engine:wait(20))
+      assert.matches(text, engine:err(), 1, true)
+    end
+  end)
+
+  it("are lowered by a script that knows it needs less", function()
+    local engine = cluster.run(cluster.sim().server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.limits { handler_cpu = "10ms", timers = 5 }
+      k8s.after(0, function() while true do end end)
+    ]])
+    engine:wait_error "over the limit handler%-cpu %(10ms%) in the timer"
+  end)
+
+  it("do not bind the CPU of a script that the operator trusts", function()
+    local path = cluster.script [[
+      local k8s = require "k8s"
+      k8s.after(0, function()
+        local n, till = 0, os.clock() + 0.3
+        while os.clock() < till do n = n + 1 end
+        print("trusted")
+      end)
+    ]]
+    local engine = cluster.run(cluster.sim().server, path, { "--trust", (path:gsub("%.lua$", "")) })
+    engine:wait_line "^trusted$"
+    assert.has_no_match("over the limit", engine:err())
+  end)
+
+  it("leave k8s.main its time under exec", function()
+    local engine = cluster.kubelua { "exec", "--server=" .. cluster.sim().server, cluster.script [[
+      require("k8s").main(function()
+        local till = os.clock() + 1.3
+        while os.clock() < till do end
+        return 7
+      end)
+    ]] }
+    assert.are.equal(7, engine:wait(60))
+  end)
+end)

@@ -1,0 +1,29 @@
+---@meta k8s
+-- luacheck: ignore 241
+-- The limits of a script: docs/limits.md.
+
+---@class k8s
+local k8s = {}
+
+---What a script may take. Durations are seconds or texts such as "50ms", sizes bytes or texts such as "16Mi".
+---@class k8s.Limits
+---@field load_cpu? number|string
+---@field handler_cpu? number|string of a handler, worker or timer between two waits
+---@field main_cpu? number|string
+---@field filter_cpu? number|string of one call of a filter, transform or index function
+---@field script_memory? number|string
+---@field value_size? number|string
+---@field tasks? integer
+---@field timers? integer
+---@field handlers? integer
+---@field informers? integer
+---@field queue_keys? integer
+---@field series? integer
+---@field log_lines? integer in a second
+---@field print_buffer? number|string
+---@field writes? integer in a minute
+---@field http_requests? integer in a minute
+
+---Lowers limits of this script. While the script loads only; what the operator allows cannot be raised.
+---@param limits k8s.Limits
+function k8s.limits(limits) end
