@@ -36,10 +36,18 @@ bool admin_request_parse(struct tape_parser *parser, struct str line, struct adm
     return ok;
 }
 
-void admin_request_write(const char *method, struct buf *out)
+size_t admin_params_parse(struct tape_parser *parser, const struct buf *line, struct tape *tape,
+                          struct err *err)
+{
+    if (!tape_parse(parser, line->data, line->len, tape, err)) return 0;
+    return tape_field(tape, tape_root(tape), STR("params"));
+}
+
+void admin_request_write(const char *method, const char *params, struct buf *out)
 {
     buf_printf(out, "{\"v\":%d,\"method\":", ADMIN_VERSION);
     buf_json_string(out, str_of(method));
+    if (params) buf_printf(out, ",\"params\":%s", params);
     buf_puts(out, "}\n");
 }
 

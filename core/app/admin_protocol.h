@@ -17,7 +17,11 @@ struct admin_request {
 /* `line` is one line without its end; it needs no padding. ERR_PARSE, or ERR_INVALID for another version. */
 bool admin_request_parse(struct tape_parser *parser, struct str line, struct admin_request *request,
                          struct err *err);
-void admin_request_write(const char *method, struct buf *out);
+/* The "params" of a request that was parsed, which has TAPE_PADDING bytes behind it; 0: there are none. */
+size_t admin_params_parse(struct tape_parser *parser, const struct buf *line, struct tape *tape,
+                          struct err *err);
+/* `params` is JSON; NULL for none. */
+void admin_request_write(const char *method, const char *params, struct buf *out);
 /* `result` is JSON. */
 void admin_result_write(struct str result, struct buf *out);
 void admin_error_write(const char *text, struct buf *out);

@@ -1,20 +1,24 @@
 /* Connections of the admin socket; see admin_socket.h. One request of a connection is under way at a time: it
- * is read, goes to the engine thread by mail and comes back, then its answer is written. */
+ * is read, goes to the engine thread by mail and comes back, then its answer is written. A client that goes
+ * away meanwhile is told to the engine thread by a second mail, which comes back too. */
 #include "app/admin_socket.h"
 
 #include <errno.h>
 #include <ev.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "app/admin_protocol.h"
+#include "app/admin_question_internal.h"
 #include "app/unix_socket.h"
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { CLIENTS_MAX = 16, READ_BLOCK = 4096, IDLE_MS = 10000, ANSWER_MS = 5000, STARVED_MS = 100 };
+enum { CLIENTS_MAX = 64, READ_BLOCK = 4096, IDLE_MS = 10000, ANSWER_MS = 5000, STARVED_MS = 100 };
 
 enum step {
     STEP_READING,
@@ -32,10 +36,11 @@ struct client {
     struct timer deadline;
     struct buf in, out;
     struct mail mail;
-    struct admin_request request;
-    struct buf result; /* of the engine thread while asking */
-    struct err err;
-    bool good;
+    struct admin_question question; /* the engine thread's while asking */
+    _Atomic bool taken;             /* its answer may take any time */
+    _Atomic bool lost;
+    struct mail gone_mail;
+    bool gone_is_out; /* and has not come back */
 };
 
 struct admin_socket {
@@ -74,18 +79,40 @@ static void client_free(struct client *client)
     socket->count--;
     buf_clear(&client->in);
     buf_clear(&client->out);
-    buf_clear(&client->result);
+    admin_question_clear(&client->question);
     free(client);
+}
+
+/* On the I/O thread again. */
+static void on_gone_back(struct mail *mail)
+{
+    struct client *client = container_of(mail, struct client, gone_mail);
+    client->gone_is_out = false;
+    if (client->step != STEP_LOST) client_free(client);
+}
+
+/* On the engine thread. */
+static void on_gone(struct mail *mail)
+{
+    struct client *client = container_of(mail, struct client, gone_mail);
+    admin_question_tell_gone(&client->question);
+    client->gone_mail.deliver = on_gone_back;
+    mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->gone_mail);
 }
 
 /* The connection is over; what the engine thread still holds stays until it comes back. */
 static void drop(struct client *client)
 {
     hang_up(client);
-    if (client->step == STEP_ASKING || client->step == STEP_LOST)
-        client->step = STEP_LOST;
-    else
-        client_free(client);
+    if (client->step != STEP_ASKING) {
+        if (client->step != STEP_LOST) client_free(client);
+        return;
+    }
+    client->step = STEP_LOST;
+    atomic_store(&client->lost, true);
+    client->gone_is_out = true;
+    client->gone_mail.deliver = on_gone;
+    mailbox_post(loop_mailbox(client->socket->options.engine_loop), &client->gone_mail);
 }
 
 static void arm(struct client *client, int64_t ms)
@@ -113,38 +140,61 @@ static void refuse(struct client *client, const char *why)
 static void on_answered(struct mail *mail)
 {
     struct client *client = container_of(mail, struct client, mail);
+    struct admin_question *question = &client->question;
     if (client->step == STEP_LOST) {
-        client_free(client);
+        client->step = STEP_WRITING; /* to nobody */
+        if (!client->gone_is_out) client_free(client);
         return;
     }
-    if (client->good)
-        admin_result_write(buf_slice(&client->result), &client->out);
+    if (question->good)
+        admin_result_write(buf_slice(&question->result), &client->out);
     else
-        admin_error_write(client->err.text, &client->out);
-    client->result.len = 0;
+        admin_error_write(question->err.text, &client->out);
+    question->result.len = 0;
     start_writing(client);
+}
+
+/* On the engine thread: the question goes back. */
+static void on_question_answered(struct admin_question *question)
+{
+    struct client *client = container_of(question, struct client, question);
+    client->mail.deliver = on_answered;
+    mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->mail);
 }
 
 /* On the engine thread. */
 static void on_asked(struct mail *mail)
 {
     struct client *client = container_of(mail, struct client, mail);
+    struct admin_question *question = &client->question;
     const struct admin_socket_options *o = &client->socket->options;
-    client->good = o->answer(o->ctx, client->request.method, &client->result, &client->err);
-    client->mail.deliver = on_answered;
-    mailbox_post(loop_mailbox(o->io_loop), &client->mail);
+    question->open = true;
+    if (atomic_load(&client->lost)) {
+        admin_question_refuse(question, "the client has gone");
+        return;
+    }
+    atomic_store(&client->taken, true);
+    if (o->begin && o->begin(o->ctx, question)) return;
+    atomic_store(&client->taken, false);
+    question->open = false;
+    question->good = o->answer(o->ctx, question->request.method, &question->result, &question->err);
+    on_question_answered(question);
 }
 
 static void take_request(struct client *client, struct str line)
 {
     struct err err;
-    if (!admin_request_parse(client->socket->parser, line, &client->request, &err)) {
+    struct admin_question *question = &client->question;
+    if (!admin_request_parse(client->socket->parser, line, &question->request, &err)) {
         refuse(client, err.text);
         return;
     }
+    question->line.len = 0;
+    buf_str(&question->line, line);
+    memset(buf_reserve(&question->line, TAPE_PADDING), 0, TAPE_PADDING);
+    question->answered = on_question_answered;
     client->step = STEP_ASKING;
     client->mail.deliver = on_asked;
-    ev_io_stop(ev_of(client), &client->readable);
     arm(client, client->socket->options.answer_ms);
     mailbox_post(loop_mailbox(client->socket->options.engine_loop), &client->mail);
 }
@@ -161,16 +211,36 @@ static void take_next(struct client *client)
 
 /* --- bytes */
 
+/* Nothing is heard of a client any more that has shut down its side only: it reads what comes. */
+static void end_of_input(struct client *client)
+{
+    struct pollfd both = {.fd = client->fd};
+    bool reads = client->step == STEP_ASKING && poll(&both, 1, 0) >= 0 && !(both.revents & POLLHUP);
+    if (reads)
+        ev_io_stop(ev_of(client), &client->readable);
+    else
+        drop(client);
+}
+
+/* While a request is with the engine thread too: that is how the end of its client is seen. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct client *client = container_of(io, struct client, readable);
     ssize_t n = read(client->fd, buf_reserve(&client->in, READ_BLOCK), READ_BLOCK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (n <= 0) {
+    if (n == 0) {
+        end_of_input(client);
+        return;
+    }
+    if (n < 0) {
         drop(client);
         return;
     }
     client->in.len += (size_t)n;
+    if (client->step == STEP_ASKING) {
+        if (client->in.len > ADMIN_REQUEST_MAX) ev_io_stop(ev, &client->readable);
+        return;
+    }
     if (memchr(client->in.data, '\n', client->in.len))
         take_next(client);
     else if (client->in.len > ADMIN_REQUEST_MAX)
@@ -199,6 +269,7 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 static void on_deadline(struct timer *timer)
 {
     struct client *client = container_of(timer, struct client, deadline);
+    if (client->step == STEP_ASKING && atomic_load(&client->taken)) return;
     if (client->step == STEP_ASKING) {
         struct buf text = {0};
         const struct admin_socket_options *o = &client->socket->options;

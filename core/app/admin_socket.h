@@ -2,6 +2,7 @@
  * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
  * made before the I/O thread runs, freed after it was stopped. `answer` is called on the engine thread. */
 #pragma once
+#include "app/admin_question.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "net/loop.h"
@@ -16,6 +17,8 @@ struct admin_socket_options {
     int64_t answer_ms; /* the engine thread has so long for an answer; 0: 5 s */
     /* Appends the result as JSON; false with an error for a method it does not know. */
     bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
+    /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
+    bool (*begin)(void *ctx, struct admin_question *question);
     void *ctx;
     struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
 };

@@ -24,6 +24,7 @@ extern const struct command cmd_init;
 extern const struct command cmd_test;
 extern const struct command cmd_status;
 extern const struct command cmd_queue;
+extern const struct command cmd_call;
 extern const struct command cmd_writes;
 extern const struct command cmd_sim;
 extern const struct command cmd_bench;

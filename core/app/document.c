@@ -1,8 +1,12 @@
 /* JSON and YAML for reading; see document.h. */
 #include "app/document.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
+
+#include "base/series.h"
 
 enum { JSON_INDENT = 4, YAML_INDENT = 2 };
 
@@ -15,10 +19,15 @@ static bool is_container(const struct tape *tape, size_t at)
 /* Texts are quoted in both forms: JSON's quotes are YAML's too, and nothing is taken for a number. */
 static void put_scalar(const struct tape *tape, size_t at, struct buf *out)
 {
+    double number;
     switch (tape_type(tape, at)) {
     case '"': buf_json_string(out, tape_str(tape, at)); break;
     case 'l':
     case 'u': buf_printf(out, "%" PRId64, tape_int(tape, at, 0)); break;
+    case 'd':
+        memcpy(&number, &tape->words[at + 1], sizeof number);
+        exposition_number(out, number);
+        break;
     case 't': buf_puts(out, "true"); break;
     case 'f': buf_puts(out, "false"); break;
     default: buf_puts(out, "null"); break;
@@ -54,6 +63,27 @@ static void put_json(const struct tape *tape, size_t at, size_t depth, struct bu
     buf_putc(out, map ? '}' : ']');
 }
 
+void document_compact(const struct tape *tape, size_t at, struct buf *out)
+{
+    if (!is_container(tape, at)) {
+        put_scalar(tape, at, out);
+        return;
+    }
+    bool map = tape_type(tape, at) == '{';
+    struct str key;
+    const char *separator = "";
+    buf_putc(out, map ? '{' : '[');
+    for (size_t entry = tape_first(tape, at, map ? &key : NULL); entry;
+         entry = tape_next(tape, at, entry, map ? &key : NULL)) {
+        buf_puts(out, separator);
+        if (map) buf_json_string(out, key);
+        if (map) buf_putc(out, ':');
+        document_compact(tape, entry, out);
+        separator = ",";
+    }
+    buf_putc(out, map ? '}' : ']');
+}
+
 void document_json(const struct tape *tape, size_t at, struct buf *out)
 {
     put_json(tape, at, 0, out);
@@ -61,6 +91,18 @@ void document_json(const struct tape *tape, size_t at, struct buf *out)
 }
 
 static void put_yaml(const struct tape *tape, size_t at, size_t depth, bool in_line, struct buf *out);
+
+/* A key that could be taken for something else is quoted. */
+static void put_yaml_key(struct str key, struct buf *out)
+{
+    bool plain = key.n > 0 && isalpha((unsigned char)key.p[0]);
+    for (size_t i = 0; i < key.n; i++)
+        plain = plain && (isalnum((unsigned char)key.p[i]) || strchr("_-./", key.p[i]));
+    if (plain)
+        buf_str(out, key);
+    else
+        buf_json_string(out, key);
+}
 
 /* What stands behind "key:" or "-". */
 static void put_yaml_value(const struct tape *tape, size_t at, size_t depth, bool in_list, struct buf *out)
@@ -86,7 +128,7 @@ static void put_yaml(const struct tape *tape, size_t at, size_t depth, bool in_l
     for (size_t entry = tape_first(tape, at, map ? &key : NULL); entry;
          entry = tape_next(tape, at, entry, map ? &key : NULL), in_line = false) {
         if (!in_line) indent(out, depth * YAML_INDENT);
-        if (map) buf_str(out, key);
+        if (map) put_yaml_key(key, out);
         buf_putc(out, map ? ':' : '-');
         bool list_below = map && tape_type(tape, entry) == '[';
         put_yaml_value(tape, entry, list_below ? depth : depth + 1, !map, out);

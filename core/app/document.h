@@ -4,6 +4,8 @@
 #include "base/buf.h"
 #include "object/tape.h"
 
+/* Without blanks and line ends. */
+void document_compact(const struct tape *tape, size_t at, struct buf *out);
 /* The value at `at`, with a line end behind it. */
 void document_json(const struct tape *tape, size_t at, struct buf *out);
 void document_yaml(const struct tape *tape, size_t at, struct buf *out);

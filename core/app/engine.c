@@ -232,6 +232,7 @@ static bool make_admin(struct engine *engine)
                                                                     .io_loop = io_thread_loop(engine->io),
                                                                     .path = path,
                                                                     .answer = engine_answer_admin,
+                                                                    .begin = engine_begin_admin,
                                                                     .running = &engine->running,
                                                                     .ctx = engine},
                                      &err);

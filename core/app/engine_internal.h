@@ -137,6 +137,12 @@ void engine_observe(void *engine);
 /* Appends which informers do not hold their first list, and why; nothing when all do. */
 void engine_describe_lag(struct engine *engine, struct buf *out);
 
+/* --- engine_call.c */
+
+/* Takes what the admin socket was asked and takes its time: calls of commands. */
+bool engine_begin_admin(void *engine, struct admin_question *question);
+void engine_put_commands(struct engine *engine, struct buf *out);
+
 /* --- engine_status.c */
 
 /* Answers a request of the admin socket. */

@@ -358,6 +358,12 @@ bool engine_answer_admin(void *ctx, const char *method, struct buf *result, stru
         answer_writes(engine, result);
         return true;
     }
+    if (strcmp(method, "commands") == 0) {
+        json_open(result, NULL, '{');
+        engine_put_commands(engine, result);
+        json_close(result, '}');
+        return true;
+    }
     bool queues_only = strcmp(method, "queue") == 0;
     if (!queues_only && strcmp(method, "status") != 0)
         return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,

@@ -28,6 +28,7 @@ void bind_job(lua_State *L);             /* raw.job */
 void bind_leader(lua_State *L);          /* raw.leader */
 void bind_plan(lua_State *L);            /* raw.plan */
 void bind_metric(lua_State *L);          /* raw.metric */
+void bind_command(lua_State *L);         /* raw.command */
 void bind_state(lua_State *L);           /* raw.state */
 void bind_limits(lua_State *L);          /* raw.limits */
 void bind_event(lua_State *L);           /* raw.event */

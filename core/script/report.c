@@ -14,6 +14,7 @@ static const struct {
     [SCRIPT_WORKER] = {"worker", "Worker failed"},
     [SCRIPT_TIMER] = {"timer", "Timer failed"},
     [SCRIPT_MAIN] = {"main", "Main failed"},
+    [SCRIPT_COMMAND] = {"command", "Command failed"},
     [SCRIPT_LEADER] = {"on_leader", "Function of a leader failed"},
     [SCRIPT_TRANSFORM] = {"transform", "Transform failed"},
     [SCRIPT_INDEX] = {"index", "Index function failed"},

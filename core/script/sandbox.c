@@ -229,6 +229,8 @@ void sandbox_install(lua_State *L)
     set_ref(L, REF_RUN_MAIN);
     modules_internal(L, "k8s.job");
     set_ref(L, REF_RUN_JOB);
+    modules_internal(L, "k8s.command_call");
+    set_ref(L, REF_RUN_COMMAND);
     modules_internal(L, "k8s"); /* an error in it shows now, not at the script's require */
     lua_pop(L, 1);
 }

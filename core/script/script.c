@@ -153,6 +153,7 @@ void script_free(struct script *script)
     free(script->claims);
     kept_clear(&script->kept);
     metrics_clear(&script->metrics);
+    commands_clear(&script->commands);
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);

@@ -167,6 +167,31 @@ void script_each_timer(const struct script *script,
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
+/* Commands that it registered for `kubelua call`. */
+size_t script_command_count(const struct script *script);
+const char *script_command_name(const struct script *script, size_t i);
+const char *script_command_help(const struct script *script, size_t i);
+enum script_command_end {
+    COMMAND_DONE,
+    COMMAND_REFUSED, /* it returned nil, err */
+    COMMAND_FAILED,  /* it raised, or was over a limit: that was logged */
+    COMMAND_CANCELLED,
+};
+struct script_command_result {
+    enum script_command_end end;
+    bool is_json; /* else plain text */
+    struct str text;
+};
+typedef void script_command_done(void *ctx, const struct script_command_result *result);
+struct command_call;
+/* Not before it has started, nor once it is stopped. */
+bool script_is_running(const struct script *script);
+/* Calls one, of a script that runs, with at most COMMAND_ARGS_MAX words. `done` is called once. NULL when
+ * that was before this returned. */
+struct command_call *script_call_command(struct script *script, size_t command, const char *const *args,
+                                         size_t count, script_command_done *done, void *ctx);
+/* `done` is called at once. */
+void command_call_cancel(struct command_call *call);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);

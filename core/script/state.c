@@ -107,6 +107,7 @@ static void bind_all(lua_State *L)
     bind_state(L);
     bind_metric(L);
     bind_limits(L);
+    bind_command(L);
     set_ref(L, REF_RAW);
 }
 

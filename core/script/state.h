@@ -15,6 +15,7 @@
 #include "object/value.h"
 #include "script/budget.h"
 #include "script/call.h"
+#include "script/command.h"
 #include "script/kept.h"
 #include "script/leading.h"
 #include "script/limits.h"
@@ -88,6 +89,7 @@ enum script_ref {
     REF_MAIN,          /* the function given to k8s.main */
     REF_RUN_MAIN,      /* calls it */
     REF_RUN_JOB,       /* calls the function of a queue's workers */
+    REF_RUN_COMMAND,   /* calls that of a command */
     REF_PREPARE,       /* of tasks, see task.c */
     REF_XPCALL,        /* Lua's own, which scripts do not have */
     REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
@@ -104,6 +106,7 @@ enum script_function {
     SCRIPT_WORKER,
     SCRIPT_TIMER,
     SCRIPT_LEADER, /* given to k8s.on_leader */
+    SCRIPT_COMMAND,
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
     SCRIPT_INDEX,
@@ -179,6 +182,7 @@ struct script {
     struct plan plan; /* what it registered while it loaded */
     struct kept_tables kept;
     struct script_metrics metrics;
+    struct script_commands commands;
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;

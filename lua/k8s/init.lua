@@ -16,6 +16,7 @@ return freeze("k8s", {
   after = time.after,
   ago = time.ago,
   apply = writes.apply,
+  command = require "k8s.command",
   controller = controller,
   create = writes.create,
   cron = time.cron,

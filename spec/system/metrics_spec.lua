@@ -59,7 +59,9 @@ describe("the metrics of kubelua run #threads", function()
     local example = assert(io.open "scripts/phase_metrics.lua")
     local engine = measured(sim.server, example:read "*a")
     example:close()
-    local script = engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    local script = await(function()
+      return engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    end, "the script's name")
     local function phase(name)
       return ('pods_in_phase{script="%s",namespace="default",phase="%s"}'):format(script, name)
     end
@@ -90,7 +92,9 @@ describe("the metrics of kubelua run #threads", function()
     engine:wait_line "^synced$"
     sim:play { ["do"] = "touch", resource = "pods", pick = 1 }
     engine:wait_line "^updated$"
-    local script = engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    local script = await(function()
+      return engine.metrics():match 'kubelua_script_memory_bytes{script="([^"]+)"}'
+    end, "the script's name")
     local labels = ('{script="%s",handler="seen"'):format(script)
     local samples = await_sample(engine, "kubelua_handler_duration_seconds_count" .. labels .. ',event="OnUpdate"}', 1)
     assert.are.equal(20, samples["kubelua_handler_duration_seconds_count" .. labels .. ',event="OnAdd"}'])

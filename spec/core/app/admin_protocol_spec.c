@@ -31,7 +31,7 @@ static int teardown(void **state)
 static void test_a_request_is_read_as_it_was_written(void **state)
 {
     struct buf line = {0};
-    admin_request_write("status", &line);
+    admin_request_write("status", NULL, &line);
     assert_string_equal(buf_text(&line), "{\"v\":1,\"method\":\"status\"}\n");
     assert_true(admin_request_parse(parser, (struct str){line.data, line.len - 1}, &request, &err));
     assert_string_equal(request.method, "status");

@@ -59,6 +59,7 @@ function raw_verbs.new(record)
     check_loading = noop,
     plan = { add = noop, hash = function() return "hash" end, is_open = noop },
     metric = { new = noop },
+    command = { new = noop, result = noop },
     state = { declare = noop, content = noop, value = noop },
     event = noop,
     check_stack = noop,

@@ -1,0 +1,15 @@
+-- k8s.command: functions of a script that `kubelua call` calls.
+local raw = ...
+
+local options = require "k8s.options"
+local plan = require "k8s.plan"
+
+local OPTIONS = { help = "string" }
+
+-- k8s.command("orphans", function(namespace) return rows end, { help = "Services without pods." }): while the script
+-- loads only.
+return function(name, fn, given)
+  local own = options.check("k8s.command", given, OPTIONS)
+  raw.command.new(name, fn, own.help)
+  plan.add("command", name, plan.text { fn, help = own.help })
+end

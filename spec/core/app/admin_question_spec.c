@@ -1,0 +1,208 @@
+/* core/app/admin_question.c and admin_socket.c: answers that take their time. Two loops play the two threads.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "app/admin_socket.h"
+#include "app/unix_socket.h"
+#include "base/mem.h"
+
+static struct loop *loop, *engine;
+static struct admin_socket *admin;
+static char folder[] = "/tmp/kubelua-unit-XXXXXX";
+static char path[64];
+static struct err err;
+static struct timer guard;
+static bool looked;
+static struct admin_question *taken;
+static int gone;
+
+static bool answer(void *ctx, const char *method, struct buf *result, struct err *error)
+{
+    buf_puts(result, "\"x\"");
+    return true;
+}
+
+static bool begin(void *ctx, struct admin_question *question)
+{
+    if (strcmp(admin_question_method(question), "slow") != 0) return false;
+    taken = question;
+    return true;
+}
+
+static void on_gone(void *ctx)
+{
+    gone++;
+    admin_question_refuse(ctx, "gone");
+}
+
+static void on_guard(struct timer *timer)
+{
+    fail_msg("nothing happened for 20 s");
+}
+
+static void on_look(struct timer *timer)
+{
+    looked = true;
+}
+
+static int setup(void **state)
+{
+    loop = loop_new();
+    engine = loop_new();
+    snprintf(path, sizeof path, "%s/admin.sock", folder);
+    guard.fn = on_guard;
+    gone = 0;
+    timer_start(&guard, loop_clock(loop), 20000);
+    const struct admin_socket_options options = {.engine_loop = engine,
+                                                 .io_loop = loop,
+                                                 .path = path,
+                                                 .idle_ms = 50,
+                                                 .answer_ms = 50,
+                                                 .answer = answer,
+                                                 .begin = begin};
+    admin = admin_socket_new(&options, &err);
+    assert_non_null(admin);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    timer_cancel(&guard);
+    admin_socket_free(admin);
+    loop_free(engine);
+    loop_free(loop);
+    return 0;
+}
+
+static int dial(void)
+{
+    int fd = unix_socket_connect(path, 1000, &err);
+    assert_true(fd >= 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    return fd;
+}
+
+static void say(int fd, const char *text)
+{
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static void turn(int times)
+{
+    while (times-- > 0) {
+        loop_once(loop, false);
+        loop_once(engine, false);
+    }
+}
+
+static void assert_heard(int fd, const char *expected)
+{
+    struct buf text = {0};
+    while (!text.len || text.data[text.len - 1] != '\n') {
+        turn(1);
+        ssize_t n = read(fd, buf_reserve(&text, 4096), 4096);
+        if (n > 0) text.len += (size_t)n;
+        assert_int_not_equal(n, 0);
+    }
+    assert_string_equal(buf_text(&text), expected);
+    buf_clear(&text);
+}
+
+/* Runs both loops until a question was taken. */
+static void await_taken(void)
+{
+    for (taken = NULL; !taken; loop_once(loop, false)) loop_once(engine, false);
+}
+
+static void test_an_answer_may_take_any_time(void **state)
+{
+    const struct tape *tape;
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\",\"params\":{\"a\":\"b\"}}\n{\"v\":1,\"method\":\"status\"}\n");
+    await_taken();
+    struct timer look = {.fn = on_look};
+    timer_start(&look, loop_clock(loop), 200); /* four times what others have */
+    for (looked = false; !looked;) loop_once(loop, true);
+    size_t params = admin_question_params(taken, &tape);
+    assert_true(str_is(tape_str(tape, tape_field(tape, params, STR("a"))), "b"));
+    admin_question_answer(taken, STR("7"));
+    assert_heard(fd, "{\"v\":1,\"result\":7}\n");
+    assert_heard(fd, "{\"v\":1,\"result\":\"x\"}\n"); /* what was written behind it has its turn */
+    close(fd);
+}
+
+static void test_who_answers_is_told_that_the_client_has_gone(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    await_taken();
+    admin_question_on_gone(taken, on_gone, taken);
+    close(fd);
+    while (!gone) turn(1);
+    turn(10);
+    assert_int_equal(gone, 1);
+}
+
+static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    await_taken();
+    admin_question_on_gone(taken, on_gone, taken);
+    shutdown(fd, SHUT_WR);
+    turn(10);
+    assert_int_equal(gone, 0);
+    admin_question_answer(taken, STR("8"));
+    assert_heard(fd, "{\"v\":1,\"result\":8}\n");
+    close(fd);
+}
+
+/* The answer and the news cross. */
+static void test_an_answer_to_nobody_is_dropped(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    await_taken();
+    admin_question_on_gone(taken, on_gone, taken);
+    close(fd);
+    for (int i = 0; i < 10; i++) loop_once(loop, false); /* the mail is on its way */
+    admin_question_answer(taken, STR("9"));
+    turn(10);
+    assert_int_equal(gone, 0);
+}
+
+static int group_setup(void **state)
+{
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int group_teardown(void **state)
+{
+    char lock[80];
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    unlink(lock);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(test_an_answer_may_take_any_time),
+        T(test_who_answers_is_told_that_the_client_has_gone),
+        T(test_a_client_that_only_reads_any_more_has_its_answer),
+        T(test_an_answer_to_nobody_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}

@@ -1,0 +1,18 @@
+---@meta k8s.command
+-- luacheck: ignore 241
+-- Functions of a script that `kubelua call` calls.
+
+---@class k8s
+local k8s = {}
+
+---@class k8s.CommandOptions
+---@field help? string shown by `kubelua call` without a name
+
+---Registers a command; while the script loads only. It gets the words of the command line, may wait, and returns what
+---is printed: a text, a table, or nil and an error.
+---@param name string letters, digits, "-", "_" and "."
+---@param fn fun(...: string): any, any
+---@param options? k8s.CommandOptions
+function k8s.command(name, fn, options) end
+
+return k8s
