@@ -56,8 +56,7 @@ static void take_text(lua_State *L, struct command_call *call)
 {
     struct str text;
     text.p = lua_tolstring(L, 1, &text.n);
-    if (text.n > JSON_ENCODE_MAX)
-        script_raise(L, "the result is larger than the limit of %d MiB", JSON_ENCODE_MAX >> 20);
+    arg_value_size(L, "the result", text.n);
     buf_str(&call->result, text);
 }
 
@@ -76,7 +75,7 @@ static int l_command_result(lua_State *L)
     } else if (lua_isboolean(L, 1)) {
         buf_puts(&call->result, lua_toboolean(L, 1) ? "true" : "false");
     } else {
-        const struct buf *json = json_encode(L, 1, "the result", JSON_ENCODE_MAX);
+        const struct buf *json = json_encode(L, 1, "the result", 0);
         buf_str(&call->result, buf_slice(json));
         call->is_json = true;
     }

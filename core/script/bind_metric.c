@@ -188,9 +188,7 @@ static struct series *series_arg(lua_State *L, struct user_metric *metric, int i
     read_labels(L, metric, idx, values);
     struct series *series = user_metric_series(metric, values, false);
     if (series) return series;
-    if (metrics_series_count(script_of(L)) >= SERIES_MAX)
-        script_raise(L, "%s: the limit series: the script has %d already", user_metric_name(metric),
-                     SERIES_MAX);
+    arg_room(L, user_metric_name(metric), LIMIT_SERIES, metrics_series_count(script_of(L)));
     return user_metric_series(metric, values, true);
 }
 

@@ -175,6 +175,7 @@ static void push_table(lua_State *L, const struct assignment *a, int idx, unsign
     lua_createtable(L, (int)lua_objlen(L, from), 0);
     lua_pushnil(L);
     while (lua_next(L, from)) {
+        budget_poll(L, script_of(L));
         next.key = from + 2;
         check_key(L, a, &next);
         lua_pushvalue(L, next.key);

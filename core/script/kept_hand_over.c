@@ -70,7 +70,8 @@ static bool hand_over(struct script *old, struct script *new_, struct hand_over 
                        h->to->name, h->from->version, h->to->version);
     if (script_call_load(old, "a reload", write_old, h) != SCRIPT_OK) return failed(old, h, err);
     if (same) lua_gc(new_->L, LUA_GCSTOP, 0); /* it makes no garbage, and the engine waits */
-    bool ok = script_call(new_, same ? "a reload" : "migrate", same ? read_new : migrate, h) == SCRIPT_OK;
+    bool ok =
+        script_call_load(new_, same ? "a reload" : "migrate", same ? read_new : migrate, h) == SCRIPT_OK;
     lua_gc(new_->L, LUA_GCRESTART, 0);
     return ok || failed(new_, h, err);
 }

@@ -10,7 +10,7 @@
 
 struct script;
 
-enum { SCRIPT_METRICS_MAX = 200, SERIES_MAX = 1000 };
+enum { SCRIPT_METRICS_MAX = 200 };
 
 struct script_metric {
     struct user_metric *metric;

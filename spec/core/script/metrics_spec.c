@@ -152,7 +152,7 @@ static void test_series_are_limited(void **state)
     struct cluster *c = *state;
     c->script = cluster_load(c, "a", THREE);
     assert_ask(c, c->script, "for i = 1, 2000 do c:inc(1, { node = i }) end",
-               "raised: question.lua:1: found_total: the limit series: the script has 1000 already");
+               "raised: question.lua:1: found_total: over the limit series (1000)");
     assert_ask(c, c->script,
                "c:inc(1, { node = 7 }) c:remove { node = 8 } c:inc(1, { node = 'new' }) return 1", "1");
 }
