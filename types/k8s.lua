@@ -7,6 +7,7 @@
 ---@field null lightuserdata null inside arrays, pairs and copies; the same as cjson.null
 ---@field log k8s.log
 ---@field json k8s.json
+---@field base64 k8s.base64
 ---@field metric k8s.metric
 ---@field object k8s.object
 local k8s = {}
@@ -360,6 +361,25 @@ function json.decode(text) end
 ---@param table? table
 ---@return table
 function json.array(table) end
+
+---@class k8s.base64
+local base64 = {}
+
+---Raises for more than 16 MiB, as decode does.
+---@param text string any bytes
+---@return string
+function base64.encode(text) end
+
+---Blanks and line ends are skipped, as kubectl's users wrap what they paste; nil, err for what is not Base64.
+---@param text string
+---@return string?
+---@return k8s.Error?
+function base64.decode(text) end
+
+---64 hex digits, as sha256sum prints them.
+---@param text string
+---@return string
+function k8s.sha256(text) end
 
 ---The methods of objects, as functions that take any view.
 ---@class k8s.object

@@ -79,11 +79,17 @@ void object_title(const struct root *root, struct buf *out)
     root_key(root, out);
 }
 
+/* "attempt to index field 'x' (a nil value)", "bad argument #1 to 'ipairs' (table expected, got nil)". */
+static bool is_about_nil(const struct buf *text)
+{
+    return memmem(text->data, text->len, "nil value", 9) || memmem(text->data, text->len, "got nil", 7);
+}
+
 /* What the script did with it between then and now is not known: it is told as a hint. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->absent;
-    if (!absent->root || text->len == 0 || !memmem(text->data, text->len, "nil value", 9)) return;
+    if (!absent->root || text->len == 0 || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;

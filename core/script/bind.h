@@ -9,6 +9,7 @@ void bind_object(lua_State *L);   /* raw.object: what may be asked of a view; th
 void bind_int64(lua_State *L);    /* raw.int64 */
 void bind_quantity(lua_State *L); /* raw.quantity */
 void bind_json(lua_State *L);     /* raw.json */
+void bind_text(lua_State *L);     /* raw.base64, raw.sha256 */
 void bind_informer(lua_State *L); /* raw.informer */
 void bind_registration(lua_State *L);    /* raw.registration */
 void bind_handler_options(lua_State *L); /* raw.handler_options */

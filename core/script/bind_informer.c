@@ -154,6 +154,14 @@ static int l_informer_describe(lua_State *L)
     return 1;
 }
 
+/* check(self, verb): before a verb looks at its other arguments, which stand in each other's places when it
+ * is called with '.'. */
+static int l_informer_check(lua_State *L)
+{
+    class_self(L, CLASS_INFORMER, arg_str(L, 2, "check").p);
+    return 0;
+}
+
 static int l_informer_tostring(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "tostring");
@@ -179,5 +187,7 @@ void bind_informer(lua_State *L)
     lua_setfield(L, -2, "resource");
     lua_pushcfunction(L, l_informer_describe);
     lua_setfield(L, -2, "describe");
+    lua_pushcfunction(L, l_informer_check);
+    lua_setfield(L, -2, "check");
     lua_setfield(L, -2, "informer");
 }

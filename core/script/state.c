@@ -84,6 +84,7 @@ static void bind_all(lua_State *L)
     bind_int64(L);
     bind_quantity(L);
     bind_json(L);
+    bind_text(L);
     bind_informer(L);
     bind_registration(L);
     bind_handler_options(L);

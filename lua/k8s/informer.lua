@@ -9,6 +9,7 @@ local blocking = require("k8s.task").blocking
 
 local methods = raw.informer.methods
 
+local check_self = raw.informer.check
 local describe = raw.informer.describe
 local WITHOUT_ID = { id = true }
 
@@ -33,6 +34,7 @@ end
 
 -- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... }
 function methods:add_event_handler(given)
+  check_self(self, "add_event_handler")
   local handlers = options.check("add_event_handler", given, handler_options.WITH_FUNCTIONS)
   if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then
     raw.raise("add_event_handler: give OnAdd, OnUpdate or OnDelete")
@@ -43,6 +45,7 @@ end
 -- pods:on_add(fn, options) and its sisters: one function, one event.
 local function shorthand(where, event)
   return function(self, fn, given)
+    check_self(self, where)
     if type(fn) ~= "function" then
       raw.raise(where .. ": expected a function, not " .. type(fn))
     end
@@ -60,6 +63,7 @@ methods.on_delete = shorthand("on_delete", "OnDelete")
 
 -- pods:add_index(name, path) or (name, function(obj, emit)): lister:by_index(name, value) finds objects by it.
 function methods:add_index(name, source)
+  check_self(self, "add_index")
   raw.index.add(self, name, source)
   if plan.is_open() then
     plan.add("index", describe(self) .. ": " .. name, plan.text(source))
@@ -68,6 +72,7 @@ end
 
 -- pods:query(): a question to the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
 function methods:query()
+  check_self(self, "query")
   return raw.query.new(self)
 end
 
@@ -76,6 +81,7 @@ local wait_version = blocking(raw.informer.wait_version)
 -- pods:wait_rv(version, timeout): until the cache has seen that version; true, or nil, err. 30 seconds by default.
 -- pods:wait_rv(object, timeout): until it has seen that version of that object; other namespaces may be behind.
 function methods:wait_rv(wanted, timeout)
+  check_self(self, "wait_rv")
   if object.is_view(wanted) then
     return wait_version(self, object.resource_version(wanted), timeout or 30, object.namespace(wanted))
   end

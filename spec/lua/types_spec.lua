@@ -39,6 +39,7 @@ describe("types/k8s.lua", function()
   local raw = raw_verbs.new()
   raw.object = bound("bind_object.c", "object_methods")
   raw.json = bound("bind_json.c", "verbs")
+  raw.base64 = bound("bind_text.c", "base64_verbs")
   raw.informer.methods = bound("bind_informer.c", "informer_methods")
   raw.queue.methods = bound("bind_queue.c", "queue_methods")
   local load_module = new_loader(raw)
@@ -72,8 +73,8 @@ describe("types/k8s.lua", function()
     assert.same(sorted(content(load_module "k8s")), sorted(names))
   end)
 
-  it("names the functions of k8s.log, k8s.json, k8s.metric and k8s.object, no more and no less", function()
-    for _, name in ipairs { "log", "json", "metric", "object" } do
+  it("names the functions of k8s.log, k8s.json, k8s.base64, k8s.metric and k8s.object, no more and no less", function()
+    for _, name in ipairs { "log", "json", "base64", "metric", "object" } do
       assert.same(sorted(content(load_module("k8s")[name])), sorted(declared(name)))
     end
   end)

@@ -295,7 +295,10 @@ static void test_a_script_that_fails_to_load_registers_nothing(void **state)
         {"k8s.informer('pods'):add_event_handler { OnAdded = print }",
          "bad.lua:2: add_event_handler: unknown option \"OnAdded\", did you mean \"OnAdd\"?"},
         {"local p = k8s.informer('pods')\np.add_event_handler { OnAdd = print }",
-         "bad.lua:3: add_event_handler: "},
+         "bad.lua:3: informer:add_event_handler: called on table, not on an informer (methods are called "
+         "with "
+         "':')"},
+        {"k8s.informer('pods').on_add(print)", "bad.lua:2: informer:on_add: called on function, not on an "},
         {"local p = k8s.informer('pods')\np:on_add(print, { id = 'x' })\np:on_add(print, { id = 'x' })",
          "bad.lua:4: the handler id \"x\" is already taken"},
         {"k8s.informer('pods'):on_add(print, { id = '' })",

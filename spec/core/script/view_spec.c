@@ -77,6 +77,10 @@ static void test_an_error_about_nil_names_path_and_object(void **state)
     assert_raises(f, "return obj.metadata.annotations['a/b'].c",
                   "; last absent field: metadata.annotations['a/b'] of Pod shop/web-1");
     assert_raises(f, "return 'x' .. obj.spec.missing", "; last absent field: spec.missing of Pod shop/web-1");
+    assert_raises(f, "for _ in ipairs(obj.spec.missing) do end",
+                  "got nil); last absent field: spec.missing of Pod shop/web-1");
+    assert_raises(f, "return string.rep(obj.spec.missing, 2)",
+                  "; last absent field: spec.missing of Pod shop/web-1");
     assert_raises(f, "local x = obj.spec.missing; error('other')", "snippet.lua:1: other");
     assert_null(strstr(fixture_run(f, "local x = obj.spec.missing; error('other')"), "absent"));
 }

@@ -47,6 +47,8 @@ function raw_verbs.new(record)
     view = view_verbs,
     object = { get = noop, key = noop, copy = noop, json = noop, diff = noop },
     json = { encode = noop, decode = noop, array = noop },
+    base64 = { encode = noop, decode = noop },
+    sha256 = noop,
     print = function(...) record.printed = { ... } end,
     log = function(...) record.logged = { ... } end,
     limits = function() end,
@@ -76,6 +78,7 @@ function raw_verbs.new(record)
     write = { declare = noop, resource = noop, send = noop, type_of = noop, seconds = noop },
     informer = {
       methods = {},
+      check = noop,
       wait_version = noop,
       wait_synced = noop,
       resource = noop,
