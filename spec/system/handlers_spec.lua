@@ -186,7 +186,7 @@ describe("changes that pile up before a slow handler", function()
         if new:annotation "spec/last" then print("last", told) end
       end)
       k8s.main(function() print "synced" end)
-    ]]):format(name)))
+    ]]):format(name)), { "--handler-cpu", "10m" })
     engine:wait_line "^synced$"
     sim:play { ["do"] = "touch", resource = "pods", pick = 1, count = 1 }
     engine:wait_line "^blocked$"
