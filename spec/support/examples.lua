@@ -77,4 +77,33 @@ function examples.run(sim, example)
   return engine
 end
 
+-- What the blocks of a reference take as given.
+local GIVEN = [[
+local k8s = require "k8s"
+k8s.reads { "*:*" }
+k8s.writes { "*:*" }
+local pods = k8s.informer "pods"
+]]
+
+-- Statements that ask the server or look into a cache stand in a function given to k8s.main.
+local function waits(text)
+  for _, call in ipairs { "k8s%.list%(", "k8s%.patch%(", "k8s%.get%(", "queue:get", "%f[%w]obj%." } do
+    if text:find(call) then return true end
+  end
+end
+
+-- A block of a reference as a script for `kubelua exec`: as it stands where it is whole or declares, with what it takes
+-- as given before it.
+function examples.reference(block)
+  local text, given = block.text:gsub('timeout = "5m"', 'timeout = "100ms"'), GIVEN
+  if text:find('require "k8s"', 1, true) then given = "" end
+  if not loadstring(text) then text = text:gsub("([^\n]+)\n", "local _ = %1\n") end -- lines of expressions
+  if text:find "k8s%.main%(" then return given .. text end
+  if not waits(text) then
+    return given .. text .. '\nrequire("k8s").main(function() require("k8s").sleep "50ms" end)\n'
+  end
+  local before = 'local obj = pods:lister():list_all()[1]\nqueue:add "shop/a"\n'
+  return given .. 'local queue = k8s.queue { name = "given" }\nk8s.main(function()\n' .. before .. text .. "end)\n"
+end
+
 return examples

@@ -20,6 +20,47 @@ for path, least in pairs { ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5 } 
   end)
 end
 
+-- What the blocks read and write.
+local function world()
+  local sim = cluster.sim { "--pods", "20" }
+  local web = { app = "web" }
+  for _, name in ipairs { "shop", "ops" } do
+    sim.api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = name } })
+  end
+  sim.api:create("/apis/apps/v1/namespaces/shop/deployments", {
+    apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web", namespace = "shop" },
+    spec = {
+      selector = { matchLabels = web },
+      template = { metadata = { labels = web }, spec = { containers = { { name = "main", image = "web" } } } },
+    },
+  })
+  sim.api:create("/api/v1/namespaces/shop/configmaps", {
+    apiVersion = "v1", kind = "ConfigMap", metadata = { name = "counter", namespace = "shop" }, data = { n = "1" },
+  })
+  return sim
+end
+
+for path, least in pairs { ["docs/lua-api.md"] = 15, ["docs/queues.md"] = 3 } do
+  describe(path, function()
+    after_each(cluster.stop_all)
+
+    local count = 0
+    for _, block in ipairs(examples.blocks(path)) do
+      if block.language == "lua" then
+        count = count + 1
+        it("has a block in line " .. block.line .. " that runs", function()
+          local sim = world()
+          local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script(examples.reference(block)) }
+          assert.are_not.equal(2, engine:wait(30), engine:report()) -- it loads
+          assert.is_nil(engine:err():find "%f[^%z\n]E%d", engine:report()) -- and none of its calls fails
+        end)
+      end
+    end
+
+    it("has blocks", function() assert.is_true(count >= least) end)
+  end)
+end
+
 describe("README.md", function()
   after_each(cluster.stop_all)
 
