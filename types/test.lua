@@ -7,6 +7,7 @@ local test = {}
 
 ---@class k8s.TestOptions
 ---@field objects? table[]|string objects, or a file of them: what is there when the script begins
+---@field recording? string a file of `kubelua record`: its first lists are there
 ---@field namespace? string of informers that do not say
 ---@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
@@ -134,6 +135,13 @@ function env:now() end
 
 ---@param leads boolean
 function env:lead(leads) end
+
+---Plays a recording at its times; without a path the rest of the one that test.load was given.
+---@param path? string|{ speed?: number }
+---@param options? { speed?: number } so many times as fast
+---@return integer changes
+---@return string? problem what could not be read
+function env:replay(path, options) end
 
 ---Forgets what the script did so far.
 function env:reset() end

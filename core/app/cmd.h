@@ -22,6 +22,8 @@ extern const struct command cmd_exec;
 extern const struct command cmd_rbac;
 extern const struct command cmd_init;
 extern const struct command cmd_test;
+extern const struct command cmd_record;
+extern const struct command cmd_replay;
 extern const struct command cmd_status;
 extern const struct command cmd_queue;
 extern const struct command cmd_call;

@@ -6,6 +6,7 @@
 
 #include "app/leader_options.h"
 #include "app/test_kinds.h"
+#include "app/test_replay.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "object/pool.h"
@@ -30,14 +31,15 @@ static struct object_call *call(void *ctx, const struct object_request *request,
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
     struct test_engine *engine = ctx;
-    if (claim_has_synced(claim) && engine->script) script_claims_changed(engine->script);
+    for (size_t i = 0; claim_has_synced(claim) && i < engine->script_count; i++)
+        script_claims_changed(engine->scripts[i].script);
     if (claim_is_missing(claim)) test_kinds_ask_later(engine);
 }
 
 static void on_leaders_changed(void *ctx)
 {
     struct test_engine *engine = ctx;
-    if (engine->script) script_leadership_changed(engine->script);
+    for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i].script);
 }
 
 /* --- start */
@@ -98,15 +100,17 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .lease = leader_flags_lease(&flags, "default"),
                                         .elects = options->elects,
                                         .default_namespace = engine->namespace_,
-                                        .print = test_engine_note_print,
-                                        .failed = test_engine_note_failure,
+                                        .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
                                         .hooks_ctx = engine};
+    if (options->live) return;
+    engine->host.print = test_engine_note_print;
+    engine->host.failed = test_engine_note_failure;
 }
 
 /* Whose log lines these are from now on: several tests' engines take turns. */
 static void enter(struct test_engine *engine)
 {
-    log_capture(test_engine_note_log, engine);
+    if (engine->host.print) log_capture(test_engine_note_log, engine);
 }
 
 static void leave(void)
@@ -118,7 +122,8 @@ static void free_engine(struct test_engine *engine)
 {
     if (!engine) return;
     enter(engine);
-    script_free(engine->script);
+    test_replay_close(engine->replay);
+    for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
     event_recorder_free(engine->recorder, 0);
     live_free(engine->live);
     leaders_end(engine->leaders);
@@ -132,7 +137,8 @@ static void free_engine(struct test_engine *engine)
     loop_free(engine->loop);
     buf_clear(&engine->records);
     free(engine->namespace_);
-    free(engine->script_name);
+    for (size_t i = 0; i < engine->script_count; i++) free(engine->scripts[i].name);
+    free(engine->scripts);
     free(engine);
     leave();
 }
@@ -167,21 +173,23 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
 }
 
 /* True when there was something to begin. */
-static bool start_main(struct test_engine *engine)
+static bool start_mains(struct test_engine *engine)
 {
-    if (!engine->script || engine->main_started || !script_has_main(engine->script) ||
-        !script_has_synced(engine->script))
-        return false;
-    engine->main_started = true;
-    script_run_main(engine->script, on_main_done, engine);
-    return true;
+    bool any = false;
+    for (size_t i = 0; i < engine->script_count; i++) {
+        struct test_script *one = &engine->scripts[i];
+        if (one->main_started || !script_has_main(one->script) || !script_has_synced(one->script)) continue;
+        one->main_started = any = true;
+        script_run_main(one->script, on_main_done, engine);
+    }
+    return any;
 }
 
 static bool come_to_rest(struct test_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
         if (!loop_settle(engine->loop, TURNS_MAX)) break;
-        if (!test_cluster_pump(engine->cluster) && !start_main(engine)) return true;
+        if (!test_cluster_pump(engine->cluster) && !start_mains(engine)) return true;
     }
     return err_set(err, ERR_LIMIT,
                    "the script does not come to rest: after %d turns, all at the same time, "
@@ -213,17 +221,27 @@ static bool advance(struct test_engine *engine, int64_t ms, struct err *err)
 
 /* --- the script */
 
+/* Elections are over before the next script could take part in one. */
+static bool load_one(struct test_engine *engine, const char *path, const char *name, struct err *err)
+{
+    engine->scripts = xrealloc(engine->scripts, (engine->script_count + 1) * sizeof *engine->scripts);
+    struct test_script *one = &engine->scripts[engine->script_count];
+    *one = (struct test_script){.name = xstrdup(name)};
+    one->script = script_load(&engine->host, path, one->name, err);
+    if (!one->script) {
+        free(one->name);
+        return false;
+    }
+    engine->script_count++;
+    leaders_decide(engine->leaders, true);
+    test_kinds_resolve(engine);
+    return true;
+}
+
 static bool load(struct test_engine *engine, const char *path, const char *name, struct err *err)
 {
-    if (engine->script_name) return err_set(err, ERR_INVALID, "%s: a script is loaded already", path);
     enter(engine);
-    engine->script_name = xstrdup(name);
-    engine->script = script_load(&engine->host, path, engine->script_name, err);
-    bool ok = engine->script != NULL;
-    if (ok) {
-        leaders_decide(engine->leaders, true);
-        test_kinds_resolve(engine);
-    }
+    bool ok = load_one(engine, path, name, err);
     leave();
     ok = ok && settle(engine, err);
     if (ok && engine->unknown.code != ERR_NONE) {
@@ -233,9 +251,9 @@ static bool load(struct test_engine *engine, const char *path, const char *name,
     return ok;
 }
 
-static struct script *script_of_engine(struct test_engine *engine)
+static struct script *first_script(struct test_engine *engine)
 {
-    return engine->script;
+    return engine->script_count ? engine->scripts[0].script : NULL;
 }
 
 static bool lead(struct test_engine *engine, bool leads)
@@ -335,11 +353,28 @@ static void take_records(struct test_engine *engine, struct buf *out)
     engine->records.len = 0;
 }
 
+static bool replay_begin(struct test_engine *engine, const char *path, struct err *err)
+{
+    test_replay_close(engine->replay);
+    engine->replay = test_replay_open(engine, path, err);
+    return engine->replay && test_replay_begin(engine->replay, err);
+}
+
+static bool replay_play(struct test_engine *engine, double speed, uint64_t *events, struct err *err)
+{
+    if (!engine->replay) return err_set(err, ERR_INVALID, "there is no recording to go on with");
+    bool ok = test_replay_play(engine->replay, &(struct test_replay_options){.speed = speed}, err);
+    *events = test_replay_events(engine->replay);
+    test_replay_close(engine->replay);
+    engine->replay = NULL;
+    return ok;
+}
+
 const struct test_engine_ops test_engine_ops = {
     .open = open_engine,
     .free = free_engine,
     .load = load,
-    .script = script_of_engine,
+    .script = first_script,
     .settle = settle,
     .advance = advance,
     .now_us = now_us,
@@ -354,4 +389,7 @@ const struct test_engine_ops test_engine_ops = {
     .clear_rules = clear_rules,
     .end_watches = end_watches,
     .lead = lead,
+    .recording_begin_us = test_replay_begin_us,
+    .replay_begin = replay_begin,
+    .replay_play = replay_play,
 };

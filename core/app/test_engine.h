@@ -11,6 +11,12 @@
 #include "script/test_engine.h"
 #include "script/turns.h"
 
+struct test_script {
+    struct script *script;
+    char *name;
+    bool main_started;
+};
+
 struct test_engine {
     struct loop *loop;
     int64_t opened_ms;
@@ -28,9 +34,10 @@ struct test_engine {
     struct leaders *leaders;
     struct turns turns;
     struct script_host host;
-    char *namespace_, *script_name;
-    struct script *script; /* NULL before it is loaded */
-    bool main_started;
+    char *namespace_;
+    struct test_script *scripts; /* in the order in which they were loaded */
+    size_t script_count;
+    struct test_replay *replay; /* that is under way; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
     struct buf records; /* see take_records */
 };

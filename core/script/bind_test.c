@@ -263,6 +263,38 @@ static int l_lead(lua_State *L)
     return 1;
 }
 
+/* recording_begin(path): seconds since the epoch */
+static int l_recording_begin(lua_State *L)
+{
+    struct err err;
+    int64_t begin_us = ops->recording_begin_us(arg_str(L, 1, "path").p, &err);
+    if (!begin_us) return result(L, false, &err);
+    lua_pushnumber(L, (lua_Number)begin_us / 1e6);
+    return 1;
+}
+
+/* replay_begin(engine, path) */
+static int l_replay_begin(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = engine_arg(L);
+    return result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
+}
+
+/* replay_play(engine, speed): how many changes it was, the first lists included; and a text when not all of
+ * it */
+static int l_replay_play(lua_State *L)
+{
+    struct err err;
+    uint64_t events = 0;
+    struct test_engine *engine = engine_arg(L);
+    bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &events, &err);
+    lua_pushnumber(L, (lua_Number)events);
+    if (ok) return 1;
+    lua_pushstring(L, err.text);
+    return 2;
+}
+
 /* status(engine): nil without a script */
 static int l_status(lua_State *L)
 {
@@ -289,6 +321,9 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
                                      {"add_kind", l_add_kind},
                                      {"read_file", l_read_file},
                                      {"status", l_status},
+                                     {"recording_begin", l_recording_begin},
+                                     {"replay_begin", l_replay_begin},
+                                     {"replay_play", l_replay_play},
                                      {"rule", l_rule},
                                      {"duration", l_duration},
                                      {"clear_rules", l_clear_rules},

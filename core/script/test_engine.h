@@ -13,6 +13,7 @@ struct test_engine;
 struct test_engine_options {
     const char *namespace_; /* of informers that do not say; "" all */
     int64_t wall_us;        /* when the clock begins */
+    bool live;              /* print and log as `kubelua run` does, and only tell of writes */
     bool elects;            /* scripts that do not call k8s.leader take part in an election too */
 };
 
@@ -25,9 +26,9 @@ struct test_rule {
 struct test_engine_ops {
     struct test_engine *(*open)(const struct test_engine_options *options, struct err *err);
     void (*free)(struct test_engine *engine);
-    /* Loads the script, once, and settles: its informers are synced. */
+    /* Loads a script and settles: its informers are synced. */
     bool (*load)(struct test_engine *engine, const char *path, const char *name, struct err *err);
-    /* NULL before. */
+    /* The first one; NULL before. */
     struct script *(*script)(struct test_engine *engine);
     /* Does all that is due. ERR_LIMIT when that does not end. */
     bool (*settle)(struct test_engine *engine, struct err *err);
@@ -52,6 +53,13 @@ struct test_engine_ops {
     void (*clear_rules)(struct test_engine *engine);
     /* `kind` "": all. */
     bool (*end_watches)(struct test_engine *engine, const char *kind, bool expire, struct err *err);
+    /* When a recording begins, wall time; 0 with an error. */
+    int64_t (*recording_begin_us)(const char *path, struct err *err);
+    /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */
+    bool (*replay_begin)(struct test_engine *engine, const char *path, struct err *err);
+    /* At the recorded times, `speed` times as fast. False, when all that is readable was played, with what
+     * could not be read. */
+    bool (*replay_play)(struct test_engine *engine, double speed, uint64_t *events, struct err *err);
     /* False when the script takes part in no election. */
     bool (*lead)(struct test_engine *engine, bool leads);
 };

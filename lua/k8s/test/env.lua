@@ -178,6 +178,32 @@ function methods:kind(given)
   return take_in(self, ok, problem)
 end
 
+-- --- recordings
+
+local REPLAY = { speed = "number" }
+
+-- env:replay(path, { speed = 1 }) plays a recording at its times: the first lists at once. Without a path it goes on
+-- with the one that test.load was given. Gives how many changes that was, and a text when a part of it could not be read.
+function methods:replay(path, given)
+  if type(path) == "table" then
+    path, given = nil, path
+  end
+  local speed = options.check("env:replay", given, REPLAY).speed or 1
+  if speed <= 0 then
+    raw.raise "env:replay: speed must be more than 0"
+  end
+  if path then
+    local found = place.find("env:replay", self.folder, path)
+    local ok, problem = test.replay_begin(self.engine, found)
+    take_in(self, ok, problem)
+  end
+  self:settle()
+  note(self, "replay   %s", path or self.recording or "")
+  local count, problem = test.replay_play(self.engine, speed)
+  take_in(self, true)
+  return count, problem
+end
+
 -- --- what goes wrong
 
 local FAULT = {
@@ -298,7 +324,13 @@ function env.open(given, folder)
   if given.failures and given.failures ~= "raise" and given.failures ~= "collect" then
     raw.raise('test.load: failures must be "raise" or "collect", not "' .. given.failures .. '"')
   end
-  local engine, problem = test.open(given.namespace or "", begin(given.now), given.leader_elect or false)
+  local recording = given.recording and place.find("test.load", folder, given.recording)
+  local now = given.now
+  if recording and not now then
+    local begun, why = test.recording_begin(recording)
+    now = begun or raw.raise("test.load: " .. why)
+  end
+  local engine, problem = test.open(given.namespace or "", begin(now), given.leader_elect or false)
   if not engine then
     raw.raise("test.load: " .. problem)
   end
@@ -311,6 +343,10 @@ function env.open(given, folder)
     timeline = {},
   }, metatable)
   open[self] = true
+  if recording then
+    self.recording = recording
+    take_in(self, test.replay_begin(engine, recording))
+  end
   add_all(self, given.objects)
   return self
 end

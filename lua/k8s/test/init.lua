@@ -10,6 +10,7 @@ local test = {}
 
 local OPTIONS = {
   objects = "table or path",
+  recording = "string",
   namespace = "string",
   now = "time",
   leader_elect = "boolean",

@@ -1,0 +1,173 @@
+/* `kubelua replay`: scripts on a recorded stream. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/cmd.h"
+#include "app/options.h"
+#include "app/script_files.h"
+#include "app/test_replay.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/writer.h"
+
+enum { FLUSH_MS = 2000 };
+
+struct replay_flags {
+    struct flag_list files;
+    const char *speed, *log_format;
+    int verbosity;
+};
+
+struct replay_run {
+    struct replay_flags flags;
+    struct script_files files;
+    const char *recording;
+    double pace; /* of real time; 0: as fast as it goes */
+    int64_t begun_ms;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static const struct flag *replay_flags(struct replay_flags *flags)
+{
+    static struct flag table[5];
+    flags->speed = "1";
+    flags->log_format = "text";
+    const struct flag all[] = {
+        {"filename", 'f', FLAG_LIST, &flags->files, "FILE|DIR", NULL,
+         "script, or folder of scripts (repeatable)"},
+        {"speed", 0, FLAG_STRING, &flags->speed, "N|max", NULL,
+         "N times as fast as it was recorded, or without any waiting (default 1)"},
+        {"log-format", 0, FLAG_CHOICE, &flags->log_format, "text|json", "text|json",
+         "klog text or JSON lines (default text)"},
+        {"v", 'v', FLAG_INT, &flags->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct replay_flags flags = {0};
+    puts("Run scripts on a recording: informers, handlers, timers and queues see what they would have seen "
+         "then, on\n"
+         "the clock of then. What scripts write is told in the log, and changes nothing.\n\n"
+         "Usage:\n"
+         "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
+         "Examples:\n"
+         "  kubelua replay incident.rec -f rules/ --speed max\n\n"
+         "Exit codes:\n"
+         "  0    played to its end\n"
+         "  2    usage or input error: a script does not load, the file is no recording\n"
+         "  3    a part of the recording could not be read; the rest was played\n"
+         "  130  interrupted\n\n"
+         "Flags:");
+    flags_print(replay_flags(&flags));
+}
+
+static void on_interrupt(int signum)
+{
+    interrupted = 1;
+}
+
+/* Until the real time is as far as that of the recording. */
+static bool wait_until(void *ctx, int64_t at_ms)
+{
+    const struct replay_run *run = ctx;
+    while (!interrupted && run->pace > 0) {
+        int64_t left_ms = run->begun_ms + (int64_t)((double)at_ms / run->pace) - clock_now_ms(clock_real());
+        if (left_ms <= 0) break;
+        struct timespec ts = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
+        nanosleep(&ts, NULL);
+    }
+    return !interrupted;
+}
+
+static bool load_scripts(struct test_engine *engine, const struct script_files *files, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < files->count; i++)
+        ok = test_engine_ops.load(engine, files->paths[i], files->names[i], err);
+    return ok;
+}
+
+/* The exit code; `err` is told unless that is 0. */
+static int play(struct replay_run *run, struct err *err)
+{
+    int exit_code = EXIT_USAGE;
+    struct test_engine_options options = {.namespace_ = "", .live = true};
+    options.wall_us = test_replay_begin_us(run->recording, err);
+    struct test_engine *engine = options.wall_us ? test_engine_ops.open(&options, err) : NULL;
+    struct test_replay *replay = engine ? test_replay_open(engine, run->recording, err) : NULL;
+    if (replay && test_replay_begin(replay, err) && load_scripts(engine, &run->files, err)) {
+        run->begun_ms = clock_now_ms(clock_real());
+        bool ok =
+            test_replay_play(replay, &(struct test_replay_options){.wait = wait_until, .ctx = run}, err);
+        exit_code = ok ? EXIT_OK : err->code == ERR_CANCELLED ? EXIT_INTERRUPTED : EXIT_INCOMPLETE;
+        fprintf(stderr, "Played %llu changes of %s\n", (unsigned long long)test_replay_events(replay),
+                run->recording);
+    }
+    test_replay_close(replay);
+    test_engine_ops.free(engine);
+    return exit_code;
+}
+
+static bool parse_speed(struct replay_run *run, struct err *err)
+{
+    char *end;
+    if (strcmp(run->flags.speed, "max") == 0) return true;
+    run->pace = strtod(run->flags.speed, &end);
+    if (*end || !(run->pace > 0 && run->pace <= 1e6))
+        return err_set(err, ERR_INVALID,
+                       "--speed: \"%s\" is neither a number over 0, 1000000 at most, nor \"max\"",
+                       run->flags.speed);
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct replay_run *run, struct flag_list *rest, struct err *err)
+{
+    if (!flags_parse((const struct flag *const[]){replay_flags(&run->flags), NULL}, argc, argv, rest, err))
+        return false;
+    if (rest->count != 1)
+        return err_set(err, ERR_INVALID,
+                       rest->count ? "unexpected argument \"%s\"" : "no recording: kubelua replay FILE%s",
+                       rest->count ? rest->items[1] : "");
+    if (!run->flags.files.count) return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    run->recording = rest->items[0];
+    log_setup(strcmp(run->flags.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, run->flags.verbosity);
+    return parse_speed(run, err) && script_files_find(&run->flags.files, &run->files, err);
+}
+
+static void watch_interrupt(void)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int run(int argc, char **argv)
+{
+    struct replay_run r = {.pace = 0};
+    struct flag_list rest = {0};
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    bool ok = parse(argc, argv, &r, &rest, &err);
+    if (ok) {
+        watch_interrupt();
+        writer_start(WRITER_BUFFER_DEFAULT);
+        exit_code = play(&r, &err);
+        writer_stop(FLUSH_MS);
+    }
+    if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
+        fprintf(stderr, "kubelua replay: %s\n", err.text);
+    script_files_clear(&r.files);
+    flag_list_clear(&r.flags.files);
+    flag_list_clear(&rest);
+    return exit_code;
+}
+
+const struct command cmd_replay = {"replay", "Run scripts on a recorded stream", run, help};

@@ -1,0 +1,308 @@
+/* All streams of a recording, by time; see recording.h. The file is mapped, and each frame is inflated as it
+ * is read, so that memory holds a window and a line of each stream. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "kube/json_scan.h"
+#include "kube/recording.h"
+#include "object/tape.h"
+
+enum { CHUNK = 64 << 10, STREAMS_MAX = 10000, WINDOW_LOG_MAX = 23 };
+
+struct reader {
+    struct recording_stream stream;
+    ZSTD_DStream *zstd;
+    const char *data; /* its frame, and whatever follows when that is cut off */
+    size_t offset;    /* of the frame in the file */
+    ZSTD_inBuffer in;
+    struct buf text; /* inflated; lines before `at` were read */
+    size_t at, line;
+    bool over, ended; /* nothing more comes; the frame ended in good order */
+    struct recording_record next;
+    bool has_next;
+};
+
+struct recording {
+    char *path;
+    char *map;
+    size_t size;
+    struct reader *readers;
+    size_t count;
+    struct tape_parser *parser;
+    struct buf scratch;
+};
+
+/* --- frames */
+
+static bool broken(const struct recording *r, const struct reader *reader, const char *why, struct err *err)
+{
+    return err_set(err, ERR_PARSE, "%s: byte %zu, line %zu of the stream that begins at byte %zu: %s",
+                   r->path, reader->offset + reader->in.pos, reader->line, reader->offset, why);
+}
+
+/* Inflates more; false when nothing more comes, or with an error. */
+static bool inflate_more(struct recording *r, struct reader *reader, struct err *err)
+{
+    if (reader->over) return false;
+    ZSTD_outBuffer out = {buf_reserve(&reader->text, CHUNK), CHUNK, 0};
+    size_t left = ZSTD_decompressStream(reader->zstd, &out, &reader->in);
+    reader->text.len += out.pos;
+    if (ZSTD_isError(left)) {
+        reader->over = true;
+        return broken(r, reader, ZSTD_getErrorName(left), err);
+    }
+    if (left == 0) reader->ended = reader->over = true;
+    if (!reader->over && out.pos == 0 && reader->in.pos == reader->in.size) {
+        reader->over = true;
+        return broken(r, reader, "the file is cut off here", err);
+    }
+    return true;
+}
+
+/* The next line, without its end; false at the end of the frame, or with an error. */
+static bool next_line(struct recording *r, struct reader *reader, struct str *line, struct err *err)
+{
+    size_t looked = reader->at;
+    err_clear(err);
+    for (;;) {
+        size_t more = reader->text.len - looked;
+        const char *end = more ? memchr(reader->text.data + looked, '\n', more) : NULL;
+        if (end) {
+            *line =
+                (struct str){reader->text.data + reader->at, (size_t)(end - reader->text.data) - reader->at};
+            reader->at += line->n + 1;
+            reader->line++;
+            return true;
+        }
+        buf_consume(&reader->text, reader->at);
+        reader->at = 0;
+        looked = reader->text.len;
+        if (looked > RECORDING_LINE_MAX) {
+            reader->over = true;
+            return broken(r, reader, "a line is longer than 32 MiB", err);
+        }
+        if (!inflate_more(r, reader, err)) break;
+    }
+    if (err->code == ERR_NONE && reader->text.len > 0) {
+        reader->text.len = 0;
+        broken(r, reader, "the last line has no end", err);
+    }
+    return false;
+}
+
+static bool parse(struct recording *r, struct str line, struct tape *tape, struct err *err)
+{
+    r->scratch.len = 0;
+    memset(buf_reserve(&r->scratch, line.n + TAPE_PADDING), 0, line.n + TAPE_PADDING);
+    buf_str(&r->scratch, line);
+    return tape_parse(r->parser, r->scratch.data, r->scratch.len, tape, err);
+}
+
+/* --- lines */
+
+static char *text_of(const struct tape *tape, size_t at, const char *key)
+{
+    struct str text = tape_str(tape, tape_field(tape, at, str_of(key)));
+    return xstrndup(text.p ? text.p : "", text.n);
+}
+
+static bool read_head(struct recording *r, struct reader *reader, struct err *err)
+{
+    struct str line;
+    struct tape tape;
+    struct recording_stream *s = &reader->stream;
+    if (!next_line(r, reader, &line, err))
+        return err->code != ERR_NONE ? false : broken(r, reader, "an empty frame", err);
+    if (!parse(r, line, &tape, err)) return broken(r, reader, err->text, err);
+    size_t at = tape_root(&tape);
+    int64_t version = tape_int(&tape, tape_field(&tape, at, STR("kubelua_recording")), 0);
+    if (version != RECORDING_VERSION)
+        return broken(r, reader,
+                      version ? "a recording of another version than 1" : "no recording of kubelua", err);
+    s->begin_us = tape_int(&tape, tape_field(&tape, at, STR("begin_us")), 0);
+    s->redacted = tape_bool(&tape, tape_field(&tape, at, STR("redacted")), false);
+    s->resource = (struct resource){
+        .group = text_of(&tape, at, "group"),
+        .version = text_of(&tape, at, "version"),
+        .plural = text_of(&tape, at, "plural"),
+        .kind = text_of(&tape, at, "kind"),
+        .namespaced = tape_bool(&tape, tape_field(&tape, at, STR("namespaced")), true),
+    };
+    s->namespace_ = text_of(&tape, at, "namespace");
+    s->label_selector = text_of(&tape, at, "selector");
+    s->field_selector = text_of(&tape, at, "field_selector");
+    if (!*s->resource.plural || !*s->resource.kind || !*s->resource.version)
+        return broken(r, reader, "it does not tell its kind", err);
+    return true;
+}
+
+static bool read_type(struct str text, enum recording_type *type)
+{
+    static const char *const types[] = {"ITEM", "LISTED", "ADDED", "MODIFIED", "DELETED"};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (str_is(text, types[i])) {
+            *type = (enum recording_type)i;
+            return true;
+        }
+    return false;
+}
+
+/* The text of the object in a line that is known to be JSON. */
+static struct str find_object(struct str line)
+{
+    static const char key[] = "\"object\":";
+    const char *end = line.p + line.n, *at = memmem(line.p, line.n, key, sizeof key - 1);
+    struct json_scan scan = {0};
+    if (!at) return (struct str){0};
+    for (at += sizeof key - 1; at < end && *at == ' '; at++)
+        ;
+    const char *behind = at < end && *at == '{' ? json_scan(&scan, at, end) : NULL;
+    return behind ? (struct str){at, (size_t)(behind - at)} : (struct str){0};
+}
+
+static bool read_record(struct recording *r, struct reader *reader, struct str line, struct err *err)
+{
+    struct tape tape;
+    struct recording_record *next = &reader->next;
+    if (!parse(r, line, &tape, err)) return broken(r, reader, err->text, err);
+    size_t at = tape_root(&tape);
+    next->at_us = reader->stream.begin_us + tape_int(&tape, tape_field(&tape, at, STR("at_us")), 0);
+    if (!read_type(tape_str(&tape, tape_field(&tape, at, STR("type"))), &next->type))
+        return broken(r, reader, "a line of an unknown type", err);
+    next->object = next->type == RECORDING_LISTED ? (struct str){"", 0} : find_object(line);
+    if (!next->object.p) return broken(r, reader, "a line without its object", err);
+    reader->has_next = true;
+    return true;
+}
+
+/* Has the reader hold its next record, if there is one; false with an error. */
+static bool fill(struct recording *r, struct reader *reader, struct err *err)
+{
+    struct str line;
+    err_clear(err);
+    if (reader->has_next) return true;
+    if (next_line(r, reader, &line, err) && read_record(r, reader, line, err)) return true;
+    if (err->code == ERR_NONE) return true;
+    reader->over = true;
+    reader->text.len = reader->at = 0;
+    return false;
+}
+
+/* --- the file */
+
+static bool map_file(struct recording *r, struct err *err)
+{
+    struct stat st;
+    int fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0;
+    if (ok && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(err, ERR_IO, "%s: no regular file", r->path);
+    }
+    if (ok && st.st_size > 0) {
+        r->size = (size_t)st.st_size;
+        r->map = mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        ok = r->map != MAP_FAILED;
+        if (!ok) r->map = NULL;
+    }
+    if (!ok) err_set(err, ERR_IO, "%s: %s", r->path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return ok;
+}
+
+static struct reader *add_reader(struct recording *r, size_t offset, size_t size)
+{
+    r->readers = xrealloc(r->readers, (r->count + 1) * sizeof *r->readers);
+    struct reader *reader = &r->readers[r->count];
+    *reader = (struct reader){
+        .data = r->map + offset, .offset = offset, .in = {r->map + offset, size, 0}, .next.stream = r->count};
+    reader->zstd = ZSTD_createDStream();
+    must(reader->zstd);
+    ZSTD_DCtx_setParameter(reader->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+    r->count++;
+    return reader;
+}
+
+static bool is_frame(const char *at, size_t left)
+{
+    static const char magic[] = {'\x28', '\xb5', '\x2f', '\xfd'};
+    return memcmp(at, magic, left < sizeof magic ? left : sizeof magic) == 0;
+}
+
+/* Finds the frames; the last may be cut off. */
+static bool find_frames(struct recording *r, struct err *err)
+{
+    for (size_t offset = 0; offset < r->size;) {
+        size_t left = r->size - offset, size = ZSTD_findFrameCompressedSize(r->map + offset, left);
+        bool cut = ZSTD_isError(size);
+        if (!is_frame(r->map + offset, left))
+            return err_set(err, ERR_PARSE, "%s: byte %zu: %s", r->path, offset,
+                           offset ? "no zstd frame begins here"
+                                  : "no recording: it is not compressed by zstd");
+        if (r->count == STREAMS_MAX)
+            return err_set(err, ERR_LIMIT, "%s: more than %d streams", r->path, STREAMS_MAX);
+        struct reader *reader = add_reader(r, offset, cut ? left : size);
+        if (!read_head(r, reader, err)) return false;
+        offset += cut ? left : size;
+    }
+    return r->count > 0 || err_set(err, ERR_PARSE, "%s: no recording: it is empty", r->path);
+}
+
+struct recording *recording_open(const char *path, struct err *err)
+{
+    struct recording *r = NEW(struct recording);
+    r->path = xstrdup(path);
+    r->parser = tape_parser_new();
+    if (map_file(r, err) && find_frames(r, err)) return r;
+    recording_close(r);
+    return NULL;
+}
+
+size_t recording_stream_count(const struct recording *r)
+{
+    return r->count;
+}
+
+const struct recording_stream *recording_stream_at(const struct recording *r, size_t i)
+{
+    must(i < r->count);
+    return &r->readers[i].stream;
+}
+
+enum recording_result recording_next(struct recording *r, struct recording_record *record, struct err *err)
+{
+    struct reader *first = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        struct reader *reader = &r->readers[i];
+        if (!fill(r, reader, err)) return RECORDING_BROKEN;
+        if (reader->has_next && (!first || reader->next.at_us < first->next.at_us)) first = reader;
+    }
+    if (!first) return RECORDING_END;
+    first->has_next = false;
+    *record = first->next;
+    return RECORDING_RECORD;
+}
+
+void recording_close(struct recording *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->count; i++) {
+        recording_stream_clear(&r->readers[i].stream);
+        ZSTD_freeDStream(r->readers[i].zstd);
+        buf_clear(&r->readers[i].text);
+    }
+    if (r->map) munmap(r->map, r->size);
+    tape_parser_free(r->parser);
+    buf_clear(&r->scratch);
+    free(r->readers);
+    free(r->path);
+    free(r);
+}

@@ -1,0 +1,184 @@
+-- `kubelua record` and `kubelua replay`: what a cluster said, in a file, and the same again through scripts and specs.
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+describe("a recording", function()
+  local folder, sim
+
+  before_each(function()
+    folder = temp.folder()
+    sim = cluster.sim()
+  end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  local function post(resource, object) sim.api:request("POST", "/api/v1/namespaces/default/" .. resource, object) end
+
+  local function pod(name)
+    return { metadata = { name = name }, spec = { containers = { { name = "c", image = "i" } } } }
+  end
+
+  -- Records until `changes` were made and `wanted` lines, counted by a pattern, are in the parts of the file.
+  local function record(args, wanted, changes)
+    local words = { "record", "-o", folder .. "/a.rec", "-s", sim.server }
+    for _, word in ipairs(args) do words[#words + 1] = word end
+    local p = cluster.kubelua(words)
+    local function lines(pattern)
+      local text = temp.run(("for part in %s/a.rec.part*; do zstdcat $part 2>/dev/null; done"):format(folder))
+      return select(2, text:gsub(pattern, ""))
+    end
+    local deadline = os.time() + 30
+    local function wait(pattern, count)
+      while lines(pattern) < count do
+        assert(os.time() < deadline, "not recorded in time: " .. pattern .. p:report())
+        temp.run "sleep 0.1"
+      end
+    end
+    wait('"LISTED"', wanted.lists)
+    changes()
+    for pattern, count in pairs(wanted.events) do wait(pattern, count) end
+    return p
+  end
+
+  local function text() return (temp.run("zstdcat " .. folder .. "/a.rec")) end
+
+  local TELLS = [[
+    local k8s = require "k8s"
+    k8s.writes { "pods:patch" }
+    local begin = k8s.now()
+    k8s.informer("pods"):add_event_handler {
+      OnAdd = function(pod, ev)
+        print("add", pod:key(), ev.initial)
+        if not ev.initial then k8s.patch(pod, { metadata = { labels = { a = "b" } } }) end
+      end,
+      OnDelete = function(pod) print("delete", pod:key()) end,
+    }
+  ]]
+
+  local function record_pods()
+    post("pods", pod "before")
+    local p = record({ "pods" }, { lists = 1, events = { ['"ADDED"'] = 1, ['"DELETED"'] = 1 } }, function()
+      post("pods", pod "new")
+      sim.api:request("DELETE", "/api/v1/namespaces/default/pods/before")
+    end)
+    p:kill "INT"
+    assert.equal(130, p:wait())
+    assert.has_match("Recorded %d+ events of 1 streams in .*/a.rec", p:err())
+    assert.equal("a.rec", io.popen("ls " .. folder):read "*l")
+  end
+
+  it("is played again through scripts, whose writes are only told", function()
+    record_pods()
+    temp.write(folder .. "/tells.lua", TELLS)
+    local p = cluster.kubelua { "replay", folder .. "/a.rec", "-f", folder .. "/tells.lua", "--speed", "max" }
+    assert.equal(0, p:wait(), p:err())
+    assert.equal("add\tdefault/before\ttrue\nadd\tdefault/new\tfalse\ndelete\tdefault/before\n", p:out())
+    assert.has_match('"Not sent, as %-%-dry%-run=client".*object="default/new"', p:err())
+    assert.has_match("Played %d changes of ", p:err())
+  end)
+
+  it("is played in a spec, from its beginning or on a script that runs", function()
+    record_pods()
+    temp.write(folder .. "/tells.lua", TELLS)
+    temp.write(folder .. "/tells_spec.lua", [[
+      local test = require "k8s.test"
+      it("begins with what was there", function()
+        local env = test.load("tells.lua", { recording = "a.rec" })
+        assert.same({ "add\tdefault/before\ttrue" }, env.prints)
+        local count, problem = env:replay()
+        assert.is_nil(problem)
+        assert.is_true(count >= 3)
+        assert.printed(env, "add\tdefault/new\tfalse")
+        assert.wrote(env, { verb = "patch", kind = "pods", key = "default/new" })
+        assert.printed(env, "delete\tdefault/before")
+      end)
+      it("comes to a script that runs", function()
+        local env = test.load "tells.lua"
+        env:replay("a.rec", { speed = 100 })
+        assert.printed(env, "add\tdefault/before\tfalse")
+        assert.is_nil(env:get("pods", "default/before"))
+      end)
+      it("is told to be cut off, and played as far as it goes", function()
+        local env = test.load("tells.lua", { recording = "cut.rec" })
+        local _, problem = env:replay()
+        assert.has_match("cut.rec: byte %d+, line %d+ of the stream that begins at byte 0: ", problem)
+        assert.has_match("the file is cut off here", problem, 1, true)
+        assert.printed(env, "add\tdefault/new\tfalse")
+      end)
+      it("is named when it is none", function()
+        local ok, raised = pcall(test.load, "tells.lua", { recording = "tells.lua" })
+        assert.is_false(ok)
+        assert.has_match("no recording: it is not compressed by zstd", raised, 1, true)
+      end)
+    ]])
+    temp.run(("head -c -6 %s/a.rec > %s/cut.rec"):format(folder, folder))
+    local p = cluster.kubelua { "test", folder }
+    assert.equal(0, p:wait(), p:out())
+    local replay = cluster.kubelua { "replay", folder .. "/cut.rec", "-f", folder .. "/tells.lua", "--speed", "max" }
+    assert.equal(3, replay:wait())
+    assert.has_match("kubelua replay: .*cut.rec: byte %d+", replay:err())
+    assert.has_match("add\tdefault/new", replay:out())
+  end)
+
+  it("has no data of Secrets, unless it is asked for", function()
+    local function secrets(args)
+      local p = record(args, { lists = 1, events = { ['"ADDED"'] = 1 } }, function()
+        post("secrets", { metadata = { name = tostring(#args) }, data = { k = "c2VjcmV0" } })
+      end)
+      assert.equal(0, cluster.terminate(p))
+      return text()
+    end
+    local redacted = secrets { "secrets" }
+    assert.has_match('"name":"1"', redacted, 1, true)
+    assert.has_match('"redacted":true', redacted, 1, true)
+    assert.is_nil(redacted:find "c2VjcmV0")
+    assert.has_match("c2VjcmV0", secrets { "secrets", "--redact", "none" }, 1, true)
+  end)
+
+  it("is of what scripts watch, each stream once", function()
+    temp.write(folder .. "/scripts/a.lua", [[
+      local k8s = require "k8s"
+      k8s.informer("pods", { selector = "app=web" })
+      k8s.informer("configmaps", { namespaces = { "default", "kube-system" } })
+    ]])
+    temp.write(folder .. "/scripts/b.lua", 'require("k8s").informer("po", { selector = "app=web" })\n')
+    local p = record({ "-f", folder .. "/scripts" }, { lists = 3, events = {} }, function() end)
+    assert.equal(0, cluster.terminate(p))
+    local seen = {}
+    for line in text():gmatch '{"kubelua_recording"[^\n]*' do
+      seen[#seen + 1] = line:match '"plural":"(%w+)"' .. "|" .. line:match '"namespace":"([^"]*)"' .. "|"
+        .. line:match '"selector":"([^"]*)"'
+    end
+    assert.same({ "pods||app=web", "configmaps|default|", "configmaps|kube-system|" }, seen)
+  end)
+
+  it("ends by itself, and tells what it could not record", function()
+    sim:forbid("secrets", "no secrets for you")
+    local p = cluster.kubelua {
+      "record", "-o", folder .. "/a.rec", "-s", sim.server, "pods", "secrets", "--for", "1500ms",
+    }
+    assert.equal(3, p:wait())
+    assert.has_match("secrets: no whole list came: .*no secrets for you", p:err())
+    assert.has_match('"LISTED"', text(), 1, true)
+  end)
+
+  it("refuses what makes no sense, in one line", function()
+    for wanted, words in pairs {
+      ["kubelua record: no file: name one by -o FILE"] = { "record", "pods" },
+      ["kubelua record: nothing to record: name kinds, or scripts by -f"] = { "record", "-o", folder .. "/x" },
+      ['did you mean "pods"?'] = { "record", "-o", folder .. "/x", "-s", sim.server, "pdos" },
+      ["/nowhere/x: No such file or directory"] = { "record", "-o", "/nowhere/x", "-s", sim.server, "pods" },
+      ["kubelua replay: no recording: kubelua replay FILE"] = { "replay" },
+      ["kubelua replay: no script: name one by -f FILE or -f DIR"] = { "replay", "x" },
+      ['--speed: "fast" is neither a number'] = { "replay", "x", "-f", "scripts/nodes.lua", "--speed", "fast" },
+      ["/nowhere.rec: No such file or directory"] = { "replay", "/nowhere.rec", "-f", "scripts/nodes.lua" },
+    } do
+      local p = cluster.kubelua(words)
+      assert.equal(2, p:wait(), wanted)
+      assert.has_match(wanted, p:err(), 1, true)
+      assert.equal(1, select(2, p:err():gsub("\n", "")), p:err())
+    end
+  end)
+end)
