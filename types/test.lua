@@ -112,6 +112,19 @@ function env:kind(kind) end
 ---@field times? integer how often, 1 without it, 0 without end
 ---@field watch? "drop"|"expire" ends watches now
 
+---Calls a command of k8s.command.
+---@param name string
+---@param ... string
+---@return table|string|nil result
+---@return string? problem when it refuses
+function env:call(name, ...) end
+
+---The value of a series of k8s.metric.
+---@param name string of a histogram NAME_count or NAME_sum
+---@param labels? table<string, string>
+---@return number?
+function env:metric(name, labels) end
+
 ---@param fault k8s.TestFault
 function env:fault(fault) end
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/leader_options.h"
+#include "app/test_command.h"
 #include "app/test_kinds.h"
 #include "app/test_replay.h"
 #include "base/log.h"
@@ -107,13 +108,12 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
     engine->host.failed = test_engine_note_failure;
 }
 
-/* Whose log lines these are from now on: several tests' engines take turns. */
-static void enter(struct test_engine *engine)
+void test_engine_enter(struct test_engine *engine)
 {
     if (engine->host.print) log_capture(test_engine_note_log, engine);
 }
 
-static void leave(void)
+void test_engine_leave(void)
 {
     log_capture(NULL, NULL);
 }
@@ -121,7 +121,7 @@ static void leave(void)
 static void free_engine(struct test_engine *engine)
 {
     if (!engine) return;
-    enter(engine);
+    test_engine_enter(engine);
     test_replay_close(engine->replay);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
     event_recorder_free(engine->recorder, 0);
@@ -140,7 +140,7 @@ static void free_engine(struct test_engine *engine)
     for (size_t i = 0; i < engine->script_count; i++) free(engine->scripts[i].name);
     free(engine->scripts);
     free(engine);
-    leave();
+    test_engine_leave();
 }
 
 static bool settle(struct test_engine *engine, struct err *err);
@@ -151,7 +151,7 @@ static struct test_engine *open_engine(const struct test_engine_options *options
     engine->loop = loop_new_by_hand(options->wall_us);
     engine->opened_ms = clock_now_ms(loop_clock(engine->loop));
     engine->pool = pool_new(&(struct pool_options){0});
-    enter(engine);
+    test_engine_enter(engine);
     bool ok = make_client(engine, err);
     if (ok) {
         make_parts(engine);
@@ -159,7 +159,7 @@ static struct test_engine *open_engine(const struct test_engine_options *options
         make_host(engine, options);
         ok = settle(engine, err);
     }
-    leave();
+    test_engine_leave();
     if (ok) return engine;
     free_engine(engine);
     return NULL;
@@ -199,10 +199,10 @@ static bool come_to_rest(struct test_engine *engine, struct err *err)
 
 static bool settle(struct test_engine *engine, struct err *err)
 {
-    enter(engine);
+    test_engine_enter(engine);
     bool ok = come_to_rest(engine, err);
     pool_drain(engine->pool);
-    leave();
+    test_engine_leave();
     return ok;
 }
 
@@ -240,9 +240,9 @@ static bool load_one(struct test_engine *engine, const char *path, const char *n
 
 static bool load(struct test_engine *engine, const char *path, const char *name, struct err *err)
 {
-    enter(engine);
+    test_engine_enter(engine);
     bool ok = load_one(engine, path, name, err);
-    leave();
+    test_engine_leave();
     ok = ok && settle(engine, err);
     if (ok && engine->unknown.code != ERR_NONE) {
         *err = engine->unknown;
@@ -389,6 +389,7 @@ const struct test_engine_ops test_engine_ops = {
     .clear_rules = clear_rules,
     .end_watches = end_watches,
     .lead = lead,
+    .call = test_command_call,
     .recording_begin_us = test_replay_begin_us,
     .replay_begin = replay_begin,
     .replay_play = replay_play,

@@ -43,6 +43,9 @@ struct test_engine {
 };
 
 extern const struct test_engine_ops test_engine_ops;
+/* Whose log lines these are from now on: several tests' engines take turns. */
+void test_engine_enter(struct test_engine *engine);
+void test_engine_leave(void);
 
 /* --- test_records.c */
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/user_metric.h"
 #include "kube/yaml_documents.h"
 #include "script/args.h"
 #include "script/test_engine.h"
@@ -263,6 +264,39 @@ static int l_lead(lua_State *L)
     return 1;
 }
 
+enum { CALL_ARGS_MAX = 100 };
+
+/* call(engine, name, ...): how it ended, the text, whether that is JSON; or nil and why not */
+static int l_call(lua_State *L)
+{
+    static const char *const ends[] = {[COMMAND_DONE] = "done",
+                                       [COMMAND_REFUSED] = "refused",
+                                       [COMMAND_FAILED] = "failed",
+                                       [COMMAND_CANCELLED] = "cancelled"};
+    struct err err;
+    const char *args[CALL_ARGS_MAX];
+    struct test_engine *engine = engine_arg(L);
+    const char *name = arg_str(L, 2, "env:call: name").p;
+    int count = lua_gettop(L) - 2;
+    if (count > CALL_ARGS_MAX) script_raise(L, "env:call: more than %d arguments", CALL_ARGS_MAX);
+    for (int i = 0; i < count; i++) args[i] = arg_str(L, i + 3, "env:call: argument").p;
+    struct test_call_result r = {.text = script_scratch(script_of(L))};
+    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return result(L, false, &err);
+    lua_pushstring(L, ends[r.end]);
+    lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
+    lua_pushboolean(L, r.is_json);
+    return 3;
+}
+
+/* metrics(): the page of what scripts count */
+static int l_metrics(lua_State *L)
+{
+    struct buf *page = script_scratch(script_of(L));
+    user_metrics_render(page);
+    lua_pushlstring(L, page->data ? page->data : "", page->len);
+    return 1;
+}
+
 /* recording_begin(path): seconds since the epoch */
 static int l_recording_begin(lua_State *L)
 {
@@ -321,6 +355,8 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
                                      {"add_kind", l_add_kind},
                                      {"read_file", l_read_file},
                                      {"status", l_status},
+                                     {"call", l_call},
+                                     {"metrics", l_metrics},
                                      {"recording_begin", l_recording_begin},
                                      {"replay_begin", l_replay_begin},
                                      {"replay_play", l_replay_play},

@@ -23,6 +23,12 @@ struct test_rule {
     int64_t delay_ms;
 };
 
+struct test_call_result {
+    enum script_command_end end;
+    bool is_json;
+    struct buf *text; /* the caller's: what it returned, or why it failed */
+};
+
 struct test_engine_ops {
     struct test_engine *(*open)(const struct test_engine_options *options, struct err *err);
     void (*free)(struct test_engine *engine);
@@ -53,6 +59,9 @@ struct test_engine_ops {
     void (*clear_rules)(struct test_engine *engine);
     /* `kind` "": all. */
     bool (*end_watches)(struct test_engine *engine, const char *kind, bool expire, struct err *err);
+    /* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */
+    bool (*call)(struct test_engine *engine, const char *name, const char *const *args, size_t count,
+                 struct test_call_result *result, struct err *err);
     /* When a recording begins, wall time; 0 with an error. */
     int64_t (*recording_begin_us)(const char *path, struct err *err);
     /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */

@@ -16,6 +16,13 @@ describe("kubelua test", function()
     assert.has_match("ok 10 ", out, 1, true)
   end)
 
+  it("has a spec for each example", function()
+    for path in io.popen("ls scripts/*.lua"):lines() do
+      local spec = path:gsub("scripts/(.*)%.lua$", "scripts/spec/%1_spec.lua")
+      assert(io.open(spec), "there is no " .. spec):close()
+    end
+  end)
+
   it("passes the specs of the examples", function()
     local code, out, err = run("scripts", "-o", "TAP")
     assert.equal(0, code, out .. err)

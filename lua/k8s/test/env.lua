@@ -178,12 +178,52 @@ function methods:kind(given)
   return take_in(self, ok, problem)
 end
 
+-- --- commands and metrics
+
+-- env:call("pods-on", "node-1"): what the command returns, a table or a text; nil and the error's text when it
+-- refuses.
+function methods:call(name, ...)
+  note(self, "call     %s", table.concat({ name, ... }, " "))
+  local ended, text, is_json = test.call(self.engine, name, ...)
+  take_in(self, ended ~= nil, "env:call: " .. tostring(text))
+  if ended == "done" then
+    return is_json and raw.json.decode(text) or text
+  end
+  return nil, text
+end
+
+local function matches(line, name, labels)
+  local head = line:match "^[^ {]+"
+  if head ~= name then
+    return false
+  end
+  for label, value in pairs(labels) do
+    if not line:find(("%s=%q"):format(label, tostring(value)), 1, true) then
+      return false
+    end
+  end
+  return true
+end
+
+-- env:metric("pods_in_phase", { phase = "Running" }): the value of a series of k8s.metric with these labels, nil when
+-- there is none; of a histogram "NAME_count" and "NAME_sum".
+function methods:metric(name, labels)
+  self:settle()
+  labels = labels or {}
+  for line in test.metrics():gmatch "[^\n]+" do
+    local own = self.path and line:find(('script="%s"'):format((self.path:gsub("%.lua$", ""))), 1, true)
+    if own and matches(line, name, labels) then
+      return tonumber(line:match " (%S+)$")
+    end
+  end
+end
+
 -- --- recordings
 
 local REPLAY = { speed = "number" }
 
 -- env:replay(path, { speed = 1 }) plays a recording at its times: the first lists at once. Without a path it goes on
--- with the one that test.load was given. Gives how many changes that was, and a text when a part of it could not be read.
+-- with the one that test.load was given. Gives how many changes that was, and a text when a part could not be read.
 function methods:replay(path, given)
   if type(path) == "table" then
     path, given = nil, path
@@ -241,10 +281,12 @@ local function end_watches(self, fault)
     raw.raise('env:fault: watch must be "drop" or "expire", not "' .. fault.watch .. '"')
   end
   local kind = fault.kind and objects.name_of(objects.resource(self, "env:fault", fault.kind)) or ""
+  self:settle()
   local ok, problem = test.end_watches(self.engine, kind, fault.watch == "expire")
   if not ok then
     raw.raise("env:fault: " .. problem)
   end
+  self:settle()
 end
 
 -- env:fault { watch = "drop" or "expire", kind = } ends watches now. Else requests go wrong from now on, those that
