@@ -63,6 +63,16 @@ static void put_handler(void *out, const struct script_handler_status *handler)
     json_close(out, '}');
 }
 
+static void put_quarantine(void *out, const struct script_quarantine_status *status)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "id", status->id);
+    json_text(out, "why", status->why);
+    json_time(out, "since", status->since_us);
+    json_int(out, "skipped", (int64_t)status->skipped);
+    json_close(out, '}');
+}
+
 static void put_main(const struct script *script, struct buf *out)
 {
     static const char *const names[] = {
@@ -98,6 +108,9 @@ static void put_script(const struct slot *slot, struct buf *out)
     json_int(out, "pending", (int64_t)script_pending_events(script));
     json_open(out, "eventHandlers", '[');
     script_each_handler(script, put_handler, out);
+    json_close(out, ']');
+    json_open(out, "quarantined", '[');
+    script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
     json_open(out, "reads", '[');

@@ -92,6 +92,18 @@ static void put_lag(const struct viewer *v, size_t at, struct buf *out)
     }
 }
 
+/* What is not called any more, since when and why. */
+static void put_quarantined(const struct viewer *v, size_t at, struct buf *out)
+{
+    size_t list = tape_field(v->tape, at, STR("quarantined"));
+    for (size_t q = tape_first(v->tape, list, NULL); q; q = tape_next(v->tape, list, q, NULL)) {
+        buf_printf(out, "%squarantined: %.*s for ", out->len ? "; " : "", STR_ARG(viewer_text(v, q, "id")));
+        text_duration(v->now_s - viewer_time(v, q, "since"), out);
+        buf_printf(out, ", %" PRId64 " calls skipped: %.*s", viewer_int(v, q, "skipped"),
+                   STR_ARG(viewer_text(v, q, "why")));
+    }
+}
+
 /* What main waits for, or why it failed; how many writes failed, whatever the script did about it; in the
  * wide form also which calls failed, and which handlers lag. */
 static void note_script(struct viewer *v, struct text_table *table, size_t at)
@@ -105,6 +117,7 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
     if (viewer_int(v, at, "failedWrites"))
         buf_printf(&text, "%swrites failed: %" PRId64, text.len ? "; " : "",
                    viewer_int(v, at, "failedWrites"));
+    put_quarantined(v, at, &text);
     if (v->view->wide) {
         put_errors(v, at, &text);
         put_lag(v, at, &text);

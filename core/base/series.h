@@ -24,6 +24,10 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Events that joined an earlier one of their object, in a full pending list or by debounce.")          \
     X(FAMILY_HANDLER_DEBOUNCED, GAUGE, "kubelua_handler_debounced_objects", "script,handler", NONE,         \
       "Objects with changes that debounce holds back.")                                                     \
+    X(FAMILY_HANDLER_QUARANTINED, GAUGE, "kubelua_handler_quarantined", "script,handler", NONE,             \
+      "Whether a handler, queue or timer is not called any more, as it went over a limit too often.")       \
+    X(FAMILY_HANDLER_SKIPPED, COUNTER, "kubelua_handler_skipped_total", "script,handler", NONE,             \
+      "Calls that were not made meanwhile.")                                                                \
     X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \
       "Time from the arrival of an event's bytes to the entry of the handler.")                             \
     X(FAMILY_SCRIPT_ERRORS, COUNTER, "kubelua_script_errors_total", "script,call", NONE,                    \

@@ -29,7 +29,7 @@ static void leave_due(struct script_handler *h)
 
 static bool is_told(const struct script_handler *h)
 {
-    if (h->removed || h->script->phase == SCRIPT_STOPPING) return false;
+    if (h->removed || h->quarantine.active || h->script->phase == SCRIPT_STOPPING) return false;
     return !h->leader || script_leads(h->script);
 }
 
@@ -54,7 +54,7 @@ static void on_quiet(void *ctx, const struct event *event)
 {
     struct script_handler *h = ctx;
     handler_metrics_debounced(&h->metrics, h->debounce->count);
-    if (h->functions[event->type] == LUA_NOREF) return;
+    if (h->functions[event->type] == LUA_NOREF || quarantine_skips(&h->quarantine)) return;
     put(h, event);
     delivery_go_on(h);
 }
@@ -89,7 +89,7 @@ static void debounce(struct script_handler *h, const struct event *event)
 
 static void deliver(struct script_handler *h, const struct event *event)
 {
-    if (!is_told(h)) return;
+    if (quarantine_skips(&h->quarantine) || !is_told(h)) return;
     if (h->debounce)
         debounce(h, event);
     else
@@ -139,6 +139,15 @@ void delivery_init(struct script_handler *h)
     TAILQ_INIT(&h->waiting);
     TAILQ_INIT(&h->busy);
     if (quiet_ms) h->debounce = debounce_new(script_clock(h->script), quiet_ms, on_quiet, h);
+}
+
+void delivery_quarantined(struct script_handler *h)
+{
+    quarantine_skip(&h->quarantine, h->pending.count + (h->debounce ? h->debounce->count : 0));
+    leave_due(h);
+    if (h->debounce) debounce_clear(h->debounce);
+    pending_clear(&h->pending);
+    handler_metrics_pending(&h->metrics, 0);
 }
 
 void delivery_end(struct script_handler *h)

@@ -11,6 +11,8 @@ struct event_handler delivery_callbacks(struct script_handler *handler);
 void deliveries_turn(struct script *script);
 /* For handler_new. */
 void delivery_init(struct script_handler *handler);
+/* It is not called any more: what waits for it is skipped, as is all that comes. */
+void delivery_quarantined(struct script_handler *handler);
 /* Lets go of the pending list, of changes whose objects are not quiet yet, and cancels the calls that wait. A
  * call that runs just now has removed its own handler: it goes on to its end. */
 void delivery_end(struct script_handler *handler);

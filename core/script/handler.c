@@ -49,6 +49,18 @@ static enum pending_pairs pairs_of(const struct script_handler *h)
     return h->options->split_recreated ? PENDING_SPLIT_RECREATED : PENDING_JOIN_ALL;
 }
 
+/* It missed events: as a new one it is shown the cache. */
+static void show_again(struct quarantine *quarantine)
+{
+    struct script_handler *h = container_of(quarantine, struct script_handler, quarantine);
+    if (h->removed || !h->attached) return;
+    claim_remove_handler(h->attached);
+    h->attached = NULL;
+    delivery_end(h);
+    h->script->attached_all = 0;
+    handlers_attach(h->script);
+}
+
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options)
 {
@@ -73,6 +85,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
     handler_metrics_init(&handler->metrics, script->name, handler->id);
+    quarantine_init(&handler->quarantine, script, handler->id, show_again);
     pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
     delivery_init(handler);
     TAILQ_INSERT_TAIL(&script->handlers, handler, link);
@@ -87,6 +100,7 @@ void handler_unref(struct script_handler *handler)
     delivery_free(handler);
     report_end(&handler->report);
     handler_metrics_clear(&handler->metrics);
+    quarantine_clear(&handler->quarantine);
     handler_options_unref(handler->options);
     free(handler->id);
     free(handler->detail);
@@ -101,6 +115,7 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     handler->attached = NULL;
     for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
     luaL_unref(L, LUA_REGISTRYINDEX, handler->filter);
+    quarantine_end(&handler->quarantine);
     TAILQ_REMOVE(&handler->script->handlers, handler, link);
     handler->script->handler_count--;
     delivery_end(handler);

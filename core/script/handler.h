@@ -34,6 +34,7 @@ struct script_handler {
     uint64_t errors;
     struct failure_report report;
     struct handler_metrics metrics;
+    struct quarantine quarantine;
 
     TAILQ_HEAD(, handler_call) waiting; /* calls of its functions */
     TAILQ_HEAD(, handler_call) busy;    /* calls that what comes for it waits for: see delivery.c */

@@ -61,10 +61,14 @@ static void ended(const struct handler_call *call, enum script_result result)
     struct script_handler *h = call->handler;
     const struct event *event = call->event;
     handler_metrics_end(&h->metrics, event->type, call->begun_ns);
-    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) {
+        quarantine_note(&h->quarantine, QUARANTINE_CALL, result);
+        return;
+    }
     if (!h->removed && !h->script->failure.line)
         report_place(&h->report, h->script->L, h->functions[event->type]);
     handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
+    if (quarantine_note(&h->quarantine, QUARANTINE_CALL, result)) delivery_quarantined(h);
 }
 
 /* --- calls that wait */

@@ -1,7 +1,7 @@
 /* Calls the filter functions of scripts; see handler_filter.h. */
 #include "script/handler_filter.h"
 
-#include "script/handler.h"
+#include "script/delivery.h"
 #include "script/view.h"
 
 struct question {
@@ -23,10 +23,11 @@ bool handler_filter_passes(void *ctx, struct root *object)
 {
     struct script_handler *h = ctx;
     struct question q = {h, object, false};
-    if (h->removed) return false;
+    if (h->removed || h->quarantine.active) return false;
     h->refs++;
     enum script_result result = script_call_filter(h->script, "a filter", h->id, ask, &q);
     if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);
+    if (quarantine_note(&h->quarantine, QUARANTINE_FILTER, result)) delivery_quarantined(h);
     handler_unref(h);
     return result == SCRIPT_OK && q.passes;
 }

@@ -85,6 +85,7 @@ static void on_done(void *ctx, enum script_result result)
     struct work *work = ctx;
     struct script_queue *q = work->queue;
     struct script *script = q->script;
+    quarantine_note(&q->quarantine, QUARANTINE_CALL, result);
     if (result == SCRIPT_OK)
         succeed(work);
     else if (result != SCRIPT_CANCELLED)
@@ -153,7 +154,7 @@ static bool give_out(struct script_queue *q)
 {
     struct str key;
     for (int i = 0; i < KEYS_PER_TURN; i++) {
-        if (q->leader && !script_leads(q->script)) return false;
+        if (q->quarantine.active || (q->leader && !script_leads(q->script))) return false;
         if (q->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
         work_on(q, key);
         if (turns_over(q->script)) break;
@@ -194,6 +195,12 @@ struct script_queue *script_queue_find(const struct script *script, struct str n
     return NULL;
 }
 
+/* Its keys have waited. */
+static void work_again(struct quarantine *quarantine)
+{
+    turns_ask(quarantine->script);
+}
+
 static void on_ready(void *ctx)
 {
     struct script_queue *q = ctx;
@@ -213,6 +220,7 @@ struct script_queue *script_queue_new(struct script *script, const struct script
         .max_retries = options->max_retries,
         .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
     };
+    quarantine_init(&q->quarantine, script, id, work_again);
     free(id);
     TAILQ_INIT(&q->works);
     q->queue = workqueue_new(&(struct workqueue_options){
@@ -285,6 +293,7 @@ void queues_clear(struct script *script)
         workqueue_free(q->queue);
         report_end(&q->report);
         series_free(q->errors_series);
+        quarantine_clear(&q->quarantine);
         free(q->name);
         free(q);
     }

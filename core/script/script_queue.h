@@ -21,6 +21,7 @@ struct script_queue {
     uint64_t errors;
     struct series *errors_series;
     struct failure_report report;
+    struct quarantine quarantine;
 };
 
 struct script_queue_options {

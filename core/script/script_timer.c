@@ -23,6 +23,7 @@ void script_timer_unref(struct script_timer *t)
     must(t->refs > 0);
     if (--t->refs > 0) return;
     report_end(&t->report);
+    quarantine_clear(&t->quarantine);
     zone_unref(t->plan.zone);
     free(t->schedule);
     free(t->name);
@@ -40,6 +41,7 @@ static void ended(struct script_timer *t, enum script_result result)
         report_failure(&t->report, t->script, SCRIPT_TIMER, result,
                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
     }
+    quarantine_note(&t->quarantine, QUARANTINE_CALL, result);
     if (t->kind == TIMER_AFTER) script_timer_stop(t->script->L, t);
     if (t->stopped) return;
     if (t->kind == TIMER_CRON) {
@@ -71,6 +73,10 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 void script_timer_tick(struct script_timer *t)
 {
     struct script *script = t->script;
+    if (quarantine_skips(&t->quarantine)) {
+        ended(t, SCRIPT_CANCELLED);
+        return;
+    }
     struct script_tick *tick = NEW(struct script_tick);
     tick->timer = t;
     t->refs++;
@@ -155,6 +161,9 @@ static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind 
         .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup(verb),
         .key = key ? xstrdup(key) : NULL,
     };
+    char *id = xasprintf("timer %s", t->name);
+    quarantine_init(&t->quarantine, script, id, NULL);
+    free(id);
     TAILQ_INSERT_TAIL(&script->timers, t, link);
     script->timer_count++;
     return t;
@@ -189,6 +198,7 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
     t->stopped = true;
     timer_cancel(&t->timer);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
+    quarantine_end(&t->quarantine);
     TAILQ_REMOVE(&t->script->timers, t, link);
     t->script->timer_count--;
     script_timer_unref(t);

@@ -43,6 +43,7 @@ struct script_timer {
     char *name; /* "scripts/x.lua:12", where it was made */
     char *key;  /* "every 30s#2", its name in the plan; NULL for one that was made at run time */
     struct failure_report report;
+    struct quarantine quarantine;
 };
 
 /* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only; `key` may be

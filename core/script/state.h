@@ -22,6 +22,7 @@
 #include "script/memory.h"
 #include "script/metrics.h"
 #include "script/plan.h"
+#include "script/quarantine.h"
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
@@ -190,6 +191,7 @@ struct script {
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
     size_t handler_count, due_count;
+    struct quarantine_list quarantined; /* of those and of the next two */
     TAILQ_HEAD(, script_timer) timers;
     size_t timer_count;
     SLIST_HEAD(, script_zone) zones; /* of k8s.cron */

@@ -72,6 +72,30 @@ describe("a script that takes more than it may", function()
   end)
 end)
 
+describe("a handler that goes over its limits again and again", function()
+  after_each(cluster.stop_all)
+
+  it("is not called any more, which status and log say", function()
+    local sim, socket = cluster.sim(), os.tmpname() .. ".sock"
+    local engine = cluster.run(sim.server, cluster.script [[
+      require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj)
+        while obj:name():find "bad" do end
+        print("told " .. obj:name())
+      end, { id = "rule" })
+    ]], { "--admin-socket", socket })
+    for i = 1, 5 do sim.api:create(configmaps, configmap("bad" .. i)) end
+    engine:wait_error 'Quarantined.*handler="rule".*over the limit handler%-cpu'
+    sim.api:create(configmaps, configmap "good")
+    local status
+    repeat
+      status = cluster.kubelua { "status", "--admin-socket", socket }
+      assert.are.equal(0, status:wait(20))
+    until status:out():find("3 calls skipped", 1, true)
+    assert.matches("quarantined: rule for %d+s?, 3 calls skipped: .*over the limit handler%-cpu", status:out())
+    assert.has_no_match("told", engine:out())
+  end)
+end)
+
 describe("the limits of scripts", function()
   after_each(cluster.stop_all)
 
