@@ -109,7 +109,7 @@ describe("kubelua run #threads", function()
       local stuck = cluster.script [[
         require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
       ]]
-      local engine = cluster.run(sim.server, stuck, { "--shutdown-timeout", "100ms" })
+      local engine = cluster.run(sim.server, stuck, { "--shutdown-timeout", "100ms", "--limit", "handler-cpu=1h" })
       engine:wait_line "^stuck$"
       engine:kill(case[1])
       assert.are.equal(case[2], engine:wait())
@@ -121,7 +121,7 @@ describe("kubelua run #threads", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = cluster.run(sim.server, cluster.script [[
       require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
-    ]], { "--shutdown-timeout", "1h" })
+    ]], { "--shutdown-timeout", "1h", "--limit", "handler-cpu=1h" })
     engine:wait_line "^stuck$"
     engine:kill "INT"
     engine:kill "TERM"

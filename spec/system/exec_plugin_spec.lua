@@ -73,7 +73,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   it("that hangs ends with an engine that a second signal ends", function()
     local engine = cluster.run("--kubeconfig=" .. hang(), cluster.script [[
       require("k8s").after(0.01, function() print "stuck" while true do end end)
-    ]], { "--shutdown-timeout", "1h" })
+    ]], { "--shutdown-timeout", "1h", "--limit", "handler-cpu=1h" })
     local pid = await(read_pid, "the plugin's pid")
     engine:wait_line "^stuck$"
     engine:kill "INT"

@@ -59,7 +59,7 @@ describe("the probes of kubelua run #threads", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = probed(sim.server, [[
       require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
-    ]], { "--shutdown-timeout", "100ms" })
+    ]], { "--shutdown-timeout", "100ms", "--limit", "handler-cpu=1h" })
     engine:wait_line "^stuck$"
     assert.are.equal(200, (engine.probe "/livez"))
     assert.are.equal(500, (engine.probe "/readyz"))
@@ -95,7 +95,7 @@ describe("the probes of kubelua run #threads", function()
         while os.time() < till do end
         print "free"
       end)
-    ]])
+    ]], { "--limit", "main-cpu=1h" })
     engine:wait_line "^busy$"
     local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has not come back for ")
     assert.has_match("not come back for %d s: the script [^%s]+ is in main\n", body)

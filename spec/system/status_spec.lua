@@ -292,7 +292,7 @@ describe("kubelua status #threads", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = watched(sim.server, [[
       require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
-    ]], { "--shutdown-timeout", "100ms" })
+    ]], { "--shutdown-timeout", "100ms", "--limit", "handler-cpu=1h" })
     engine:wait_line "^stuck$"
     local _, code, err = engine.status()
     assert.are.equal(2, code)

@@ -36,7 +36,7 @@ describe("the engine while scripts have much to do #threads", function()
         end)
         k8s.after("300ms", function() for key = 1, 200 do q:add("k" .. key) end end)
       end
-    ]]), { "--health-probe-bind-address", "127.0.0.1:0" })
+    ]]), { "--health-probe-bind-address", "127.0.0.1:0", "--handler-cpu=1m" })
     local http = api.new { server = "http://" .. engine:wait_error 'Serving health probes" address="([^"]+)"' }
     local first = tonumber(engine:wait_line("^ten of\t1\t([%d.]+)$", 30))
     local fourth = tonumber(engine:wait_line("^ten of\t4\t([%d.]+)$", 30))
@@ -55,7 +55,7 @@ describe("the engine while scripts have much to do #threads", function()
           compute(0.06)
         end)
       end
-    ]]), { "--shutdown-timeout=5s" })
+    ]]), { "--shutdown-timeout=5s", "--handler-cpu=1m" })
     engine:wait_line "^tick$"
     assert.are.equal(0, cluster.terminate(engine))
   end)
@@ -71,7 +71,7 @@ describe("the engine while scripts have much to do #threads", function()
         if left == 0 then print("done", lateness()) end
       end)
       k8s.after("100ms", function() for key = 1, 100 do q:add("k" .. key) end end)
-    ]]))
+    ]]), { "--handler-cpu=1m" })
     local lateness = tonumber(engine:wait_line("^done\t([%d.]+)$", 60))
     assert.is_true(lateness < soon, lateness)
     assert.are.equal(0, cluster.terminate(engine))
