@@ -146,7 +146,6 @@ static bool idle(struct watch *watch, uint64_t store_version)
             watch->version = store_version;
             put_bookmark(watch, false);
         }
-        return true;
     }
     return now < watch->deadline_ms;
 }
