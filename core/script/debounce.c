@@ -180,6 +180,11 @@ enum debounced debounce_put(struct debounce *d, const struct event *event, bool 
         return DEBOUNCE_WAITS;
     }
     if (event->type == ON_DELETE) return join_delete(d, window, event, told);
+    if (event->info.initial) {
+        struct event before = close_window(d, window);
+        event_let_go(&before);
+        return DEBOUNCE_PASSES;
+    }
     if (event->info.resync) return DEBOUNCE_NOTHING;
     event_join(&window->event, false, event);
     note_change(d, window);

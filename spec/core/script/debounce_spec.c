@@ -118,6 +118,11 @@ static void test_the_first_list_and_resyncs_are_told_at_once(void **state)
     assert_ask(c, script, "return take()", "=1>b1r ");
     virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "=1>a2 ");
+    tell(c, script, "=", "a", 3);
+    tell(c, script, "+i", "a", 4); /* it is shown the cache again */
+    assert_ask(c, script, "return take()", "+a4i ");
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, script, "return take()", "");
     script_free(script);
 }
 
