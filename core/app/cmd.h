@@ -25,6 +25,8 @@ extern const struct command cmd_test;
 extern const struct command cmd_record;
 extern const struct command cmd_replay;
 extern const struct command cmd_status;
+extern const struct command cmd_reload;
+extern const struct command cmd_rollback;
 extern const struct command cmd_queue;
 extern const struct command cmd_call;
 extern const struct command cmd_writes;

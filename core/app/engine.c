@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "app/cmd.h"
+#include "app/reload_metrics.h"
+#include "app/script_watch.h"
 #include "app/unix_socket.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -69,6 +71,7 @@ static void drain(struct engine *engine, int exit_code)
     engine->drained_code = exit_code;
     engine_begin_end(engine);
     timer_cancel(&engine->check);
+    reload_end(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
 }
@@ -250,12 +253,16 @@ static void on_hangup(void *ctx, int signum)
 {
     struct engine *engine = ctx;
     audit_trail_reopen(engine->audit);
+    if (engine->options.mode != ENGINE_RUN || atomic_exchange(&engine->hangup_posted, true)) return;
+    mailbox_post(loop_mailbox(engine->loop), &engine->hangup);
 }
 
-/* Who rotates logs sends SIGHUP. Without one it ends the process, as when a terminal is closed. */
+/* Who rotates logs sends SIGHUP, and who wants scripts to be looked at. `exec` without a log is ended by it,
+ * as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
-    if (!engine->options.options->audit_log) return;
+    if (engine->options.mode != ENGINE_RUN && !engine->options.options->audit_log) return;
+    engine->hangup.deliver = reload_on_hangup;
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
 }
 
@@ -277,6 +284,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
             .ctx = engine,
             .patience_ms = patience_ms(engine),
         });
+        if (options->mode == ENGINE_RUN) engine->reload_metrics = reload_metrics_new();
         watch_hangup(engine);
         io_thread_start(engine->io);
         if (engine_load_scripts(engine)) return engine;
@@ -299,6 +307,7 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),
                     engine->options.options->sync_timeout_ms);
+    if (engine->options.mode == ENGINE_RUN) reload_watch(engine);
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
 }
@@ -309,8 +318,10 @@ void engine_free(struct engine *engine)
 {
     if (!engine) return;
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
+    script_watch_free(engine->file_watch);
     slots_clear(engine);
     cpu_watch_free(engine->watch);
+    reload_metrics_free(engine->reload_metrics);
     engine_free_live(engine);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);

@@ -8,6 +8,7 @@
 #include "app/engine.h"
 #include "app/io_thread.h"
 #include "app/monitor.h"
+#include "app/reload.h"
 #include "app/slot.h"
 #include "app/stopper.h"
 #include "base/series.h"
@@ -40,16 +41,22 @@ struct engine {
     size_t slot_count;
     struct script **scripts; /* of all slots, all generations */
     size_t script_count;
+    struct draining *draining;
+    size_t draining_count;
+    struct reload_metrics *reload_metrics;
     char **names; /* of slots, for as long as the engine lives */
     size_t name_count;
     struct stopper *stopper;
-    struct signal_watch *on_hangup; /* of the I/O thread; NULL without an audit log */
-    struct monitor *monitor;        /* of `run`; NULL for `exec` */
-    struct admin_socket *admin;     /* NULL when it is switched off */
-    unsigned observed;              /* times */
-    int asks;                       /* of discovery in a row, as kinds are missing */
-    int64_t asked_ms;               /* when the last of them was due */
-    bool writes_checked;            /* the kinds in k8s.writes, once */
+    struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
+    struct mail hangup;             /* to the engine thread */
+    _Atomic bool hangup_posted;
+    struct script_watch *file_watch; /* of the scripts' files; NULL for `exec` */
+    struct monitor *monitor;         /* of `run`; NULL for `exec` */
+    struct admin_socket *admin;      /* NULL when it is switched off */
+    unsigned observed;               /* times */
+    int asks;                        /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;                /* when the last of them was due */
+    bool writes_checked;             /* the kinds in k8s.writes, once */
     bool started;
     int64_t started_us;
     struct timer sync_deadline;
@@ -83,6 +90,10 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
 void engine_ask_kinds(struct engine *engine);
+/* Claims that have no informer are looked up in what is known of the server. */
+void engine_resolve_kinds(struct engine *engine);
+/* Warns of writes that a script declared, of kinds that the server does not have. */
+void engine_check_writes_of(struct engine *engine, const struct script *script);
 /* exec's time to sync is over. */
 void engine_on_sync_deadline(struct timer *timer);
 

@@ -16,14 +16,21 @@ struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
     size_t refused;
+    bool only_candidates; /* of the others everything was said */
 };
 
-const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
+static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim)
 {
     for (size_t i = 0; i < engine->script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (script_claim(engine->scripts[i], j) == claim) return script_path(engine->scripts[i]);
-    return "";
+            if (script_claim(engine->scripts[i], j) == claim) return engine->scripts[i];
+    return NULL;
+}
+
+const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
+{
+    const struct script *script = engine_holder_of(engine, claim);
+    return script ? script_path(script) : "";
 }
 
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
@@ -33,7 +40,12 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     struct resolution *r = ctx;
     const char *kind = claim_spec(claim)->kind, *script = engine_script_of(r->engine, claim);
     const char *failures = catalogue_failures(r->catalogue);
-    if (r->engine->asks > 0) return;
+    struct slot *slot = slot_of_candidate(r->engine, engine_holder_of(r->engine, claim));
+    if (slot) { /* it is refused, and whatever runs goes on */
+        reload_unknown_kind(slot, err);
+        return;
+    }
+    if (r->engine->asks > 0 || r->only_candidates) return;
     bool may_come = err->code == ERR_NOT_FOUND && (resource_name_has_group(str_of(kind)) || *failures);
     if (!may_come) {
         r->refused++;
@@ -48,7 +60,9 @@ static bool is_anything_missing(const struct engine *engine)
 {
     for (size_t i = 0; i < engine->script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (claim_is_missing(script_claim(engine->scripts[i], j))) return true;
+            if (claim_is_missing(script_claim(engine->scripts[i], j)) &&
+                !slot_of_candidate(engine, engine->scripts[i]))
+                return true;
     return false;
 }
 
@@ -85,9 +99,20 @@ static void check_writes(struct engine *engine)
 {
     if (engine->writes_checked) return;
     engine->writes_checked = true;
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_write_count(engine->scripts[i]); j++)
-            check_write(engine, engine->scripts[i], script_write_parts(engine->scripts[i], j));
+    for (size_t i = 0; i < engine->script_count; i++) engine_check_writes_of(engine, engine->scripts[i]);
+}
+
+void engine_check_writes_of(struct engine *engine, const struct script *script)
+{
+    for (size_t i = 0; kinds_known(engine->kinds) && i < script_write_count(script); i++)
+        check_write(engine, script, script_write_parts(script, i));
+}
+
+void engine_resolve_kinds(struct engine *engine)
+{
+    struct resolution r = {
+        .engine = engine, .catalogue = kinds_catalogue(engine->kinds), .only_candidates = true};
+    shared_factory_resolve(engine->factory, r.catalogue, on_unknown_kind, &r);
 }
 
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
@@ -100,6 +125,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
         engine_stop(r.engine, EXIT_USAGE);
     else if (is_anything_missing(r.engine))
         engine_ask_kinds(r.engine);
+    reload_check_soon(r.engine);
 }
 
 /* --- exec's deadline */

@@ -37,11 +37,10 @@ void engine_make_leaders(struct engine *engine)
 void engine_start_leaders(struct engine *engine)
 {
     size_t leases = leaders_count(engine->leaders);
-    if (leases == 0) return;
     engine->competes = engine->host.write_mode == WRITES_SENT;
     if (engine->competes)
         leaders_start(engine->leaders);
-    else
+    else if (leases > 0)
         log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
 }
 
@@ -85,7 +84,7 @@ void engine_on_farewell(struct timer *timer)
     for (size_t i = 0; i < engine->script_count; i++) waiting += script_stepping_down(engine->scripts[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
         timer_start(timer, loop_clock(engine->loop), LOOK_MS);
-    else if (engine->competes)
+    else if (engine->competes && leaders_count(engine->leaders) > 0)
         release(engine);
     else
         loop_stop(engine->loop);
@@ -118,6 +117,7 @@ void engine_put_leases(struct engine *engine, struct buf *out)
     for (size_t i = 0; engine->competes && i < leaders_count(engine->leaders); i++) {
         struct leadership *leadership = leaders_at(engine->leaders, i);
         struct leadership_status status;
+        if (!leadership_is_claimed(leadership)) continue;
         leadership_get_status(leadership, &status);
         json_open(out, NULL, '{');
         json_text(out, "namespace", status.namespace_);

@@ -36,9 +36,10 @@ static bool check_trusted(const struct engine *engine)
 
 static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
 {
-    struct script *script = slot_load(engine, slot, NULL, err);
+    struct script *script = slot_load(slot, NULL, err);
     if (!script || !script_start(script, err)) return false;
     slot->current = script;
+    slot->made++;
     if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
     return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
 }
@@ -140,6 +141,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
     struct engine *engine = ctx;
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
+        reload_check_soon(engine);
         for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
     }
     if (claim_is_missing(claim)) engine_ask_kinds(engine);

@@ -93,7 +93,7 @@ static void put_script(const struct slot *slot, struct buf *out)
     json_open(out, NULL, '{');
     json_text(out, "name", script_name(script));
     json_text(out, "path", slot->path);
-    json_int(out, "generation", (int64_t)script_generation(script));
+    reload_put_slot(slot, out);
     json_int(out, "handlers", (int64_t)script_handler_count(script));
     json_int(out, "informers", (int64_t)script_claim_count(script));
     json_int(out, "adds", (int64_t)counters.adds);
@@ -355,7 +355,7 @@ static void put_all(struct engine *engine, struct buf *out)
 }
 
 /* The last writes, the oldest first, and how many there ever were. */
-static void answer_writes(const struct engine *engine, struct buf *result)
+static void answer_writes(struct engine *engine, struct buf *result)
 {
     json_open(result, NULL, '{');
     json_int(result, "total", (int64_t)audit_trail_total(engine->audit));
@@ -364,28 +364,41 @@ static void answer_writes(const struct engine *engine, struct buf *result)
     json_close(result, '}');
 }
 
+static void answer_status(struct engine *engine, struct buf *result)
+{
+    json_open(result, NULL, '{');
+    put_all(engine, result);
+    json_close(result, '}');
+}
+
+static void answer_queues(struct engine *engine, struct buf *result)
+{
+    json_open(result, NULL, '{');
+    put_queues(engine, result);
+    json_close(result, '}');
+}
+
+static void answer_commands(struct engine *engine, struct buf *result)
+{
+    json_open(result, NULL, '{');
+    engine_put_commands(engine, result);
+    json_close(result, '}');
+}
+
 bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
 {
-    struct engine *engine = ctx;
-    if (strcmp(method, "writes") == 0) {
-        answer_writes(engine, result);
+    static const struct {
+        const char *method;
+        void (*answer)(struct engine *engine, struct buf *result);
+    } known[] = {
+        {"status", answer_status},     {"queue", answer_queues}, {"writes", answer_writes},
+        {"commands", answer_commands}, {"reloads", reload_list}, {"plan", reload_put_plans},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (strcmp(known[i].method, method) != 0) continue;
+        known[i].answer(ctx, result);
         return true;
     }
-    if (strcmp(method, "commands") == 0) {
-        json_open(result, NULL, '{');
-        engine_put_commands(engine, result);
-        json_close(result, '}');
-        return true;
-    }
-    bool queues_only = strcmp(method, "queue") == 0;
-    if (!queues_only && strcmp(method, "status") != 0)
-        return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
-                       method);
-    json_open(result, NULL, '{');
-    if (queues_only)
-        put_queues(engine, result);
-    else
-        put_all(engine, result);
-    json_close(result, '}');
-    return true;
+    return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
+                   method);
 }

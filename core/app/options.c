@@ -91,7 +91,9 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[5];
+    static struct flag table[7];
+    o->reload_timeout_ms = 60000;
+    o->reload_probation_ms = 60000;
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
     const struct flag flags[] = {
@@ -104,6 +106,13 @@ const struct flag *run_flags(struct options *o)
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
          "for kubelua status; 0 switches it off (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
          "/run/kubelua.sock)"},
+        {"reload-timeout", 0, FLAG_DURATION_MS, &o->reload_timeout_ms, "DURATION", NULL,
+         "how long a changed script may wait for its new informers, before the change is refused (default "
+         "60s)"},
+        {"reload-probation", 0, FLAG_DURATION_MS, &o->reload_probation_ms, "DURATION", NULL,
+         "how long a changed script is watched: when it fails more than before, the old one comes back; 0: "
+         "not at "
+         "all (default 60s)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

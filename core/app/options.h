@@ -30,8 +30,9 @@ struct options {
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
-    const char *metrics_address, *health_address; /* of `run` */
-    const char *admin_socket;                     /* NULL: the default path */
+    const char *metrics_address, *health_address; /* of `run`, as the next two */
+    int64_t reload_timeout_ms, reload_probation_ms;
+    const char *admin_socket; /* NULL: the default path */
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:

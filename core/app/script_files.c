@@ -85,7 +85,7 @@ static int is_script(const struct dirent *entry)
            !str_ends(name, STR("_spec.lua"));
 }
 
-static bool add_folder(struct script_files *files, const char *folder, struct err *err)
+static bool add_folder(struct script_files *files, const char *folder, bool may_be_empty, struct err *err)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_script, alphasort);
@@ -98,7 +98,8 @@ static bool add_folder(struct script_files *files, const char *folder, struct er
         free(entries[i]);
     }
     free(entries);
-    if (count == 0) return err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder", folder);
+    if (count == 0 && !may_be_empty)
+        return err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder", folder);
     return ok;
 }
 
@@ -112,7 +113,7 @@ bool script_files_find(const struct flag_list *arguments, struct script_files *o
         if (stat(argument, &st) != 0)
             ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", argument, strerror(errno));
         else if (S_ISDIR(st.st_mode))
-            ok = add_folder(out, argument, err);
+            ok = add_folder(out, argument, false, err);
         else
             ok = add(out, argument, err);
         if (!ok) {
@@ -121,6 +122,31 @@ bool script_files_find(const struct flag_list *arguments, struct script_files *o
         }
     }
     return true;
+}
+
+bool script_files_is_folder(const char *argument)
+{
+    struct stat st;
+    return stat(argument, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What is no file of Lua's name was a folder. */
+static bool is_named_itself(const char *argument)
+{
+    struct stat st;
+    if (script_files_is_folder(argument)) return false;
+    return stat(argument, &st) == 0 || str_ends(str_of(argument), STR(".lua"));
+}
+
+bool script_files_look(const struct flag_list *arguments, struct script_files *out, struct err *err)
+{
+    bool ok = true;
+    *out = (struct script_files){0};
+    for (size_t i = 0; ok && i < arguments->count; i++)
+        ok = is_named_itself(arguments->items[i]) ? add(out, arguments->items[i], err)
+                                                  : add_folder(out, arguments->items[i], true, err);
+    if (!ok) script_files_clear(out);
+    return ok;
 }
 
 void script_files_clear(struct script_files *files)

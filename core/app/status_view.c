@@ -104,6 +104,23 @@ static void put_quarantined(const struct viewer *v, size_t at, struct buf *out)
     }
 }
 
+/* Why the file does not run, what waits to run, and what is still running out. */
+static void put_reload(const struct viewer *v, size_t at, struct buf *out)
+{
+    size_t candidate = tape_field(v->tape, at, STR("candidate"));
+    struct str error = viewer_text(v, at, "reloadError");
+    bool returned = viewer_bool(v, at, "returned");
+    if (error.n)
+        buf_printf(out, "%s%s: %.*s", out->len ? "; " : "", returned ? "returned" : "reload refused",
+                   STR_ARG(error));
+    if (candidate)
+        buf_printf(out, "%sgeneration %" PRId64 " waits for %.*s", out->len ? "; " : "",
+                   viewer_int(v, candidate, "generation"), STR_ARG(viewer_text(v, candidate, "waitsFor")));
+    if (viewer_int(v, at, "draining"))
+        buf_printf(out, "%sold generations that run out: %" PRId64, out->len ? "; " : "",
+                   viewer_int(v, at, "draining"));
+}
+
 /* What main waits for, or why it failed; how many writes failed, whatever the script did about it; in the
  * wide form also which calls failed, and which handlers lag. */
 static void note_script(struct viewer *v, struct text_table *table, size_t at)
@@ -118,6 +135,7 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
         buf_printf(&text, "%swrites failed: %" PRId64, text.len ? "; " : "",
                    viewer_int(v, at, "failedWrites"));
     put_quarantined(v, at, &text);
+    put_reload(v, at, &text);
     if (v->view->wide) {
         put_errors(v, at, &text);
         put_lag(v, at, &text);

@@ -36,6 +36,14 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Objects for which an index function failed.")                                                        \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
+    X(FAMILY_SCRIPT_GENERATION, GAUGE, "kubelua_script_generation", "script", NONE,                         \
+      "Number of the generation of a script that runs.")                                                    \
+    X(FAMILY_RELOADS, COUNTER, "kubelua_reload_total", "result", NONE,                                      \
+      "Reloads of scripts: taken over, refused, returned from.")                                            \
+    X(FAMILY_RELOAD_PAUSE, HISTOGRAM, "kubelua_reload_pause_seconds", "", PROCESSING,                       \
+      "Time for which the engine thread did nothing but let a generation take over.")                       \
+    X(FAMILY_RELOAD_DROPPED, COUNTER, "kubelua_reload_dropped_total", "what", NONE,                         \
+      "What reloads ended: events, keys, timers, and calls that did not end in time.")                      \
     X(FAMILY_REST_REQUESTS, COUNTER, "rest_client_requests_total", "code,method,host", NONE,                \
       "Requests to the API server, each try counted.")                                                      \
     X(FAMILY_REST_RETRIES, COUNTER, "rest_client_request_retries_total", "code,verb,host", NONE,            \

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "informer/shared_factory_internal.h"
 
 static void handler_free(struct claim_handler *handler)
@@ -35,6 +36,25 @@ void claim_handlers_attach(struct informer_claim *claim)
     struct claim_handler *handler;
     TAILQ_FOREACH (handler, &claim->handlers, link)
         if (!handler->registrations) attach(handler);
+}
+
+bool claims_share(const struct informer_claim *a, const struct informer_claim *b)
+{
+    return a->set && a->set == b->set;
+}
+
+void claim_move_handler(struct claim_handler *h, struct informer_claim *to, const struct event_handler *with)
+{
+    struct handler_options *before = h->handler.options;
+    must(h->claim->set == to->set);
+    TAILQ_REMOVE(&h->claim->handlers, h, link);
+    TAILQ_INSERT_TAIL(&to->handlers, h, link);
+    h->claim = to;
+    h->handler = *with;
+    if (with->options) handler_options_ref(with->options);
+    handler_options_unref(before);
+    for (size_t i = 0; h->registrations && i < to->set->count; i++)
+        shared_informer_replace_handler(to->set->members[i]->informer, h->registrations[i], with);
 }
 
 void claim_remove_handler(struct claim_handler *handler)

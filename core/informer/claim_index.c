@@ -44,8 +44,11 @@ static struct index_source borrowed(const struct claim_index *index)
 
 static struct index *add_to(const struct claim_index *index, struct indexer *cache, struct err *err)
 {
-    if (index->path) return indexer_add_path_index(cache, str_of(index->path), err);
     struct index_source source = borrowed(index);
+    if (index->claim->builds_in_steps)
+        return index->path ? indexer_begin_path_index(cache, str_of(index->path), err)
+                           : indexer_begin_index(cache, &source, err);
+    if (index->path) return indexer_add_path_index(cache, str_of(index->path), err);
     return indexer_add_index(cache, &source, err);
 }
 
@@ -125,6 +128,21 @@ struct index *claim_index_in(struct claim_index *index, struct indexer *cache, s
         return indexer_path_index(cache, str_of(index->path));
     if (!index->path && indexer_source_index(cache, &source)) return indexer_source_index(cache, &source);
     return add_to(index, cache, err);
+}
+
+void claim_build_in_steps(struct informer_claim *claim)
+{
+    claim->builds_in_steps = true;
+}
+
+bool claim_build_indexes(struct informer_claim *claim, size_t max)
+{
+    struct claim_index *index;
+    bool whole = true;
+    TAILQ_FOREACH (index, &claim->indexes, link)
+        if (index->index && !indexer_build_index(claim_indexer(claim), index->index, max)) whole = false;
+    if (whole) claim->builds_in_steps = false;
+    return whole;
 }
 
 void claim_indexes_attach(struct informer_claim *claim)

@@ -18,6 +18,11 @@ bool claim_add_path_index(struct informer_claim *claim, struct str name, struct 
 /* Takes the source, also when it fails. */
 bool claim_add_index(struct informer_claim *claim, struct str name, const struct index_source *source,
                      struct err *err);
+/* The claim's indexes are not asked before claim_build_indexes has said that they are whole; before it has
+ * any. */
+void claim_build_in_steps(struct informer_claim *claim);
+/* Looks at `max` more objects, about, of each. True once all are whole. */
+bool claim_build_indexes(struct informer_claim *claim, size_t max);
 /* NULL with the error of S-7 when there is no such name; `*is_namespace` for the one that every cache has,
  * which is no struct claim_index. */
 struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,

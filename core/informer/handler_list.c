@@ -53,7 +53,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     struct registration *r = registration_new(handler, now_ms);
     r->list = list;
     r->since = list->turn;
-    r->stage = indexer_count(store) ? HANDLER_WAITING : HANDLER_TOLD;
+    r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_TOLD;
     list->waiting |= r->stage == HANDLER_WAITING;
     if (list->count == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 4;

@@ -82,6 +82,13 @@ enum { INDEXES_MAX = 64 };
 struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err);
 /* The same for a path; stores have one index for each path, however many use it. */
 struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err);
+/* The same for an index that nobody asks before indexer_build_index has said that it is whole: it is built in
+ * steps, and changes of the store reach it meanwhile. */
+struct index *indexer_begin_index(struct indexer *indexer, const struct index_source *source,
+                                  struct err *err);
+struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err);
+/* Looks at `max` more objects, about. True once it is whole. */
+bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max);
 /* For each that was added; with the last user the index goes. */
 void indexer_release_index(struct indexer *indexer, struct index *index);
 /* The index for a path, if the store has one. */

@@ -12,15 +12,29 @@
 void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
 {
     indexer->indexing = true;
-    for (size_t i = 0; i < indexer->index_count; i++) index_set(indexer->indexes[i].index, entry, object);
+    for (size_t i = 0; i < indexer->index_count; i++) {
+        const struct indexed *indexed = &indexer->indexes[i];
+        if (!indexed->building || entry < indexed->built) index_set(indexed->index, entry, object);
+    }
     indexer->indexing = false;
     label_indexes_changed(indexer);
 }
 
+/* They keep their order. */
+static size_t count_kept(const uint32_t *numbers, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) kept += numbers[i] != INDEX_GONE;
+    return kept;
+}
+
 void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t count)
 {
-    for (size_t i = 0; i < indexer->index_count; i++)
-        index_renumber(indexer->indexes[i].index, numbers, count);
+    for (size_t i = 0; i < indexer->index_count; i++) {
+        struct indexed *indexed = &indexer->indexes[i];
+        index_renumber(indexed->index, numbers, count);
+        if (indexed->building) indexed->built = count_kept(numbers, indexed->built);
+    }
 }
 
 static void free_indexed(struct indexed *indexed)
@@ -46,34 +60,77 @@ static struct indexed *find_path(const struct indexer *indexer, struct str path)
     return NULL;
 }
 
+/* Those of a script that is about to take over from another do not count yet: it may have as many. */
 static bool may_add(const struct indexer *indexer, struct err *err)
 {
+    size_t whole = 0;
     if (indexer->indexing) return err_set(err, ERR_INVALID, "an index function may not add an index");
-    if (indexer->index_count < INDEXES_MAX) return true;
+    for (size_t i = 0; i < indexer->index_count; i++) whole += !indexer->indexes[i].building;
+    if (whole < INDEXES_MAX) return true;
     return err_set(err, ERR_LIMIT, "the cache has %d indexes already, which is the limit", INDEXES_MAX);
 }
 
-/* Takes `path`. The index knows the whole store before anybody can ask it (S-8). */
-static struct index *add(struct indexer *indexer, const struct index_source *source, char *path)
+static void build(struct indexer *indexer, struct indexed *indexed, size_t max)
+{
+    size_t left = indexer->used - indexed->built, end = indexed->built + (left < max ? left : max);
+    indexer->indexing = true;
+    for (; indexed->built < end; indexed->built++) {
+        struct root *object = indexer->entries[indexed->built].object;
+        if (object) index_set(indexed->index, (uint32_t)indexed->built, object);
+    }
+    indexer->indexing = false;
+    if (indexed->built == indexer->used) indexed->building = false;
+}
+
+/* Takes `path`. */
+static struct index *begin(struct indexer *indexer, const struct index_source *source, char *path)
 {
     struct index *index = index_new(source);
-    indexer->indexing = true;
-    for (size_t i = 0; i < indexer->used; i++)
-        if (indexer->entries[i].object) index_set(index, (uint32_t)i, indexer->entries[i].object);
-    indexer->indexing = false;
     indexer->indexes = xrealloc(indexer->indexes, (indexer->index_count + 1) * sizeof *indexer->indexes);
-    indexer->indexes[indexer->index_count++] = (struct indexed){index, path, 1};
+    indexer->indexes[indexer->index_count++] = (struct indexed){index, path, 1, true, 0};
     return index;
 }
 
-struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err)
+/* The index knows the whole store before anybody can ask it (S-8). */
+static struct index *finish(struct indexer *indexer, struct index *index)
 {
-    if (may_add(indexer, err)) return add(indexer, source, NULL);
+    if (index) indexer_build_index(indexer, index, SIZE_MAX);
+    return index;
+}
+
+static struct indexed *find_index(const struct indexer *indexer, const struct index *index)
+{
+    size_t i = 0;
+    while (i < indexer->index_count && indexer->indexes[i].index != index) i++;
+    must(i < indexer->index_count);
+    return &indexer->indexes[i];
+}
+
+bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max)
+{
+    struct indexed *indexed = find_index(indexer, index);
+    if (indexed->building) build(indexer, indexed, max);
+    return !indexed->building;
+}
+
+struct index *indexer_begin_index(struct indexer *indexer, const struct index_source *source, struct err *err)
+{
+    if (may_add(indexer, err)) return begin(indexer, source, NULL);
     if (source->free) source->free(source->ctx);
     return NULL;
 }
 
+struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err)
+{
+    return finish(indexer, indexer_begin_index(indexer, source, err));
+}
+
 struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err)
+{
+    return finish(indexer, indexer_begin_path_index(indexer, path, err));
+}
+
+struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err)
 {
     struct index_source source;
     struct indexed *known = find_path(indexer, path);
@@ -82,14 +139,12 @@ struct index *indexer_add_path_index(struct indexer *indexer, struct str path, s
         return known->index;
     }
     if (!may_add(indexer, err) || !index_source_of_path(path, &source, err)) return NULL;
-    return add(indexer, &source, xstrndup(path.p, path.n));
+    return begin(indexer, &source, xstrndup(path.p, path.n));
 }
 
 void indexer_release_index(struct indexer *indexer, struct index *index)
 {
-    size_t i = 0;
-    while (i < indexer->index_count && indexer->indexes[i].index != index) i++;
-    must(i < indexer->index_count);
+    size_t i = (size_t)(find_index(indexer, index) - indexer->indexes);
     if (--indexer->indexes[i].users > 0) return;
     free_indexed(&indexer->indexes[i]);
     indexer->index_count--;
@@ -101,7 +156,7 @@ void indexer_release_index(struct indexer *indexer, struct index *index)
 struct index *indexer_path_index(const struct indexer *indexer, struct str path)
 {
     const struct indexed *known = find_path(indexer, path);
-    return known ? known->index : NULL;
+    return known && !known->building ? known->index : NULL;
 }
 
 struct index *indexer_source_index(const struct indexer *indexer, const struct index_source *source)

@@ -54,6 +54,8 @@ struct indexed {
     struct index *index;
     char *path; /* of an index by path, which is shared; else NULL */
     size_t users;
+    bool building; /* it knows the first `built` entries only, and nobody asks it yet */
+    size_t built;
 };
 
 struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);

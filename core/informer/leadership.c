@@ -75,6 +75,26 @@ static char **copy_labels(struct lease_labels labels)
     return copies;
 }
 
+struct lease_wish *lease_wish_copy(const struct lease_wish *wish)
+{
+    struct lease_wish *copy = NEW(struct lease_wish);
+    *copy = *wish;
+    copy->namespace_ = xstrdup(wish->namespace_);
+    copy->name = xstrdup(wish->name);
+    copy->labels.items = (const char *const *)copy_labels(wish->labels);
+    return copy;
+}
+
+void lease_wish_free(struct lease_wish *wish)
+{
+    if (!wish) return;
+    for (size_t i = 0; i < 2 * wish->labels.count; i++) free((char *)wish->labels.items[i]);
+    free((void *)wish->labels.items);
+    free((char *)wish->namespace_);
+    free((char *)wish->name);
+    free(wish);
+}
+
 static bool is_same(const struct leadership *l, const struct lease_wish *wish)
 {
     bool same = l->times.duration_ms == wish->times.duration_ms &&
@@ -89,7 +109,8 @@ static struct leadership *find(const struct leaders *leaders, const struct lease
 {
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
-        if (strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0) return l;
+        if (l->claims && strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0)
+            return l;
     }
     return NULL;
 }
@@ -110,28 +131,53 @@ static struct leadership *make(struct leaders *leaders, const struct lease_wish 
     return l;
 }
 
-struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wish *wish, struct err *err)
-{
-    struct leadership *l = find(leaders, wish);
-    must(!leaders->started);
-    if (l && is_same(l, wish)) return l;
-    if (l) {
-        err_set(err, ERR_INVALID, "the lease %s/%s is asked for with other times or labels too",
-                wish->namespace_, wish->name);
-        return NULL;
-    }
-    if (!leader_times_check(&wish->times, &wish->names, err)) return NULL;
-    l = make(leaders, wish);
-    pthread_mutex_lock(&leaders->lock);
-    leaders->items = xrealloc(leaders->items, (leaders->count + 1) * sizeof *leaders->items);
-    leaders->items[leaders->count++] = l;
-    pthread_mutex_unlock(&leaders->lock);
-    return l;
-}
-
 static void post(struct leaders *leaders, struct mail *mail)
 {
     mailbox_post(loop_mailbox(leaders->options.io_loop), mail);
+}
+
+bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish,
+                    const struct leadership *but, struct err *err)
+{
+    const struct leadership *l = find(leaders, wish);
+    if (l && !is_same(l, wish) && !(l == but && l->claims == 1))
+        return err_set(err, ERR_INVALID, "the lease %s/%s is asked for with other times or labels too",
+                       wish->namespace_, wish->name);
+    return leader_times_check(&wish->times, &wish->names, err);
+}
+
+struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wish *wish, struct err *err)
+{
+    if (!leaders_accept(leaders, wish, NULL, err)) return NULL;
+    struct leadership *l = find(leaders, wish);
+    if (!l) {
+        l = make(leaders, wish);
+        pthread_mutex_lock(&leaders->lock);
+        leaders->items = xrealloc(leaders->items, (leaders->count + 1) * sizeof *leaders->items);
+        leaders->items[leaders->count++] = l;
+        leaders->running += leaders->started;
+        pthread_mutex_unlock(&leaders->lock);
+        if (leaders->started) post(leaders, &l->start);
+    }
+    l->claims++;
+    return l;
+}
+
+void leaders_leave(struct leadership *l)
+{
+    must(l->claims > 0);
+    if (--l->claims == 0 && l->leaders->started && !l->leaders->releasing) post(l->leaders, &l->release);
+}
+
+bool leadership_is_claimed(const struct leadership *l)
+{
+    return l->claims > 0;
+}
+
+bool leadership_is_of(const struct leadership *l, const struct lease_wish *wish)
+{
+    return strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0 &&
+           is_same(l, wish);
 }
 
 void leaders_start(struct leaders *leaders)
@@ -165,8 +211,9 @@ void leaders_release(struct leaders *leaders, void (*released)(void *ctx), void 
 {
     leaders->released = released;
     leaders->released_ctx = ctx;
+    leaders->releasing = true;
     for (size_t i = 0; i < leaders->count && leaders->started; i++)
-        post(leaders, &leaders->items[i]->release);
+        if (leaders->items[i]->claims) post(leaders, &leaders->items[i]->release);
     if (leaders->count == 0 || !leaders->started) waker_wake(leaders->waker);
 }
 

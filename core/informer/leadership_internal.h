@@ -26,6 +26,8 @@ struct leadership {
     size_t label_count;
     uint64_t seed;
 
+    size_t claims; /* the engine thread's; nobody comes back to one that all have left */
+
     struct mail start, release, stop; /* to the I/O thread */
 
     /* Under the lock of `leaders`. */
@@ -57,7 +59,7 @@ struct leaders {
     size_t count;
     size_t running;      /* candidates on the I/O thread; under the lock */
     struct waker *waker; /* to the engine thread: there is news */
-    bool started;
+    bool started, releasing;
     void (*released)(void *ctx); /* NULL: nobody waits for it */
     void *released_ctx;
 };

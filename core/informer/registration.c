@@ -30,6 +30,16 @@ struct registration *registration_new(const struct event_handler *handler, int64
     return r;
 }
 
+void registration_replace(struct registration *r, const struct event_handler *handler, int64_t now_ms)
+{
+    struct handler_options *before = r->handler.options;
+    int64_t period_ms = registration_resync_ms(r);
+    r->handler = *handler;
+    if (r->handler.options) handler_options_ref(r->handler.options);
+    if (registration_resync_ms(r) != period_ms) r->next_resync_ms = now_ms + registration_resync_ms(r);
+    handler_options_unref(before);
+}
+
 void registration_free(struct registration *registration)
 {
     handler_options_unref(registration->handler.options);

@@ -45,6 +45,9 @@ struct registration {
 /* Copies the handler. */
 struct registration *registration_new(const struct event_handler *handler, int64_t now_ms);
 void registration_free(struct registration *registration);
+/* Another handler in its place; the next resync is due when it was, unless the period is another one. */
+void registration_replace(struct registration *registration, const struct event_handler *handler,
+                          int64_t now_ms);
 /* RESYNC_NEVER for none. */
 int64_t registration_resync_ms(const struct registration *registration);
 /* I-16: decides whether the resync of this instant is for it. */

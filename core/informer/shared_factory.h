@@ -100,5 +100,11 @@ bool claim_is_missing(const struct informer_claim *claim);
 /* Handlers wait with the claim until there is an informer. */
 struct claim_handler;
 struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler);
+/* From now on it is a handler of `to`, and `handler` is told in its place: it goes on where that one was.
+ * `to` must have the same informers, or both have none yet. Outside of any call of a handler. */
+void claim_move_handler(struct claim_handler *handler, struct informer_claim *to,
+                        const struct event_handler *with);
+/* Whether two claims read the same informers. False while either has none. */
+bool claims_share(const struct informer_claim *a, const struct informer_claim *b);
 void claim_remove_handler(struct claim_handler *handler);
 bool claim_handler_has_synced(const struct claim_handler *handler);

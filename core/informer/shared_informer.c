@@ -228,6 +228,14 @@ void shared_informer_add_handler(struct shared_informer *informer, const struct 
     if (handlers->waiting && !waited) on_ready(informer);
 }
 
+void shared_informer_replace_handler(struct shared_informer *informer, struct registration *registration,
+                                     const struct event_handler *handler)
+{
+    must(!informer->processing);
+    registration_replace(registration, handler, clock_now_ms(informer->clock));
+    delta_fifo_set_resync(informer->fifo, handler_list_resync_ms(&informer->applier.handlers));
+}
+
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration)
 {
     handler_list_remove(&informer->applier.handlers, registration);

@@ -34,6 +34,7 @@ struct event_handler {
     bool (*passes)(void *ctx, struct root *object);
     /* NULL: as handler_options_new gives them. A registration takes a reference of its own. */
     struct handler_options *options;
+    bool from_now_on; /* it is not shown what the cache holds when it comes */
 };
 
 struct shared_informer;
@@ -75,6 +76,10 @@ bool shared_informer_has_work(const struct shared_informer *informer);
  */
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration);
+/* From now on `handler` is told in place of whoever was: it goes on where that one was, in what it is shown
+ * too, and hears of all that comes next. Copies the handler. Outside of any call of a handler. */
+void shared_informer_replace_handler(struct shared_informer *informer, struct registration *registration,
+                                     const struct event_handler *handler);
 /* No call comes after it. A second removal is not allowed: the registration is gone. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
 /* It was told all that was in the cache; before it was told any of that, it waits. */

@@ -65,7 +65,7 @@ static void wake(struct workqueue_waiters *list, struct workqueue_waiter *waiter
     waiter->wake(waiter);
 }
 
-static void wake_all(struct workqueue_waiters *list)
+void workqueue_wake_all(struct workqueue_waiters *list)
 {
     struct workqueue_waiter *waiter;
     while ((waiter = TAILQ_FIRST(list))) wake(list, waiter, (struct str){0});
@@ -182,7 +182,7 @@ static void stop_processing(struct workqueue *queue, struct workqueue_item *item
 
 static void check_drain(struct workqueue *queue)
 {
-    if (queue->draining && is_drained(queue)) wake_all(&queue->drainers);
+    if (queue->draining && is_drained(queue)) workqueue_wake_all(&queue->drainers);
 }
 
 void workqueue_done(struct workqueue *queue, struct str key)
@@ -246,14 +246,14 @@ static void close_queue(struct workqueue *queue)
 {
     queue->shut_down = true;
     workqueue_cancel_delays(queue);
-    wake_all(&queue->getters); /* who waits has seen it empty */
+    workqueue_wake_all(&queue->getters); /* who waits has seen it empty */
 }
 
 void workqueue_shut_down(struct workqueue *queue)
 {
     close_queue(queue);
     queue->draining = false;
-    wake_all(&queue->drainers);
+    workqueue_wake_all(&queue->drainers);
 }
 
 bool workqueue_drain(struct workqueue *queue, struct workqueue_waiter *waiter)

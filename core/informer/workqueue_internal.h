@@ -26,6 +26,7 @@ TAILQ_HEAD(workqueue_waiters, workqueue_waiter);
 
 struct workqueue {
     struct workqueue_options options;
+    struct workqueue_quota own_quota;  /* once it is abandoned */
     struct workqueue_item *items;      /* by key */
     struct workqueue_list order, busy; /* busy: in the order in which the work began */
     size_t queued, dirty, processing, owed, delayed, failing;
@@ -47,6 +48,9 @@ struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, s
 void workqueue_add_item(struct workqueue *queue, struct workqueue_item *item);
 /* Frees the item when nothing is left to know of it. */
 void workqueue_settle(struct workqueue *queue, struct workqueue_item *item);
+
+/* Those that wait in the list are told that nothing comes. */
+void workqueue_wake_all(struct workqueue_waiters *list);
 
 /* --- workqueue_delay.c */
 

@@ -64,6 +64,11 @@ void kinds_fail(struct kinds *kinds, const struct err *err)
     wake_all(kinds, err);
 }
 
+const struct catalogue *kinds_catalogue(const struct kinds *kinds)
+{
+    return kinds->catalogue;
+}
+
 bool kinds_known(const struct kinds *kinds)
 {
     return kinds->catalogue != NULL;

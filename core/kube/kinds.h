@@ -29,6 +29,8 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue);
 /* The server could not be asked. What was known stays. */
 void kinds_fail(struct kinds *kinds, const struct err *err);
 bool kinds_known(const struct kinds *kinds);
+/* Borrowed; NULL before the first. */
+const struct catalogue *kinds_catalogue(const struct kinds *kinds);
 /* What is known seems to be old: a name is missing, or the server no longer knows one. True when the server
  * is asked again; false when it was a moment ago. */
 bool kinds_doubt(struct kinds *kinds);

@@ -27,6 +27,7 @@ void bind_selects(lua_State *L);         /* raw.selects */
 void bind_queue(lua_State *L);           /* raw.queue */
 void bind_job(lua_State *L);             /* raw.job */
 void bind_leader(lua_State *L);          /* raw.leader */
+void bind_reload(lua_State *L);          /* raw.reload */
 void bind_plan(lua_State *L);            /* raw.plan */
 void bind_metric(lua_State *L);          /* raw.metric */
 void bind_command(lua_State *L);         /* raw.command */

@@ -2,6 +2,7 @@
 #include "script/bind_informer.h"
 
 #include "base/mem.h"
+#include "informer/claim_index.h"
 #include "informer/informer_key.h"
 #include "script/args.h"
 #include "script/bind.h"
@@ -44,6 +45,7 @@ static int l_informer_claim(lua_State *L)
     class_set(L, script, CLASS_INFORMER);
     informer_options_read(L, 2, &spec);
     box->claim = shared_factory_claim(script->host->factory, &spec);
+    if (script->before) claim_build_in_steps(box->claim);
     informer_options_clear(&spec);
     keep_claim(script, box->claim);
     lua_settop(L, 3);

@@ -273,9 +273,11 @@ static void on_key(struct workqueue_waiter *waiter)
 static int l_queue_get(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_got, drop_wait, .finishes = false};
-    struct workqueue *queue = self(L, "get");
+    struct box *box = class_self(L, CLASS_QUEUE, "get");
+    struct workqueue *queue = box->queue->queue;
     struct str key;
     task_check(L, "queue:get");
+    if (script_queue_is_past(box->queue)) return push_closed(L); /* the next generation's keys */
     if (workqueue_peek(queue, &key)) {
         push_key(L, key); /* it may raise: nothing was got yet */
         workqueue_get(queue, &key);
@@ -302,8 +304,10 @@ static void on_drained(struct workqueue_waiter *waiter)
 static int l_queue_drain(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_nothing, drop_wait, .finishes = false};
-    struct workqueue *queue = self(L, "shut_down");
+    struct box *box = class_self(L, CLASS_QUEUE, "shut_down");
+    struct workqueue *queue = box->queue->queue;
     task_check(L, "queue:shut_down with drain");
+    if (script_queue_is_past(box->queue)) return 0;
     struct queue_wait *w = new_wait(queue, on_drained);
     if (workqueue_drain(queue, &w->waiter)) return task_yield(L, &w->wait, &ops);
     free(w);
@@ -312,7 +316,8 @@ static int l_queue_drain(lua_State *L)
 
 static int l_queue_shut_down(lua_State *L)
 {
-    workqueue_shut_down(self(L, "shut_down"));
+    struct box *box = class_self(L, CLASS_QUEUE, "shut_down");
+    if (!script_queue_is_past(box->queue)) workqueue_shut_down(box->queue->queue);
     return 0;
 }
 

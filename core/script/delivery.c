@@ -29,7 +29,7 @@ static void leave_due(struct script_handler *h)
 
 static bool is_told(const struct script_handler *h)
 {
-    if (h->removed || h->quarantine.active || h->script->phase == SCRIPT_STOPPING) return false;
+    if (h->removed || h->quarantine.active || h->script->phase != SCRIPT_RUNNING) return false;
     return !h->leader || script_leads(h->script);
 }
 
@@ -166,7 +166,7 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-void delivery_hand_over(struct script_handler *from, struct script_handler *to)
+static void hand_over(struct script_handler *from, struct script_handler *to, bool deletes_only)
 {
     struct event event;
     handler_calls_move(from, to);
@@ -174,13 +174,31 @@ void delivery_hand_over(struct script_handler *from, struct script_handler *to)
     if (from->debounce) debounce_flush(from->debounce);
     to->errors += from->errors;
     while (pending_take(&from->pending, &event)) {
-        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
+        bool wanted = !deletes_only || event.type == ON_DELETE;
+        if (wanted && to->functions[event.type] != LUA_NOREF) put(to, &event);
         event_let_go(&event);
     }
     leave_due(from);
     handler_metrics_pending(&to->metrics, to->pending.count);
     if (to->debounce) handler_metrics_debounced(&to->metrics, to->debounce->count);
     delivery_go_on(to);
+}
+
+void delivery_hand_over(struct script_handler *from, struct script_handler *to)
+{
+    hand_over(from, to, false);
+}
+
+void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to)
+{
+    hand_over(from, to, true);
+}
+
+void delivery_forget(struct script_handler *h)
+{
+    leave_due(h);
+    pending_clear(&h->pending);
+    handler_metrics_pending(&h->metrics, 0);
 }
 
 bool delivery_tells_of_list(const struct script_handler *h)
@@ -218,5 +236,6 @@ struct event_handler delivery_callbacks(struct script_handler *handler)
         .ctx = handler,
         .passes = handler->filter == LUA_NOREF ? NULL : handler_filter_passes,
         .options = handler->options,
+        .from_now_on = handler->from_now_on,
     };
 }

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "informer/leadership.h"
 #include "script/args.h"
 #include "script/handler.h"
@@ -122,7 +123,7 @@ static void lose(struct script *script)
 void leading_changed(struct script *script)
 {
     struct leading *leading = &script->leading;
-    if (!leading->leadership || leading->over) return;
+    if (!leading->leadership || leading->over || script->phase != SCRIPT_RUNNING) return;
     struct fence *fence = leadership_fence(leading->leadership);
     if (fence == leading->fence) return;
     if (leading->told) lose(script);
@@ -154,7 +155,7 @@ size_t leading_count_stopping(const struct script *script)
 bool script_leads(const struct script *script)
 {
     const struct leading *leading = &script->leading;
-    if (!leading->leadership) return !leading->over;
+    if (!leading->leadership) return !leading->over && !leading->wish;
     return leading->fence && fence_is_open(leading->fence);
 }
 
@@ -197,28 +198,109 @@ void leading_add_functions(lua_State *L)
     leading->count++;
 }
 
+static bool claim(struct script *script, const struct lease_wish *wish, struct err *err)
+{
+    struct leading *leading = &script->leading;
+    const struct leading *before = script->before ? &script->before->leading : NULL;
+    if (!leaders_accept(script->host->leaders, wish, before ? before->joined : NULL, err)) return false;
+    leading->claimed = true;
+    leading->wish = lease_wish_copy(wish);
+    return true;
+}
+
 bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err)
 {
-    struct leadership *leadership = leaders_claim(script->host->leaders, wish, err);
-    script->leading.claimed = leadership != NULL;
-    if (script->host->write_mode == WRITES_SENT) script->leading.leadership = leadership;
-    return leadership != NULL;
+    return claim(script, wish, err);
+}
+
+/* That of the flags, when it says nothing itself. */
+static bool make_wish(struct script *script, struct err *err)
+{
+    const struct script_host *host = script->host;
+    if (script->leading.claimed || !host->leaders || !host->elects) return true;
+    return claim(script, &host->lease, err) || err_wrap(err, "--leader-elect");
+}
+
+static bool join(struct script *script, struct err *err)
+{
+    struct leading *leading = &script->leading;
+    if (!leading->wish) return true;
+    leading->joined = leaders_claim(script->host->leaders, leading->wish, err);
+    lease_wish_free(leading->wish);
+    leading->wish = NULL;
+    if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
+    return leading->joined != NULL;
+}
+
+static void leave(struct script *script)
+{
+    if (script->leading.joined) leaders_leave(script->leading.joined);
+    script->leading.joined = NULL;
+}
+
+static void begin_without_election(struct script *script)
+{
+    struct leading *leading = &script->leading;
+    if (!leading->leadership && leading->count > 0) timer_start(&leading->begin, script_clock(script), 0);
 }
 
 bool leading_loaded(struct script *script, struct err *err)
 {
-    const struct script_host *host = script->host;
-    struct leading *leading = &script->leading;
-    if (!leading->claimed && host->leaders && host->elects && !leading_claim(script, &host->lease, err))
-        return err_wrap(err, "--leader-elect");
-    if (!leading->leadership && leading->count > 0) timer_start(&leading->begin, script_clock(script), 0);
+    if (!make_wish(script, err) || !join(script, err)) return false;
+    begin_without_election(script);
     return true;
+}
+
+/* The lease of another election is given back; that of the same one stays, as somebody asks for it all the
+ * time. */
+bool leading_take_over(struct script *from, struct script *to, struct err *err)
+{
+    struct leading *leading = &to->leading;
+    if (!make_wish(to, err)) return false;
+    if (leading->wish && !leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err))
+        return false;
+    bool same =
+        leading->wish && from->leading.joined && leadership_is_of(from->leading.joined, leading->wish);
+    if (!same) leave(from);
+    bool joined = join(to, err);
+    must(joined); /* it was accepted */
+    if (same) leave(from);
+    return true;
+}
+
+/* What is called for the end goes on while the script drains, under the fence of the term. */
+static void end_all(struct script *script)
+{
+    struct leader_functions *f;
+    timer_cancel(&script->leading.begin);
+    if (!script->leading.told) return;
+    script->leading.told = false;
+    TAILQ_FOREACH (f, &script->leading.functions, link)
+        if (f->started) task_cancel(f->started);
+    TAILQ_FOREACH (f, &script->leading.functions, link) end(f);
+}
+
+void leading_end(struct script *script)
+{
+    end_all(script);
+    leave(script);
+}
+
+void leading_begin_after(struct script *from, struct script *to)
+{
+    end_all(from);
+    if (to->leading.leadership)
+        leading_changed(to);
+    else
+        begin_without_election(to);
 }
 
 void leading_clear(struct script *script)
 {
     struct leader_functions *f;
     timer_cancel(&script->leading.begin);
+    lease_wish_free(script->leading.wish);
+    leave(script);
     fence_unref(script->leading.fence);
     script->leading.fence = NULL;
     while ((f = TAILQ_FIRST(&script->leading.functions))) {

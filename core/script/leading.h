@@ -20,7 +20,9 @@ struct script;
 
 struct leading {
     bool claimed;                  /* it has asked for an election */
-    struct leadership *leadership; /* NULL: there is none, it always leads */
+    struct lease_wish *wish;       /* the one it will take part in once it runs; NULL: none */
+    struct leadership *joined;     /* it takes part in, under --dry-run too; NULL: none */
+    struct leadership *leadership; /* that tells whether it leads; NULL: there is none, it always leads */
     struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
     bool told;                     /* that it leads */
     bool over;                     /* it never will again */
@@ -34,10 +36,16 @@ enum { LEADER_FUNCTIONS_MAX = 100 };
 void leading_init(struct script *script);
 /* Keeps the two functions on top of the stack, the second may be nil. Inside a call into Lua; may raise. */
 void leading_add_functions(lua_State *L);
-/* It takes part in an election from now on; a dry run only has it checked. */
+/* It will take part in an election once it runs; a dry run only has it checked. */
 bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err);
-/* It has loaded: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
+/* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
+/* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. */
+bool leading_take_over(struct script *from, struct script *to, struct err *err);
+/* The election is left, without a successor; functions for the end are called. */
+void leading_end(struct script *script);
+/* Functions of `from` for the end are called, those of `to` for the beginning after them. */
+void leading_begin_after(struct script *from, struct script *to);
 
 /* Whether it leads at this instant. Anywhere. */
 bool script_leads(const struct script *script);

@@ -63,6 +63,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     script->generation = source->generation;
     script->limits = *(host->limits ? host->limits : &limits_default);
     script->trusted = is_trusted(host, source->name, source->path);
+    script->before = source->before;
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->quarantined);
@@ -335,6 +336,19 @@ void script_claims_changed(struct script *script)
 struct script_counters script_counters(const struct script *script)
 {
     return script->counters;
+}
+
+void script_add_counters(struct script *script, struct script *other)
+{
+    struct script_counters *a = &other->counters, *b = &script->counters;
+    b->adds += a->adds;
+    b->updates += a->updates;
+    b->deletes += a->deletes;
+    b->errors += a->errors;
+    b->failed_writes += a->failed_writes;
+    for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++) script->error_counts[i] += other->error_counts[i];
+    *a = (struct script_counters){0};
+    memset(other->error_counts, 0, sizeof other->error_counts);
 }
 
 size_t script_memory(const struct script *script)

@@ -86,6 +86,7 @@ struct script_source {
     const char *name; /* the path without `.lua`; borrowed, as long as the host's `running` may be read */
     struct bundle *bundle; /* texts that it has are not read again (bundle.h); NULL: a new one */
     uint64_t generation;
+    struct script *before; /* that it is to take over from (hand_over.h); NULL: none. It must not go first */
 };
 
 /* Runs the chunk, which registers. Nothing of it happens before script_start: no handler meets its informer,
@@ -235,5 +236,7 @@ bool script_has_synced(const struct script *script);
 typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
 void script_run_main(struct script *script, script_main_done *done, void *ctx);
 struct script_counters script_counters(const struct script *script);
+/* Those of `other` are added, and begin anew there. */
+void script_add_counters(struct script *script, struct script *other);
 /* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);

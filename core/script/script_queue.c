@@ -94,12 +94,12 @@ static void on_done(void *ctx, enum script_result result)
         workqueue_put_back(q->queue, key_of(work)); /* as if nobody had begun */
     else
         workqueue_done(q->queue, key_of(work));
-    q->busy--;
-    TAILQ_REMOVE(&q->works, work, link);
+    q->share->busy--;
+    TAILQ_REMOVE(&q->share->works, work, link);
     if (work->job) work->job->ended = true;
     luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
     free(work);
-    if (workqueue_len(q->queue) > 0) turns_ask(script);
+    if (q->share->owner && workqueue_len(q->queue) > 0) turns_ask(q->share->owner->script);
 }
 
 /* --- its beginning */
@@ -135,8 +135,8 @@ static void work_on(struct script_queue *q, struct str key)
     work->job_ref = LUA_NOREF;
     work->key_len = key.n;
     memcpy(work->key, key.p, key.n);
-    q->busy++;
-    TAILQ_INSERT_TAIL(&q->works, work, link);
+    q->share->busy++;
+    TAILQ_INSERT_TAIL(&q->share->works, work, link);
     const struct task_call call = {.what = "a worker",
                                    .function = q->script->refs[REF_RUN_JOB],
                                    .fence = q->leader ? leading_fence(q->script) : NULL,
@@ -155,11 +155,11 @@ static bool give_out(struct script_queue *q)
     struct str key;
     for (int i = 0; i < KEYS_PER_TURN; i++) {
         if (q->quarantine.active || (q->leader && !script_leads(q->script))) return false;
-        if (q->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
+        if (q->share->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
         work_on(q, key);
         if (turns_over(q->script)) break;
     }
-    return q->busy < q->workers && workqueue_len(q->queue) > 0;
+    return q->share->busy < q->workers && workqueue_len(q->queue) > 0;
 }
 
 void queues_turn(struct script *script)
@@ -201,6 +201,32 @@ static void work_again(struct quarantine *quarantine)
     turns_ask(quarantine->script);
 }
 
+static struct queue_share *new_share(struct script_queue *q)
+{
+    struct queue_share *share = NEW(struct queue_share);
+    share->refs = 1;
+    share->owner = q;
+    TAILQ_INIT(&share->works);
+    return share;
+}
+
+static void leave_share(struct script_queue *q)
+{
+    struct queue_share *share = q->share;
+    if (share->owner == q) {
+        share->owner = NULL;
+        workqueue_abandon(share->queue);
+    }
+    if (--share->refs > 0) return;
+    workqueue_free(share->queue);
+    free(share);
+}
+
+bool script_queue_is_past(const struct script_queue *q)
+{
+    return q->share->owner != q;
+}
+
 static void on_ready(void *ctx)
 {
     struct script_queue *q = ctx;
@@ -218,12 +244,13 @@ struct script_queue *script_queue_new(struct script *script, const struct script
         .workers = options->workers,
         .leader = options->leader,
         .max_retries = options->max_retries,
+        .limiter = options->limiter,
         .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
     };
     quarantine_init(&q->quarantine, script, id, work_again);
     free(id);
-    TAILQ_INIT(&q->works);
-    q->queue = workqueue_new(&(struct workqueue_options){
+    q->share = new_share(q);
+    q->queue = q->share->queue = workqueue_new(&(struct workqueue_options){
         .name = q->name,
         .script = script->name,
         .clock = script_clock(script),
@@ -245,10 +272,62 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     turns_ask(q->script);
 }
 
+/* What it was given while it loaded comes behind what was there. */
+static void follow(struct script_queue *q, struct script_queue *before)
+{
+    struct workqueue *mine = q->queue;
+    before->share->refs++;
+    workqueue_hand_over(before->queue, &(struct workqueue_owner){&q->script->queue_keys, on_ready, q},
+                        &q->limiter);
+    workqueue_take_over(before->queue, mine);
+    leave_share(q);
+    q->share = before->share;
+    q->share->owner = q;
+    q->queue = q->share->queue;
+    q->errors += before->errors;
+    if (q->function != LUA_NOREF) workqueue_has_workers(q->queue);
+    turns_ask(q->script);
+}
+
+/* One that the script has shut down is over; its successor begins anew. */
+static bool goes_on(const struct script_queue *before)
+{
+    struct workqueue_status status;
+    workqueue_get_status(before->queue, &status);
+    return !status.shut_down && !script_queue_is_past(before);
+}
+
+size_t queues_end(struct script *script)
+{
+    struct script_queue *q;
+    size_t dropped = 0;
+    TAILQ_FOREACH (q, &script->queues, link) {
+        struct workqueue_status status;
+        if (script_queue_is_past(q)) continue;
+        workqueue_get_status(q->queue, &status);
+        dropped += status.depth + status.delayed;
+        q->share->owner = NULL;
+        workqueue_abandon(q->queue);
+        workqueue_end_waits(q->queue);
+    }
+    return dropped;
+}
+
+size_t queues_hand_over(struct script *from, struct script *to)
+{
+    struct script_queue *q, *next;
+    TAILQ_FOREACH (q, &from->queues, link) {
+        next = script_queue_find(to, str_of(q->name));
+        if (next && goes_on(q)) follow(next, q);
+    }
+    to->workers_started = from->workers_started;
+    return queues_end(from);
+}
+
 bool script_queue_works_on(const struct script_queue *q, struct str key)
 {
     const struct work *work;
-    TAILQ_FOREACH (work, &q->works, link)
+    TAILQ_FOREACH (work, &q->share->works, link)
         if (str_eq(key_of(work), key)) return true;
     return false;
 }
@@ -273,16 +352,17 @@ void queues_stop_leading(struct script *script)
     struct script_queue *q;
     struct work *work, *next;
     TAILQ_FOREACH (q, &script->queues, link)
-        for (work = TAILQ_FIRST(&q->works); q->leader && work; work = next) {
+        for (work = TAILQ_FIRST(&q->share->works); q->leader && work; work = next) {
             next = TAILQ_NEXT(work, link);
-            task_cancel(work->task);
+            if (work->queue == q) task_cancel(work->task);
         }
 }
 
 void queues_stop(struct script *script)
 {
     struct script_queue *q;
-    TAILQ_FOREACH (q, &script->queues, link) workqueue_shut_down(q->queue);
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (!script_queue_is_past(q)) workqueue_shut_down(q->queue);
 }
 
 void queues_clear(struct script *script)
@@ -290,7 +370,7 @@ void queues_clear(struct script *script)
     struct script_queue *q;
     while ((q = TAILQ_FIRST(&script->queues))) {
         TAILQ_REMOVE(&script->queues, q, link);
-        workqueue_free(q->queue);
+        leave_share(q);
         report_end(&q->report);
         series_free(q->errors_series);
         quarantine_clear(&q->quarantine);

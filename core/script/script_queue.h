@@ -8,16 +8,26 @@
 
 enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };
 
+/* What the generations of a script have of one queue together. By count. */
+struct queue_share {
+    int refs;
+    struct workqueue *queue;
+    struct script_queue *owner; /* of the generation that takes keys in; NULL: none does */
+    TAILQ_HEAD(, work) works;   /* under way, of all of them */
+    size_t busy;
+};
+
 struct script_queue {
     TAILQ_ENTRY(script_queue) link;
     struct script *script;
-    struct workqueue *queue;
+    struct queue_share *share;
+    struct workqueue *queue; /* of the share */
     char *name;
     int function; /* of q:run, in the registry; LUA_NOREF before */
-    size_t workers, busy;
-    bool leader;              /* work begins while the script leads, and is fenced */
-    uint64_t max_retries;     /* UINT64_MAX: for ever */
-    TAILQ_HEAD(, work) works; /* under way */
+    size_t workers;
+    bool leader;          /* work begins while the script leads, and is fenced */
+    uint64_t max_retries; /* UINT64_MAX: for ever */
+    struct rate_limiter limiter;
     uint64_t errors;
     struct series *errors_series;
     struct failure_report report;
@@ -57,6 +67,14 @@ void queues_turn(struct script *script);
 void queues_claims_changed(struct script *script);
 /* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
 void queues_stop_leading(struct script *script);
+/* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`
+ * are shut down. Gives how many keys these had. Work of `from` that is under way ends in the queue it was
+ * taken from. */
+size_t queues_hand_over(struct script *from, struct script *to);
+/* All are shut down. Gives how many keys they had. */
+size_t queues_end(struct script *script);
+/* Another generation has the queue now: this one takes nothing from it. */
+bool script_queue_is_past(const struct script_queue *queue);
 /* Nothing is taken in and no work begins any more. */
 void queues_stop(struct script *script);
 /* No task may be left, the state is closed. */

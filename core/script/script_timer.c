@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -121,7 +122,7 @@ void script_timers_stop_leading(struct script *script)
 static void on_due(struct timer *timer)
 {
     struct script_timer *t = container_of(timer, struct script_timer, timer);
-    if (t->script->phase == SCRIPT_STOPPING) return;
+    if (t->script->phase != SCRIPT_RUNNING) return;
     if (t->kind == TIMER_CRON)
         script_cron_look(t);
     else if (t->leader && !script_leads(t->script))
@@ -191,10 +192,15 @@ struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_wish 
     return t;
 }
 
+static bool has_tick_to_come(const struct script_timer *t)
+{
+    return t->kind != TIMER_AFTER || LIST_EMPTY(&t->ticks);
+}
+
 bool script_timer_stop(lua_State *L, struct script_timer *t)
 {
     if (t->stopped) return false;
-    bool was_to_come = t->kind != TIMER_AFTER || LIST_EMPTY(&t->ticks);
+    bool was_to_come = has_tick_to_come(t);
     t->stopped = true;
     timer_cancel(&t->timer);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
@@ -257,4 +263,38 @@ void script_timer_take_due(struct script_timer *t, const struct script_timer *ol
     t->plan.next_s = old->plan.next_s;
     t->due_ms = LIST_EMPTY(&old->ticks) ? old->due_ms : old->due_ms + old->period_ms;
     start_if_running(t);
+}
+
+/* In both lists timers stand in the order in which they were made, so that the search goes on where it ended.
+ */
+static const struct script_timer *find(const struct script *script, const struct script_timer *t,
+                                       const struct script_timer **at)
+{
+    const struct script_timer *one = *at;
+    for (size_t left = t->key ? script->timer_count : 0; left > 0; left--) {
+        one = one ? TAILQ_NEXT(one, link) : NULL;
+        if (!one) one = TAILQ_FIRST(&script->timers);
+        if (one->key && one->kind == t->kind && strcmp(one->key, t->key) == 0) return *at = one;
+    }
+    return NULL;
+}
+
+size_t script_timers_hand_over(struct script *from, struct script *to)
+{
+    struct script_timer *t;
+    const struct script_timer *before, *at = NULL;
+    size_t cancelled = 0;
+    int64_t now_ms = clock_now_ms(script_clock(to));
+    TAILQ_FOREACH (t, &to->timers, link) {
+        before = find(from, t, &at);
+        if (before && has_tick_to_come(before)) {
+            script_timer_take_due(t, before);
+        } else {
+            t->due_ms = now_ms + t->period_ms;
+            start_if_running(t);
+        }
+    }
+    TAILQ_FOREACH (t, &from->timers, link) cancelled += !t->key && has_tick_to_come(t);
+    script_timers_clear(from);
+    return cancelled;
 }

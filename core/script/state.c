@@ -105,6 +105,7 @@ static void bind_all(lua_State *L)
     bind_job(L);
     bind_leader(L);
     bind_plan(L);
+    bind_reload(L);
     bind_state(L);
     bind_metric(L);
     bind_limits(L);

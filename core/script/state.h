@@ -34,7 +34,8 @@ enum script_phase {
     SCRIPT_LOADING,
     SCRIPT_LOADED, /* nothing of it happens yet */
     SCRIPT_RUNNING,
-    SCRIPT_STOPPING,
+    SCRIPT_DRAINING, /* the next generation has taken over: calls that wait go on, nothing begins */
+    SCRIPT_STOPPING, /* calls that wait are cancelled, but for requests under way */
 };
 
 /* Userdata of ours; a metatable is known by its address. */
@@ -66,6 +67,9 @@ enum script_class {
     CLASS_TEST_ENGINE,
     CLASS_COUNT,
 };
+
+/* k8s.on_reload: which handlers see the cache again when a generation takes over. */
+enum script_replay { REPLAY_CHANGED, REPLAY_NONE, REPLAY_ALL };
 
 /* References into the registry, all made while the state is set up. */
 enum script_ref {
@@ -137,6 +141,8 @@ struct script {
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
+    enum script_replay replay;
+    struct script *before; /* that it is to take over from, until it does; NULL: none */
     struct limits limits;
     bool trusted;  /* by the operator: with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */

@@ -9,6 +9,7 @@ require "k8s.informer" -- the methods
 local leader = require "k8s.leader"
 local live = require "k8s.live"
 local queue = require "k8s.queue"
+local on_reload = require "k8s.reload"
 local time = require "k8s.time"
 local writes = require "k8s.writes"
 
@@ -39,6 +40,7 @@ return freeze("k8s", {
   now = time.now,
   null = raw.null,
   on_leader = leader.on_leader,
+  on_reload = on_reload,
   object = freeze("k8s.object", require "k8s.object"),
   pages = live.pages,
   patch = writes.patch,

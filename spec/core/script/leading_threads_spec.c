@@ -288,8 +288,10 @@ static void test_misuse_raises(void **state)
     assert_refused(c, "k8s.leader { labels = { a = 1 } }",
                    "k8s.leader: labels: keys and values must be strings");
     assert_refused(c, "k8s.leader() k8s.leader()", "k8s.leader was already called");
+    struct script *other = cluster_load(c, "other", "require('k8s').leader {}");
     assert_refused(c, "k8s.leader { duration = 3, renew = 2 }",
                    "the lease ops/kubelua is asked for with other times or labels too");
+    script_free(other);
     assert_refused(c, "k8s.on_leader()", "k8s.on_leader: the first argument must be a function, not nil");
     assert_refused(c, "k8s.on_leader(print, 1)", "k8s.on_leader: the second argument must be a function");
     assert_refused(c, "k8s.every(1, print, { leadr = true })", "k8s.every: unknown option \"leadr\"");

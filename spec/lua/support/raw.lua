@@ -59,6 +59,7 @@ function raw_verbs.new(record)
     leader = { claim = noop, is_leader = noop, on_leader = noop },
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
+    reload = { on_reload = noop },
     plan = { add = noop, hash = function() return "hash" end, is_open = noop },
     metric = { new = noop },
     command = { new = noop, result = noop },

@@ -1,0 +1,294 @@
+/* From a changed file to a running generation; see reload.h. */
+#include "app/reload.h"
+
+#include <stdlib.h>
+
+#include "app/engine_internal.h"
+#include "app/reload_metrics.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/kinds.h"
+#include "script/bundle.h"
+#include "script/hand_over.h"
+
+enum { LOOK_MS = 50 };
+
+static struct clock *clock_of(const struct slot *slot)
+{
+    return loop_clock(slot->engine->loop);
+}
+
+static void count(const struct slot *slot, enum reload_result result)
+{
+    reload_metrics_ended(slot->engine->reload_metrics, result);
+}
+
+/* --- a candidate that is none */
+
+void reload_drop_candidate(struct slot *slot)
+{
+    timer_cancel(&slot->ready);
+    slot->waits_for.len = slot->unknown.len = 0;
+    slot->asked = false;
+    bundle_unref(slot->left);
+    slot->left = NULL;
+    if (slot->candidate) slot_drop(slot->engine, slot->candidate);
+    slot->candidate = NULL;
+}
+
+static void set_error(struct slot *slot, const char *text)
+{
+    slot->error.len = 0;
+    buf_puts(&slot->error, text);
+    slot->error_us = clock_wall_us(clock_of(slot));
+}
+
+static void forget_error(struct slot *slot)
+{
+    bundle_unref(slot->refused);
+    slot->refused = NULL;
+    slot->error.len = 0;
+    slot->error_us = 0;
+    slot->returned = false;
+}
+
+/* What runs goes on. `bundle` is what is not to be tried again until it is another one. */
+static void refuse(struct slot *slot, struct bundle *bundle, const char *text)
+{
+    struct bundle *refused = bundle_ref(bundle);
+    reload_drop_candidate(slot);
+    forget_error(slot);
+    slot->refused = refused;
+    set_error(slot, text);
+    count(slot, RELOAD_REFUSED);
+    log_error("Reload refused: the script runs on as it was", F("script", slot->name),
+              FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
+}
+
+/* --- taking over */
+
+static void note_pause(struct slot *slot, const struct hand_over *done, int64_t begun_ns)
+{
+    int64_t took_ns = clock_measure_ns() - begun_ns;
+    slot->pause_us = (uint64_t)(took_ns / 1000);
+    reload_metrics_taken_over(slot->engine->reload_metrics, done, took_ns);
+}
+
+static void tell(const struct slot *slot, const struct hand_over *done)
+{
+    log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
+             F("why", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
+             FI("handlersAdded", done->added), FI("handlersRemoved", done->removed),
+             FI("eventsDropped", done->dropped_events), FI("keysDropped", done->dropped_keys),
+             FI("timersCancelled", done->cancelled_timers));
+}
+
+/* What the files say is not what runs, until they say something else. */
+static void note_return(struct slot *slot)
+{
+    slot->refused = slot->left;
+    slot->left = NULL;
+    slot->returned = true;
+    set_error(slot, buf_text(&slot->left_why));
+    log_warn("Returned to the generation before", F("script", slot->name),
+             F("why", buf_text(&slot->left_why)));
+}
+
+static void become_current(struct slot *slot, struct script *script)
+{
+    slot->candidate = NULL;
+    slot->current = script;
+    slot->made++;
+    slot->taken_over_us = clock_wall_us(clock_of(slot));
+    slot->waits_for.len = 0;
+    timer_cancel(&slot->ready);
+    forget_error(slot);
+    if (slot->left) note_return(slot);
+    engine_check_writes_of(slot->engine, script);
+    engine_check_soon(slot->engine);
+    monitor_touch(slot->engine->monitor);
+}
+
+static void start_first(struct slot *slot)
+{
+    struct err err;
+    struct script *script = slot->candidate;
+    if (!script_start(script, &err)) {
+        refuse(slot, script_bundle(script), err.text);
+        return;
+    }
+    become_current(slot, script);
+    count(slot, RELOAD_TAKEN_OVER);
+    log_info("New script", F("script", slot->name), F("path", slot->path));
+}
+
+static void take_over(struct slot *slot)
+{
+    struct err err;
+    struct hand_over done;
+    struct script *old = slot->current, *new_ = slot->candidate;
+    int64_t begun_ns = clock_measure_ns();
+    if (!script_hand_over(old, new_, &done, &err)) {
+        refuse(slot, script_bundle(new_), err.text);
+        return;
+    }
+    note_pause(slot, &done, begun_ns);
+    bool returned = slot->left != NULL;
+    bundle_unref(slot->before);
+    slot->before = bundle_ref(script_bundle(old));
+    become_current(slot, new_);
+    slot_drain(slot, old);
+    count(slot, returned ? RELOAD_RETURNED : RELOAD_TAKEN_OVER);
+    tell(slot, &done);
+}
+
+/* --- waiting */
+
+/* Why the candidate has to wait; nothing: it has not. */
+static void describe_wait(struct slot *slot, struct buf *out)
+{
+    struct informer_claim *claim = NULL;
+    if (!slot->current) return; /* nothing is better than what comes */
+    size_t lagging = script_lagging_claims(slot->current, slot->candidate, &claim);
+    if (lagging > 0) {
+        claim_describe_lag(claim, out);
+        if (out->len == 0) buf_puts(out, "an informer to sync");
+        if (lagging > 1) buf_printf(out, ", and %zu more", lagging - 1);
+        return;
+    }
+    slot->builds = !script_build_indexes(slot->candidate);
+    if (slot->builds) buf_puts(out, "its indexes to be built");
+}
+
+static void refuse_late(struct slot *slot)
+{
+    char *text =
+        xasprintf("%s: not ready within --reload-timeout: %s", slot->path, buf_text(&slot->waits_for));
+    refuse(slot, script_bundle(slot->candidate), text);
+    free(text);
+}
+
+static bool is_unresolved(const struct script *script)
+{
+    for (size_t i = 0; i < script_claim_count(script); i++)
+        if (!claim_resource(script_claim(script, i))) return true;
+    return false;
+}
+
+static void refuse_unknown(struct slot *slot)
+{
+    char *text = xasprintf("%s: %s", slot->path, buf_text(&slot->unknown));
+    refuse(slot, script_bundle(slot->candidate), text);
+    free(text);
+}
+
+/* Kinds are asked for with what is known of the server, then once more with what it says now. */
+static void look_at_kinds(struct slot *slot)
+{
+    struct engine *engine = slot->engine;
+    if (!is_unresolved(slot->candidate)) return;
+    if (kinds_known(engine->kinds) && !slot->asked) engine_resolve_kinds(engine);
+    if (slot->unknown.len == 0 || slot->asked) return;
+    slot->asked = true;
+    slot->unknown.len = 0;
+    discoverer_ask(engine->discoverer, 0);
+}
+
+void reload_on_ready(struct timer *timer)
+{
+    struct slot *slot = container_of(timer, struct slot, ready);
+    if (!slot->candidate) return;
+    look_at_kinds(slot);
+    if (slot->asked && slot->unknown.len) {
+        refuse_unknown(slot);
+        return;
+    }
+    slot->waits_for.len = 0;
+    slot->builds = false;
+    if (is_unresolved(slot->candidate))
+        buf_puts(&slot->waits_for, "the server to say which kinds it has");
+    else
+        describe_wait(slot, &slot->waits_for);
+    if (slot->waits_for.len == 0 && slot->current)
+        take_over(slot);
+    else if (slot->waits_for.len == 0)
+        start_first(slot);
+    else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
+        refuse_late(slot);
+    else
+        timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
+}
+
+void reload_unknown_kind(struct slot *slot, const struct err *err)
+{
+    slot->unknown.len = 0;
+    buf_puts(&slot->unknown, err->text);
+}
+
+void reload_check_soon(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (!slot->candidate || engine->ending_ms) continue;
+        timer_cancel(&slot->ready);
+        timer_start(&slot->ready, clock_of(slot), 0);
+    }
+}
+
+void reload_end(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->slot_count; i++) reload_drop_candidate(engine->slots[i]);
+}
+
+/* --- beginning */
+
+static void load(struct slot *slot, struct bundle *bundle, const char *why)
+{
+    struct err err;
+    slot->tried++;
+    slot->why = why;
+    slot->began_us = clock_wall_us(clock_of(slot));
+    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.options->reload_timeout_ms;
+    struct script *script = slot_load(slot, bundle, &err);
+    if (!script) {
+        refuse(slot, bundle, err.text);
+        return;
+    }
+    slot->candidate = script;
+    timer_start(&slot->ready, clock_of(slot), 0);
+}
+
+/* What the files say is told from what runs, or else is about to, or was refused. */
+void reload_look_at(struct slot *slot, bool force)
+{
+    struct bundle *known = slot->left        ? slot->left
+                           : slot->candidate ? script_bundle(slot->candidate)
+                                             : slot->refused;
+    bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
+    if (slot->gone) return;
+    if (known && bundle_is_current(known, NULL) && !(force && slot->refused && !slot->candidate)) return;
+    reload_drop_candidate(slot);
+    if (runs) { /* an edit was taken back */
+        forget_error(slot);
+        return;
+    }
+    struct bundle *bundle = bundle_new();
+    load(slot, bundle, force ? "asked for" : "changed");
+    bundle_unref(bundle);
+}
+
+bool reload_return(struct slot *slot, const char *why, struct err *err)
+{
+    if (!slot->current || !slot->before)
+        return err_set(err, ERR_NOT_FOUND, "%s: there is no generation before this one", slot->name);
+    struct bundle *before = bundle_ref(slot->before);
+    reload_drop_candidate(slot);
+    slot->left_why.len = 0;
+    buf_printf(&slot->left_why,
+               "%s: generation %llu was left for the one before: %s; the file does not run until it changes",
+               slot->path, (unsigned long long)script_generation(slot->current), why);
+    load(slot, before, "returned");
+    if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));
+    bundle_unref(before);
+    return true;
+}

@@ -1,0 +1,206 @@
+-- Scripts that change while the engine runs: what is noticed, what takes over, and what is refused.
+local cjson = require "cjson"
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local folder
+
+local function write(name, text) temp.write(folder .. "/scripts/" .. name, text) end
+
+local HEAD = 'local k8s = require "k8s"\n'
+-- Says its mark for each pod that it is told of, and each tick.
+local function script(mark, more)
+  return HEAD .. ([[
+    k8s.informer("pods"):on_add(function(o) print("%s add " .. o:name()) end, { id = "it" })
+    print "%s loaded"
+  ]]):format(mark, mark) .. (more or "")
+end
+
+-- An engine on the folder of scripts, or on what `what` says.
+local function start(sim, what, args)
+  local path = folder .. "/admin.sock"
+  local engine = cluster.run(sim.server, what or folder .. "/scripts", { "--admin-socket", path, unpack(args or {}) })
+  function engine.ask(...)
+    local p = cluster.kubelua { select(1, ...), "--admin-socket", path, select(2, ...) }
+    local code = p:wait()
+    return p.streams.out.text, code, p.streams.err.text
+  end
+  -- The status of the script whose name ends so.
+  function engine.script(name)
+    local status = cjson.decode((engine.ask("status", "-ojson")))
+    for _, one in ipairs(status.scripts) do
+      if one.name:sub(-#name) == name then return one end
+    end
+  end
+  function engine.await(name, good)
+    return await(function()
+      local one = engine.script(name)
+      return one and good(one) and one
+    end, function() return engine.ask("status", "-ojson") .. engine:report() end)
+  end
+  engine:wait_error "Synced"
+  return engine
+end
+
+-- Requests for lists and watches so far.
+local function requests(sim)
+  local stats = sim.api:get "/sim/stats"
+  return ("%d lists, %d watch-lists, %d watches"):format(stats.lists, stats.watch_lists, stats.watches)
+end
+
+describe("a script that changes #threads", function()
+  local sim
+  before_each(function()
+    folder = temp.folder()
+    sim = cluster.sim { "--pods", "2" }
+  end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("takes over by itself, without a list or a watch", function()
+    write("a.lua", script "one")
+    local engine = start(sim)
+    engine:wait_line "one add"
+    local before = requests(sim)
+    write("a.lua", script "two")
+    engine:wait_line "two loaded"
+    engine:wait_line "two add" -- a handler that changed sees the cache
+    local one = engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    assert.is_true(one.fileIsRunning)
+    assert.are.equal(before, requests(sim))
+    write("a.lua", script "two" .. "-- a comment\n")
+    engine.await("a", function(s) return s.generation == 3 end)
+    assert.is_nil(engine:out():match "two loaded.*two loaded.*two add")
+    assert.are.equal(before, requests(sim))
+  end)
+
+  it("is noticed when an editor renames, when a module changes, and when a mount swaps a link", function()
+    write("lib.lua", 'return "first"')
+    os.rename(folder .. "/scripts/lib.lua", folder .. "/scripts/_lib.lua")
+    write("a.lua", 'print(require "_lib")')
+    write("b.lua", script "b")
+    temp.write(folder .. "/mount/..1/c.lua", script "c1")
+    os.execute(("cd '%s/mount' && ln -s ..1 ..data && ln -s ..data/c.lua c.lua"):format(folder))
+    local engine = start(sim, folder .. "/scripts", { "-f", folder .. "/mount" })
+    engine:wait_line "first"
+    write("_lib.lua", 'return "second"')
+    engine:wait_line "second"
+    assert.are.equal(1, engine.script("b").generation)
+    write("b.lua~new", script "renamed")
+    os.rename(folder .. "/scripts/b.lua~new", folder .. "/scripts/b.lua")
+    engine:wait_line "renamed loaded"
+    temp.write(folder .. "/mount/..2/c.lua", script "c2")
+    os.execute(("cd '%s/mount' && ln -s ..2 ..tmp && mv -T ..tmp ..data"):format(folder))
+    engine:wait_line "c2 loaded"
+    assert.are.equal(2, engine.script("c").generation)
+  end)
+
+  it("may come and go in a folder", function()
+    write("a.lua", script "a")
+    local engine = start(sim)
+    write("new.lua", script "new")
+    engine:wait_line "new add"
+    os.remove(folder .. "/scripts/new.lua")
+    engine:wait_error 'Script stopped: its file is gone" script="[^"]*new"'
+    await(function() return not engine.script "new" end, "the script to go")
+    write("new.lua", script "again")
+    engine:wait_line "again add"
+  end)
+
+  it("keeps running when its file, named by itself, is gone", function()
+    write("a.lua", script "a" .. 'k8s.every("100ms", function() print "tick" end)')
+    local engine = start(sim, folder .. "/scripts/a.lua")
+    os.remove(folder .. "/scripts/a.lua")
+    engine:wait_error "The script's file is gone: it runs on"
+    engine:wait_line "tick"
+    write("a.lua", script "back")
+    engine:wait_line "back loaded"
+  end)
+
+  local function assert_refused(engine, text, expected)
+    local before = engine.script "a"
+    write("a.lua", text)
+    local one = engine.await("a", function(s) return s.reloadError ~= "" and s.reloadError:find(expected) end)
+    assert.are.equal(before.generation, one.generation)
+    assert.is_false(one.fileIsRunning)
+    assert.is_nil(one.candidate)
+  end
+
+  it("is refused when it is broken, and what ran runs on", function()
+    local kept = 'kept = k8s.state("n", { version = 1, init = { x = 1 } })\n'
+    local ticks = 'k8s.every("100ms", function() print "tick" end)\n'
+    write("a.lua", script("a", kept .. ticks))
+    local engine = start(sim)
+    assert_refused(engine, HEAD .. "\nif then", "a%.lua:3: unexpected symbol")
+    assert_refused(engine, HEAD .. 'k8s.informer("pods", { selectr = "x" })', 'a%.lua:2: .*did you mean "selector"')
+    assert_refused(engine, HEAD .. 'k8s.informer "wodgets"', "a%.lua: .*wodgets")
+    assert_refused(engine, HEAD .. 'k8s.informer "wodgets.example.com"', "a%.lua: .*wodgets")
+    assert_refused(engine, HEAD .. 'require "missing"', "a%.lua:2: module 'missing' not found")
+    assert_refused(engine, HEAD .. "while true do end", "a%.lua:2: .*load%-cpu")
+    assert_refused(engine, script("x", 'k8s.state("n", { version = 2, migrate = function() error "no" end })'),
+      "a%.lua:4: no")
+    local out, code = engine.ask("status")
+    assert.are.equal(0, code)
+    assert.has_match("reload refused:.*a%.lua:%d: no", out)
+    engine:wait_line "tick"
+    write("a.lua", script("a", kept .. ticks)) -- the edit is taken back
+    engine.await("a", function(s) return s.reloadError == "" and s.fileIsRunning end)
+    assert.are.equal(1, engine.script("a").generation)
+  end)
+
+  it("waits for its new informers, and is refused when they do not come in time", function()
+    sim:forbid("nodes", "not for you")
+    write("a.lua", script "a")
+    local engine = start(sim, nil, { "--reload-timeout", "2s" })
+    write("a.lua", script("b", 'k8s.informer "nodes"'))
+    local one = engine.await("a", function(s) return s.candidate and s.candidate.waitsFor:find "nodes" end)
+    assert.are.equal(1, one.generation)
+    assert.are.equal(2, one.candidate.generation)
+    one = engine.await("a", function(s) return s.reloadError ~= "" end)
+    assert.has_match("not ready within %-%-reload%-timeout: .*nodes.*not for you", one.reloadError)
+    sim:play { ["do"] = "clear" }
+    local out
+    await(function()
+      local text, code = engine.ask("reload", "a")
+      out = text
+      return code == 0
+    end, function() return out end)
+    assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d ms", out)
+  end)
+
+  it("is reloaded by command and by signal, and returns by command", function()
+    write("a.lua", script "one")
+    local engine = start(sim)
+    local out, code = engine.ask "reload"
+    assert.has_match("scripts/a: unchanged, generation 1 runs", out)
+    assert.are.equal(0, code)
+    local err
+    out, code, err = engine.ask("rollback", "a")
+    assert.are.equal("", out)
+    assert.are.equal(2, code)
+    assert.has_match("there is no generation before this one", err)
+    write("a.lua", script "two")
+    engine:wait_line "two add"
+    out, code = engine.ask("rollback", "a")
+    assert.are.equal(0, code)
+    assert.has_match("scripts/a: generation 3 runs", out)
+    engine:wait_line "one loaded"
+    local one = engine.script "a"
+    assert.is_false(one.fileIsRunning)
+    local expected = "generation 2 was left for the one before: .*the file does not run until it changes"
+    assert.has_match(expected, one.reloadError)
+    engine:kill "HUP"
+    engine.await("a", function(s) return s.generation == 4 and s.fileIsRunning end)
+    code, err = select(2, engine.ask("reload", "b"))
+    assert.are.equal(2, code)
+    assert.has_match('there is no script "b"', err)
+    write("a.lua", "x = = y")
+    engine.await("a", function(s) return s.reloadError ~= "" end)
+    out, code = engine.ask("reload", "a")
+    assert.are.equal(3, code)
+    assert.has_match("scripts/a: refused, generation 4 runs on: .*a%.lua:1:", out)
+  end)
+end)
