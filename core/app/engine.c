@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/web.h"
 #include "script/cpu_watch.h"
 
 void engine_stop(struct engine *engine, int exit_code)
@@ -106,6 +107,23 @@ static enum write_mode write_mode(const char *dry_run)
                                             : WRITES_SENT;
 }
 
+/* What http.request asks with. */
+static bool make_web(struct engine *engine)
+{
+    struct err err;
+    const struct flag_list *hosts = &engine->options.options->allow_http;
+    struct web_allow *allow = web_allow_new(hosts->items, hosts->count, &err);
+    if (!allow) {
+        fprintf(stderr, "kubelua: --allow-http: %s\n", err.text);
+        return false;
+    }
+    engine->web = web_new(&(struct web_options){.engine_loop = engine->loop,
+                                                .io_loop = io_thread_loop(engine->io),
+                                                .allow = allow,
+                                                .user_agent = "kubelua/" KUBELUA_VERSION});
+    return true;
+}
+
 /* False when the connection or the audit log cannot be had. */
 static bool make_inputs(struct engine *engine)
 {
@@ -123,7 +141,7 @@ static bool make_inputs(struct engine *engine)
     }
     engine->audit = audit_trail_new(options->audit_log, &err);
     if (!engine->audit) fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
-    return engine->audit != NULL;
+    return engine->audit != NULL && make_web(engine);
 }
 
 static void make_factory(struct engine *engine)
@@ -153,6 +171,7 @@ static void make_host(struct engine *engine)
         .loop = engine->loop,
         .turns = &engine->turns,
         .live = engine->live,
+        .web = engine->web,
         .recorder = engine->recorder,
         .kinds = engine->kinds,
         .leaders = engine->leaders,
@@ -323,9 +342,11 @@ void engine_free(struct engine *engine)
     cpu_watch_free(engine->watch);
     reload_metrics_free(engine->reload_metrics);
     engine_free_live(engine);
+    web_end(engine->web);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
+    web_free(engine->web);
     signal_watch_free(engine->on_hangup);
     stopper_free(engine->stopper);
     audit_trail_free(engine->audit);

@@ -29,6 +29,7 @@ struct engine {
     struct shared_factory *factory;
     struct discoverer *discoverer;
     struct kinds *kinds; /* what discovery said last */
+    struct web *web;
     struct live *live;
     struct audit_trail *audit; /* of what scripts write */
     struct leaders *leaders;

@@ -39,7 +39,7 @@ const struct flag *connection_flags(struct options *o)
 
 const struct flag *engine_flags(struct options *o)
 {
-    static struct flag table[20];
+    static struct flag table[21];
     o->log_format = "text";
     o->max_object_size = 8 << 20;
     o->shutdown_timeout_ms = 10000;
@@ -78,6 +78,9 @@ const struct flag *engine_flags(struct options *o)
          "memory of a script: short for --limit script-memory (default 64Mi)"},
         {"trust", 0, FLAG_LIST, &o->trusted, "SCRIPT", NULL,
          "a script that is compiled to machine code and has no CPU limits (repeatable)"},
+        {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
+         "server that scripts may ask by http.request: host, host:port, *.domain, or one behind https:// "
+         "(repeatable; default none)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
          "SIGHUP"},
@@ -151,4 +154,5 @@ void options_clear(struct options *options)
     flag_list_clear(&options->trusted);
     flag_list_clear(&options->files);
     flag_list_clear(&options->as_groups);
+    flag_list_clear(&options->allow_http);
 }

@@ -25,8 +25,9 @@ struct options {
     size_t max_object_size;
     int chunk_size; /* 0: as R-9 says */
     const char *watch_list;
-    const char *dry_run;       /* "none", "client" or "server" */
-    const char *audit_log;     /* NULL: none */
+    const char *dry_run;   /* "none", "client" or "server" */
+    const char *audit_log; /* NULL: none */
+    struct flag_list allow_http;
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;

@@ -30,6 +30,15 @@ static char *header_text(CURL *easy, const char *name)
     return text.len ? buf_take(&text) : NULL;
 }
 
+void http_each_header(struct http_exchange *exchange,
+                      void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
+{
+    struct curl_header *header = NULL;
+    if (!exchange->easy) return; /* of a local server, which has none to show */
+    while ((header = curl_easy_nextheader(exchange->easy, CURLH_HEADER, -1, header)))
+        fn(ctx, header->name, header->value);
+}
+
 /* Seconds or a date (H-3, B-8); -1 when it is neither. */
 static int64_t retry_after_ms(const char *text, int64_t wall_us)
 {

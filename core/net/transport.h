@@ -118,6 +118,10 @@ void transport_resume(struct transport *transport);
  * URL). */
 struct http_exchange *transport_start(struct transport *transport, const struct http_request *request,
                                       const struct http_callbacks *callbacks, struct err *err);
+/* Each header of the answer, from inside on_response: several of one name come one after
+ * the other. */
+void http_each_header(struct http_exchange *exchange,
+                      void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
 /* No callback comes after it. */
 void http_cancel(struct http_exchange *exchange);
 /* Stops and resumes reading the body from the network. On HTTP/2 this libcurl stops the whole connection once

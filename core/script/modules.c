@@ -105,6 +105,13 @@ static lua_CFunction find_cjson(lua_State *L)
     return found;
 }
 
+static bool push_http(lua_State *L, const char *name)
+{
+    if (strcmp(name, "http") != 0) return false;
+    modules_internal(L, "k8s.http");
+    return true;
+}
+
 static bool push_cjson(lua_State *L, const char *name)
 {
     if (strcmp(name, "cjson") != 0) return false;
@@ -164,7 +171,7 @@ static int l_require(lua_State *L)
     if (lua_islightuserdata(L, -1))
         script_raise(L, "module '%s': it requires itself, or an earlier load failed", name);
     if (!lua_isnil(L, -1)) return 1;
-    if (!push_api(L, name) && !push_cjson(L, name)) {
+    if (!push_api(L, name) && !push_http(L, name) && !push_cjson(L, name)) {
         load_file(L, name);
         push_null(L);
         lua_setfield(L, LOADED, name);

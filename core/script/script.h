@@ -24,6 +24,7 @@ struct live;
 struct plan;
 struct running;
 struct turns;
+struct web;
 
 enum write_mode {
     WRITES_SENT,
@@ -40,6 +41,7 @@ struct script_host {
     int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
     struct live *live;       /* reads without a cache; NULL, as `kinds`, when there is no server */
     struct kinds *kinds;     /* what the names of those mean */
+    struct web *web;         /* requests of http.request; NULL: there is no network */
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
     struct cpu_watch *watch; /* of the engine thread; NULL: count hooks alone see how long calls take */
     enum write_mode write_mode;

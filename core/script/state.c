@@ -108,6 +108,7 @@ static void bind_all(lua_State *L)
     bind_reload(L);
     bind_state(L);
     bind_metric(L);
+    bind_http(L);
     bind_limits(L);
     bind_command(L);
     set_ref(L, REF_RAW);

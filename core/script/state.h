@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/series.h"
+#include "base/token_bucket.h"
 #include "informer/workqueue.h"
 #include "object/tape.h"
 #include "object/value.h"
@@ -193,6 +194,7 @@ struct script {
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;
+    struct token_bucket http_rate;              /* of http.request; per_ms 0: none was made */
     size_t write_bodies;                        /* bytes, of writes that wait for their answers */
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */

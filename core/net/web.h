@@ -1,0 +1,67 @@
+/* Requests of scripts to servers other than the API server, those that the operator allows. Asked for on the
+ * engine thread and carried out on the I/O thread, over a transport of their own: the system's roots, the
+ * environment's proxies, none of the cluster's credentials. Owner: the engine, on the engine thread, where
+ * all is called. `done` may close any request and start others. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+struct web;
+struct web_allow;
+struct web_call;
+
+enum { WEB_REDIRECTS_MAX = 5, WEB_HEADERS_MAX = 100, WEB_HEAD_MAX = 64 << 10 };
+
+/* --- which servers are allowed */
+
+/* `hosts` as the flag --allow-http has them: "host", "host:port", "*.domain", "https://host". Without a
+ * scheme both are allowed, without a port those of the schemes. Copied. ERR_INVALID names the wrong one. */
+struct web_allow *web_allow_new(const char *const *hosts, size_t count, struct err *err);
+void web_allow_free(struct web_allow *allow);
+/* From any thread. ERR_INVALID with reason "Invalid" for what is no URL of these schemes, "Forbidden" for a
+ * server that is not allowed; neither text shows more of the URL than the server. */
+bool web_allows(const struct web_allow *allow, const char *url, struct err *err);
+
+/* --- requests */
+
+struct web_options {
+    struct loop *engine_loop, *io_loop;
+    struct web_allow *allow; /* taken */
+    const char *user_agent;  /* copied */
+};
+
+struct web_ask {
+    const char *method, *url;
+    const char *const *headers; /* name, value, ...; copied, as all is */
+    size_t header_count;        /* pairs */
+    struct str body;            /* sent when `p` is not NULL */
+    int64_t timeout_ms;         /* for the whole, redirects included */
+    size_t body_max;            /* bytes of the answer's body; beyond them ERR_LIMIT */
+};
+
+struct web_reply {
+    int status;
+    struct str headers; /* "name: value" in lines, as they came; names in small letters */
+    struct str body;
+};
+
+struct web *web_new(const struct web_options *options);
+const struct web_allow *web_allowed(const struct web *web);
+/* The engine loop does not run any more, the I/O thread still does: closes what is open, and waits until that
+ * thread has let go of it. */
+void web_end(struct web *web);
+/* After the I/O thread has stopped. */
+void web_free(struct web *web);
+
+/* Redirects are followed to servers that are allowed, without the body after 301, 302 and 303 and without
+ * credentials to another server. `answer` is NULL with an error; both are borrowed for the call. */
+struct web_call *web_start(struct web *web, const struct web_ask *request,
+                           void (*done)(void *ctx, const struct web_reply *answer, const struct err *err),
+                           void *ctx);
+/* No callback comes after it, and the call is gone. Needed after `done` too. */
+void web_close(struct web_call *call);

@@ -1,0 +1,48 @@
+/* What both halves of a script's request know of it: web.c is the engine's, web_io.c the I/O thread's. Each
+ * field belongs to one of them; `answer`, `err` and what they point at to whoever has the mail `answered`.
+ * For these files only. */
+#pragma once
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "net/transport.h"
+#include "net/web.h"
+
+struct web {
+    struct web_options options;
+    LIST_HEAD(, web_call) calls; /* the engine's */
+    struct transport *transport; /* the I/O thread's; made with the first request */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    size_t running; /* under the lock: calls that the I/O thread has not let go of */
+};
+
+struct web_call {
+    struct web *web;
+    struct mail start, stop, answered, gone;
+
+    /* The engine's. */
+    LIST_ENTRY(web_call) link;
+    void (*done)(void *ctx, const struct web_reply *answer, const struct err *err);
+    void *ctx;
+    bool closed;
+
+    /* The I/O thread's, once `start` was posted. */
+    char *method, *url;
+    char **headers; /* name, value, ...; ends with NULL */
+    struct buf body;
+    bool has_body;
+    int64_t timeout_ms;
+    size_t body_max;
+    struct http_exchange *exchange;
+    struct timer deadline;
+    int redirects;
+    bool over; /* it was answered, or stopped */
+    struct buf head_text, body_text;
+    struct web_reply answer;
+    struct err err;
+    bool failed;
+};
+
+void web_io_start(struct mail *mail);
+void web_io_stop(struct mail *mail);

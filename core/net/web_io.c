@@ -1,0 +1,263 @@
+/* The I/O thread's half of requests of scripts: the exchange, its redirects and its limits; see web.h. */
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "net/web_internal.h"
+
+static void begin(struct web_call *call);
+
+/* --- the end */
+
+static void let_go(struct web_call *call)
+{
+    call->over = true;
+    timer_cancel(&call->deadline);
+    if (call->exchange) http_cancel(call->exchange);
+    call->exchange = NULL;
+}
+
+static void answer(struct web_call *call)
+{
+    let_go(call);
+    mailbox_post(loop_mailbox(call->web->options.engine_loop), &call->answered);
+}
+
+static void fail(struct web_call *call, const struct err *err)
+{
+    call->failed = true;
+    call->err = *err;
+    answer(call);
+}
+
+static void on_deadline(struct timer *timer)
+{
+    struct web_call *call = container_of(timer, struct web_call, deadline);
+    struct err err;
+    err_set(&err, ERR_TIMEOUT, "no whole answer within %g s", (double)call->timeout_ms / 1e3);
+    fail(call, &err);
+}
+
+/* --- redirects */
+
+static bool is_redirect(int status)
+{
+    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/* The value of a header of the answer, in its last line of that name; NULL without. */
+static char *header_value(const struct web_call *call, const char *name)
+{
+    struct str rest = buf_slice(&call->head_text), line;
+    size_t n = strlen(name);
+    char *found = NULL;
+    while (str_cut(&rest, '\n', &line)) {
+        if (line.n < n + 2 || strncmp(line.p, name, n) != 0 || line.p[n] != ':') continue;
+        free(found);
+        found = xstrndup(line.p + n + 2, line.n - n - 2);
+    }
+    return found;
+}
+
+static char *url_part(CURLU *url, CURLUPart part)
+{
+    char *text = NULL;
+    if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return NULL;
+    char *copy = xstrdup(text);
+    curl_free(text);
+    return copy;
+}
+
+static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
+{
+    char *x = url_part(a, part), *y = url_part(b, part);
+    bool same = x && y && strcasecmp(x, y) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+static void drop_headers(struct web_call *call, const char *const *names)
+{
+    char **to = call->headers;
+    for (char **from = call->headers; *from; from += 2) {
+        bool drop = false;
+        for (const char *const *name = names; *name; name++) drop = drop || strcasecmp(*name, *from) == 0;
+        if (drop) {
+            explicit_bzero(from[1], strlen(from[1]));
+            free(from[0]);
+            free(from[1]);
+        } else {
+            *to++ = from[0];
+            *to++ = from[1];
+        }
+    }
+    *to = NULL;
+}
+
+/* What browsers and every client library do: only 307 and 308 keep a body. */
+static void change_method(struct web_call *call, int status)
+{
+    static const char *const of_body[] = {"content-type", "content-encoding", "content-language", NULL};
+    bool head = strcmp(call->method, "HEAD") == 0;
+    bool changes = status == 303 || (status < 303 && strcmp(call->method, "POST") == 0);
+    if (!changes || head) return;
+    free(call->method);
+    call->method = xstrdup("GET");
+    call->has_body = false;
+    drop_headers(call, of_body);
+}
+
+/* The address of the next request; NULL with an error. Credentials stay with the server that they were meant
+ * for.
+ */
+static char *redirected_url(struct web_call *call, const char *location, struct err *err)
+{
+    static const char *const secret[] = {"authorization", "proxy-authorization", "cookie",
+                                         "cookie2",       "x-api-key",           NULL};
+    CURLU *from = curl_url(), *to = curl_url();
+    char *next = NULL;
+    bool ok = curl_url_set(from, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
+              curl_url_set(to, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
+              curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK;
+    if (!ok) err_set(err, ERR_PARSE, "the server redirects to what is no URL");
+    bool was_tls = strncasecmp(call->url, "https:", 6) == 0;
+    if (ok) {
+        bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
+                    same_part(from, to, CURLUPART_PORT);
+        if (!same) drop_headers(call, secret);
+        next = url_part(to, CURLUPART_URL);
+    }
+    if (next && was_tls && strncasecmp(next, "https:", 6) != 0) {
+        err_set(err, ERR_INVALID, "the server redirects from https to http");
+        free(next);
+        next = NULL;
+    }
+    curl_url_cleanup(from);
+    curl_url_cleanup(to);
+    return next;
+}
+
+static void redirect(struct web_call *call, int status, const char *location)
+{
+    struct err err;
+    char *next = NULL;
+    bool ok = call->redirects++ < WEB_REDIRECTS_MAX ||
+              err_set(&err, ERR_LIMIT, "more than %d redirects", WEB_REDIRECTS_MAX);
+    if (ok) next = redirected_url(call, location, &err);
+    ok = next != NULL;
+    if (ok && !web_allows(call->web->options.allow, next, &err)) ok = err_wrap(&err, "a redirect");
+    if (!ok) {
+        free(next);
+        fail(call, &err);
+        return;
+    }
+    free(call->url);
+    call->url = next;
+    change_method(call, status);
+    begin(call);
+}
+
+/* --- one exchange */
+
+static void put_header(void *ctx, const char *name, const char *value)
+{
+    struct web_call *call = ctx;
+    struct buf *out = &call->head_text;
+    if (out->len + strlen(name) + strlen(value) > WEB_HEAD_MAX) return;
+    for (; *name; name++) buf_putc(out, (*name >= 'A' && *name <= 'Z') ? (char)(*name + 32) : *name);
+    buf_printf(out, ": %s\n", value);
+}
+
+static void on_response(void *ctx, const struct http_response *response)
+{
+    struct web_call *call = ctx;
+    http_each_header(call->exchange, put_header, call);
+    call->answer.status = response->status;
+}
+
+static bool on_body(void *ctx, const char *data, size_t len)
+{
+    struct web_call *call = ctx;
+    if (is_redirect(call->answer.status)) return true; /* nobody reads it */
+    if (call->body_text.len + len > call->body_max) return false;
+    buf_append(&call->body_text, data, len);
+    return true;
+}
+
+static void on_done(void *ctx, const struct http_response *response, const struct err *err)
+{
+    struct web_call *call = ctx;
+    struct err own;
+    call->exchange = NULL;
+    if (err) {
+        bool too_large = err->code == ERR_CANCELLED;
+        if (too_large)
+            err_set(&own, ERR_LIMIT, "the answer is over the limit value-size (%zu bytes)", call->body_max);
+        fail(call, too_large ? &own : err);
+        return;
+    }
+    char *location = is_redirect(response->status) ? header_value(call, "location") : NULL;
+    if (location) {
+        redirect(call, response->status, location);
+        free(location);
+        return;
+    }
+    call->answer.headers = buf_slice(&call->head_text);
+    call->answer.body = buf_slice(&call->body_text);
+    answer(call);
+}
+
+static bool make_transport(struct web *web, struct err *err)
+{
+    if (!web->transport)
+        web->transport = transport_new(
+            web->options.io_loop, &(struct transport_options){.user_agent = web->options.user_agent}, err);
+    return web->transport != NULL;
+}
+
+static void begin(struct web_call *call)
+{
+    const struct http_callbacks callbacks = {
+        .on_response = on_response, .on_body = on_body, .on_done = on_done, .ctx = call};
+    struct http_header headers[WEB_HEADERS_MAX + 1];
+    struct err err;
+    size_t count = 0;
+    for (char **text = call->headers; *text && count < WEB_HEADERS_MAX; text += 2)
+        headers[count++] = (struct http_header){text[0], text[1]};
+    headers[count] = (struct http_header){0};
+    call->head_text.len = call->body_text.len = 0;
+    call->answer = (struct web_reply){0};
+    const struct http_request request = {.method = call->method,
+                                         .url = call->url,
+                                         .headers = headers,
+                                         .body = call->has_body ? buf_slice(&call->body) : (struct str){0},
+                                         .first_byte_timeout_ms = call->timeout_ms};
+    if (make_transport(call->web, &err))
+        call->exchange = transport_start(call->web->transport, &request, &callbacks, &err);
+    if (!call->exchange) fail(call, &err);
+}
+
+/* --- mails */
+
+void web_io_start(struct mail *mail)
+{
+    struct web_call *call = container_of(mail, struct web_call, start);
+    call->deadline.fn = on_deadline;
+    timer_start(&call->deadline, loop_clock(call->web->options.io_loop), call->timeout_ms);
+    begin(call);
+}
+
+void web_io_stop(struct mail *mail)
+{
+    struct web_call *call = container_of(mail, struct web_call, stop);
+    struct web *web = call->web;
+    let_go(call);
+    mailbox_post(loop_mailbox(web->options.engine_loop), &call->gone); /* which frees it */
+    /* Inside the lock: whoever sees the count may free `web` as soon as he gets the lock. */
+    pthread_mutex_lock(&web->lock);
+    web->running--;
+    pthread_cond_signal(&web->ended);
+    pthread_mutex_unlock(&web->lock);
+}

@@ -1,0 +1,40 @@
+-- What `require "http"` gives: requests to the servers that the operator allows by --allow-http.
+local raw = ...
+
+local blocking = require("k8s.task").blocking
+local freeze = require("k8s.frozen").freeze
+local options = require "k8s.options"
+
+local OPTIONS = { url = "string", method = "string", headers = "table", body = "string", timeout = "duration" }
+
+local send = blocking(raw.http.send)
+
+-- Name, value, name, value, ...: sorted, so that the same request is the same bytes.
+local function pairs_of(headers)
+  local names, list = {}, {}
+  for name, value in pairs(headers) do
+    local kind = type(value)
+    if type(name) ~= "string" or (kind ~= "string" and kind ~= "number") then
+      raw.raise "http.request: headers must be texts by their names"
+    end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    list[#list + 1], list[#list + 2] = name, tostring(headers[name])
+  end
+  return list
+end
+
+-- http.request { url = "https://example.com/hook", method = "POST", body = "...", headers = { ... }, timeout = "5s" }:
+-- { status, headers, body }, or nil, err. Waits.
+local function request(given)
+  local own = options.check("http.request", given, OPTIONS)
+  if not own.url then
+    raw.raise "http.request: url is missing"
+  end
+  local method = own.method or (own.body and "POST" or "GET")
+  return send(method, own.url, own.timeout, own.body, unpack(pairs_of(own.headers or {})))
+end
+
+return freeze("http", { request = request })
