@@ -11,6 +11,7 @@ local test = {}
 ---@field namespace? string of informers that do not say
 ---@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
+---@field limits? table<string, string|number> of the script, by the names of --limit
 ---@field failures? "raise"|"collect" whether a call of the script that fails fails the spec
 
 ---A script in a cluster of its own, its informers synced.

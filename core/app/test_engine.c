@@ -91,6 +91,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
     struct leader_flags flags = {0};
     leader_flags(&flags); /* sets the defaults */
     engine->namespace_ = xstrdup(options->namespace_);
+    engine->limits = options->limits ? *options->limits : limits_default;
     engine->host = (struct script_host){.factory = engine->factory,
                                         .loop = engine->loop,
                                         .turns = &engine->turns,
@@ -100,6 +101,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .leaders = engine->leaders,
                                         .lease = leader_flags_lease(&flags, "default"),
                                         .elects = options->elects,
+                                        .limits = &engine->limits,
                                         .default_namespace = engine->namespace_,
                                         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
                                         .hooks_ctx = engine};

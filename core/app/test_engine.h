@@ -34,6 +34,7 @@ struct test_engine {
     struct leaders *leaders;
     struct turns turns;
     struct script_host host;
+    struct limits limits;
     char *namespace_;
     struct test_script *scripts; /* in the order in which they were loaded */
     size_t script_count;

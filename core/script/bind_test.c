@@ -35,13 +35,33 @@ static int result(lua_State *L, bool ok, const struct err *err)
     return 2;
 }
 
-/* open(namespace, wall time in seconds, elects) */
+/* The table at `idx`, or nil: names and values as the flag --limit has them. */
+static struct limits limits_arg(lua_State *L, int idx)
+{
+    struct limits limits = limits_default;
+    struct err err;
+    lua_pushnil(L);
+    while (lua_istable(L, idx) && lua_next(L, idx)) {
+        struct str name = arg_str(L, -2, "test.load: limits: name");
+        const char *value = lua_tostring(L, -1); /* a number becomes text */
+        if (!value) script_raise(L, "test.load: limits: %s must be a text or a number", name.p);
+        if (!limits_set_value(&limits, name, value, &err)) script_raise(L, "test.load: limits: %s", err.text);
+        lua_pop(L, 1);
+    }
+    return limits;
+}
+
+/* open(namespace, wall time in seconds, elects, limits) */
 static int l_open(lua_State *L)
 {
     struct err err;
+    lua_settop(L, 4);
+    const struct limits limits = limits_arg(L, 4);
+    lua_settop(L, 4);
     const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
                                                 .wall_us = (int64_t)(luaL_checknumber(L, 2) * 1e6),
-                                                .elects = lua_toboolean(L, 3)};
+                                                .elects = lua_toboolean(L, 3),
+                                                .limits = &limits};
     struct holder *holder = lua_newuserdata(L, sizeof *holder);
     holder->engine = NULL;
     class_set(L, script_of(L), CLASS_TEST_ENGINE);

@@ -95,7 +95,7 @@ enum spec_result spec_runner_run(const struct spec_run *run)
     struct script *spec = script_new(&host, &(struct script_source){.path = "spec", .name = "spec"});
     enum spec_result result = SPECS_NOT_RUN;
     spec->trusted = true; /* specs are the user's programs, as any other */
-    spec->limits.values[LIMIT_SCRIPT_MEMORY] = LIMIT_NONE;
+    for (int i = 0; i < LIMIT_COUNT; i++) spec->limits.values[i] = LIMIT_NONE;
     if (state_new(spec, &err))
         result = run_in(spec, run);
     else

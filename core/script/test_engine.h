@@ -6,15 +6,17 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "kube/resource.h"
+#include "script/limits.h"
 #include "script/script.h"
 
 struct test_engine;
 
 struct test_engine_options {
-    const char *namespace_; /* of informers that do not say; "" all */
-    int64_t wall_us;        /* when the clock begins */
-    bool live;              /* print and log as `kubelua run` does, and only tell of writes */
-    bool elects;            /* scripts that do not call k8s.leader take part in an election too */
+    const char *namespace_;      /* of informers that do not say; "" all */
+    int64_t wall_us;             /* when the clock begins */
+    const struct limits *limits; /* of scripts; copied; NULL: the defaults */
+    bool live;                   /* print and log as `kubelua run` does, and only tell of writes */
+    bool elects;                 /* scripts that do not call k8s.leader take part in an election too */
 };
 
 struct test_rule {

@@ -372,7 +372,7 @@ function env.open(given, folder)
     local begun, why = test.recording_begin(recording)
     now = begun or raw.raise("test.load: " .. why)
   end
-  local engine, problem = test.open(given.namespace or "", begin(now), given.leader_elect or false)
+  local engine, problem = test.open(given.namespace or "", begin(now), given.leader_elect or false, given.limits)
   if not engine then
     raw.raise("test.load: " .. problem)
   end

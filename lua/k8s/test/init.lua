@@ -14,6 +14,7 @@ local OPTIONS = {
   namespace = "string",
   now = "time",
   leader_elect = "boolean",
+  limits = "table",
   failures = "string",
 }
 
