@@ -143,11 +143,8 @@ void delivery_init(struct script_handler *h)
 
 void delivery_quarantined(struct script_handler *h)
 {
-    quarantine_skip(&h->quarantine, h->pending.count + (h->debounce ? h->debounce->count : 0));
-    leave_due(h);
-    if (h->debounce) debounce_clear(h->debounce);
-    pending_clear(&h->pending);
-    handler_metrics_pending(&h->metrics, 0);
+    quarantine_skip(&h->quarantine, delivery_untold(h));
+    delivery_forget(h);
 }
 
 void delivery_end(struct script_handler *h)
@@ -166,37 +163,62 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-static void hand_over(struct script_handler *from, struct script_handler *to, bool deletes_only)
+/* What waits in `from`, which nothing begins any more. */
+static void hand_over(struct script_handler *from, struct script_handler *to, struct pending *waits)
 {
     struct event event;
-    handler_calls_move(from, to);
-    if (from->debounce && to->debounce) debounce_move(from->debounce, to->debounce);
-    if (from->debounce) debounce_flush(from->debounce);
     to->errors += from->errors;
-    while (pending_take(&from->pending, &event)) {
-        bool wanted = !deletes_only || event.type == ON_DELETE;
-        if (wanted && to->functions[event.type] != LUA_NOREF) put(to, &event);
+    while (pending_take(waits, &event)) {
+        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
         event_let_go(&event);
     }
     leave_due(from);
     handler_metrics_pending(&to->metrics, to->pending.count);
-    if (to->debounce) handler_metrics_debounced(&to->metrics, to->debounce->count);
     delivery_go_on(to);
 }
 
 void delivery_hand_over(struct script_handler *from, struct script_handler *to)
 {
-    hand_over(from, to, false);
+    if (from->debounce && to->debounce) {
+        debounce_move(from->debounce, to->debounce);
+        handler_metrics_debounced(&to->metrics, to->debounce->count);
+    }
+    if (from->debounce) debounce_flush(from->debounce);
+    handler_calls_move(from, to); /* so that none of their keys is passed over */
+    hand_over(from, to, &from->pending);
 }
 
+/* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
 void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to)
 {
-    hand_over(from, to, true);
+    struct event event;
+    struct pending joined, deletes;
+    pending_init(&joined, 0, PENDING_KEEP_PAIRS, false);
+    pending_init(&deletes, SIZE_MAX, PENDING_KEEP_PAIRS, false);
+    if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
+    handler_calls_move(from, to);
+    while (pending_take(&from->pending, &event)) {
+        pending_put(&joined, &event);
+        event_let_go(&event);
+    }
+    while (pending_take(&joined, &event)) {
+        if (event.type == ON_DELETE) pending_put(&deletes, &event);
+        event_let_go(&event);
+    }
+    hand_over(from, to, &deletes);
+}
+
+size_t delivery_untold(const struct script_handler *h)
+{
+    return h->pending.count + (h->debounce ? h->debounce->count : 0);
 }
 
 void delivery_forget(struct script_handler *h)
 {
     leave_due(h);
+    if (delivery_untold(h) == 0) return; /* its series may be those of the next one already */
+    if (h->debounce) debounce_clear(h->debounce);
+    if (h->debounce) handler_metrics_debounced(&h->metrics, 0);
     pending_clear(&h->pending);
     handler_metrics_pending(&h->metrics, 0);
 }

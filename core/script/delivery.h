@@ -21,9 +21,12 @@ void delivery_end(struct script_handler *handler);
  * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
  */
 void delivery_hand_over(struct script_handler *from, struct script_handler *to);
-/* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of. */
+/* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of, those
+ * of objects that came and went excepted. */
 void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to);
-/* What it was not told of yet is dropped; its calls that wait go on. */
+/* Events that wait for calls, or for their objects to be quiet. */
+size_t delivery_untold(const struct script_handler *handler);
+/* They are dropped; its calls that wait go on. */
 void delivery_forget(struct script_handler *handler);
 /* What it waited for has ended: the rest comes in the next turn. */
 void delivery_go_on(struct script_handler *handler);

@@ -74,7 +74,7 @@ static void end_handlers(struct script *from, struct hand_over *done)
     struct script_handler *h;
     TAILQ_FOREACH (h, &from->handlers, link) {
         done->removed += h->attached != NULL;
-        done->dropped_events += h->pending.count;
+        done->dropped_events += delivery_untold(h);
         detach(h);
         delivery_forget(h);
     }

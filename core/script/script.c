@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/bundle.h"
+#include "script/delivery.h"
 #include "script/handler.h"
 #include "script/modules.h"
 #include "script/report.h"
@@ -133,10 +134,8 @@ size_t script_pending_events(const struct script *script)
 {
     const struct script_handler *handler;
     size_t count = 0;
-    TAILQ_FOREACH (handler, &script->handlers, link) {
-        count += handler->pending.count + handler->waiting_count;
-        if (handler->debounce) count += handler->debounce->count;
-    }
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        count += delivery_untold(handler) + handler->waiting_count;
     return count;
 }
 

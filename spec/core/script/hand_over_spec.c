@@ -140,6 +140,55 @@ static void test_changes_that_are_debounced_move_with_their_times(void **state)
     script_free(none);
 }
 
+static void test_one_that_is_told_anew_gets_the_deletes(void **state)
+{
+    struct cluster *c = *state;
+    const struct event_info initial = {.initial = true};
+    struct script *old = load(c, "old", "debounce = 10"), *new = load(c, "new", "debounce = 10");
+    tell(c, old, '-', "z", 1, 5); /* its call waits */
+    tell(c, old, '=', "a", 2, 0);
+    tell(c, old, '=', "b", 3, 0);
+    tell(c, old, '+', "c", 4, 0);
+    virtual_clock_advance(&c->clock, 10000);
+    assert_ask(c, old, "return take()", "-z1( )-z1 =a2( )=a2 =b3( )=b3 +c4( )+c4 ");
+    tell(c, old, '-', "z", 5, 5);
+    tell(c, old, '-', "c", 6, 0);
+    tell(c, old, '=', "a", 7, 0); /* is not quiet yet */
+    assert_int_equal(script_pending_events(old), 3);
+    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    assert_int_equal(script_pending_events(old), 1);
+    struct root *a = feed_pod(c, "a", 7, 0);
+    feed(feed_handler(new), '+', NULL, a, &initial); /* from the cache */
+    root_unref(a);
+    virtual_clock_advance(&c->clock, 5000);
+    assert_ask(c, new, "return take()", "-c6( )-c6 +a7( )+a7 ");
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, new, "return take()", "");
+    script_free(old);
+    script_free(new);
+}
+
+static void test_an_object_that_came_and_went_is_told_by_nobody(void **state)
+{
+    struct cluster *c = *state;
+    struct script *old = load(c, "old", ""), *new = load(c, "new", "");
+    tell(c, old, '+', "a", 1, 1); /* its call waits */
+    tell(c, old, '+', "b", 2, 0);
+    tell(c, old, '-', "b", 3, 0);
+    tell(c, old, '=', "a", 4, 0);
+    tell(c, old, '-', "a", 5, 0);
+    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, new, "return take()", "-a5c( )-a5c ");
+    tell(c, new, '+', "a", 6, 1);
+    tell(c, new, '+', "b", 7, 1);
+    delivery_forget(feed_handler(new));
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, new, "return take()", "+a6( )+a6 ");
+    script_free(old);
+    script_free(new);
+}
+
 static void test_either_may_go_before_the_other(void **state)
 {
     struct cluster *c = *state;
@@ -169,6 +218,8 @@ int main(void)
         T(test_only_busy_keys_of_the_old_one_wait_with_concurrency),
         T(test_options_may_differ),
         T(test_changes_that_are_debounced_move_with_their_times),
+        T(test_one_that_is_told_anew_gets_the_deletes),
+        T(test_an_object_that_came_and_went_is_told_by_nobody),
         T(test_either_may_go_before_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
