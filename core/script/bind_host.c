@@ -1,5 +1,5 @@
 /* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.check_stack, raw.check_loading,
- * raw.traceback, raw.null: what touches the process and the plan. */
+ * raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process and the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -8,6 +8,9 @@
 #include "script/bind.h"
 #include "script/function_hash.h"
 #include "script/json_encode.h"
+#include "script/string_library.h"
+#include "script/table_library.h"
+#include "script/value_size.h"
 #include "script/view.h"
 
 enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
@@ -41,6 +44,7 @@ static int l_print(lua_State *L)
     for (int i = 1; i <= count; i++) {
         size_t len;
         const char *text = lua_tolstring(L, i, &len);
+        value_size_check(L, "print", out->len + len);
         if (i > 1) buf_putc(out, '\t');
         buf_append(out, text, len);
     }
@@ -226,6 +230,8 @@ void bind_host(lua_State *L)
                                      {"raise", l_raise},
                                      {"raise_at", l_raise_at},
                                      {"check_stack", l_check_stack},
+                                     {"format_arguments", l_format_arguments},
+                                     {"less", l_table_less},
                                      {"traceback", l_traceback},
                                      {"check_loading", l_check_loading},
                                      {NULL, NULL}};

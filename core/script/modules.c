@@ -9,6 +9,7 @@
 #include "script/args.h"
 #include "script/bundle.h"
 #include "script/embedded.h"
+#include "script/load_text.h"
 #include "script/task.h"
 #include "script/view.h"
 
@@ -35,7 +36,7 @@ void modules_push_chunk(lua_State *L, struct str source, const char *chunk)
     if (!script->tells_events) script->tells_events = names_event(source);
     if (source.n > 0 && source.p[0] == LUA_SIGNATURE[0])
         luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
-    if (luaL_loadbufferx(L, source.n ? source.p : "", source.n, chunk, "t") != 0) lua_error(L);
+    if (!load_text(L, source, chunk)) lua_error(L);
 }
 
 static const struct embedded_module *find_embedded(const char *name)

@@ -4,9 +4,13 @@
 #include <lualib.h>
 
 #include "script/args.h"
+#include "script/load_text.h"
 #include "script/modules.h"
 #include "script/string_library.h"
+#include "script/table_library.h"
 #include "script/task.h"
+
+enum { LOAD_MAX = 1 << 20 };
 
 static const char *const allowed[] = {
     "_VERSION", "assert",       "error",     "getmetatable", "ipairs",   "next",     "pairs", "pcall",
@@ -63,10 +67,16 @@ static int l_collectgarbage(lua_State *L)
     return 1;
 }
 
+static void check_load_size(lua_State *L, size_t size)
+{
+    if (size > LOAD_MAX) script_raise(L, "load: the text is longer than the limit of %d KiB", LOAD_MAX >> 10);
+}
+
 /* load's pieces: all of them joined to one string. */
 static void join_pieces(lua_State *L)
 {
     luaL_Buffer pieces;
+    size_t total = 0;
     lua_settop(L, 4);
     luaL_buffinit(L, &pieces);
     for (;;) {
@@ -76,6 +86,7 @@ static void join_pieces(lua_State *L)
         if (lua_isnil(L, -1) || (lua_type(L, -1) == LUA_TSTRING && lua_objlen(L, -1) == 0)) break;
         if (lua_type(L, -1) != LUA_TSTRING)
             script_raise(L, "load: the reader function must return a string, not %s", luaL_typename(L, -1));
+        check_load_size(L, total += lua_objlen(L, -1));
         luaL_addvalue(&pieces);
     }
     lua_pop(L, 1);
@@ -88,11 +99,12 @@ static int l_load(lua_State *L)
 {
     if (lua_isfunction(L, 1)) join_pieces(L);
     struct str text = arg_str(L, 1, "load: chunk");
+    check_load_size(L, text.n);
     const char *name = lua_isnoneornil(L, 2) ? "=(load)" : arg_str(L, 2, "load: name").p;
     struct str mode = arg_str_opt(L, 3, "load: mode");
     if (mode.p && !str_is(mode, "t") && !str_is(mode, "bt")) script_raise(L, "load: mode must be \"t\"");
     if (!lua_isnoneornil(L, 4)) arg_table(L, 4, "load: env"); /* lua_setfenv takes the caller's word for it */
-    if (luaL_loadbufferx(L, text.p, text.n, name, "t") != 0) {
+    if (!load_text(L, text, name)) {
         lua_pushnil(L);
         lua_insert(L, -2);
         return 2;
@@ -182,6 +194,9 @@ void sandbox_open(lua_State *L)
     lua_pushnil(L);
     lua_setfield(L, -2, "dump");
     string_library_open(L);
+    lua_pop(L, 1);
+    lua_getfield(L, -1, "table");
+    table_library_open(L);
     lua_pop(L, 1);
     push_copy(L, true);
     set_ref(L, REF_INTERNAL_ENV);

@@ -135,11 +135,9 @@ static int l_string_gmatch(lua_State *L)
 
 void string_library_open(lua_State *L)
 {
-    static const luaL_Reg own[] = {{"find", l_string_find},
-                                   {"match", l_string_match},
-                                   {"gmatch", l_string_gmatch},
-                                   {"gsub", l_string_gsub},
-                                   {NULL, NULL}};
+    static const luaL_Reg own[] = {{"find", l_string_find},     {"match", l_string_match},
+                                   {"gmatch", l_string_gmatch}, {"gsub", l_string_gsub},
+                                   {"rep", l_string_rep},       {NULL, NULL}};
     luaL_register(L, NULL, own);
     lua_getfield(L, -1, "gsub");
     task_no_yield_across(L, "a function that gsub calls");

@@ -16,7 +16,7 @@ struct gsub {
 static void count(struct gsub *g, size_t len)
 {
     g->len += len;
-    value_size_check(g->m.L, "string.gsub: the result", g->len);
+    value_size_check(g->m.L, "string.gsub", g->len);
 }
 
 static void add(struct gsub *g, const char *p, size_t n)

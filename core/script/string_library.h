@@ -9,3 +9,8 @@ void string_library_open(lua_State *L);
 
 /* For string_library_open. */
 int l_string_gsub(lua_State *L);
+int l_string_rep(lua_State *L);
+
+/* For lua/k8s: gives its arguments back, which are for string.format, when the result can be no longer than
+ * the limit value-size. */
+int l_format_arguments(lua_State *L);

@@ -5,5 +5,5 @@
 
 void value_size_exceeded(lua_State *L, const char *what)
 {
-    script_raise(L, "%s is longer than the limit value-size: %d MiB", what, VALUE_SIZE_MAX >> 20);
+    script_raise(L, "%s: over the limit value-size (%dMi)", what, VALUE_SIZE_MAX >> 20);
 }

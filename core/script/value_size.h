@@ -8,7 +8,7 @@ enum { VALUE_SIZE_MAX = 16 << 20 };
 
 void value_size_exceeded(lua_State *L, const char *what) __attribute__((noreturn));
 
-/* `what` is for the error: "string.rep: the result". */
+/* `what` is for the error: "string.rep". */
 static inline void value_size_check(lua_State *L, const char *what, size_t size)
 {
     if (__builtin_expect(size > VALUE_SIZE_MAX, 0)) value_size_exceeded(L, what);

@@ -120,11 +120,30 @@ end
 
 callbacks[raw.print] = "a __tostring that print calls"
 callbacks[raw.log] = "a __tostring that k8s.log calls"
-prelude.string.format = guarded(string.format, "a __tostring that string.format calls")
+
+-- Lua's own functions in C have no bounds for what they make and how long it takes: they are called with what is
+-- known to be within them.
+local format, arguments = string.format, raw.format_arguments
+callbacks[format] = "a __tostring that string.format calls"
+callbacks[arguments] = callbacks[format]
+
+function prelude.string.format(...)
+  return format(arguments(...))
+end
+
+local date = os.date
+local DATE_FORMAT_MAX = 1000
+
+function prelude.os.date(how, ...)
+  if type(how) == "string" and #how > DATE_FORMAT_MAX then
+    raw.raise("os.date: the format is longer than the limit of " .. DATE_FORMAT_MAX .. " bytes")
+  end
+  return date(how, ...)
+end
+
 prelude.os.time = guarded(os.time, "a function that os.time calls")
 
 local CALLS_BACK = {
-  sort = "a comparison function of table.sort",
   foreach = "a function that table.foreach calls",
   foreachi = "a function that table.foreachi calls",
 }
@@ -154,8 +173,20 @@ function STATE.move(move, t, hidden, from, to, at, into)
   return t
 end
 
+local sort, less = table.sort, raw.less
+callbacks[sort] = "a comparison function of table.sort"
+
+-- Lua's own order looks at no budget.
+local function sort_by(t, order)
+  check_stack()
+  if order == nil then
+    order = less
+  end
+  return sort(t, order)
+end
+
 for name, stock in pairs(table) do
-  local call = CALLS_BACK[name] and guarded(stock, CALLS_BACK[name]) or stock
+  local call = name == "sort" and sort_by or CALLS_BACK[name] and guarded(stock, CALLS_BACK[name]) or stock
   prelude.table[name] = function(t, ...)
     if type(t) ~= "userdata" then
       return call(t, ...)

@@ -1,0 +1,68 @@
+/* string.rep, and what string.format is asked before it is called: both can make much of little; see
+ * string_library.h. */
+#include "base/buf.h"
+#include "script/args.h"
+#include "script/string_library.h"
+#include "script/value_size.h"
+
+/* What the longest number takes, "%99.99f" of 1e308. */
+enum { NUMBER_MAX = 512, QUOTED_BYTE_MAX = 4 };
+
+int l_string_rep(lua_State *L)
+{
+    struct str s, sep;
+    s.p = luaL_checklstring(L, 1, &s.n);
+    lua_Number wanted = luaL_checknumber(L, 2);
+    sep.p = luaL_optlstring(L, 3, "", &sep.n);
+    size_t unit = s.n + sep.n;
+    if (wanted >= 2 && wanted * (lua_Number)unit > 2.0 * VALUE_SIZE_MAX) value_size_exceeded(L, "string.rep");
+    size_t count = unit > 0 && wanted >= 1 ? (size_t)wanted : 0;
+    size_t len = count > 0 ? unit * count - sep.n : 0;
+    value_size_check(L, "string.rep", len);
+    struct buf *out = script_scratch(script_of(L));
+    char *at = buf_reserve(out, len + 1);
+    for (size_t i = 0; i < count; i++) {
+        at = (char *)memcpy(at, s.p, s.n) + s.n;
+        if (i + 1 < count) at = (char *)memcpy(at, sep.p, sep.n) + sep.n;
+    }
+    lua_pushlstring(L, out->data, len);
+    return 1;
+}
+
+/* The value at `idx` is what its __tostring makes of it. */
+static void call_tostring(lua_State *L, int idx)
+{
+    if (lua_type(L, idx) == LUA_TSTRING || !luaL_callmeta(L, idx, "__tostring")) return;
+    if (lua_type(L, -1) == LUA_TSTRING)
+        lua_replace(L, idx); /* and string.format sees a text */
+    else
+        lua_pop(L, 1); /* string.format says what is wrong with it */
+}
+
+/* Behind flags, width and precision. */
+static size_t conversion_at(struct str format, size_t i)
+{
+    while (i < format.n && strchr("-+ #0123456789.", format.p[i]) && format.p[i]) i++;
+    return i;
+}
+
+int l_format_arguments(lua_State *L)
+{
+    int count = lua_gettop(L), next = 1;
+    struct str format;
+    call_check_stack(L);
+    if (!lua_isstring(L, 1)) return count; /* string.format says that */
+    format.p = lua_tolstring(L, 1, &format.n);
+    size_t total = format.n;
+    for (size_t i = 0; i + 1 < format.n; i++) {
+        if (format.p[i] != '%') continue;
+        i = conversion_at(format, i + 1);
+        if (i >= format.n || format.p[i] == '%' || ++next > count) continue;
+        if (format.p[i] == 's') call_tostring(L, next);
+        bool text = lua_type(L, next) == LUA_TSTRING;
+        size_t len = text ? lua_objlen(L, next) : 0;
+        total += NUMBER_MAX + (format.p[i] == 'q' ? QUOTED_BYTE_MAX * len : len);
+        if (total > VALUE_SIZE_MAX) value_size_exceeded(L, "string.format");
+    }
+    return count;
+}

@@ -1,0 +1,11 @@
+/* Functions of Lua's table library that are ours: those of C that take long for large tables, and that no
+ * hook reaches.
+ * Owner: the state. */
+#pragma once
+#include <lua.h>
+
+/* Puts them into the table on top of the stack, which is Lua's table library. */
+void table_library_open(lua_State *L);
+
+/* The order of table.sort where a script gives none: `a < b`. */
+int l_table_less(lua_State *L);
