@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "script/args.h"
 #include "script/bundle.h"
+#include "script/cjson.h"
 #include "script/embedded.h"
 #include "script/load_text.h"
 #include "script/task.h"
@@ -120,6 +121,7 @@ static bool push_cjson(lua_State *L, const char *name)
     if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
     lua_pushcfunction(L, open);
     lua_call(L, 0, 1);
+    cjson_guard(L);
     return true;
 }
 
