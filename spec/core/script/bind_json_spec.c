@@ -146,7 +146,7 @@ static void test_people_are_shown_the_beginning_of_a_large_table_and_nobody_wait
 {
     struct fixture *f = *state;
     assert_lua(f,
-               "big, many, holes, long = {}, {}, {}, ('é'):rep(2e7) "
+               "big, many, holes, long = {}, {}, {}, ('é'):rep(8e6) "
                "for i = 1, 100000 do big['k' .. i] = 1 many[i] = 1 holes[-i] = 1 end",
                "nil");
     expect_quick(f, "error(big)");

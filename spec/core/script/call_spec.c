@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/script/support/fixture.h"
 
@@ -84,13 +85,32 @@ static void test_endless_recursion_is_an_error_with_a_short_traceback(void **sta
     assert_lua(f, "return 'still here'", "still here");
 }
 
+static void *refuse(void *ud, void *block, size_t old_size, size_t new_size)
+{
+    struct script *script = ud;
+    if (new_size > 0) return new_size <= old_size ? block : NULL;
+    free(block);
+    script->memory -= old_size;
+    return NULL;
+}
+
+static void run_out(lua_State *L, void *ctx)
+{
+    lua_setallocf(L, refuse, script_of(L));
+    lua_newuserdata(L, 1000);
+}
+
 static void test_running_out_of_memory_is_a_result_of_its_own(void **state)
 {
     struct fixture *f = *state;
-    struct absent *absent = &f->script->absent;
-    assert_lua(f, "local t = {} for i = 1, 40 do t[i] = ('x'):rep(2^31 - 100) end return 1",
-               "raised: not enough memory");
-    assert_null(absent->root);
+    lua_State *L = f->script->L;
+    void *ud;
+    lua_Alloc allocate = lua_getallocf(L, &ud);
+    enum script_result result = script_call(f->script, "a snippet", run_out, NULL);
+    lua_setallocf(L, allocate, ud);
+    assert_int_equal(result, SCRIPT_MEMORY_LIMIT);
+    assert_string_equal(buf_text(&f->script->failure.text), "not enough memory");
+    assert_null(f->script->absent.root);
     assert_lua(f, "return 1", "1");
 }
 
