@@ -10,7 +10,6 @@
 #include "script/json_encode.h"
 #include "script/string_library.h"
 #include "script/table_library.h"
-#include "script/value_size.h"
 #include "script/view.h"
 
 enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
@@ -44,7 +43,7 @@ static int l_print(lua_State *L)
     for (int i = 1; i <= count; i++) {
         size_t len;
         const char *text = lua_tolstring(L, i, &len);
-        value_size_check(L, "print", out->len + len);
+        arg_value_size(L, "print", out->len + len);
         if (i > 1) buf_putc(out, '\t');
         buf_append(out, text, len);
     }

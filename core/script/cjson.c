@@ -2,6 +2,7 @@
 #include "script/cjson.h"
 
 #include "script/args.h"
+#include "script/memory.h"
 #include "script/steps.h"
 
 enum { TEXT_MAX = 4 << 20, BUFFER_KEPT = 64 << 10, DEPTH_MAX = 1000 };
@@ -104,7 +105,7 @@ static void call_library(lua_State *L, const char *function, size_t lost)
     if (status == 0) return;
     if (status == LUA_ERRRUN && lua_type(L, -1) == LUA_TSTRING)
         script_raise(L, "cjson.%s: %s", function, lua_tostring(L, -1));
-    if (status == LUA_ERRMEM) script_of(L)->memory += lost;
+    if (status == LUA_ERRMEM) memory_note(script_of(L), (ptrdiff_t)lost);
     lua_error(L);
 }
 
@@ -120,7 +121,7 @@ static int l_cjson_encode(lua_State *L)
     struct measure m = {.L = L};
     luaL_argcheck(L, lua_gettop(L) == 1, 1, "expected 1 argument");
     call_check_stack(L);
-    steps_init(&m.steps, L, "cjson.encode");
+    steps_init(&m.steps, L);
     measure_value(&m, 1);
     call_library(L, "encode", 0);
     if (lua_objlen(L, -1) > BUFFER_KEPT) {

@@ -25,6 +25,6 @@ static const char *next_piece(lua_State *L, void *ctx, size_t *len)
 bool load_text(lua_State *L, struct str text, const char *chunk)
 {
     struct reader reader = {.rest = text};
-    steps_init(&reader.steps, L, "a chunk of Lua");
+    steps_init(&reader.steps, L);
     return lua_loadx(L, next_piece, &reader, chunk, "t") == 0;
 }

@@ -13,14 +13,14 @@ enum { RUN_SHORT = 16 };
 
 static const char *match(struct pattern *m, const char *s, const char *p);
 
-void pattern_init(struct pattern *m, lua_State *L, const char *what, struct str subject)
+void pattern_init(struct pattern *m, lua_State *L, struct str subject)
 {
     m->L = L;
     m->begin = subject.p;
     m->end = subject.p + subject.n;
     m->level = m->depth = 0;
     m->set.at = NULL;
-    steps_init(&m->steps, L, what);
+    steps_init(&m->steps, L);
 }
 
 static unsigned char byte(const char *at)

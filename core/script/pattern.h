@@ -28,8 +28,7 @@ struct pattern {
     struct pattern_capture captures[PATTERN_CAPTURES_MAX];
 };
 
-/* `what` is for errors: "string.find". */
-void pattern_init(struct pattern *m, lua_State *L, const char *what, struct str subject);
+void pattern_init(struct pattern *m, lua_State *L, struct str subject);
 /* Where the match of `p` that begins at `s` ends; NULL for none. */
 const char *pattern_match(struct pattern *m, const char *s, const char *p);
 /* The first match of `p` at or behind `*s`, which is set to where it begins. */

@@ -10,13 +10,11 @@ enum { STEPS_TURN = 100000 };
 
 struct steps {
     lua_State *L;
-    const char *what; /* "string.find": a literal, for the error */
-    ptrdiff_t left;   /* until it asks again */
-    unsigned turns;
+    ptrdiff_t left; /* until it asks again */
 };
 
-void steps_init(struct steps *steps, lua_State *L, const char *what);
-/* A turn is over. */
+void steps_init(struct steps *steps, lua_State *L);
+/* Raises when the call is over a limit. */
 void steps_ask(struct steps *steps);
 
 static inline void steps_take(struct steps *steps, ptrdiff_t count)

@@ -3,10 +3,11 @@
 #include "base/buf.h"
 #include "script/args.h"
 #include "script/string_library.h"
-#include "script/value_size.h"
 
 /* What the longest number takes, "%99.99f" of 1e308. */
 enum { NUMBER_MAX = 512, QUOTED_BYTE_MAX = 4 };
+/* Of LuaJIT. */
+enum { STRING_MAX = 0x7fffff00 };
 
 int l_string_rep(lua_State *L)
 {
@@ -15,10 +16,13 @@ int l_string_rep(lua_State *L)
     lua_Number wanted = luaL_checknumber(L, 2);
     sep.p = luaL_optlstring(L, 3, "", &sep.n);
     size_t unit = s.n + sep.n;
-    if (wanted >= 2 && wanted * (lua_Number)unit > 2.0 * VALUE_SIZE_MAX) value_size_exceeded(L, "string.rep");
+    if (wanted >= 2 && wanted * (lua_Number)unit > STRING_MAX) {
+        arg_value_size(L, "string.rep", SIZE_MAX / 2);
+        script_raise(L, "string length overflow");
+    }
     size_t count = unit > 0 && wanted >= 1 ? (size_t)wanted : 0;
     size_t len = count > 0 ? unit * count - sep.n : 0;
-    value_size_check(L, "string.rep", len);
+    arg_value_size(L, "string.rep", len);
     struct buf *out = script_scratch(script_of(L));
     char *at = buf_reserve(out, len + 1);
     for (size_t i = 0; i < count; i++) {
@@ -53,7 +57,7 @@ int l_format_arguments(lua_State *L)
     call_check_stack(L);
     if (!lua_isstring(L, 1)) return count; /* string.format says that */
     format.p = lua_tolstring(L, 1, &format.n);
-    size_t total = format.n;
+    size_t total = format.n, most = (size_t)script_of(L)->limits.values[LIMIT_VALUE_SIZE];
     for (size_t i = 0; i + 1 < format.n; i++) {
         if (format.p[i] != '%') continue;
         i = conversion_at(format, i + 1);
@@ -62,7 +66,7 @@ int l_format_arguments(lua_State *L)
         bool text = lua_type(L, next) == LUA_TSTRING;
         size_t len = text ? lua_objlen(L, next) : 0;
         total += NUMBER_MAX + (format.p[i] == 'q' ? QUOTED_BYTE_MAX * len : len);
-        if (total > VALUE_SIZE_MAX) value_size_exceeded(L, "string.format");
+        if (total > most) arg_value_size(L, "string.format", total);
     }
     return count;
 }

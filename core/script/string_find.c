@@ -50,7 +50,7 @@ static const char *find_plain(lua_State *L, struct str s, struct str wanted)
     if (s.n <= PLAIN_SHORT) return find_short(s, wanted);
     struct steps steps;
     size_t stride = PLAIN_STRIDE + 2 * wanted.n;
-    steps_init(&steps, L, "string.find");
+    steps_init(&steps, L);
     while (s.n > stride) {
         const char *found = memmem(s.p, stride, wanted.p, wanted.n);
         if (found) return found;
@@ -76,7 +76,7 @@ static int find(lua_State *L, bool positions)
     }
     struct pattern m;
     const char *at = s.p + begin;
-    pattern_init(&m, L, positions ? "string.find" : "string.match", s);
+    pattern_init(&m, L, s);
     const char *end = *p.p == '^' ? pattern_match(&m, at, p.p + 1) : pattern_search(&m, &at, p.p);
     if (!end) return 0;
     if (!positions) return pattern_push_all(&m, at, end);
@@ -115,7 +115,7 @@ static int l_gmatch_next(lua_State *L)
     if (g->next > g->subject.n) return 0;
     struct pattern m;
     const char *at = g->subject.p + g->next;
-    pattern_init(&m, L, "string.gmatch", g->subject);
+    pattern_init(&m, L, g->subject);
     const char *end = pattern_search(&m, &at, g->pattern);
     if (!end) return 0;
     g->next = (size_t)(end - g->subject.p) + (end == at); /* an empty match would come again */

@@ -4,19 +4,18 @@
 #include "script/pattern.h"
 #include "script/pattern_class.h"
 #include "script/string_library.h"
-#include "script/value_size.h"
 
 struct gsub {
     struct pattern m;
     luaL_Buffer pieces;
-    size_t len;
-    struct str text; /* the replacement, where it is a text */
+    size_t len, most; /* of the result */
+    struct str text;  /* the replacement, where it is a text */
 };
 
 static void count(struct gsub *g, size_t len)
 {
     g->len += len;
-    value_size_check(g->m.L, "string.gsub", g->len);
+    if (g->len > g->most) arg_value_size(g->m.L, "string.gsub", g->len);
 }
 
 static void add(struct gsub *g, const char *p, size_t n)
@@ -115,9 +114,10 @@ int l_string_gsub(lua_State *L)
     call_check_stack(L);
     lua_settop(L, 4);
     g.len = 0;
+    g.most = (size_t)script_of(L)->limits.values[LIMIT_VALUE_SIZE];
     g.text = (struct str){NULL, 0};
     if (lua_isstring(L, 3)) g.text.p = lua_tolstring(L, 3, &g.text.n);
-    pattern_init(&g.m, L, "string.gsub", subject);
+    pattern_init(&g.m, L, subject);
     luaL_buffinit(L, &g.pieces);
     int replaced = replace_all(&g, p, most);
     luaL_pushresult(&g.pieces);

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "script/args.h"
 #include "script/steps.h"
-#include "script/value_size.h"
 
 static int l_table_concat(lua_State *L)
 {
@@ -14,8 +13,10 @@ static int l_table_concat(lua_State *L)
     sep.p = luaL_optlstring(L, 2, "", &sep.n);
     lua_Integer i = luaL_optinteger(L, 3, 1);
     lua_Integer last = lua_isnoneornil(L, 4) ? (lua_Integer)lua_objlen(L, 1) : luaL_checkinteger(L, 4);
-    struct buf *out = script_scratch(script_of(L));
-    steps_init(&steps, L, "table.concat");
+    struct script *script = script_of(L);
+    struct buf *out = script_scratch(script);
+    size_t most = (size_t)script->limits.values[LIMIT_VALUE_SIZE];
+    steps_init(&steps, L);
     for (; i <= last; i++) {
         lua_rawgeti(L, 1, (int)i);
         s.p = lua_tolstring(L, -1, &s.n);
@@ -25,7 +26,7 @@ static int l_table_concat(lua_State *L)
         buf_str(out, s);
         if (i < last) buf_str(out, sep);
         lua_pop(L, 1);
-        value_size_check(L, "table.concat", out->len);
+        if (out->len > most) arg_value_size(L, "table.concat", out->len);
         steps_take(&steps, 1 + (ptrdiff_t)(s.n + sep.n) / 64);
     }
     lua_pushlstring(L, out->data, out->len);
@@ -44,7 +45,7 @@ static int l_table_insert(lua_State *L)
         luaL_argcheck(L, position >= 1 && position <= INT32_MAX, 2, "position out of bounds");
         at = (int)position;
     }
-    steps_init(&steps, L, "table.insert");
+    steps_init(&steps, L);
     for (int i = last; i > at; i--) {
         lua_rawgeti(L, 1, i - 1);
         lua_rawseti(L, 1, i);
