@@ -1,0 +1,10 @@
+-- Coroutines in coroutines without end.
+-- expect: stack overflow
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  local function down()
+    return coroutine.wrap(down)()
+  end
+  down()
+end)

@@ -1,0 +1,7 @@
+-- A module somewhere else.
+-- expect: is no name of a module
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  require "../../../etc/passwd"
+end)

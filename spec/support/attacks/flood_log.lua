@@ -1,0 +1,9 @@
+-- Log lines without end.
+-- expect: over the limit handler%-cpu
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  while true do
+    k8s.log.error "again"
+  end
+end)

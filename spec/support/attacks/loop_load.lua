@@ -1,0 +1,5 @@
+-- The script never ends to load.
+-- expect: over the limit load%-cpu
+while true do
+  pcall(error)
+end

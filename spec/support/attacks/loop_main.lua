@@ -1,0 +1,9 @@
+-- k8s.main never ends.
+-- expect: over the limit main%-cpu
+local k8s = require "k8s"
+
+k8s.main(function()
+  while true do
+    pcall(error)
+  end
+end)

@@ -1,0 +1,10 @@
+-- Tables without end.
+-- expect: over the limit script%-memory
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  local list = {}
+  while true do
+    list[#list + 1] = { {}, {}, {} }
+  end
+end)

@@ -1,0 +1,11 @@
+-- A weak table whose values keep its keys.
+-- expect: over the limit script%-memory
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  local list = setmetatable({}, { __mode = "k" })
+  while true do
+    local key = {}
+    list[key] = { key }
+  end
+end)

@@ -1,0 +1,11 @@
+-- Many long texts in one format.
+-- expect: string%.format: over the limit value%-size
+local k8s = require "k8s"
+
+k8s.after("200ms", function()
+  local list = {}
+  for i = 1, 200 do
+    list[i] = ("x"):rep(1e6)
+  end
+  local _ = ("%s"):rep(200):format(unpack(list))
+end)

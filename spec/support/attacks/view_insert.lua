@@ -1,0 +1,7 @@
+-- The same by table.insert.
+-- expect: objects are read%-only; use :copy%(%)
+local k8s = require "k8s"
+
+k8s.informer("configmaps"):on_update(function(_, object)
+  table.insert(object.metadata, "other")
+end)
