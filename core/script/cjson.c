@@ -16,18 +16,21 @@ struct measure {
     lua_State *L;
     struct steps steps;
     size_t len; /* that the text has at most */
+    size_t most;
 };
 
-static __attribute__((noreturn)) void refuse(lua_State *L, const char *verb)
+static void check_size(lua_State *L, const char *verb, size_t len)
 {
-    script_raise(L, "%s: the text is longer than the limit of %d MiB; k8s.json takes more", verb,
-                 TEXT_MAX >> 20);
+    arg_value_size(L, verb, len);
+    if (len > TEXT_MAX)
+        script_raise(L, "%s: the text is longer than the limit of %d MiB; k8s.json takes more", verb,
+                     TEXT_MAX >> 20);
 }
 
 static void count(struct measure *m, size_t len)
 {
     m->len += len;
-    if (m->len > TEXT_MAX) refuse(m->L, "cjson.encode");
+    if (m->len > m->most) check_size(m->L, "cjson.encode", m->len);
     steps_take(&m->steps, 1);
 }
 
@@ -35,7 +38,7 @@ static void count_string(struct measure *m, int idx)
 {
     size_t len, bytes = 0;
     const char *s = lua_tolstring(m->L, idx, &len);
-    if (len > TEXT_MAX) refuse(m->L, "cjson.encode");
+    if (len > m->most) check_size(m->L, "cjson.encode", len);
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)s[i];
         bytes += c < 32 || c == 127 ? ESCAPED_BYTES : c == '"' || c == '\\' || c == '/' ? 2 : 1;
@@ -118,7 +121,8 @@ static void keep_buffer(lua_State *L, bool keep)
 
 static int l_cjson_encode(lua_State *L)
 {
-    struct measure m = {.L = L};
+    struct measure m = {.L = L, .most = (size_t)script_of(L)->limits.values[LIMIT_VALUE_SIZE]};
+    if (m.most > TEXT_MAX) m.most = TEXT_MAX;
     luaL_argcheck(L, lua_gettop(L) == 1, 1, "expected 1 argument");
     call_check_stack(L);
     steps_init(&m.steps, L);
@@ -136,7 +140,7 @@ static int l_cjson_decode(lua_State *L)
     struct str text;
     luaL_argcheck(L, lua_gettop(L) == 1, 1, "expected 1 argument");
     text.p = luaL_checklstring(L, 1, &text.n);
-    if (text.n > TEXT_MAX) refuse(L, "cjson.decode");
+    check_size(L, "cjson.decode", text.n);
     lua_pushvalue(L, 1);
     call_library(L, "decode", text.n);
     return 1;

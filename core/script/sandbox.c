@@ -46,11 +46,22 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open)
     lua_call(L, 1, 0);
 }
 
-/* Strings and userdata have metatables that scripts must not get hold of. */
+/* The metatable on top of the stack is one that all errors or arrays share. */
+static bool is_shared(lua_State *L)
+{
+    const struct script *script = script_of(L);
+    push_ref(L, script, REF_ERROR_META);
+    push_ref(L, script, REF_ARRAY_META);
+    bool shared = lua_rawequal(L, -3, -2) || lua_rawequal(L, -3, -1);
+    lua_pop(L, 2);
+    return shared;
+}
+
+/* Strings, userdata and what the engine makes have metatables that scripts must not get hold of. */
 static int l_getmetatable(lua_State *L)
 {
     luaL_checkany(L, 1);
-    if (!lua_istable(L, 1) || !lua_getmetatable(L, 1)) return 0;
+    if (!lua_istable(L, 1) || !lua_getmetatable(L, 1) || is_shared(L)) return 0;
     lua_pushliteral(L, "__metatable");
     lua_rawget(L, -2);
     if (lua_isnil(L, -1)) lua_pop(L, 1);

@@ -151,6 +151,7 @@ struct script {
     struct budget budget;
     struct budget_call stay; /* of the call in progress that the engine made */
     int depth;               /* calls into Lua in progress */
+    unsigned comparisons;    /* by table.sort, so far */
     const char *no_yield;    /* why the call in progress may not yield: "a filter"; NULL: it may */
 
     struct {

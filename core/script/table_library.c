@@ -5,6 +5,8 @@
 #include "script/args.h"
 #include "script/steps.h"
 
+enum { COMPARISONS_TURN = 10000 };
+
 static int l_table_concat(lua_State *L)
 {
     struct str sep, s;
@@ -64,8 +66,17 @@ static bool has_order(lua_State *L)
     return true;
 }
 
+/* Of a sort without end nothing else looks at the budget: no instruction of Lua comes between. */
+static void poll(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (++script->comparisons % COMPARISONS_TURN == 0) budget_tick(script);
+    budget_poll(L, script);
+}
+
 int l_table_less(lua_State *L)
 {
+    poll(L);
     if (!has_order(L)) {
         const char *a = arg_type_name(L, 1), *b = arg_type_name(L, 2);
         if (strcmp(a, b) == 0) script_raise(L, "attempt to compare two %s values", a);

@@ -78,6 +78,12 @@ static void test_what_it_makes_and_takes_is_bounded(void **state)
     };
     struct fixture *f = *state;
     assert_lua(f, "c = require 'cjson'", "nil");
+    f->script->limits.values[LIMIT_VALUE_SIZE] = 1000;
+    assert_raises(f, "local x = c.encode({'xxxx', ('y'):rep(999)})",
+                  "cjson.encode: over the limit value-size (1000)");
+    assert_raises(f, "local x = c.decode(('y'):rep(999) .. 'xx')",
+                  "cjson.decode: over the limit value-size (1000)");
+    f->script->limits.values[LIMIT_VALUE_SIZE] = 16 << 20;
     for (size_t i = 0; i < ARRAY_LEN(list); i++) {
         assert_raises(f, list[i].lua, list[i].expected);
         assert_lua(f, "return c.encode({1})", "[1]");

@@ -133,6 +133,14 @@ static void test_wild_numbers_and_formats_do_no_harm(void **state)
     }
 }
 
+static void test_a_long_sort_in_the_order_of_lua_is_given_up(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "list = {} for i = 1, 1000000 do list[i] = (i * 7919) % 1000003 end", "nil");
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 20;
+    assert_raises(f, "table.sort(list)", "snippet.lua:1: over the limit handler-cpu (20ms) in ");
+}
+
 /* LuaJIT's parser takes quadratic time for each of these; what ends it is what the call may take. */
 static void test_text_that_is_slow_to_compile_is_given_up(void **state)
 {
@@ -150,6 +158,7 @@ int main(void)
         T(test_they_do_what_lua_does),
         T(test_what_they_make_is_bounded),
         T(test_wild_numbers_and_formats_do_no_harm),
+        T(test_a_long_sort_in_the_order_of_lua_is_given_up),
         T(test_text_that_is_slow_to_compile_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,20 @@ static void test_hostile_snippets_get_nowhere(void **state)
         "return getmetatable(require('k8s').null).x",
         "return getmetatable(1LL).x",
         "return setmetatable(obj, {})",
+        "return getmetatable(select(2, require('k8s').json.decode('{')))",
+        "return getmetatable(require('k8s').json.array{})",
+        "return getmetatable(require('k8s')).__index",
+        "return getmetatable(1LL)",
+        "return (1LL).x",
+        "return require('k8s').json.encode({1LL})",
+        "return obj[1LL]",
+        "return require('k8s').int64(1LL)",
+        "return require('k8s').list(1LL)",
+        "('').rep = nil",
+        "(function() end).x = 1",
+        "local x = nil x.y = 1",
+        "return load('return 1', '=lua/k8s/init.lua', 't', {})() + nil",
+        "return rawget(getmetatable(require('k8s').log), 'x')",
         "return setmetatable(require('k8s'), {})",
         "require('k8s').informer = nil",
         "require('k8s').json.encode = nil",
@@ -125,6 +139,19 @@ static void test_hostile_snippets_get_nowhere(void **state)
             fail_msg("%s\n  gave: %s", hostile[i], text);
         assert_lua(f, "return obj.metadata.name", "web-1"); /* the state is as good as before */
     }
+}
+
+static void test_tables_have_no_finalizers(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(
+        f,
+        "done = 0 local kept = setmetatable({}, { __mode = 'k' }) for i = 1, 1000 do kept[setmetatable({}, { "
+        "__gc = function() done = done + 1 end })] = i end",
+        "nil");
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    assert_lua(f, "return done", "0");
 }
 
 /* LuaJIT bounds the depth of Lua's stacks; what these pile up is the C stack. */
@@ -228,6 +255,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_the_globals_are_those_of_the_list),
         T(test_hostile_snippets_get_nowhere),
+        T(test_tables_have_no_finalizers),
         T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),
         T(test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole),
         T(test_what_a_script_makes_of_string_methods_leaves_the_api_whole),
