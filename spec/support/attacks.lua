@@ -8,19 +8,22 @@ local attacks = {}
 
 local folder, neighbour = "spec/support/attacks/", "spec/support/scripts/neighbour.lua"
 
--- Of a script: its name, what it does, and a pattern of its error, from its first two lines.
+-- Of a script: its name, what it does, flags for the engine, and a pattern of its error, from its first lines.
 function attacks.list()
   local list = {}
   local pipe = assert(io.popen("ls " .. folder))
   for file in pipe:lines() do
     local what, expect
+    local flags = {}
     for line in io.lines(folder .. file) do
       what = what or assert(line:match "^%-%- (.+)$", file)
+      for word in (line:match "^%-%- flags: (.+)$" or ""):gmatch "%S+" do flags[#flags + 1] = word end
       expect = line:match "^%-%- expect: (.+)$"
       if expect then break end
     end
     local name = file:gsub("%.lua$", "")
-    list[#list + 1] = { path = folder .. file, name = name, what = what, expect = assert(expect, file) }
+    assert(expect, file)
+    list[#list + 1] = { path = folder .. file, name = name, what = what, flags = flags, expect = expect }
   end
   pipe:close()
   return list
@@ -28,11 +31,14 @@ end
 
 local lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/kubelua"
 
--- A line of the log that names the script, a line of it, and what is wrong.
+-- A line of the log that names the script, a line of it, and what is wrong. What ended in a function of C has its
+-- place at the head.
 local function error_line(script, text)
-  local place = script.path:gsub("%p", "%%%0") .. ":%d+: "
+  local path = script.path:gsub("%p", "%%%0")
+  local place, head = path .. ":%d+", "%s" .. script.name .. "%.lua:%d+%]"
   for line in text:gmatch "[^\n]+" do
-    if line:find(place) and line:find(script.expect) then return line end
+    local placed = line:find(place) or line:find(head) and line:find(path:gsub("%%%.lua$", ""))
+    if placed and line:find(script.expect) then return line end
   end
 end
 
@@ -49,7 +55,9 @@ local flags = { "--health-probe-bind-address", "127.0.0.1:0", "--leader-elect", 
 
 local function start_engine(sim, script)
   local args = { "run", "--server=" .. sim.server, "-f", script.path, "-f", neighbour }
-  for _, flag in ipairs(flags) do args[#args + 1] = flag end
+  for _, list in ipairs { flags, script.flags } do
+    for _, flag in ipairs(list) do args[#args + 1] = flag end
+  end
   return cluster.kubelua(args)
 end
 
@@ -69,7 +77,7 @@ local function watch_over(engine, http, seconds)
   }
 end
 
--- One script for so many seconds. Gives { error, updates, p50, p99, max, slow, unhealthy, renewals, transitions, code }.
+-- One script for so many seconds: the line of its error, what the neighbour told, and what became of the engine.
 function attacks.run(script, seconds)
   local sim = start_cluster(seconds)
   local engine = start_engine(sim, script)

@@ -15,7 +15,8 @@ local function late_at_most(updates) return math.max(updates, 3000) / 100 end
 -- A machine that is busy with something else is late now and then: one more try.
 local function on_time(run, script)
   local result = run(script, seconds)
-  if result.max < 200 and result.slow <= late_at_most(result.updates) then return result end
+  local good = result.max < 200 and result.slow <= late_at_most(result.updates)
+  if good or script.name == "loop_main" then return result end
   cluster.stop_all()
   return run(script, seconds)
 end
@@ -45,9 +46,9 @@ describe("a hostile script", function()
         assert.are.equal(0, result.code, result.report)
         if not sanitizer then
           assert.is_true(result.updates >= seconds * 90, figures)
-          assert.is_true(result.slow <= late_at_most(result.updates), figures)
-          local stall = script.expect:find "main" and 1100 or 200
-          assert.is_true(result.max < stall, figures)
+          local in_main = script.name == "loop_main" -- one stall of its budget, and 100 ms
+          assert.is_true(result.slow <= late_at_most(result.updates) + (in_main and 110 or 0), figures)
+          assert.is_true(result.max < (in_main and 1100 or 200), figures)
         end
       end)
     end

@@ -1,5 +1,5 @@
 -- Tables in tables, 100,000 deep.
--- expect: nested too deep
+-- expect: nested deeper than 100
 local k8s = require "k8s"
 
 k8s.after("200ms", function()

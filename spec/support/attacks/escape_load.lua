@@ -3,6 +3,6 @@
 local k8s = require "k8s"
 
 k8s.after("200ms", function()
-  local read = load("return io.open('/etc/passwd')", "=k8s", "t", _G)
+  local read = load("return io.open('/etc/passwd')", "=load", "t", _G)
   read()
 end)

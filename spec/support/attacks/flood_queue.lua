@@ -1,4 +1,5 @@
 -- Keys without end.
+-- flags: --limit queue-keys=1000
 -- expect: limit queue%-keys
 local k8s = require "k8s"
 

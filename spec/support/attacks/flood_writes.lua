@@ -1,4 +1,5 @@
 -- Writes without end.
+-- flags: --limit writes=50
 -- expect: limit writes
 local k8s = require "k8s"
 

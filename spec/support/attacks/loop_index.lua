@@ -1,5 +1,5 @@
 -- An index function that never ends.
--- expect: over the limit filter%-cpu
+-- expect: emit: more than 10000 values
 local k8s = require "k8s"
 
 k8s.informer("configmaps"):add_index("loop", function(_, emit)

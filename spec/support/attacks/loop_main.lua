@@ -3,6 +3,7 @@
 local k8s = require "k8s"
 
 k8s.main(function()
+  k8s.sleep "300ms"
   while true do
     pcall(error)
   end

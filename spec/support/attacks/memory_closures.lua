@@ -1,4 +1,5 @@
 -- Closures without end, in a handler.
+-- flags: --limit script-memory=16Mi
 -- expect: over the limit script%-memory
 local k8s = require "k8s"
 

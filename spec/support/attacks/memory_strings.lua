@@ -1,4 +1,5 @@
 -- Long texts, each another one.
+-- flags: --limit script-memory=16Mi
 -- expect: over the limit script%-memory
 local k8s = require "k8s"
 

@@ -1,5 +1,6 @@
 -- The same by cjson.
--- expect: cjson%.encode: the text is longer than the limit
+-- flags: --limit value-size=1Mi
+-- expect: cjson%.encode: over the limit value%-size
 local cjson = require "cjson"
 local k8s = require "k8s"
 

@@ -5,7 +5,7 @@ local k8s = require "k8s"
 k8s.after("200ms", function()
   local list = {}
   for i = 1, 200 do
-    list[i] = ("x"):rep(1e6)
+    list[i] = ("x"):rep(1e5)
   end
   local _ = ("%s"):rep(200):format(unpack(list))
 end)
