@@ -61,7 +61,7 @@ local function owner_key(owner, object)
     return
   end
   for _, reference in each(references) do
-    local owner_group = reference.apiVersion:match "^(.*)/" or ""
+    local owner_group = string.match(reference.apiVersion, "^(.*)/") or ""
     if reference.controller and reference.kind == kind and owner_group == group then
       return namespaced and namespace_of(object) .. "/" .. reference.name or reference.name
     end

@@ -35,8 +35,8 @@ end
 function leader.leader(given)
   local own = options.check("k8s.leader", given, OPTIONS)
   local namespace, name = nil, own.lease
-  if name and name:find "/" then
-    namespace, name = name:match "^([^/]*)/(.*)$"
+  if name and string.find(name, "/", 1, true) then
+    namespace, name = string.match(name, "^([^/]*)/(.*)$")
   end
   raw.leader.claim(namespace, name, own.duration, own.renew, own.retry, unpack(pairs_of(own.labels or {})))
   plan.add("leader", own.lease or "k8s.leader", plan.text(own))

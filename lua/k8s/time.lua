@@ -23,7 +23,7 @@ end
 local function timer(where, verb)
   return function(duration, fn, given)
     local own = options.check(where, given, TIMER_OPTIONS)
-    local name = name_of(where:match "%w+$" .. " " .. tostring(duration))
+    local name = name_of(string.match(where, "%w+$") .. " " .. tostring(duration))
     local one = verb(duration, fn, own.leader, name)
     if name then
       plan.add("timer", name, plan.text { fn, leader = own.leader })
