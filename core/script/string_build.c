@@ -24,12 +24,14 @@ int l_string_rep(lua_State *L)
     size_t len = count > 0 ? unit * count - sep.n : 0;
     arg_value_size(L, "string.rep", len);
     struct buf *out = script_scratch(script_of(L));
-    char *at = buf_reserve(out, len + 1);
-    for (size_t i = 0; i < count; i++) {
-        at = (char *)memcpy(at, s.p, s.n) + s.n;
-        if (i + 1 < count) at = (char *)memcpy(at, sep.p, sep.n) + sep.n;
+    char *text = buf_reserve(out, unit * count + 1);
+    if (count > 0) {
+        memcpy(text, s.p, s.n);
+        memcpy(text + s.n, sep.p, sep.n);
     }
-    lua_pushlstring(L, out->data, len);
+    for (size_t done = unit; done < len; done *= 2) /* each time as much as there is */
+        memcpy(text + done, text, done < len - done ? done : len - done);
+    lua_pushlstring(L, text, len);
     return 1;
 }
 
