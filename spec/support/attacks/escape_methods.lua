@@ -1,5 +1,5 @@
 -- Methods of strings that are the script's own: the engine uses none.
--- expect: did you mean "selector"
+-- expect: did you mean ."selector."
 local k8s = require "k8s"
 
 for name in pairs(string) do

@@ -1,5 +1,5 @@
 -- Closures without end, in a handler.
--- flags: --limit script-memory=16Mi
+-- flags: --limit script-memory=4Mi
 -- expect: over the limit script%-memory
 local k8s = require "k8s"
 
