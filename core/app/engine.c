@@ -185,6 +185,8 @@ static void make_host(struct engine *engine)
         .limits = &options->script_limits,
         .trusted = options->trusted.items,
         .trusted_count = options->trusted.count,
+        .lua_path = options->lua_path.items,
+        .lua_path_count = options->lua_path.count,
         .print_waits = engine->options.mode == ENGINE_EXEC,
         .write_mode = write_mode(options->dry_run),
         .field_manager = options->field_manager,

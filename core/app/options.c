@@ -81,6 +81,8 @@ const struct flag *engine_flags(struct options *o)
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
          "server that scripts may ask by http.request: host, host:port, *.domain, or one behind https:// "
          "(repeatable; default none)"},
+        {"lua-path", 0, FLAG_LIST, &o->lua_path, "DIR", NULL,
+         "where require looks for a module that is not beside the script (repeatable)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
          "SIGHUP"},
@@ -152,6 +154,7 @@ void options_clear(struct options *options)
 {
     flag_list_clear(&options->limits);
     flag_list_clear(&options->trusted);
+    flag_list_clear(&options->lua_path);
     flag_list_clear(&options->files);
     flag_list_clear(&options->as_groups);
     flag_list_clear(&options->allow_http);

@@ -15,6 +15,7 @@ struct options {
     struct flag_list limits;                 /* NAME=VALUE */
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
     struct flag_list trusted;                /* scripts */
+    struct flag_list lua_path;               /* folders */
     struct limits script_limits;             /* what these make, by options_set_limits */
     int64_t request_timeout_ms;              /* 0: none */
     double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */

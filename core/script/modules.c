@@ -136,30 +136,57 @@ static bool is_module_name(const char *name)
     return true;
 }
 
-/* The module's file beside the script, in the scratch of the script. */
-static void module_path(struct script *script, const char *name)
+/* The module's file in a folder, "" for the working one or one that ends with a slash, in the scratch of the
+ * script. */
+static const char *module_path(struct script *script, struct str folder, const char *name)
 {
     struct buf *out = script_scratch(script);
-    const char *slash = strrchr(script->path, '/');
-    if (slash) buf_append(out, script->path, (size_t)(slash + 1 - script->path));
+    buf_str(out, folder);
     for (; *name; name++) buf_putc(out, *name == '.' ? '/' : *name);
     buf_puts(out, ".lua");
+    return buf_text(out);
+}
+
+/* The folder of the script, which is the first place; then those of the operator. */
+static struct str place(const struct script *script, size_t i, struct buf *text)
+{
+    const char *slash = strrchr(script->path, '/');
+    if (i == 0) return (struct str){script->path, slash ? (size_t)(slash + 1 - script->path) : 0};
+    text->len = 0;
+    buf_printf(text, "%s/", script->host->lua_path[i - 1]);
+    return buf_slice(text);
+}
+
+/* Pushes "@" and the path of the file that has the module; false when there is none, and "no file A, no file
+ * B".
+ */
+static bool find_file(lua_State *L, const char *name, struct str *source)
+{
+    struct script *script = script_of(L);
+    struct err err;
+    bool found = false;
+    lua_pushliteral(L, "");
+    for (size_t i = 0; !found && i <= script->host->lua_path_count; i++) {
+        struct str folder = place(script, i, &script->keys);
+        const char *path = module_path(script, folder, name);
+        found = bundle_text(script->bundle, path, source, &err);
+        if (!found && err.code != ERR_NOT_FOUND) script_raise(L, "module '%s': %s", name, err.text);
+        if (found)
+            lua_pushfstring(L, "@%s", path);
+        else
+            lua_pushfstring(L, "%s%sno file %s", lua_tostring(L, -1), i ? ", " : "", path);
+        lua_replace(L, -2);
+    }
+    return found;
 }
 
 /* Pushes the module's chunk. */
 static void load_file(lua_State *L, const char *name)
 {
-    struct script *script = script_of(L);
-    struct err err;
-    if (!is_module_name(name)) script_raise(L, "require: \"%s\" is no name of a module", name);
-    module_path(script, name);
-    const char *path = lua_pushfstring(L, "@%s", buf_text(&script->text));
     struct str source;
-    if (!bundle_text(script->bundle, path + 1, &source, &err)) {
-        if (err.code == ERR_NOT_FOUND) script_raise(L, "module '%s' not found: no file %s", name, path + 1);
-        script_raise(L, "module '%s': %s", name, err.text);
-    }
-    modules_push_chunk(L, source, path);
+    if (!is_module_name(name)) script_raise(L, "require: \"%s\" is no name of a module", name);
+    if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, lua_tostring(L, -1));
+    modules_push_chunk(L, source, lua_tostring(L, -1));
 }
 
 /* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */

@@ -62,6 +62,8 @@ struct script_host {
     const struct limits *limits; /* NULL: the defaults */
     const char *const *trusted;  /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;
+    const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
+    size_t lua_path_count;
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 

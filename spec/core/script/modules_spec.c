@@ -38,6 +38,35 @@ static void test_a_missing_module_is_named_with_its_path(void **state)
     assert_raises(f, "require 'k8s.nothing'", "module 'k8s.nothing' not found");
 }
 
+static void test_modules_of_the_operator_come_behind_those_of_the_script(void **state)
+{
+    struct fixture *f = *state;
+    char first[160], second[160], expected[600];
+    const char *folders[] = {first, second};
+    snprintf(first, sizeof first, "%s/first", f->folder);
+    snprintf(second, sizeof second, "%s/second", f->folder);
+    mkdir(first, 0777);
+    mkdir(second, 0777);
+    f->host.lua_path = folders;
+    f->host.lua_path_count = 2;
+    fixture_write(f, "own.lua", "return 'own'");
+    fixture_write(f, "first/own.lua", "return 'hidden'");
+    fixture_write(f, "second/shared.lua", "return 'shared'");
+    fixture_write(f, "second/cjson.lua", "return 'fake'");
+    fixture_write(f, "second/broken.lua", "\nreturn +");
+    fixture_write(f, "first/bytes.lua", "\033LJ");
+    assert_lua(f, "return require 'own' .. require 'shared' .. type(require 'cjson')", "ownsharedtable");
+    snprintf(expected, sizeof expected, "second/broken.lua:2: unexpected symbol");
+    assert_raises(f, "require 'broken'", expected);
+    assert_raises(f, "require 'bytes'", "is bytecode, not Lua text");
+    snprintf(expected, sizeof expected,
+             "snippet.lua:1: module 'gone' not found: no file %s/gone.lua, no file %s/gone.lua, no file "
+             "%s/gone.lua",
+             f->folder, first, second);
+    assert_raises(f, "require 'gone'", expected);
+    f->host.lua_path_count = 0;
+}
+
 static void test_a_module_that_requires_itself_is_told_so(void **state)
 {
     struct fixture *f = *state;
@@ -69,6 +98,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_modules_lie_beside_the_script_and_are_loaded_once),
         T(test_a_missing_module_is_named_with_its_path),
+        T(test_modules_of_the_operator_come_behind_those_of_the_script),
         T(test_a_module_that_requires_itself_is_told_so),
         T(test_a_broken_module_is_told_with_its_own_line),
         T(test_cjson_is_the_library),
