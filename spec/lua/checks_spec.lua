@@ -72,7 +72,9 @@ describe("check-style", function()
 
   it("finds methods of strings in the engine's own Lua", function()
     finds("style", "lua/k8s/a.lua:2: string.find", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = s:find("a")\n' })
-    finds("style", "lua/k8s/a.lua:2: string.match", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = q:run(f) or s:match "a"\n' })
+    finds("style", "lua/k8s/a.lua:2: string.match", {
+      ["lua/k8s/a.lua"] = '-- It.\nlocal x = q:run(f) or s:match "a"\n',
+    })
     passes("style", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = string.find(s, "a")\nq:run(f)\n' })
   end)
 

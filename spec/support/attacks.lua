@@ -31,6 +31,13 @@ end
 
 local lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/kubelua"
 
+-- One of the patterns, which | parts.
+local function matches(line, patterns)
+  for pattern in patterns:gmatch "[^|]+" do
+    if line:find(pattern) then return true end
+  end
+end
+
 -- A line of the log that names the script, a line of it, and what is wrong. What ended in a function of C has its
 -- place at the head.
 local function error_line(script, text)
@@ -38,7 +45,7 @@ local function error_line(script, text)
   local place, head = path .. ":%d+", "%s" .. script.name .. "%.lua:%d+%]"
   for line in text:gmatch "[^\n]+" do
     local placed = line:find(place) or line:find(head) and line:find(path:gsub("%%%.lua$", ""))
-    if placed and line:find(script.expect) then return line end
+    if placed and matches(line, script.expect) then return line end
   end
 end
 
