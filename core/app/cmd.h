@@ -21,6 +21,7 @@ extern const struct command cmd_run;
 extern const struct command cmd_exec;
 extern const struct command cmd_rbac;
 extern const struct command cmd_init;
+extern const struct command cmd_repl;
 extern const struct command cmd_test;
 extern const struct command cmd_record;
 extern const struct command cmd_replay;

@@ -20,7 +20,7 @@ struct loop {
     ev_timer timer; /* armed for the clock's earliest timer */
     ev_async stop;
     struct mailbox mailbox;
-    bool by_hand;
+    bool by_hand, alone;
     int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
     unsigned done;                 /* calls made by watchers of this file */
 };
@@ -112,6 +112,13 @@ struct loop *loop_new(void)
     return loop;
 }
 
+struct loop *loop_new_alone(void)
+{
+    struct loop *loop = loop_new();
+    loop->alone = true;
+    return loop;
+}
+
 static int64_t hand_now_ms(struct clock *clock)
 {
     return container_of(clock, struct loop, clock)->hand_ms;
@@ -139,7 +146,7 @@ struct loop *loop_new_by_hand(int64_t wall_us)
 static bool take_turn(struct loop *loop)
 {
     unsigned before = loop->done;
-    if (clock_next_due_ms(&loop->clock) <= loop->hand_ms) {
+    if (loop->by_hand && clock_next_due_ms(&loop->clock) <= loop->hand_ms) {
         loop->done++;
         clock_fire(&loop->clock);
     }
@@ -149,7 +156,7 @@ static bool take_turn(struct loop *loop)
 
 bool loop_settle(struct loop *loop, unsigned turns)
 {
-    must(loop->by_hand);
+    must(loop->by_hand || loop->alone);
     while (take_turn(loop))
         if (--turns == 0) return false;
     return true;
@@ -163,12 +170,14 @@ void loop_set_clock(struct loop *loop, int64_t now_ms)
 
 void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock)
 {
-    if (!loop->by_hand) {
+    if (!loop->by_hand && !loop->alone) {
         pthread_cond_wait(told, lock);
         return;
     }
     pthread_mutex_unlock(lock);
-    if (!take_turn(loop)) {
+    if (loop->alone) {
+        loop_once(loop, true);
+    } else if (!take_turn(loop)) {
         int64_t due_ms = clock_next_due_ms(&loop->clock);
         must(due_ms != INT64_MAX);
         loop_set_clock(loop, due_ms);

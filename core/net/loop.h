@@ -12,10 +12,14 @@ struct loop;
 struct ev_loop;
 
 struct loop *loop_new(void);
+/* One that is turned by its owner between other things, with nobody else on another thread: loop_wait turns
+ * it. */
+struct loop *loop_new_alone(void);
 /* One whose clock stands still until it is moved, and that no thread runs: for tests of scripts. Its wall
  * time begins at `wall_us`. */
 struct loop *loop_new_by_hand(int64_t wall_us);
-/* Of such a loop: does what is due, and what comes of it; false when after `turns` there was still more. */
+/* Of such a loop, or one alone: does what is due, and what comes of it; false when after `turns` there was
+ * still more. */
 bool loop_settle(struct loop *loop, unsigned turns);
 /* Of such a loop: moves the clock on; timers fire when it settles. */
 void loop_set_clock(struct loop *loop, int64_t now_ms);

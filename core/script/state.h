@@ -138,6 +138,7 @@ struct script {
     const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
     char hash[13];          /* of its file, as sha256sum begins it */
     struct bundle *bundle;  /* a reference */
+    struct repl *repl;      /* of a prompt; NULL: it is a script */
     uint64_t generation;    /* from 1 up */
     const struct script_host *host;
     lua_State *L;

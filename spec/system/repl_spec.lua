@@ -1,0 +1,272 @@
+-- `kubelua repl`: the prompt over a cluster and over a dump, on a terminal and without one.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local DUMP = [[
+apiVersion: v1
+kind: PodList
+items:
+- metadata: {name: web, namespace: shop, labels: {app: web}}
+  spec: {nodeName: n1, containers: [{name: main, image: "registry:5000/web"}]}
+  status: {phase: Running}
+- metadata: {name: db, namespace: shop, labels: {app: db}}
+  status: {phase: Pending}
+---
+apiVersion: example.com/v1
+kind: Policy
+metadata: {name: p1, namespace: shop}
+spec: {long: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], text: "a\tb: \e[31m", none: null}
+]]
+
+describe("kubelua repl", function()
+  local folder, started
+
+  before_each(function()
+    folder, started = temp.folder { ["dump.yaml"] = DUMP }, {}
+  end)
+  after_each(function()
+    cluster.stop_all()
+    for _, p in ipairs(started) do
+      p:kill "KILL"
+      p:wait()
+    end
+    temp.remove(folder)
+  end)
+
+  -- Lines without a terminal: stdout, stderr, exit code.
+  local function lines(text, ...)
+    local args = { "repl", ... }
+    if #args == 1 then args[2], args[3] = "--from", folder .. "/dump.yaml" end
+    local p = cluster.kubelua(args)
+    p:write(text)
+    p:close_input()
+    local code = p:wait()
+    return p:out(), p:err(), code
+  end
+
+  local function gives(expected, text)
+    local out, err, code = lines(text)
+    assert.equal("", err)
+    assert.equal(expected, out)
+    assert.equal(0, code)
+  end
+
+  it("shows kinds, selections and objects of a dump", function()
+    gives([[
+NAMESPACE  NAME  STATUS   AGE
+shop       db    Pending  -
+shop       web   Running  -
+NAMESPACE  NAME  STATUS   AGE
+shop       web   Running  -
+n1
+2
+- count: 1
+  key: Pending
+- count: 1
+  key: Running
+# no deployments.apps
+]], [[
+pods
+po "app=web"
+pods["shop/web"].spec.nodeName
+pods:count()
+pods:query():group("status.phase"):count()
+deploy
+]])
+  end)
+
+  it("shows values like YAML, folds long lists, and lets no control character through", function()
+    local out = lines 'policies["shop/p1"].spec\n{ 1, { a = true }, "12" }\n"two words", nil\nprint(1)\n'
+    assert.equal([[
+long:
+- 1
+- 2
+- 3
+- 4
+- 5
+- 6
+- 7
+- 8
+- 9
+- 10
+# and 2 more
+text: "a\tb: \x1b[31m"
+none: null
+- 1
+- a: true
+- "12"
+two words
+nil
+1
+]], out)
+  end)
+
+  it("keeps what lines leave, and lets a statement go on over several", function()
+    gives("7\n1\n2\n", "x = 3\nlocal y = 4 x = x + y\nx\nfor i = 1, 2 do\nprint(i)\nend\n")
+  end)
+
+  it("waits where a line waits, and asks the server too", function()
+    gives("db\nslept\n", 'k8s.get("pods", "shop/db").metadata.name\nk8s.sleep "10ms" print "slept"\n')
+  end)
+
+  it("tells each failure in a line with its place, goes on, and ends with 3", function()
+    local out, err, code = lines(table.concat({
+      "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
+      "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1",
+    }, "\n") .. "\nfor i = 1, 2 do\n")
+    assert.equal('nil, NotFound: pods "none" not found\n2\n', out)
+    assert.equal([[
+repl:1: attempt to index global 'nothing' (a nil value)
+repl:1: unexpected symbol near '*'
+repl:1: mine
+repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
+repl:1: pods: there is no method all; one object is pods["namespace/name"]
+repl:1: require: a prompt has no modules but k8s
+repl:1: attempt to call field 'delete' (a nil value)
+repl:1: k8s is read-only: x cannot be set
+the last line is not complete
+]], err)
+    assert.equal(3, code)
+  end)
+
+  it("has no way to write, to files or to the cluster", function()
+    local out = lines "io, os.remove, os.execute, debug, loadstring\nk8s.patch, k8s.writes, k8s.event\n"
+    assert.equal(("nil\n"):rep(8), out)
+  end)
+
+  it("says what is wrong with a dump", function()
+    temp.write(folder .. "/bad.yaml", "kind: Pod\nmetadata: {name: x}\n")
+    local _, err, code = lines("", "--from", folder .. "/bad.yaml")
+    assert.equal("kubelua repl: " .. folder .. "/bad.yaml: object 1 has no kind, apiVersion or name\n", err)
+    assert.equal(2, code)
+    temp.write(folder .. "/bad.yaml", "a: [\n")
+    _, err, code = lines("", "--from", folder .. "/bad.yaml")
+    assert.has_match("^kubelua repl: .*/bad.yaml: line %d+: ", err)
+    assert.equal(2, code)
+    _, err, code = lines("", "--from", folder .. "/none")
+    assert.has_match("No such file", err, 1, true)
+    assert.equal(2, code)
+    _, err, code = lines("", "pods")
+    assert.equal('kubelua repl: unexpected argument "pods"; files are named by --from\n', err)
+    assert.equal(2, code)
+  end)
+
+  it("reads JSON of kubectl, several files of it", function()
+    local list = '{"apiVersion":"v1","kind":"List","items":['
+      .. '{"apiVersion":"v1","kind":"%s","metadata":{"name":"%s"%s}}]}'
+    temp.write(folder .. "/a.json", list:format("ConfigMap", "a", ',"namespace":"x"'))
+    temp.write(folder .. "/b.json", list:format("Node", "b", ""))
+    local out = lines("configmaps\nnodes.b.kind\n", "--from", folder .. "/a.json", "--from", folder .. "/b.json")
+    assert.equal("NAMESPACE  NAME  STATUS  AGE\nx          a     -       -\nNode\n", out)
+  end)
+
+  it("fills caches of a cluster as they are asked for, and follows it", function()
+    local sim = cluster.sim { "--pods", "30" }
+    local p = cluster.kubelua { "repl", "-s", sim.server }
+    p:write "pods:count()\n"
+    p:wait_line "^30$"
+    local name = sim.api:get("/api/v1/pods").items[1].metadata
+    sim.api:delete(("/api/v1/namespaces/%s/pods/%s?gracePeriodSeconds=0"):format(name.namespace, name.name))
+    p:write "while pods:count() == 30 do k8s.sleep '5ms' end print 'one less'\n"
+    p:wait_line "^one less$"
+    p:close_input()
+    assert.equal(0, p:wait())
+    assert.equal("", p:err())
+  end)
+
+  it("names a cluster that cannot be reached", function()
+    local _, err, code = lines("", "-s", "http://127.0.0.1:1")
+    assert.has_match("^kubelua repl: .*127.0.0.1:1", err)
+    assert.equal(2, code)
+  end)
+
+  describe("on a terminal", function()
+    -- With keys instead of lines.
+    local function terminal(env)
+      local words = ("%s repl --from %s/dump.yaml"):format(cluster.binary, folder)
+      local all = { XDG_STATE_HOME = folder, TERM = "xterm", NO_COLOR = "1" }
+      for name, value in pairs(env or {}) do all[name] = value end
+      local p = proc.spawn { "script", "-qec", words, "/dev/null", env = all }
+      started[#started + 1] = p
+      function p.sees(pattern)
+        local from = p.looked or 1
+        p:wait_until(function()
+          local _, stop = p.streams.out.text:find(pattern, from)
+          p.looked = stop and stop + 1 or from
+          return stop
+        end, pattern)
+      end
+      p.sees "Type help"
+      p.sees "kubelua> "
+      return p
+    end
+
+    it("completes kinds, fields, methods and globals", function()
+      local p = terminal()
+      p:write "pods\r"
+      p.sees "Running"
+      p.sees "kubelua> "
+      p:write 'pods["shop/web"].st\t.ph\t\r'
+      p.sees "Running"
+      p:write 'pods["shop/web"].metadata.\t'
+      p.sees "labels +name +namespace"
+      p:write "\21polic\t\r" -- ^U first
+      p.sees "p1"
+      p:write "pods:qu\t\21k8s.sle\t '1ms'\r"
+      p.sees "ep '1ms'"
+      p.sees "kubelua> "
+      p:write 'print "end"\r'
+      p.sees "\nend"
+      p.sees "kubelua> "
+      p:write "\4"
+      assert.equal(0, p:wait())
+    end)
+
+    it("is interrupted by ^C while it computes, waits or reads, and goes on", function()
+      local p = terminal()
+      p:write 'print "begin" while true do pcall(function() while true do end end) end\r'
+      p.sees "\nbegin"
+      p:write "\3"
+      p.sees "interrupted"
+      p:write 'print "wait" k8s.sleep "1h"\r'
+      p.sees "\nwait"
+      p:write "\3"
+      p.sees "interrupted"
+      p:write "for i = 1, 2 do\r"
+      p.sees "%.%.%. "
+      p:write "\3"
+      p.sees "kubelua> "
+      p:write "40 + 2\r"
+      p.sees "\n42"
+      p.sees "kubelua> "
+      p:write "\4"
+      assert.equal(0, p:wait())
+    end)
+
+    it("remembers lines in a file that is its owner's alone", function()
+      local p = terminal()
+      p:write "17 + 4\r"
+      p.sees "\n21"
+      p.sees "kubelua> "
+      p:write "\4"
+      assert.equal(0, p:wait())
+      assert.equal("600", (temp.run("stat -c %a " .. folder .. "/kubelua/history"):gsub("%s", "")))
+      p = terminal()
+      p:write "\27[A\r" -- the line before
+      p.sees "\n21"
+      p.sees "kubelua> "
+      p:write "\4"
+      p:wait()
+    end)
+
+    it("has colours, but for those who want none", function()
+      local p = terminal { NO_COLOR = "" }
+      p:write "{ a = 1 }\r"
+      p.sees "\27%[36ma\27%[0m: \27%[33m1\27%[0m"
+      p = terminal()
+      p:write "{ a = 1 }\r"
+      p.sees "\na: 1"
+    end)
+  end)
+end)
