@@ -44,6 +44,7 @@ function test.new(options) end
 ---@class k8s.TestEnv
 ---@field writes k8s.TestWrite[]
 ---@field events { type: string, reason: string, message: string, count: integer, kind: string, key: string }[]
+---@field requests { method: string, url: string, headers: table, body?: string, status?: integer, at: number }[]
 ---@field prints string[]
 ---@field logs { level: string, message: string, fields: table, source: string, at: number }[]
 ---@field failures { call: string, error: string, traceback: string, fields: table, at: number }[]
@@ -112,6 +113,19 @@ function env:kind(kind) end
 ---@field skip? integer so many are left alone first
 ---@field times? integer how often, 1 without it, 0 without end
 ---@field watch? "drop"|"expire" ends watches now
+
+---@class k8s.TestAnswer
+---@field url string whole, or its beginning with a "*" behind it
+---@field method? string
+---@field status? integer 200 without it
+---@field headers? table<string, string>
+---@field body? string|table a table is sent as JSON
+---@field delay? k8s.Duration
+---@field times? integer how often; always without it
+
+---What another server answers to http.request from now on.
+---@param answer k8s.TestAnswer
+function env:http(answer) end
 
 ---Calls a command of k8s.command.
 ---@param name string

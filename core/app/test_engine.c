@@ -10,6 +10,7 @@
 #include "app/test_replay.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/web.h"
 #include "object/pool.h"
 
 /* A script that is busy with itself never comes to rest: it is told after so many turns without any time. */
@@ -76,6 +77,12 @@ static void make_parts(struct test_engine *engine)
                                                                            .cancel_call = object_call_cancel,
                                                                            .ctx = engine,
                                                                            .instance = "kubelua-test"});
+    engine->servers = test_web_new(
+        &(struct test_web_options){.loop = loop, .asked = test_engine_note_request, .ctx = engine});
+    engine->web = web_new(&(struct web_options){.engine_loop = loop,
+                                                .io_loop = loop,
+                                                .user_agent = "kubelua-test",
+                                                .local = test_web_server(engine->servers)});
     engine->leaders = leaders_new(&(struct leaders_options){.engine_loop = loop,
                                                             .io_loop = loop,
                                                             .call = call,
@@ -98,6 +105,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .live = engine->live,
                                         .kinds = engine->kinds,
                                         .recorder = engine->recorder,
+                                        .web = engine->web,
                                         .leaders = engine->leaders,
                                         .lease = leader_flags_lease(&flags, "default"),
                                         .elects = options->elects,
@@ -128,6 +136,9 @@ static void free_engine(struct test_engine *engine)
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
     event_recorder_free(engine->recorder, 0);
     live_free(engine->live);
+    web_end(engine->web);
+    web_free(engine->web);
+    test_web_free(engine->servers);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);
     leaders_free(engine->leaders);
@@ -324,6 +335,20 @@ static bool add_rule(struct test_engine *engine, const struct test_rule *rule, s
     return true;
 }
 
+static void add_answer(struct test_engine *engine, const struct test_answer *a)
+{
+    struct http_header headers[TEST_ANSWER_HEADERS_MAX + 1] = {{NULL, NULL}};
+    for (size_t i = 0; i < a->header_count && i < TEST_ANSWER_HEADERS_MAX; i++)
+        headers[i] = (struct http_header){a->headers[2 * i], a->headers[2 * i + 1]};
+    test_web_add(engine->servers, &(struct test_web_answer){.method = a->method,
+                                                            .url = a->url,
+                                                            .status = a->status,
+                                                            .headers = headers,
+                                                            .body = a->body,
+                                                            .delay_ms = a->delay_ms,
+                                                            .times = a->times});
+}
+
 static void clear_rules(struct test_engine *engine)
 {
     test_cluster_clear_faults(engine->cluster);
@@ -389,6 +414,7 @@ const struct test_engine_ops test_engine_ops = {
     .resolve = resolve,
     .add_rule = add_rule,
     .clear_rules = clear_rules,
+    .add_answer = add_answer,
     .end_watches = end_watches,
     .lead = lead,
     .call = test_command_call,

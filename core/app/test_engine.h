@@ -3,6 +3,7 @@
  * Owner: see script/test_engine.h, whose functions these are. */
 #pragma once
 #include "app/test_cluster.h"
+#include "app/test_web.h"
 #include "base/log.h"
 #include "informer/live.h"
 #include "informer/shared_factory.h"
@@ -31,6 +32,8 @@ struct test_engine {
     struct timer ask;            /* for kinds that are missing */
     struct live *live;
     struct event_recorder *recorder;
+    struct test_web *servers; /* all but the API server */
+    struct web *web;
     struct leaders *leaders;
     struct turns turns;
     struct script_host host;
@@ -51,6 +54,7 @@ void test_engine_leave(void);
 /* --- test_records.c */
 
 void test_engine_note_write(void *ctx, const struct test_write *write);
+void test_engine_note_request(void *ctx, const struct test_web_request *request);
 void test_engine_note_print(void *ctx, struct str line);
 void test_engine_note_failure(void *ctx, const char *call, const char *error, const char *traceback,
                               const struct log_field *about);

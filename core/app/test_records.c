@@ -68,6 +68,21 @@ void test_engine_note_write(void *ctx, const struct test_write *write)
     end(engine);
 }
 
+void test_engine_note_request(void *ctx, const struct test_web_request *request)
+{
+    struct test_engine *engine = ctx;
+    struct buf *out = &engine->records;
+    begin(engine, "request");
+    json_text(out, "method", request->method);
+    json_text(out, "url", request->url);
+    json_open(out, "headers", '{');
+    for (const struct http_header *h = request->headers; h && h->name; h++) json_text(out, h->name, h->value);
+    json_close(out, '}');
+    if (request->body.p) json_str(out, "body", request->body);
+    if (request->status) json_int(out, "status", request->status);
+    end(engine);
+}
+
 void test_engine_note_print(void *ctx, struct str line)
 {
     struct test_engine *engine = ctx;

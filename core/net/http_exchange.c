@@ -34,7 +34,10 @@ void http_each_header(struct http_exchange *exchange,
                       void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
     struct curl_header *header = NULL;
-    if (!exchange->easy) return; /* of a local server, which has none to show */
+    if (!exchange->easy) {
+        exchange_each_local_header(exchange, fn, ctx);
+        return;
+    }
     while ((header = curl_easy_nextheader(exchange->easy, CURLH_HEADER, -1, header)))
         fn(ctx, header->name, header->value);
 }
@@ -253,6 +256,7 @@ void exchange_free(struct http_exchange *exchange)
     free(exchange->content_type);
     free(exchange->warning);
     free(exchange->where);
+    buf_clear(&exchange->local_headers);
     free(exchange->method);
     free(exchange->url);
     buf_clear(&exchange->body);

@@ -2,6 +2,7 @@
 #include "net/http_local.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "net/transport_internal.h"
@@ -33,6 +34,25 @@ bool http_local_send(struct http_exchange *exchange)
     exchange_error(exchange, CURLE_OK, &err);
     http_local_end(exchange, &err);
     return false;
+}
+
+void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers)
+{
+    for (; headers && headers->name; headers++) {
+        buf_append(&exchange->local_headers, headers->name, strlen(headers->name) + 1);
+        buf_append(&exchange->local_headers, headers->value, strlen(headers->value) + 1);
+    }
+}
+
+void exchange_each_local_header(const struct http_exchange *exchange,
+                                void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
+{
+    const struct buf *texts = &exchange->local_headers;
+    for (size_t at = 0; at < texts->len;) {
+        const char *name = texts->data + at, *value = name + strlen(name) + 1;
+        fn(ctx, name, value);
+        at += strlen(name) + strlen(value) + 2;
+    }
 }
 
 void http_local_head(struct http_exchange *exchange, const struct http_response *head)

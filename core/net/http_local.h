@@ -16,6 +16,8 @@ struct http_local {
 
 /* Before a request is carried out: false when it may not be sent any more, which ends the exchange. */
 bool http_local_send(struct http_exchange *exchange);
+/* What http_each_header shows of the answer, ended by a NULL name; copied. Before the head. */
+void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers);
 /* The answer: once its head, then its body, then its end. `head` is copied; method and url are the request's.
  * `err` NULL: the whole answer came. */
 void http_local_head(struct http_exchange *exchange, const struct http_response *head);

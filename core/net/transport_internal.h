@@ -29,6 +29,7 @@ struct http_exchange {
     size_t body_sent;          /* of it */
     struct fence *fence;       /* a reference; NULL: none */
     char *where;               /* host:port, for messages */
+    struct buf local_headers;  /* of one that a local server answers: name and value, each with its NUL */
     char *method, *url;        /* of one that a local server answers; NULL: libcurl knows them */
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
@@ -110,6 +111,8 @@ void exchange_init(struct http_exchange *exchange, struct transport *transport,
 struct http_exchange *exchange_new_local(struct transport *transport, const struct http_request *request,
                                          const struct http_callbacks *callbacks);
 void exchange_begin_local(struct http_exchange *exchange, const struct http_request *request);
+void exchange_each_local_header(const struct http_exchange *exchange,
+                                void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
 /* The head is out: from here on only the idle timeout counts. */
 void exchange_start_idle_timer(struct http_exchange *exchange);
 /* Reports the end with libcurl's result, or with `cause` when it is not NULL; then frees. */

@@ -33,6 +33,9 @@ struct web_options {
     struct loop *engine_loop, *io_loop;
     struct web_allow *allow; /* taken */
     const char *user_agent;  /* copied */
+    /* A server in this process that answers for all others (http_local.h), which are all allowed when `allow`
+     * is NULL; NULL: the network. */
+    struct http_local *local;
 };
 
 struct web_ask {

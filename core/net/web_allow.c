@@ -115,7 +115,7 @@ bool web_allows(const struct web_allow *allow, const char *text, struct err *err
     bool ok = false;
     if (!is_web)
         err_set(err, ERR_INVALID, "no URL: it must begin with http:// or https:// and a host");
-    else if (allows(allow, scheme, host, (int)strtol(port, NULL, 10)))
+    else if (!allow || allows(allow, scheme, host, (int)strtol(port, NULL, 10)))
         ok = true;
     else
         refuse(err, "Forbidden", scheme, host, (int)strtol(port, NULL, 10));

@@ -213,7 +213,9 @@ static bool make_transport(struct web *web, struct err *err)
 {
     if (!web->transport)
         web->transport = transport_new(
-            web->options.io_loop, &(struct transport_options){.user_agent = web->options.user_agent}, err);
+            web->options.io_loop,
+            &(struct transport_options){.user_agent = web->options.user_agent, .local = web->options.local},
+            err);
     return web->transport != NULL;
 }
 

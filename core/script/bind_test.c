@@ -254,6 +254,37 @@ static int l_rule(lua_State *L)
     return result(L, ops->add_rule(engine, &rule, &err), &err);
 }
 
+static size_t headers_of(lua_State *L, const char **headers)
+{
+    size_t count = 0;
+    lua_getfield(L, 2, "headers");
+    for (size_t i = 1; lua_istable(L, -1); i++) {
+        lua_rawgeti(L, -1, (int)i);
+        bool over = lua_isnil(L, -1) || count == 2 * TEST_ANSWER_HEADERS_MAX;
+        if (!over) headers[count++] = arg_str(L, -1, "env:http: header").p;
+        lua_pop(L, 1); /* the table holds it */
+        if (over) break;
+    }
+    lua_pop(L, 1);
+    return count / 2;
+}
+
+/* answer(engine, table): `headers` is an array of names and values in turns */
+static int l_answer(lua_State *L)
+{
+    struct test_engine *engine = engine_arg(L);
+    arg_table(L, 2, "answer");
+    struct test_answer answer = {.method = text_of(L, "method"),
+                                 .url = text_of(L, "url"),
+                                 .body = str_of(text_of(L, "body")),
+                                 .status = number_of(L, "status", 200),
+                                 .times = number_of(L, "times", 0),
+                                 .delay_ms = number_of(L, "delay_ms", 0)};
+    answer.header_count = headers_of(L, answer.headers);
+    ops->add_answer(engine, &answer);
+    return 0;
+}
+
 /* duration(value): milliseconds */
 static int l_duration(lua_State *L)
 {
@@ -381,6 +412,7 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
                                      {"replay_begin", l_replay_begin},
                                      {"replay_play", l_replay_play},
                                      {"rule", l_rule},
+                                     {"answer", l_answer},
                                      {"duration", l_duration},
                                      {"clear_rules", l_clear_rules},
                                      {"end_watches", l_end_watches},

@@ -25,6 +25,18 @@ struct test_rule {
     int64_t delay_ms;
 };
 
+enum { TEST_ANSWER_HEADERS_MAX = 20 };
+
+/* What a server other than the API server answers to http.request. */
+struct test_answer {
+    const char *method, *url;                         /* the first NULL: any; the second may end with "*" */
+    const char *headers[2 * TEST_ANSWER_HEADERS_MAX]; /* name, value, ... */
+    size_t header_count;
+    struct str body;
+    int status, times; /* 0 times: always */
+    int64_t delay_ms;
+};
+
 struct test_call_result {
     enum script_command_end end;
     bool is_json;
@@ -59,6 +71,8 @@ struct test_engine_ops {
     bool (*resolve)(struct test_engine *engine, const char *kind, struct resource *out, struct err *err);
     bool (*add_rule)(struct test_engine *engine, const struct test_rule *rule, struct err *err);
     void (*clear_rules)(struct test_engine *engine);
+    /* Newer ones come first; all is copied. */
+    void (*add_answer)(struct test_engine *engine, const struct test_answer *answer);
     /* `kind` "": all. */
     bool (*end_watches)(struct test_engine *engine, const char *kind, bool expire, struct err *err);
     /* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */

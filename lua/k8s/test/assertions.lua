@@ -92,6 +92,13 @@ function checks.sent_event(state, arguments)
   return finish(found, arguments, wanted or "any", list(env.events, raw.json.encode, "none"))
 end
 
+function checks.requested(state, arguments)
+  local env, wanted = arguments[1], arguments[2]
+  check_env("assert.requested", env)
+  local found = any(env.requests, type(wanted) == "string" and { url = wanted } or wanted or {})
+  return finish(found, arguments, wanted or "anything", list(env.requests, records.describe_request, "nothing"))
+end
+
 -- A text is one line, as it is; or, with `pattern`, what matches a Lua pattern.
 function checks.printed(state, arguments)
   local env, text, pattern = arguments[1], arguments[2], arguments[3]
@@ -117,6 +124,7 @@ local MESSAGES = {
     "Expected the script to write:\n%s\nIt wrote:\n%s",
     "Expected the script not to write:\n%s\nIt wrote:\n%s",
   },
+  requested = { "Expected a request:\n%s\nIt asked:\n%s", "Expected no request:\n%s\nIt asked:\n%s" },
   sent_event = { "Expected an Event:\n%s\nIt sent:\n%s", "Expected no Event:\n%s\nIt sent:\n%s" },
   printed = { "Expected a line:\n%s\nIt printed:\n%s", "Expected no line:\n%s\nIt printed:\n%s" },
   logged = { "Expected in the log:\n%s\nIt logged:\n%s", "Expected not in the log:\n%s\nIt logged:\n%s" },

@@ -2,6 +2,7 @@
 -- sees it after all that is due has happened.
 local raw = ...
 
+local answer_http = require "k8s.test.http"
 local objects = require "k8s.test.objects"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
@@ -13,7 +14,7 @@ local env = {}
 local methods = {}
 
 -- Made anew by `reset`; read through `settle`.
-local LISTS = { writes = true, events = true, logs = true, prints = true, failures = true, main = true }
+local LISTS = { requests = true, writes = true, events = true, logs = true, prints = true, failures = true, main = true }
 
 local metatable = {
   __index = function(self, name)
@@ -176,6 +177,12 @@ function methods:kind(given)
     kind.namespaced ~= false
   )
   return take_in(self, ok, problem)
+end
+
+-- What a server other than the API server answers; see http.lua.
+function methods:http(answer)
+  note(self, "answers  %s %s", type(answer) == "table" and answer.method or "any", tostring(answer and answer.url))
+  answer_http(self, answer)
 end
 
 -- --- commands and metrics

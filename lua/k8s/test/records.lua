@@ -4,7 +4,7 @@ local raw = ...
 local records = {}
 
 function records.new()
-  return { writes = {}, events = {}, logs = {}, prints = {}, failures = {} }
+  return { requests = {}, writes = {}, events = {}, logs = {}, prints = {}, failures = {} }
 end
 
 -- Days since the epoch, by the civil calendar.
@@ -112,6 +112,25 @@ function records.describe_write(write)
   local what = write.subresource and write.resource .. "/" .. write.subresource or write.resource
   local outcome = write.err and ("%d %s"):format(write.code, write.err.reason or "") or tostring(write.code)
   return short(("%-8s %s %s -> %s  %s"):format(write.verb, what, write.key or "", outcome, as_json(write.body)))
+end
+
+function take.request(env, record)
+  local request = {
+    method = record.method,
+    url = record.url,
+    headers = record.headers,
+    body = record.body,
+    status = record.status,
+    at = record.at_ms / 1000,
+  }
+  env.seen.requests[#env.seen.requests + 1] = request
+  add(env, record.at_ms, records.describe_request(request))
+end
+
+function records.describe_request(request)
+  local text = ("http     %s %s -> %s  %s"):format(
+    request.method, request.url, request.status or "nobody answers", request.body or "")
+  return short(text)
 end
 
 function take.print(env, record)

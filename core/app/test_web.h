@@ -1,0 +1,39 @@
+/* All servers but the API server, for http.request of a script under test: they answer as its spec says.
+ * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
+ * may not call back. */
+#pragma once
+#include "net/http_local.h"
+
+struct test_web;
+
+/* A request and what it was answered. All is borrowed for the call. */
+struct test_web_request {
+    const char *method, *url;
+    const struct http_header *headers; /* ends with a NULL name */
+    struct str body;
+    int status; /* 0: nobody answers there */
+};
+
+struct test_web_options {
+    struct loop *loop;
+    void (*asked)(void *ctx, const struct test_web_request *request);
+    void *ctx;
+};
+
+/* One that a spec gives. Everything is copied. */
+struct test_web_answer {
+    const char *method; /* NULL: any */
+    const char *url;    /* whole, or its beginning with a "*" behind it */
+    int status;
+    const struct http_header *headers; /* ends with a NULL name; NULL: none */
+    struct str body;
+    int64_t delay_ms;
+    int times; /* 0: always */
+};
+
+struct test_web *test_web_new(const struct test_web_options *options);
+/* After the transport. */
+void test_web_free(struct test_web *web);
+struct http_local *test_web_server(struct test_web *web);
+/* Newer ones come first. */
+void test_web_add(struct test_web *web, const struct test_web_answer *answer);

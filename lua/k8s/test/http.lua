@@ -1,0 +1,48 @@
+-- Servers other than the API server: what they answer to http.request of a script under test.
+local raw = ...
+
+local options = require "k8s.options"
+
+local ANSWER = {
+  url = "string",
+  method = "string",
+  status = "number",
+  headers = "table",
+  body = "table or path", -- a text, or a table, which is sent as JSON
+  delay = "duration",
+  times = "number",
+}
+
+local function pairs_of(headers, is_json)
+  local list, names = {}, {}
+  for name in pairs(headers or {}) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    is_json = is_json and name:lower() ~= "content-type"
+    list[#list + 1], list[#list + 2] = name, tostring(headers[name])
+  end
+  if is_json then
+    list[#list + 1], list[#list + 2] = "content-type", "application/json"
+  end
+  return list
+end
+
+-- env:http { url =, method =, status = 200, headers =, body =, delay =, times = }: from now on that is the answer.
+return function(env, given)
+  local answer = options.check("env:http", given, ANSWER)
+  if not answer.url then
+    raw.raise 'env:http: url must be given, whole or as "https://hooks.example.com/*"'
+  end
+  local is_json = type(answer.body) == "table"
+  raw.test.answer(env.engine, {
+    url = answer.url,
+    method = answer.method,
+    status = answer.status,
+    headers = pairs_of(answer.headers, is_json),
+    body = is_json and raw.json.encode(answer.body) or answer.body or "",
+    delay_ms = answer.delay and raw.test.duration(answer.delay),
+    times = answer.times,
+  })
+end

@@ -1,0 +1,52 @@
+-- k8s.test: http.request of a script under test.
+local support = require "spec.testing.support"
+
+local load, pod = support.load, support.pod
+
+local HOOK = [[
+  local k8s = require "k8s"
+  local http = require "http"
+  k8s.informer("pods"):on_add(function(pod)
+    local answer, err = http.request {
+      url = "https://hooks.example.com/pods", method = "POST", body = k8s.json.encode { pod = pod:name() },
+      headers = { ["X-From"] = "test" },
+    }
+    print(answer and answer.status, answer and answer.body, answer and answer.headers["x-id"], err and err.reason)
+  end)
+]]
+
+describe("http.request in a test", function()
+  it("is answered as the spec says, and remembered", function()
+    local env = load(HOOK)
+    env:http {
+      url = "https://hooks.example.com/*", method = "POST", status = 201, headers = { ["X-Id"] = "7" },
+      body = { ok = true },
+    }
+    env:add(pod "a")
+    assert.same({ '201\t{"ok":true}\t7\tnil' }, env.prints)
+    assert.requested(env, { method = "POST", url = "https://hooks.example.com/pods", body = '{"pod":"a"}' })
+    assert.requested(env, { headers = { ["X-From"] = "test" } })
+    assert.requested(env, "https://hooks.example.com/pods")
+    assert.not_requested(env, { method = "GET" })
+  end)
+
+  it("is answered late, and for so many times; the newest answer comes first", function()
+    local env = load(HOOK)
+    env:http { url = "https://hooks.example.com/pods", body = "well" }
+    env:http { url = "https://hooks.example.com/pods", status = 503, delay = "5s", times = 1 }
+    env:add(pod "a")
+    env:advance "4s"
+    assert.same({}, env.prints)
+    env:advance "1s"
+    env:add(pod "b")
+    assert.same({ "503\t\tnil\tnil", "200\twell\tnil\tnil" }, env.prints)
+  end)
+
+  it("finds nobody where no answer was given", function()
+    local env = load(HOOK)
+    env:add(pod "a")
+    assert.same({ "nil\tnil\tnil\tNotConnected" }, env.prints)
+    assert.equal(1, #env.requests)
+    assert.is_nil(env.requests[1].status)
+  end)
+end)
