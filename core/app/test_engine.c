@@ -6,6 +6,7 @@
 
 #include "app/leader_options.h"
 #include "app/test_command.h"
+#include "app/test_engine_cluster.h"
 #include "app/test_kinds.h"
 #include "app/test_replay.h"
 #include "base/log.h"
@@ -276,93 +277,7 @@ static bool lead(struct test_engine *engine, bool leads)
     return true;
 }
 
-/* --- the cluster */
-
-static int request(struct test_engine *engine, const char *method, const char *target,
-                   const char *content_type, struct str body, struct buf *out)
-{
-    const struct sim_inside_request r = {
-        .method = method, .target = target, .content_type = content_type, .body = body};
-    struct sim_inside_answer answer = {0};
-    sim_inside_serve(test_cluster_inside(engine->cluster), &r, &answer);
-    int code = answer.code;
-    buf_str(out, buf_slice(&answer.body));
-    sim_inside_answer_clear(&answer);
-    return code;
-}
-
-static bool put(struct test_engine *engine, struct str json, struct err *err)
-{
-    bool ok = sim_inside_put(test_cluster_inside(engine->cluster), json, err);
-    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) test_kinds_ask(engine);
-    return ok;
-}
-
-static bool add_kind(struct test_engine *engine, const struct resource *r, struct err *err)
-{
-    sim_inside_add_kind(test_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
-                        r->namespaced);
-    test_kinds_ask(engine);
-    return settle(engine, err);
-}
-
-static bool remove_object(struct test_engine *engine, const char *path)
-{
-    return sim_inside_remove(test_cluster_inside(engine->cluster), path);
-}
-
-static bool add_rule(struct test_engine *engine, const struct test_rule *rule, struct err *err)
-{
-    struct resource resource = {0};
-    struct buf name = {0};
-    if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
-    if (rule->kind) resource_name(&resource, &name);
-    test_cluster_add_fault(engine->cluster,
-                           &(struct test_fault){.verb = rule->verb,
-                                                .resource = rule->kind ? buf_text(&name) : NULL,
-                                                .namespace_ = rule->namespace_,
-                                                .name = rule->name,
-                                                .subresource = rule->subresource,
-                                                .code = rule->code,
-                                                .reason = rule->reason,
-                                                .message = rule->message,
-                                                .retry_after_s = rule->retry_after_s,
-                                                .delay_ms = rule->delay_ms,
-                                                .skip = rule->skip,
-                                                .times = rule->times});
-    buf_clear(&name);
-    resource_clear(&resource);
-    return true;
-}
-
-static void add_answer(struct test_engine *engine, const struct test_answer *a)
-{
-    struct http_header headers[TEST_ANSWER_HEADERS_MAX + 1] = {{NULL, NULL}};
-    for (size_t i = 0; i < a->header_count && i < TEST_ANSWER_HEADERS_MAX; i++)
-        headers[i] = (struct http_header){a->headers[2 * i], a->headers[2 * i + 1]};
-    test_web_add(engine->servers, &(struct test_web_answer){.method = a->method,
-                                                            .url = a->url,
-                                                            .status = a->status,
-                                                            .headers = headers,
-                                                            .body = a->body,
-                                                            .delay_ms = a->delay_ms,
-                                                            .times = a->times});
-}
-
-static void clear_rules(struct test_engine *engine)
-{
-    test_cluster_clear_faults(engine->cluster);
-}
-
-static bool end_watches(struct test_engine *engine, const char *kind, bool expire, struct err *err)
-{
-    return sim_inside_end_watches(test_cluster_inside(engine->cluster), kind, expire, err);
-}
-
-static bool resolve(struct test_engine *engine, const char *kind, struct resource *out, struct err *err)
-{
-    return kinds_resolve(engine->kinds, str_of(kind), out, err);
-}
+/* --- the rest */
 
 static int64_t now_us(struct test_engine *engine)
 {
@@ -407,15 +322,15 @@ const struct test_engine_ops test_engine_ops = {
     .now_us = now_us,
     .elapsed_ms = elapsed_ms,
     .take_records = take_records,
-    .put = put,
-    .request = request,
-    .remove = remove_object,
-    .add_kind = add_kind,
-    .resolve = resolve,
-    .add_rule = add_rule,
-    .clear_rules = clear_rules,
-    .add_answer = add_answer,
-    .end_watches = end_watches,
+    .put = test_cluster_put,
+    .request = test_cluster_ask,
+    .remove = test_cluster_remove,
+    .add_kind = test_cluster_add_kind,
+    .resolve = test_cluster_resolve,
+    .add_rule = test_cluster_add_rule,
+    .clear_rules = test_cluster_clear_rules,
+    .add_answer = test_cluster_add_answer,
+    .end_watches = test_cluster_end_watches,
     .lead = lead,
     .call = test_command_call,
     .recording_begin_us = test_replay_begin_us,

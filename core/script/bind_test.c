@@ -7,6 +7,7 @@
 #include "base/user_metric.h"
 #include "kube/yaml_documents.h"
 #include "script/args.h"
+#include "script/bind_test_internal.h"
 #include "script/test_engine.h"
 #include "script/test_status.h"
 
@@ -17,14 +18,19 @@ struct holder {
 /* The functions are those of the process. */
 static const struct test_engine_ops *ops;
 
-static struct test_engine *engine_arg(lua_State *L)
+const struct test_engine_ops *test_ops(void)
+{
+    return ops;
+}
+
+struct test_engine *test_engine_arg(lua_State *L)
 {
     struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "verb");
     if (!holder->engine) script_raise(L, "this test environment is closed");
     return holder->engine;
 }
 
-static int result(lua_State *L, bool ok, const struct err *err)
+int test_result(lua_State *L, bool ok, const struct err *err)
 {
     if (ok) {
         lua_pushboolean(L, 1);
@@ -67,7 +73,7 @@ static int l_open(lua_State *L)
     class_set(L, script_of(L), CLASS_TEST_ENGINE);
     holder->engine = ops->open(&options, &err);
     if (holder->engine) return 1;
-    return result(L, false, &err);
+    return test_result(L, false, &err);
 }
 
 static int l_close(lua_State *L)
@@ -83,43 +89,43 @@ static int l_close(lua_State *L)
 static int l_load(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     const char *path = arg_str(L, 2, "path").p, *name = arg_str(L, 3, "name").p;
-    return result(L, ops->load(engine, path, name, &err), &err);
+    return test_result(L, ops->load(engine, path, name, &err), &err);
 }
 
 static int l_settle(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
-    return result(L, ops->settle(engine, &err), &err);
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, ops->settle(engine, &err), &err);
 }
 
 /* advance(engine, duration) */
 static int l_advance(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     int64_t ms = arg_duration_ms(L, 2, "env:advance: the duration");
-    return result(L, ops->advance(engine, ms, &err), &err);
+    return test_result(L, ops->advance(engine, ms, &err), &err);
 }
 
 static int l_now(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->now_us(engine_arg(L)) / 1e6);
+    lua_pushnumber(L, (lua_Number)ops->now_us(test_engine_arg(L)) / 1e6);
     return 1;
 }
 
 static int l_elapsed(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(engine_arg(L)));
+    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(test_engine_arg(L)));
     return 1;
 }
 
 /* What happened since the last time, as the text of a JSON array. */
 static int l_records(lua_State *L)
 {
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     struct buf *out = script_scratch(script_of(L));
     buf_putc(out, '[');
     ops->take_records(engine, out);
@@ -132,14 +138,14 @@ static int l_records(lua_State *L)
 static int l_put(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
-    return result(L, ops->put(engine, arg_str(L, 2, "json"), &err), &err);
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, ops->put(engine, arg_str(L, 2, "json"), &err), &err);
 }
 
 /* remove(engine, path) */
 static int l_remove(lua_State *L)
 {
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     lua_pushboolean(L, ops->remove(engine, arg_str(L, 2, "path").p));
     return 1;
 }
@@ -147,7 +153,7 @@ static int l_remove(lua_State *L)
 /* request(engine, method, target, content type or nil, body or nil): code, text */
 static int l_request(lua_State *L)
 {
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
     const char *type = arg_str_opt(L, 4, "content type").p;
     struct str body = arg_str_opt(L, 5, "body");
@@ -161,13 +167,13 @@ static int l_request(lua_State *L)
 static int l_add_kind(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     const struct resource resource = {.group = (char *)arg_str(L, 2, "group").p,
                                       .version = (char *)arg_str(L, 3, "version").p,
                                       .plural = (char *)arg_str(L, 4, "plural").p,
                                       .kind = (char *)arg_str(L, 5, "kind").p,
                                       .namespaced = lua_toboolean(L, 6)};
-    return result(L, ops->add_kind(engine, &resource, &err), &err);
+    return test_result(L, ops->add_kind(engine, &resource, &err), &err);
 }
 
 static void on_document(void *ctx, struct str json)
@@ -181,7 +187,8 @@ static int l_read_file(lua_State *L)
 {
     struct err err;
     struct buf *texts = script_scratch(script_of(L));
-    if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err)) return result(L, false, &err);
+    if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err))
+        return test_result(L, false, &err);
     lua_newtable(L);
     for (size_t at = 0, i = 1; at < texts->len; i++) {
         size_t len = strlen(texts->data + at);
@@ -203,9 +210,9 @@ static int l_resolve(lua_State *L)
 {
     struct err err;
     struct resource resource;
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    if (!ops->resolve(engine, kind, &resource, &err)) return result(L, false, &err);
+    if (!ops->resolve(engine, kind, &resource, &err)) return test_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
     set_text(L, "group", resource.group);
     set_text(L, "version", resource.version);
@@ -217,100 +224,10 @@ static int l_resolve(lua_State *L)
     return 1;
 }
 
-static const char *text_of(lua_State *L, const char *key)
-{
-    lua_getfield(L, 2, key);
-    const char *text = lua_isnil(L, -1) ? NULL : arg_str(L, -1, key).p;
-    lua_pop(L, 1); /* the table holds it */
-    return text;
-}
-
-static int number_of(lua_State *L, const char *key, int otherwise)
-{
-    lua_getfield(L, 2, key);
-    int n = lua_isnil(L, -1) ? otherwise : (int)luaL_checkinteger(L, -1);
-    lua_pop(L, 1);
-    return n;
-}
-
-/* rule(engine, table) */
-static int l_rule(lua_State *L)
-{
-    struct err err;
-    struct test_engine *engine = engine_arg(L);
-    arg_table(L, 2, "rule");
-    const struct test_rule rule = {.verb = text_of(L, "verb"),
-                                   .kind = text_of(L, "kind"),
-                                   .namespace_ = text_of(L, "namespace"),
-                                   .name = text_of(L, "name"),
-                                   .subresource = text_of(L, "subresource"),
-                                   .reason = text_of(L, "reason"),
-                                   .message = text_of(L, "message"),
-                                   .code = number_of(L, "code", 0),
-                                   .retry_after_s = number_of(L, "retry_after", 0),
-                                   .skip = number_of(L, "skip", 0),
-                                   .times = number_of(L, "times", 1),
-                                   .delay_ms = number_of(L, "delay_ms", 0)};
-    return result(L, ops->add_rule(engine, &rule, &err), &err);
-}
-
-static size_t headers_of(lua_State *L, const char **headers)
-{
-    size_t count = 0;
-    lua_getfield(L, 2, "headers");
-    for (size_t i = 1; lua_istable(L, -1); i++) {
-        lua_rawgeti(L, -1, (int)i);
-        bool over = lua_isnil(L, -1) || count == 2 * TEST_ANSWER_HEADERS_MAX;
-        if (!over) headers[count++] = arg_str(L, -1, "env:http: header").p;
-        lua_pop(L, 1); /* the table holds it */
-        if (over) break;
-    }
-    lua_pop(L, 1);
-    return count / 2;
-}
-
-/* answer(engine, table): `headers` is an array of names and values in turns */
-static int l_answer(lua_State *L)
-{
-    struct test_engine *engine = engine_arg(L);
-    arg_table(L, 2, "answer");
-    struct test_answer answer = {.method = text_of(L, "method"),
-                                 .url = text_of(L, "url"),
-                                 .body = str_of(text_of(L, "body")),
-                                 .status = number_of(L, "status", 200),
-                                 .times = number_of(L, "times", 0),
-                                 .delay_ms = number_of(L, "delay_ms", 0)};
-    answer.header_count = headers_of(L, answer.headers);
-    ops->add_answer(engine, &answer);
-    return 0;
-}
-
-/* duration(value): milliseconds */
-static int l_duration(lua_State *L)
-{
-    lua_pushnumber(L, (lua_Number)arg_duration_ms(L, 1, "env:fault: delay"));
-    return 1;
-}
-
-static int l_clear_rules(lua_State *L)
-{
-    ops->clear_rules(engine_arg(L));
-    return 0;
-}
-
-/* end_watches(engine, kind or "", expire) */
-static int l_end_watches(lua_State *L)
-{
-    struct err err;
-    struct test_engine *engine = engine_arg(L);
-    const char *kind = arg_str(L, 2, "kind").p;
-    return result(L, ops->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
-}
-
 /* lead(engine, leads): false when there is no election */
 static int l_lead(lua_State *L)
 {
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     lua_pushboolean(L, ops->lead(engine, lua_toboolean(L, 2)));
     return 1;
 }
@@ -326,13 +243,13 @@ static int l_call(lua_State *L)
                                        [COMMAND_CANCELLED] = "cancelled"};
     struct err err;
     const char *args[CALL_ARGS_MAX];
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     const char *name = arg_str(L, 2, "env:call: name").p;
     int count = lua_gettop(L) - 2;
     if (count > CALL_ARGS_MAX) script_raise(L, "env:call: more than %d arguments", CALL_ARGS_MAX);
     for (int i = 0; i < count; i++) args[i] = arg_str(L, i + 3, "env:call: argument").p;
     struct test_call_result r = {.text = script_scratch(script_of(L))};
-    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return result(L, false, &err);
+    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return test_result(L, false, &err);
     lua_pushstring(L, ends[r.end]);
     lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
     lua_pushboolean(L, r.is_json);
@@ -353,7 +270,7 @@ static int l_recording_begin(lua_State *L)
 {
     struct err err;
     int64_t begin_us = ops->recording_begin_us(arg_str(L, 1, "path").p, &err);
-    if (!begin_us) return result(L, false, &err);
+    if (!begin_us) return test_result(L, false, &err);
     lua_pushnumber(L, (lua_Number)begin_us / 1e6);
     return 1;
 }
@@ -362,8 +279,8 @@ static int l_recording_begin(lua_State *L)
 static int l_replay_begin(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = engine_arg(L);
-    return result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
 }
 
 /* replay_play(engine, speed): how many changes it was, the first lists included; and a text when not all of
@@ -372,7 +289,7 @@ static int l_replay_play(lua_State *L)
 {
     struct err err;
     uint64_t events = 0;
-    struct test_engine *engine = engine_arg(L);
+    struct test_engine *engine = test_engine_arg(L);
     bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &events, &err);
     lua_pushnumber(L, (lua_Number)events);
     if (ok) return 1;
@@ -383,7 +300,7 @@ static int l_replay_play(lua_State *L)
 /* status(engine): nil without a script */
 static int l_status(lua_State *L)
 {
-    const struct script *script = ops->script(engine_arg(L));
+    const struct script *script = ops->script(test_engine_arg(L));
     if (!script) return 0;
     test_status_push(L, script);
     return 1;
@@ -411,11 +328,6 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
                                      {"recording_begin", l_recording_begin},
                                      {"replay_begin", l_replay_begin},
                                      {"replay_play", l_replay_play},
-                                     {"rule", l_rule},
-                                     {"answer", l_answer},
-                                     {"duration", l_duration},
-                                     {"clear_rules", l_clear_rules},
-                                     {"end_watches", l_end_watches},
                                      {"lead", l_lead},
                                      {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
@@ -424,6 +336,7 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
     push_ref(L, script_of(L), REF_RAW);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
+    bind_test_rules(L);
     lua_setfield(L, -2, "test");
     lua_pop(L, 1);
 }

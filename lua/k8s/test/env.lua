@@ -14,7 +14,15 @@ local env = {}
 local methods = {}
 
 -- Made anew by `reset`; read through `settle`.
-local LISTS = { requests = true, writes = true, events = true, logs = true, prints = true, failures = true, main = true }
+local LISTS = {
+  requests = true,
+  writes = true,
+  events = true,
+  logs = true,
+  prints = true,
+  failures = true,
+  main = true,
+}
 
 local metatable = {
   __index = function(self, name)

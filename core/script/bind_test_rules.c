@@ -1,0 +1,104 @@
+/* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_test.c. */
+#include "script/args.h"
+#include "script/bind_test_internal.h"
+
+static const char *text_of(lua_State *L, const char *key)
+{
+    lua_getfield(L, 2, key);
+    const char *text = lua_isnil(L, -1) ? NULL : arg_str(L, -1, key).p;
+    lua_pop(L, 1); /* the table holds it */
+    return text;
+}
+
+static int number_of(lua_State *L, const char *key, int otherwise)
+{
+    lua_getfield(L, 2, key);
+    int n = lua_isnil(L, -1) ? otherwise : (int)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+    return n;
+}
+
+/* rule(engine, table) */
+static int l_rule(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    arg_table(L, 2, "rule");
+    const struct test_rule rule = {.verb = text_of(L, "verb"),
+                                   .kind = text_of(L, "kind"),
+                                   .namespace_ = text_of(L, "namespace"),
+                                   .name = text_of(L, "name"),
+                                   .subresource = text_of(L, "subresource"),
+                                   .reason = text_of(L, "reason"),
+                                   .message = text_of(L, "message"),
+                                   .code = number_of(L, "code", 0),
+                                   .retry_after_s = number_of(L, "retry_after", 0),
+                                   .skip = number_of(L, "skip", 0),
+                                   .times = number_of(L, "times", 1),
+                                   .delay_ms = number_of(L, "delay_ms", 0)};
+    return test_result(L, test_ops()->add_rule(engine, &rule, &err), &err);
+}
+
+static size_t headers_of(lua_State *L, const char **headers)
+{
+    size_t count = 0;
+    lua_getfield(L, 2, "headers");
+    for (size_t i = 1; lua_istable(L, -1); i++) {
+        lua_rawgeti(L, -1, (int)i);
+        bool over = lua_isnil(L, -1) || count == 2 * TEST_ANSWER_HEADERS_MAX;
+        if (!over) headers[count++] = arg_str(L, -1, "env:http: header").p;
+        lua_pop(L, 1); /* the table holds it */
+        if (over) break;
+    }
+    lua_pop(L, 1);
+    return count / 2;
+}
+
+/* answer(engine, table): `headers` is an array of names and values in turns */
+static int l_answer(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    arg_table(L, 2, "answer");
+    struct test_answer answer = {.method = text_of(L, "method"),
+                                 .url = text_of(L, "url"),
+                                 .body = str_of(text_of(L, "body")),
+                                 .status = number_of(L, "status", 200),
+                                 .times = number_of(L, "times", 0),
+                                 .delay_ms = number_of(L, "delay_ms", 0)};
+    answer.header_count = headers_of(L, answer.headers);
+    test_ops()->add_answer(engine, &answer);
+    return 0;
+}
+
+/* duration(value): milliseconds */
+static int l_duration(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)arg_duration_ms(L, 1, "env:fault: delay"));
+    return 1;
+}
+
+static int l_clear_rules(lua_State *L)
+{
+    test_ops()->clear_rules(test_engine_arg(L));
+    return 0;
+}
+
+/* end_watches(engine, kind or "", expire) */
+static int l_end_watches(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    const char *kind = arg_str(L, 2, "kind").p;
+    return test_result(L, test_ops()->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
+}
+
+void bind_test_rules(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"rule", l_rule},
+                                     {"answer", l_answer},
+                                     {"duration", l_duration},
+                                     {"clear_rules", l_clear_rules},
+                                     {"end_watches", l_end_watches},
+                                     {NULL, NULL}};
+    luaL_register(L, NULL, verbs);
+}
