@@ -35,6 +35,7 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     struct sim_inside *inside = NEW(struct sim_inside);
     struct sim_api *api = &inside->api;
     api->clock = loop_clock(loop);
+    api->strategic = true;
     api->store = sim_store_new(
         &(struct sim_store_options){.first_version = (uint64_t)clock_wall_us(loop_clock(loop))});
     api->settings.watch_cache = true;
@@ -178,10 +179,9 @@ bool sim_inside_remove(struct sim_inside *inside, const char *path)
 static void soften(struct sim_inside *inside, struct sim_request *request, char *path)
 {
     const char *type = request->content_type;
-    bool apply = strncmp(type, "application/apply-patch", 23) == 0;
-    if (!apply && strncmp(type, "application/strategic-merge-patch", 33) != 0) return;
+    if (strncmp(type, "application/apply-patch", 23) != 0) return;
     request->content_type = "application/merge-patch+json";
-    if (!apply || is_there(inside, path)) return;
+    if (is_there(inside, path)) return;
     char *slash = strrchr(path, '/');
     if (slash) *slash = '\0';
     request->method = "POST";

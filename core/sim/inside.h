@@ -40,8 +40,8 @@ struct sim_inside_answer {
 void sim_inside_about(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_about *about);
 void sim_inside_about_clear(struct sim_inside_about *about);
-/* Fills an empty answer. A server-side apply merges the object into the one that is there or creates it, and
- * a strategic merge patch is a merge patch: fields have no owners here, and lists are replaced. */
+/* Fills an empty answer. A server-side apply merges the object into the one that is there or creates it:
+ * fields have no owners here, and lists are replaced. */
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_answer *answer);
 /* Instead of it: an error as the server gives it. `reason` and `message` may be NULL. */

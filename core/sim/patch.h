@@ -1,10 +1,13 @@
-/* JSON merge patch (RFC 7386) and JSON patch (RFC 6902) on jansson values.
+/* JSON merge patch (RFC 7386), JSON patch (RFC 6902) and strategic merge patch on jansson values.
  * Owner: a new reference each; what is handed in is borrowed and not changed, and shares nothing with the
  * result. May be called anywhere. */
 #pragma once
 #include <jansson.h>
 
 json_t *sim_patch_merge(const json_t *target, const json_t *patch);
+/* A strategic merge patch of Kubernetes' own kinds: as a merge patch, but that lists which have a merge key,
+ * such as containers, are merged by it. Knows $patch (replace, delete), and no other directive. */
+json_t *sim_patch_strategic(const json_t *target, const json_t *patch);
 /* NULL and a new text in `*message` when an operation is malformed, does not apply, or a test fails: all or
  * nothing. */
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message);

@@ -135,6 +135,12 @@ static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old,
     return sim_patch_merge(old, ctx);
 }
 
+static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
+                             struct sim_refusal *refusal)
+{
+    return sim_patch_strategic(old, ctx);
+}
+
 /* The real server keeps to itself what was wrong; here a cause tells. */
 static json_t *rejected(const char *why)
 {
@@ -157,9 +163,12 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
 static void patch(struct writing *w, const char *key)
 {
     struct sim_written written;
+    bool strategic = w->api->strategic && !w->target->served->kind->custom; /* customs have no merge keys */
     sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
                         : has_type(w->request, "application/json-patch+json") ? patched
-                                                                              : NULL;
+                        : strategic && has_type(w->request, "application/strategic-merge-patch+json")
+                            ? merged_by_key
+                            : NULL;
     if (!body) {
         sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
         return;

@@ -183,6 +183,23 @@ describe("writes of a script", function()
     assert.equal("b", env:get("cm", "shop/applied").data.a)
   end)
 
+  it("may be strategic, which merges lists by their keys", function()
+    local env = load [[
+      local k8s = require "k8s"
+      k8s.writes { "pods:patch" }
+      k8s.informer("pods"):on_add(function(pod)
+        assert(k8s.patch(pod, { spec = { containers = { { name = "b", image = "new" } } } }, { type = "strategic" }))
+      end)
+    ]]
+    env:add {
+      kind = "Pod", metadata = { name = "web" },
+      spec = { containers = { { name = "a", image = "1" }, { name = "b", image = "1" } } },
+    }
+    local containers = env:get("pods", "default/web").spec.containers
+    assert.same({ "1", "new" }, { containers[1].image, containers[2].image })
+    assert.wrote(env, { verb = "patch", type = "strategic" })
+  end)
+
   it("are asserted by what is wanted of them, Events and lines of the log too", function()
     local env = load [[
       local k8s = require "k8s"
