@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/dry_host.h"
 #include "base/mem.h"
 #include "informer/shared_factory.h"
-#include "kube/kinds.h"
 #include "script/script.h"
-#include "script/turns.h"
 #include "script/writes.h"
 
 /* One script. */
@@ -20,8 +19,6 @@ struct scan {
     const char *path;
     bool ok;
 };
-
-static void ask_nobody(void *ctx) {}
 
 /* --- kinds */
 
@@ -189,31 +186,14 @@ static bool add_all(const struct rbac_plan *plan, struct rbac_rules *rules, cons
     return ok;
 }
 
-/* Informers wait for a catalogue that never comes, so that nothing is asked of any server. */
 bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
 {
-    struct loop *loop = loop_new();
-    struct kinds *kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
-    struct shared_factory *factory =
-        shared_factory_new(&(struct shared_factory_options){.engine_loop = loop, .io_loop = loop});
-    struct leaders *leaders =
-        leaders_new(&(struct leaders_options){.engine_loop = loop, .io_loop = loop, .identity = "rbac"});
-    struct turns turns;
-    turns_init(&turns);
-    const struct script_host host = {.leaders = leaders,
-                                     .lease = plan->lease,
-                                     .elects = plan->elects,
-
-                                     .factory = factory,
-                                     .loop = loop,
-                                     .turns = &turns,
-                                     .kinds = kinds,
-                                     .default_namespace = plan->default_namespace};
-    bool ok = add_all(plan, rules, &host);
-    leaders_end(leaders);
-    leaders_free(leaders);
-    shared_factory_free(factory);
-    kinds_free(kinds);
-    loop_free(loop);
+    struct dry_host dry;
+    dry_host_open(&dry);
+    dry.host.lease = plan->lease;
+    dry.host.elects = plan->elects;
+    dry.host.default_namespace = plan->default_namespace;
+    bool ok = add_all(plan, rules, &dry.host);
+    dry_host_close(&dry);
     return ok;
 }

@@ -214,6 +214,13 @@ static bool clause_passes(const struct clause *clause, struct value whole)
     return search.found || (matched == 0 && any_agrees(clause, value_absent));
 }
 
+void filter_each_path(const struct filter *filter,
+                      void (*fn)(void *ctx, const struct path *path, bool with_absent), void *ctx)
+{
+    for (size_t i = 0; i < filter->clause_count; i++)
+        fn(ctx, filter->clauses[i].path, any_agrees(&filter->clauses[i], value_absent));
+}
+
 bool filter_passes(const struct filter *filter, const struct root *object)
 {
     if (filter->pattern_count && !namespace_passes(filter, object)) return false;

@@ -7,6 +7,7 @@
 #include "object/value.h"
 
 struct filter;
+struct path;
 
 /* Everything passes. */
 struct filter *filter_new(void);
@@ -26,5 +27,9 @@ void filter_add_number(struct filter *filter, double value);
 void filter_add_bool(struct filter *filter, bool value);
 /* Agrees with null, and with a path that matches nothing. */
 void filter_add_null(struct filter *filter);
+
+/* Each path with conditions; `with_absent`: what matches nothing agrees too. */
+void filter_each_path(const struct filter *filter,
+                      void (*fn)(void *ctx, const struct path *path, bool with_absent), void *ctx);
 
 bool filter_passes(const struct filter *filter, const struct root *object);

@@ -208,6 +208,16 @@ struct command_call *script_call_command(struct script *script, size_t command, 
                                          size_t count, script_command_done *done, void *ctx);
 /* `done` is called at once. */
 void command_call_cancel(struct command_call *call);
+/* What its handlers ask of objects by `where` and `changed`, but for conditions that an absent value meets.
+ */
+struct script_condition {
+    const char *handler;
+    struct str path;
+    bool is_changed;                     /* else it is of `where` */
+    const struct projection *projection; /* what the informer keeps; NULL: everything */
+};
+void script_each_condition(const struct script *script,
+                           void (*fn)(void *ctx, const struct script_condition *condition), void *ctx);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);

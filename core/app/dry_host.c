@@ -1,0 +1,32 @@
+/* A host without a server; see dry_host.h. */
+#include "app/dry_host.h"
+
+#include "informer/shared_factory.h"
+#include "kube/kinds.h"
+
+static void ask_nobody(void *ctx) {}
+
+void dry_host_open(struct dry_host *dry)
+{
+    *dry = (struct dry_host){.loop = loop_new()};
+    turns_init(&dry->turns);
+    dry->host = (struct script_host){
+        .loop = dry->loop,
+        .turns = &dry->turns,
+        .kinds = kinds_new(loop_clock(dry->loop), ask_nobody, NULL),
+        .factory = shared_factory_new(
+            &(struct shared_factory_options){.engine_loop = dry->loop, .io_loop = dry->loop}),
+        .leaders = leaders_new(
+            &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
+        .default_namespace = "",
+    };
+}
+
+void dry_host_close(struct dry_host *dry)
+{
+    leaders_end(dry->host.leaders);
+    leaders_free(dry->host.leaders);
+    shared_factory_free(dry->host.factory);
+    kinds_free(dry->host.kinds);
+    loop_free(dry->loop);
+}

@@ -1,0 +1,36 @@
+/* What the handlers of a script ask of objects, for who checks whether it can ever be; see script.h. */
+#include "informer/shared_factory.h"
+#include "object/path.h"
+#include "script/handler.h"
+#include "script/state.h"
+
+struct walk {
+    struct script_condition condition;
+    void (*fn)(void *ctx, const struct script_condition *condition);
+    void *ctx;
+};
+
+static void on_path(void *ctx, const struct path *path, bool with_absent)
+{
+    struct walk *walk = ctx;
+    if (with_absent) return; /* it agrees with what is not there */
+    walk->condition.path = path_text(path);
+    walk->fn(walk->ctx, &walk->condition);
+}
+
+void script_each_condition(const struct script *script,
+                           void (*fn)(void *ctx, const struct script_condition *condition), void *ctx)
+{
+    const struct script_handler *handler;
+    struct walk walk = {.fn = fn, .ctx = ctx};
+    TAILQ_FOREACH (handler, &script->handlers, link) {
+        const struct handler_options *options = handler->options;
+        walk.condition.handler = handler->id;
+        walk.condition.projection = claim_spec(handler->claim)->projection;
+        walk.condition.is_changed = false;
+        if (options && options->filter) filter_each_path(options->filter, on_path, &walk);
+        walk.condition.is_changed = true;
+        for (size_t i = 0; options && i < options->changed_count; i++)
+            on_path(&walk, options->changed[i], false);
+    }
+}

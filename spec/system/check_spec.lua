@@ -1,0 +1,121 @@
+-- `kubelua check`: what is wrong with scripts, found without running them.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local folder
+
+local function write(name, text)
+  local file = assert(io.open(folder .. "/" .. name, "w"))
+  file:write(text)
+  file:close()
+end
+
+local function check(...)
+  local p = cluster.kubelua { "check", ... }
+  local code = p:wait()
+  return code, (p.streams.out.text:gsub(folder:gsub("%p", "%%%0") .. "/", "")), p.streams.err.text
+end
+
+local sound = [[
+local k8s = require "k8s"
+k8s.informer("pods"):on_add(print, { where = { ["status.phase"] = "Failed" } })
+]]
+
+local crds = [[{ "kind": "List", "items": [ { "kind": "CustomResourceDefinition", "spec": {
+  "group": "example.com", "scope": "Namespaced",
+  "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "shortNames": ["wd"] },
+  "versions": [ { "name": "v1", "served": true }, { "name": "v1alpha1", "served": false } ] } } ] }]]
+
+describe("kubelua check", function()
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("finds nothing wrong with a sound script, nor with the examples", function()
+    write("a.lua", sound)
+    assert.are.same({ 0, "", "1 script, 0 errors, 0 warnings\n" }, { check("-f", folder) })
+    local code, out = check("-f", "scripts", "--leader-elect-resource-namespace", "ops")
+    assert.are.same({ 0, "" }, { code, (out:gsub("[^\n]*: warning: [^\n]*\n", "")) })
+  end)
+
+  it("prints what does not load as compilers do, and hides nothing of the others", function()
+    write("a.lua", "local x = = 1")
+    write("b.lua", 'local k8s = require "k8s"\n\nk8s.informer("pods", { selctor = "a" })')
+    write("c.lua", 'local k8s = require "k8s"\nk8s.sleep(1)')
+    local code, out, err = check("-f", folder)
+    assert.are.equal(1, code)
+    assert.are.equal("a.lua:1: error: unexpected symbol near '='\n"
+      .. 'b.lua:3: error: k8s.informer: unknown option "selctor", did you mean "selector"?\n'
+      .. "c.lua:2: error: k8s.sleep may not be called in the load phase\n", out)
+    assert.are.equal("3 scripts, 3 errors, 0 warnings\n", err)
+    local _, json = check("-f", folder, "-o", "json")
+    assert.are.same({ file = "b.lua", line = 3, severity = "error",
+      message = 'k8s.informer: unknown option "selctor", did you mean "selector"?' }, cjson.decode(json)[2])
+  end)
+
+  it("finds handlers that can never be called", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local pods = k8s.informer("pods", { prune = { "spec.nodeName" } })
+pods:on_add(print, {
+  where = { ["spec.nodeName"] = "n1" },
+})
+pods:on_add(print, { where = { ["spec.nodeName"] = k8s.null } })
+local nodes = k8s.informer("nodes", { metadata_only = true })
+nodes:on_update(print, { changed = { "metadata.labels", "status.phase" } })
+local few = k8s.informer("services", { fields = { "spec.ports[*].port", "spec.type" } })
+few:on_add(print, { where = { ["spec.type"] = "NodePort", ["metadata.name"] = "x" } })
+few:on_add(print, { where = { ["spec.clusterIP"] = "None" } })
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(1, code)
+    local expected = {
+      "a.lua:4: error: the handler pods/1: where: the informer drops spec.nodeName (prune): no object has it",
+      "a.lua:8: error: the handler nodes/3: changed: the informer drops status.phase (metadata_only): it never changes",
+      "a.lua:11: error: the handler services/5: where: the informer drops spec.clusterIP (fields): no object has it",
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+  end)
+
+  it("checks kinds against a dump, or a server", function()
+    write("crds.json", crds)
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer "wd"
+k8s.informer "podz"
+k8s.reads { "gadgets.example.com:get" }
+k8s.writes { "*:create", "deployments.apps/status:patch" }
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(0, code)
+    assert.matches('^a.lua:2: warning: "wd" is none of Kubernetes\' own kinds', out)
+    assert.matches('\na.lua:3: warning: "podz" is none', out)
+    assert.is_nil(out:find "gadgets")
+    code, out = check("-f", folder, "--against", folder .. "/crds.json")
+    assert.are.equal(1, code)
+    assert.is_nil(out:find '"wd"')
+    assert.matches('^a.lua:3: error: [^\n]*"podz", did you mean "pods"%?\na.lua:4: error: [^\n]*gadgets', out)
+    local sim = cluster.sim()
+    code, out = check("-f", folder, "-s", sim.server)
+    assert.are.equal(1, code)
+    assert.matches("a.lua:2: error: [^\n]*wd", out)
+  end)
+
+  it("ends with 2 when something cannot be read", function()
+    write("a.lua", sound)
+    write("crds.json", "{}")
+    for _, words in ipairs {
+      { "-f", folder .. "/none.lua" }, {}, { "-f", folder, "--against", folder .. "/none" },
+      { "-f", folder, "--against", folder .. "/crds.json" }, { "-f", folder, "-s", "http://127.0.0.1:9" },
+      { "-f", folder, "more" },
+    } do
+      local code, out, err = check(unpack(words))
+      assert.are.equal(2, code, err)
+      assert.are.equal("", out)
+      assert.matches("kubelua check: [^\n]+\n$", err)
+    end
+  end)
+end)
