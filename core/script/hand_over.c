@@ -104,7 +104,9 @@ bool script_hand_over(struct script *from, struct script *to, struct hand_over *
     must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
     must(from->depth == 0 && to->depth == 0);
     *done = (struct hand_over){0};
-    if (!script_state_hand_over(from, to, err) || !leading_take_over(from, to, err)) return false;
+    if (!metrics_fit(to, err) || !script_state_hand_over(from, to, err) || !leading_take_over(from, to, err))
+        return false;
+    metrics_take_over(from, to);
     from->phase = SCRIPT_DRAINING;
     to->phase = SCRIPT_RUNNING;
     hand_over_handlers(from, to, done);

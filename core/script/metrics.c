@@ -46,11 +46,17 @@ static void take_one(const struct script_metric *old, struct script_metric *new_
     }
 }
 
-bool metrics_take_over(struct script *old, struct script *new_, struct err *err)
+bool metrics_fit(const struct script *script, struct err *err)
+{
+    for (size_t i = 0; i < script->metrics.count; i++)
+        if (!user_metric_check_shown(script->metrics.items[i]->metric, err))
+            return err_wrap(err, "k8s.metric");
+    return true;
+}
+
+void metrics_take_over(struct script *old, struct script *new_)
 {
     const struct script_metrics *metrics = &new_->metrics;
-    for (size_t i = 0; i < metrics->count; i++)
-        if (!user_metric_check_shown(metrics->items[i]->metric, err)) return err_wrap(err, "k8s.metric");
     for (size_t i = 0; i < metrics->count; i++) {
         struct script_metric *item = metrics->items[i];
         take_one(old ? metrics_find(old, user_metric_name(item->metric)) : NULL, item);
@@ -59,7 +65,6 @@ bool metrics_take_over(struct script *old, struct script *new_, struct err *err)
         struct user_metric *gone = old->metrics.items[i]->metric;
         if (!metrics_find(new_, user_metric_name(gone))) user_metric_hide(gone);
     }
-    return true;
 }
 
 void metrics_clear(struct script_metrics *metrics)

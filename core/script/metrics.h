@@ -27,7 +27,9 @@ struct script_metric *metrics_add(struct script *script, struct user_metric *met
 struct script_metric *metrics_find(const struct script *script, const char *name);
 /* Of all metrics together. */
 size_t metrics_series_count(const struct script *script);
-/* The script begins, or takes the place of `old`. False when another script has meanwhile made one of them
- * differently. */
-bool metrics_take_over(struct script *old, struct script *new_, struct err *err);
+/* False when another script on the page has made one of them differently. */
+bool metrics_fit(const struct script *script, struct err *err);
+/* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
+ */
+void metrics_take_over(struct script *old, struct script *new_);
 void metrics_clear(struct script_metrics *metrics);

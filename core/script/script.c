@@ -92,7 +92,8 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
 bool script_start(struct script *script, struct err *err)
 {
     must(script->phase == SCRIPT_LOADED);
-    if (!leading_loaded(script, err) || !metrics_take_over(NULL, script, err)) return false;
+    if (!metrics_fit(script, err) || !leading_loaded(script, err)) return false;
+    metrics_take_over(NULL, script);
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     handlers_attach(script);

@@ -1,5 +1,6 @@
 -- Scripts that change while the engine runs: what is noticed, what takes over, and what is refused.
 local cjson = require "cjson"
+local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
@@ -75,6 +76,45 @@ describe("a script that changes #threads", function()
     engine.await("a", function(s) return s.generation == 3 end)
     assert.is_nil(engine:out():match "two loaded.*two loaded.*two add")
     assert.are.equal(before, requests(sim))
+  end)
+
+  it("keeps its state and its metrics, and has the new commands", function()
+    local function counting(version, step)
+      return script("v" .. version, ([[
+        local kept = k8s.state("kept", {
+          version = %d, init = { n = 0 }, migrate = function(old, from) return { n = old.n + 100 * from } end,
+        })
+        local calls = k8s.metric.counter("calls_total", "Calls.")
+        k8s.command("count", function()
+          kept.n = kept.n + %d
+          calls:inc()
+          return kept.n
+        end)
+      ]]):format(version, step))
+    end
+    write("a.lua", counting(1, 1))
+    local engine = start(sim, nil, { "--metrics-bind-address", "127.0.0.1:0" })
+    local status = cjson.decode((engine.ask("status", "-ojson")))
+    local http = api.new { server = "http://" .. status.engine.metricsAddress }
+    local function metric()
+      local _, page = http:curl("GET", "/metrics")
+      assert.are.equal(1, select(2, page:gsub("\ncalls_total{", "")))
+      return page:match '\ncalls_total{script="[^"]+"} (%d+)\n'
+    end
+    assert.are.equal("1\n", (engine.ask("call", "count")))
+    assert.are.equal("1", metric())
+    write("a.lua", counting(1, 10))
+    engine.await("a", function(s) return s.generation == 2 end)
+    assert.are.equal("11\n", (engine.ask("call", "count")))
+    assert.are.equal("2", metric())
+    write("a.lua", counting(2, 1000))
+    engine.await("a", function(s) return s.generation == 3 and s.draining == 0 end)
+    assert.are.equal("1111\n", (engine.ask("call", "count")))
+    assert.are.equal("3", metric())
+    write("a.lua", (counting(3, 1):gsub("return { n", "error 'no way' return { n")))
+    engine.await("a", function(s) return s.reloadError:find "a.lua:%d+: no way" end)
+    assert.are.equal("2111\n", (engine.ask("call", "count")))
+    assert.are.equal("4", metric())
   end)
 
   it("is noticed when an editor renames, when a module changes, and when a mount swaps a link", function()
