@@ -12,6 +12,8 @@
 #include "script/table_library.h"
 #include "script/view.h"
 
+/* A line is made in memory of C: a long text in many fields would be many times as long. */
+enum { TEXT_MAX = 64 << 10, FIELD_NAME_MAX = 256 };
 enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
 
 /* Replaces the value at `idx` by its text, as tostring makes it. */
@@ -100,6 +102,7 @@ static struct log_field field_of(lua_State *L, const char *key, int kept)
     lua_pushvalue(L, -1);
     to_log_text(L, lua_gettop(L));
     text.p = lua_tolstring(L, -1, &text.n);
+    if (text.n > TEXT_MAX) text.n = TEXT_MAX;
     keep(L, kept);
     lua_pop(L, 1);
     return FS(key, text);
@@ -115,6 +118,9 @@ static size_t read_fields(lua_State *L, int idx, struct log_field *fields)
     lua_pushnil(L);
     while (lua_next(L, idx)) {
         if (lua_type(L, -2) != LUA_TSTRING) script_raise(L, "k8s.log: the names of fields must be strings");
+        if (lua_objlen(L, -2) > FIELD_NAME_MAX)
+            script_raise(L, "k8s.log: the name of a field is longer than the limit of %d bytes",
+                         FIELD_NAME_MAX);
         if (count == LOG_FIELDS_MAX) script_raise(L, "k8s.log: more than %d fields", LOG_FIELDS_MAX);
         lua_pushvalue(L, -2);
         keep(L, kept);
@@ -134,7 +140,9 @@ static int l_log(lua_State *L)
     struct script *script = script_of(L);
     struct log_field fields[LOG_FIELDS_MAX + 2];
     lua_Debug ar;
-    const char *message = arg_str(L, 2, "k8s.log: message").p;
+    struct str message = arg_str(L, 2, "k8s.log: message");
+    if (message.n > TEXT_MAX)
+        script_raise(L, "k8s.log: the message is longer than the limit of %d KiB", TEXT_MAX >> 10);
     call_check_stack(L);
     lua_settop(L, 3);
     if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
@@ -143,7 +151,7 @@ static int l_log(lua_State *L)
     size_t count = lua_isnil(L, 3) ? 0 : read_fields(L, 3, fields + 1);
     fields[count + 1] = (struct log_field){.key = NULL};
     bool known = script_where(L, &ar);
-    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message, fields);
+    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message.p, fields);
     return 0;
 }
 

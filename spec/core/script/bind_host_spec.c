@@ -26,7 +26,7 @@ static int setup(void **state)
 /* What the snippet wrote to the descriptor. */
 static const char *written(struct fixture *f, int fd, const char *lua)
 {
-    static char text[1 << 16];
+    static char text[1 << 17];
     char path[128];
     snprintf(path, sizeof path, "%s/out", f->folder);
     fflush(NULL);
@@ -118,6 +118,17 @@ static void test_debug_lines_are_written_with_verbosity_four(void **state)
     log_setup(LOG_TEXT, 0);
 }
 
+static void test_a_log_line_is_bounded(void **state)
+{
+    struct fixture *f = *state;
+    const char *line = written(f, STDERR_FILENO, "k8s.log.info('x', { long = ('y'):rep(100000) })");
+    assert_in_range(strlen(line), 65536, 66000);
+    assert_raises(f, "k8s.log.info(('x'):rep(65537))",
+                  "k8s.log: the message is longer than the limit of 64 KiB");
+    assert_raises(f, "k8s.log.info('x', { [('x'):rep(257)] = 1 })",
+                  "k8s.log: the name of a field is longer than the limit of 256 bytes");
+}
+
 static void test_wrong_arguments_of_logs_raise(void **state)
 {
     struct fixture *f = *state;
@@ -162,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
+        T(test_a_log_line_is_bounded),
         T(test_print_writes_a_line_with_everything_as_text),
         T(test_log_lines_name_script_place_and_sorted_fields),
         T(test_tables_in_logs_are_json_and_bounded),
