@@ -31,6 +31,7 @@ extern const struct command cmd_reload;
 extern const struct command cmd_rollback;
 extern const struct command cmd_queue;
 extern const struct command cmd_call;
+extern const struct command cmd_quarantine;
 extern const struct command cmd_writes;
 extern const struct command cmd_sim;
 extern const struct command cmd_bench;

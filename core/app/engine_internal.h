@@ -155,6 +155,12 @@ void engine_describe_lag(struct engine *engine, struct buf *out);
 bool engine_begin_admin(void *engine, struct admin_question *question);
 void engine_put_commands(struct engine *engine, struct buf *out);
 
+/* --- engine_quarantine.c */
+
+/* For the admin socket: what is in quarantine, and the end of that for what the question names. */
+void engine_put_quarantine(struct engine *engine, struct buf *out);
+void engine_lift(struct engine *engine, struct admin_question *question);
+
 /* --- engine_status.c */
 
 /* Answers a request of the admin socket. */

@@ -385,14 +385,22 @@ static void answer_commands(struct engine *engine, struct buf *result)
     json_close(result, '}');
 }
 
+static void answer_quarantine(struct engine *engine, struct buf *result)
+{
+    json_open(result, NULL, '{');
+    engine_put_quarantine(engine, result);
+    json_close(result, '}');
+}
+
 bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     static const struct {
         const char *method;
         void (*answer)(struct engine *engine, struct buf *result);
     } known[] = {
-        {"status", answer_status},     {"queue", answer_queues}, {"writes", answer_writes},
-        {"commands", answer_commands}, {"reloads", reload_list}, {"plan", reload_put_plans},
+        {"status", answer_status},         {"queue", answer_queues}, {"writes", answer_writes},
+        {"commands", answer_commands},     {"reloads", reload_list}, {"plan", reload_put_plans},
+        {"quarantine", answer_quarantine},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(known[i].method, method) != 0) continue;

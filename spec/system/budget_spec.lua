@@ -94,6 +94,43 @@ describe("a handler that goes over its limits again and again", function()
     assert.matches("quarantined: rule for %d+s?, 3 calls skipped: .*over the limit handler%-cpu", status:out())
     assert.has_no_match("told", engine:out())
   end)
+
+  it("is called again when the operator lifts it, for all that is in the cache", function()
+    local sim, socket = cluster.sim(), os.tmpname() .. ".sock"
+    local path = cluster.script [[
+      require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj, ev)
+        while obj.data.n == "bad" do end
+        print("told " .. obj:name(), ev.initial)
+      end, { id = "rule" })
+    ]]
+    local engine = cluster.run(sim.server, path, { "--admin-socket", socket })
+    local function quarantine(...)
+      local command = cluster.kubelua { "quarantine", "--admin-socket", socket, ... }
+      return command:wait(20), command
+    end
+    for i = 1, 3 do sim.api:create(configmaps, configmap("map" .. i, "bad")) end
+    engine:wait_error "Quarantined"
+    local code, list = quarantine()
+    assert.are.equal(0, code)
+    assert.matches("rule +%d+s? +0\n.*over the limit handler%-cpu", list:out())
+    local name = path:gsub("%.lua$", "")
+    local wrong, err = quarantine("--lift", name .. "/other")
+    assert.are.equal(2, wrong)
+    assert.matches('nothing called "' .. escape(name) .. '/other" is in quarantine', err:err())
+    sim.api:patch(configmaps .. "/map1", { data = { n = "good" } })
+    for i = 2, 3 do sim.api:delete(configmaps .. "/map" .. i) end
+    sim.api:create(configmaps, configmap("map4", "good"))
+    local _, lifted, command
+    repeat _, command = quarantine() until command:out():find " 4\n"
+    lifted, command = quarantine("--lift", name .. "/rule")
+    assert.are.equal(0, lifted)
+    assert.matches("Lifted: 1", command:out())
+    engine:wait_line "^told map[14]\ttrue$"
+    engine:wait_line "^told map[14]\ttrue$"
+    code, list = quarantine()
+    assert.are.equal(0, code)
+    assert.matches("Nothing is in quarantine", list:out())
+  end)
 end)
 
 describe("the limits of scripts", function()

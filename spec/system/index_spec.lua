@@ -18,7 +18,7 @@ end
 
 -- Runs `body` in k8s.main with `pods`, `lister` and `keys` at hand; gives what it printed, line by line.
 local function exec(sim, head, body)
-  local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script(([[
+  local engine = cluster.kubelua { "exec", "--limit=filter-cpu=1m", "-s", sim.server, cluster.script(([[
     local k8s = require "k8s"
     local pods = k8s.informer("pods")
     local lister = pods:lister()
