@@ -34,6 +34,8 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Calls of a script's functions that ended with an error.")                                            \
     X(FAMILY_INDEX_ERRORS, COUNTER, "kubelua_index_errors_total", "script,index", NONE,                     \
       "Objects for which an index function failed.")                                                        \
+    X(FAMILY_SCRIPT_LOG_DROPPED, COUNTER, "kubelua_script_log_lines_dropped_total", "script", NONE,         \
+      "Lines of k8s.log that were left out, as there were too many in a second.")                           \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
     X(FAMILY_SCRIPT_GENERATION, GAUGE, "kubelua_script_generation", "script", NONE,                         \

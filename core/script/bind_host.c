@@ -147,6 +147,7 @@ static int l_log(lua_State *L)
     lua_settop(L, 3);
     if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
     if (level == LOG_DEBUG && log_verbosity() < 4) return 0;
+    if (!throttle_log_line(script)) return 0;
     fields[0] = F("script", script->name);
     size_t count = lua_isnil(L, 3) ? 0 : read_fields(L, 3, fields + 1);
     fields[count + 1] = (struct log_field){.key = NULL};

@@ -164,6 +164,11 @@ static int l_write_send(lua_State *L)
     struct str body = buf_slice(json_encode(L, 4, r.function->name, BODY_MAX));
     check_bodies(L, r.function->name, body.n);
     task_check(L, r.function->name);
+    struct err err;
+    if (!throttle_take(script, LIMIT_WRITES, r.function->name, &err)) {
+        script->counters.failed_writes++;
+        return push_err(L, &err);
+    }
     struct write_wait *wait = NEW(struct write_wait);
     err_clear(&wait->err);
     write_note_begin(&wait->note, script, &r);

@@ -72,6 +72,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     TAILQ_INIT(&script->queues);
     script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
     TAILQ_INIT(&script->sync_waits);
+    throttle_init(script);
     leading_init(script);
     report_open(script);
     return script;
@@ -159,6 +160,7 @@ void script_free(struct script *script)
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);
+    throttle_clear(script);
     buf_clear(&script->main.failure);
     writes_clear(&script->writes);
     plan_clear(&script->plan);

@@ -27,6 +27,7 @@
 #include "script/reads.h"
 #include "script/script.h"
 #include "script/task.h"
+#include "script/throttle.h"
 #include "script/turns.h"
 #include "script/write_note.h"
 #include "script/writes.h"
@@ -150,6 +151,7 @@ struct script {
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
     struct budget budget;
+    struct throttle throttle;
     struct budget_call stay; /* of the call in progress that the engine made */
     int depth;               /* calls into Lua in progress */
     unsigned comparisons;    /* by table.sort, so far */

@@ -45,7 +45,7 @@ describe("a script that takes more than it may", function()
   after_each(cluster.stop_all)
 
   for _, attack in ipairs(hostile.all()) do
-    if attack.limit ~= "load-cpu" then
+    if attack.limit ~= "load-cpu" and attack.limit ~= "log-lines" then
       it(("ends, and its neighbour does not: %s (%s)"):format(attack.how, attack.name), function()
         local engine = beside(attack)
         local line = engine:wait_error("([^\n]* failed\"[^\n]*" .. escape(attack.text) .. "[^\n]*)", 20)
@@ -62,6 +62,17 @@ describe("a script that takes more than it may", function()
     local engine = cluster.run(sim.server, "spec/support/hostile/loop_load.lua")
     assert.are.equal(2, engine:wait(60))
     assert.matches("loop_load.lua:%d: over the limit load%-cpu %(500ms%) in the load phase", engine:err())
+  end)
+
+  it("has a thousand lines of the log in a second, and the rest is counted", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, "spec/support/hostile/log_flood.lua")
+    sim.api:create(configmaps, configmap "go")
+    local lines = engine:wait_error('over the limit log%-lines" script="[^"]*log_flood" lines=(%d+) limit=1000', 20)
+    local _, written = engine:err():gsub('"flood"', "")
+    assert.are.equal(10000, tonumber(lines) + written)
+    assert.is_true(written < 3000, written)
+    assert.are.equal(0, cluster.terminate(engine))
   end)
 
   it("is counted as such", function()
