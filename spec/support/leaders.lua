@@ -19,6 +19,7 @@ local function start(w, script)
   local own = relay.start(w.sim and w.sim.server or w.server.url)
   local args = { "run", "-f", script or "spec/support/scripts/leader.lua", unpack(w.args) }
   args[#args + 1] = "--server=" .. own.url
+  args[#args + 1] = "--limit=writes=1000000"
   local engine = cluster.kubelua(args)
   engine.relay = own
   w.engines[#w.engines + 1] = engine

@@ -292,6 +292,7 @@ describe("--leader-elect", function()
         apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", namespace = "default" },
       })
       local command = { case.command, "--server=" .. sim.server, "--leader-elect", "--shutdown-timeout=6s" }
+      command[#command + 1] = "--limit=writes=1000000"
       if case.command == "run" then
         local quiet = { "--metrics-bind-address=0", "--health-probe-bind-address=0", "--admin-socket=0", "-f" }
         for _, flag in ipairs(quiet) do command[#command + 1] = flag end
