@@ -249,18 +249,23 @@ void writer_stop(int timeout_ms)
     started = false;
 }
 
-static bool has_room(const struct stream *s, size_t len)
+static bool has_room(const struct stream *s, size_t len, size_t most)
 {
-    return s->waiting.len + s->writing == 0 || s->waiting.len + s->writing + len <= limit;
+    return s->waiting.len + s->writing == 0 || s->waiting.len + s->writing + len <= most;
 }
 
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait)
 {
+    return writer_put_within(stream, text, wait, limit);
+}
+
+bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most)
+{
     struct stream *s = &streams[stream];
     pthread_mutex_lock(&s->lock);
-    while (wait == WRITER_WAIT && s->running && !s->error && !has_room(s, text.n))
+    while (wait == WRITER_WAIT && s->running && !s->error && !has_room(s, text.n, most))
         pthread_cond_wait(&s->drained, &s->lock);
-    bool ok = !s->error && (!s->running || has_room(s, text.n));
+    bool ok = !s->error && (!s->running || has_room(s, text.n, most));
     if (!ok) {
         s->dropped++;
         if (stream == WRITER_STDOUT) metric_inc(METRIC_STDOUT_DROPPED);

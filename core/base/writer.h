@@ -33,6 +33,8 @@ void writer_reopen_audit(void);
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
+/* The same of a caller who may have less: with `most` bytes waiting there is no room for him. */
+bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most);
 uint64_t writer_dropped(enum writer_stream stream);
 /* The errno of the first write that failed for good, 0 when none did. */
 int writer_error(enum writer_stream stream);

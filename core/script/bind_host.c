@@ -54,7 +54,9 @@ static int l_print(lua_State *L)
         return 0;
     }
     buf_putc(out, '\n');
-    writer_put(WRITER_STDOUT, buf_slice(out), script->host->print_waits ? WRITER_WAIT : WRITER_NEVER_WAIT);
+    writer_put_within(WRITER_STDOUT, buf_slice(out),
+                      script->host->print_waits ? WRITER_WAIT : WRITER_NEVER_WAIT,
+                      (size_t)script->limits.values[LIMIT_PRINT_BUFFER]);
     return 0;
 }
 

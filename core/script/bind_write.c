@@ -165,7 +165,7 @@ static int l_write_send(lua_State *L)
     check_bodies(L, r.function->name, body.n);
     task_check(L, r.function->name);
     struct err err;
-    if (!throttle_take(script, LIMIT_WRITES, r.function->name, &err)) {
+    if (!throttle_write(script, r.function->name, &err)) {
         script->counters.failed_writes++;
         return push_err(L, &err);
     }

@@ -1,4 +1,4 @@
-/* Writes, requests and log lines, as many as the limits allow; see throttle.h. */
+/* Writes and log lines, as many as the limits allow; see throttle.h. */
 #include "script/throttle.h"
 
 #include "base/log.h"
@@ -7,15 +7,14 @@
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60000 };
 
-bool throttle_take(struct script *script, enum limit limit, const char *verb, struct err *err)
+bool throttle_write(struct script *script, const char *verb, struct err *err)
 {
-    struct throttle *t = &script->throttle;
-    struct rate *rate = limit == LIMIT_WRITES ? &t->writes : &t->http_requests;
     struct buf value = {0};
-    int64_t wait_ms, most = script->limits.values[limit];
-    if (rate_take(rate, clock_now_ms(script_clock(script)), MINUTE_MS, most, &wait_ms)) return true;
-    limit_describe(limit, most, &value);
-    err_set(err, ERR_LIMIT, "%s: over the limit %s (%s)", verb, limit_name(limit), buf_text(&value));
+    int64_t wait_ms, most = script->limits.values[LIMIT_WRITES];
+    int64_t now_ms = clock_now_ms(script_clock(script));
+    if (rate_take(&script->throttle.writes, now_ms, MINUTE_MS, most, &wait_ms)) return true;
+    limit_describe(LIMIT_WRITES, most, &value);
+    err_set(err, ERR_LIMIT, "%s: over the limit %s (%s)", verb, limit_name(LIMIT_WRITES), buf_text(&value));
     err->retry_after_ms = wait_ms;
     buf_clear(&value);
     return false;

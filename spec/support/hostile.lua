@@ -8,6 +8,7 @@ local TEXTS = {
   timers = "over the limit timers (10000)",
   tasks = "over the limit tasks (100)",
   writes = "k8s.patch: over the limit writes (20 a minute)",
+  ["print-buffer"] = "",
   ["log-lines"] = "over the limit log-lines",
   ["handler-cpu"] = "over the limit handler-cpu (50ms) in the ",
   ["filter-cpu"] = "over the limit filter-cpu (5ms) in the filter of attack",

@@ -45,7 +45,7 @@ describe("a script that takes more than it may", function()
   after_each(cluster.stop_all)
 
   for _, attack in ipairs(hostile.all()) do
-    if attack.limit ~= "load-cpu" and attack.limit ~= "log-lines" then
+    if attack.text ~= "" and attack.limit ~= "load-cpu" and attack.limit ~= "log-lines" then
       it(("ends, and its neighbour does not: %s (%s)"):format(attack.how, attack.name), function()
         local engine = beside(attack)
         local line = engine:wait_error("([^\n]* failed\"[^\n]*" .. escape(attack.text) .. "[^\n]*)", 20)
@@ -73,6 +73,18 @@ describe("a script that takes more than it may", function()
     assert.are.equal(10000, tonumber(lines) + written)
     assert.is_true(written < 3000, written)
     assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("prints what there is room for, and holds up nobody", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, "spec/support/hostile/print_flood.lua")
+    sim.api:create(configmaps, configmap "go")
+    engine:wait_line("^flood 1 ", 20)
+    assert.are.equal(0, cluster.terminate(engine))
+    local dropped = tonumber(engine:err():match "printLinesDropped=(%d+)")
+    local _, printed = engine:out():gsub("flood %d+ ", "")
+    local all = printed + dropped
+    assert.is_true(printed > 0 and all <= 10000 and all % 100 == 0, printed .. " " .. dropped)
   end)
 
   it("is counted as such", function()

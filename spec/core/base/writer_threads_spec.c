@@ -95,11 +95,34 @@ static void test_a_full_pipe_drops_lines_and_counts_them(void **state)
     assert_int_equal(rest[1] + refused, 1000);
 }
 
+static void test_who_may_have_less_room_leaves_it_to_others(void **state)
+{
+    int fd = divert();
+    char line[1000];
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\n';
+    const struct str text = {line, sizeof line};
+    size_t lines = 0;
+    writer_start(200000);
+    while (writer_put_within(WRITER_STDERR, text, WRITER_NEVER_WAIT, 100000)) lines++;
+    assert_false(writer_put_within(WRITER_STDERR, text, WRITER_NEVER_WAIT, 50000));
+    assert_true(writer_put(WRITER_STDERR, text, WRITER_NEVER_WAIT));
+    size_t rest[2] = {(size_t)fd, 0};
+    pthread_t reader;
+    pthread_create(&reader, NULL, read_all, rest);
+    writer_stop(10000);
+    restore();
+    pthread_join(reader, NULL);
+    close(fd);
+    assert_in_range(rest[1], lines + 1, lines + 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_line_of_every_thread_arrives),
         cmocka_unit_test(test_a_full_pipe_drops_lines_and_counts_them),
+        cmocka_unit_test(test_who_may_have_less_room_leaves_it_to_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
