@@ -218,6 +218,29 @@ static void test_timers_keep_their_times(void **state)
     script_free(new);
 }
 
+static void test_a_handler_that_was_in_quarantine_is_shown_the_cache(void **state)
+{
+    struct cluster *c = *state;
+    static const char lua[] =
+        "k8s.informer('pods'):on_add(function(o) say(o:name()) while o:name():find 'bad' do end end)";
+    struct script *old = load(c, lua);
+    old->limits.values[LIMIT_HANDLER_CPU] = 5;
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/bad-1;shop/bad-2;shop/bad-3");
+    cluster_settle(c);
+    cluster_event(c, 0, LW_DELETED, "shop/bad-1");
+    cluster_event(c, 0, LW_DELETED, "shop/bad-2");
+    cluster_event(c, 0, LW_DELETED, "shop/bad-3");
+    cluster_event(c, 0, LW_ADDED, "shop/missed");
+    assert_ask(c, old, "return take()", "bad-1;bad-2;bad-3;");
+    struct script *new = reload(c, old, lua);
+    cluster_settle(c);
+    assert_ask(c, new, "return take()", "missed;");
+    assert_int_equal(done.kept, 0);
+    script_free(old);
+    script_free(new);
+}
+
 static void test_state_that_cannot_go_over_leaves_the_old_one_running(void **state)
 {
     struct cluster *c = *state;
@@ -330,6 +353,7 @@ int main(void)
         T(test_a_queue_goes_on_with_its_keys_and_what_is_under_way),
         T(test_who_waits_for_a_key_is_told_that_there_are_none),
         T(test_timers_keep_their_times),
+        T(test_a_handler_that_was_in_quarantine_is_shown_the_cache),
         T(test_state_that_cannot_go_over_leaves_the_old_one_running),
         T(test_indexes_are_built_before),
         T(test_a_new_informer_is_waited_for),
