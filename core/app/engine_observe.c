@@ -75,5 +75,6 @@ void engine_observe(void *ctx)
     struct engine *engine = ctx;
     observe_informers(engine);
     observe_scripts(engine);
+    probations_look(engine);
     shared_factory_show_metrics(engine->factory, engine->observed++ % THOROUGH_EVERY == 0);
 }

@@ -136,6 +136,7 @@ static void take_over(struct slot *slot)
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);
     slot->before = bundle_ref(script_bundle(old));
+    probation_begin(slot, old);
     become_current(slot, new_);
     slot_drain(slot, old);
     count(slot, returned ? RELOAD_RETURNED : RELOAD_TAKEN_OVER);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/reload_probation.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/series.h"
@@ -48,6 +49,7 @@ struct slot {
     int64_t taken_over_us; /* when the current one began */
     uint64_t pause_us;     /* how long the engine thread took for that */
 
+    struct probation probation;
     struct series *memory, *generation; /* made when they are first shown */
 };
 

@@ -197,6 +197,7 @@ static void enter(struct script *script, const char *phase, const char *what, co
 {
     must(script->depth == 0);
     script->depth++;
+    script->tally.calls++;
     running_enter(script->host->running, script->shown_name, what);
     script->no_yield = phase;
     script->stack_base = stack_base;

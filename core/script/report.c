@@ -112,6 +112,7 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     struct log_field fields[REPORT_FIELDS_MAX + 6];
     size_t n = 0;
     script->counters.errors++;
+    script->tally.failed++;
     script->error_counts[function]++;
     series_inc(script->errors[function]);
     if (script->host->failed) {

@@ -340,6 +340,11 @@ struct script_counters script_counters(const struct script *script)
     return script->counters;
 }
 
+struct script_tally script_tally(const struct script *script)
+{
+    return script->tally;
+}
+
 void script_add_counters(struct script *script, struct script *other)
 {
     struct script_counters *a = &other->counters, *b = &script->counters;

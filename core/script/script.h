@@ -250,6 +250,11 @@ bool script_has_synced(const struct script *script);
 typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
 void script_run_main(struct script *script, script_main_done *done, void *ctx);
 struct script_counters script_counters(const struct script *script);
+/* How often its functions were entered, and how many calls failed, in this generation alone. */
+struct script_tally {
+    uint64_t calls, failed;
+};
+struct script_tally script_tally(const struct script *script);
 /* Those of `other` are added, and begin anew there. */
 void script_add_counters(struct script *script, struct script *other);
 /* Bytes of its Lua state and of the keys in its queues. */

@@ -225,6 +225,7 @@ struct script {
         int exit_code;
     } main;
     struct script_counters counters;
+    struct script_tally tally;
     struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
     uint64_t error_counts[SCRIPT_FUNCTIONS];
 };

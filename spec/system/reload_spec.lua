@@ -243,4 +243,23 @@ describe("a script that changes #threads", function()
     assert.are.equal(3, code)
     assert.has_match("scripts/a: refused, generation 4 runs on: .*a%.lua:1:", out)
   end)
+
+  it("returns by itself when it fails more than before, or goes over its limits", function()
+    local ticks = 'k8s.every("50ms", function() %s end)\n'
+    write("a.lua", script("good", ticks:format ""))
+    local engine = start(sim, nil, { "--handler-cpu", "20ms" })
+    write("a.lua", script("bad", ticks:format "error 'broken'"))
+    engine:wait_line "bad loaded"
+    local one = engine.await("a", function(s) return s.generation == 3 end)
+    assert.is_true(one.returned)
+    assert.has_match("a%.lua: generation 2 was left for the one before: %d+ of its %d+ calls failed, 0 of %d+ before",
+      one.reloadError)
+    assert.has_match("returned: .*calls failed", (engine.ask "status"))
+    write("a.lua", script("slow", ticks:format "while true do end"))
+    engine:wait_line "slow loaded"
+    one = engine.await("a", function(s) return s.generation == 5 end)
+    assert.has_match("is quarantined: ", one.reloadError)
+    write("a.lua", script("fine", ticks:format ""))
+    engine.await("a", function(s) return s.generation == 6 and s.fileIsRunning end)
+  end)
 end)

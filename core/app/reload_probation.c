@@ -1,0 +1,90 @@
+/* Whether a new generation does worse than the one before; see reload_probation.h. */
+#include "app/reload_probation.h"
+
+#include "app/engine_internal.h"
+
+/* Fewer failures tell nothing. */
+enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };
+
+static int64_t now_ms(const struct slot *slot)
+{
+    return clock_now_ms(loop_clock(slot->engine->loop));
+}
+
+static int64_t length_ms(const struct slot *slot)
+{
+    return slot->engine->options.options->reload_probation_ms;
+}
+
+static struct script_tally since(struct script_tally now, struct script_tally then)
+{
+    return (struct script_tally){now.calls - then.calls, now.failed - then.failed};
+}
+
+void probation_begin(struct slot *slot, const struct script *old)
+{
+    struct probation *p = &slot->probation;
+    p->before = since(script_tally(old), p->marks[1]);
+    p->marks[0] = p->marks[1] = (struct script_tally){0};
+    p->mark_ms = now_ms(slot);
+    p->until_ms = length_ms(slot) && !slot->left ? p->mark_ms + length_ms(slot) : 0;
+}
+
+/* What a generation is compared by is its last window and the one before, as far as they have come. */
+static void move_marks(struct slot *slot)
+{
+    struct probation *p = &slot->probation;
+    if (p->mark_ms && now_ms(slot) - p->mark_ms < length_ms(slot)) return;
+    p->marks[1] = p->marks[0];
+    p->marks[0] = script_tally(slot->current);
+    p->mark_ms = now_ms(slot);
+}
+
+/* Twice the share of failures: failed / calls > 2 * (failed / calls before). */
+static bool is_worse(struct script_tally now, struct script_tally before)
+{
+    if (now.failed < FAILURES_MIN) return false;
+    double calls = now.calls ? (double)now.calls : 1, calls_before = before.calls ? (double)before.calls : 1;
+    return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
+}
+
+static void take_first(void *ctx, const struct script_quarantine_status *status)
+{
+    struct buf *why = ctx;
+    if (why->len == 0) buf_printf(why, "%s is quarantined: %s", status->id, status->why);
+}
+
+static void describe(const struct slot *slot, struct buf *why)
+{
+    struct script_tally now = script_tally(slot->current), before = slot->probation.before;
+    script_each_quarantine(slot->current, take_first, why);
+    if (why->len == 0 && is_worse(now, before))
+        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before", (unsigned long long)now.failed,
+                   (unsigned long long)now.calls, (unsigned long long)before.failed,
+                   (unsigned long long)before.calls);
+}
+
+static void look(struct slot *slot)
+{
+    struct probation *p = &slot->probation;
+    struct buf why = {0};
+    struct err err;
+    if (!slot->current) return;
+    move_marks(slot);
+    if (!p->until_ms || slot->candidate) return;
+    if (now_ms(slot) >= p->until_ms) {
+        p->until_ms = 0;
+        return;
+    }
+    describe(slot, &why);
+    if (why.len) {
+        p->until_ms = 0;
+        reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
+    }
+    buf_clear(&why);
+}
+
+void probations_look(struct engine *engine)
+{
+    for (size_t i = engine->slot_count; i-- > 0 && !engine->ending_ms;) look(engine->slots[i]);
+}

@@ -1,0 +1,23 @@
+/* The first minute of a new generation: when it fails clearly more than the one before it did, or a handler
+ * of it goes over its limits again and again, what ran before comes back. Owner: the slot that embeds it; on
+ * the engine thread. */
+#pragma once
+#include <stdint.h>
+
+#include "script/script.h"
+
+struct engine;
+struct slot;
+
+struct probation {
+    struct script_tally
+        marks[2];    /* of the current generation: at the begin of this window and of the one before */
+    int64_t mark_ms; /* when this window began; 0: none has */
+    struct script_tally before; /* what the generation before did in its last windows */
+    int64_t until_ms;           /* the current one is watched until then; 0: it is not */
+};
+
+/* `old` is taken over from, right now. */
+void probation_begin(struct slot *slot, const struct script *old);
+/* Once a second. */
+void probations_look(struct engine *engine);
