@@ -261,6 +261,8 @@ void script_timer_take_due(struct script_timer *t, const struct script_timer *ol
 {
     must(t->kind == old->kind);
     t->plan.next_s = old->plan.next_s;
+    t->queued = old->queued;
+    t->skipped = old->skipped;
     t->due_ms = LIST_EMPTY(&old->ticks) ? old->due_ms : old->due_ms + old->period_ms;
     start_if_running(t);
 }

@@ -79,6 +79,10 @@ describe("types/k8s.lua", function()
     end
   end)
 
+  it("names what http shows, no more and no less", function()
+    assert.same(sorted(content(load_module "k8s.http")), sorted(declared "http"))
+  end)
+
   it("knows each class that has methods", function()
     local tables = {}
     for line in io.popen "grep -oh 'luaL_Reg [a-z_]*_methods\\[\\]' core/script/*.c":lines() do

@@ -202,6 +202,13 @@ static void test_a_timer_takes_over_when_another_is_due(void **state)
     virtual_clock_advance(&run_clock, 0);
     assert_lua(f, "return take()", "three;");
     assert_true(script_timer_due_us(new_cron) > clock_wall_us(&run_clock.clock));
+    cron->queued = true; /* a run that waits for the end of another */
+    cron->skipped = 3;
+    cron->plan.next_s = new_cron->plan.next_s;
+    script_timer_take_due(new_cron, cron);
+    virtual_clock_advance(&run_clock, 0);
+    assert_lua(f, "return take()", "three;");
+    assert_int_equal(new_cron->skipped, 3);
 }
 
 int main(void)
