@@ -149,3 +149,73 @@ describe("a handler with debounce", function()
     assert.has_no_match("never", engine:out(), 1, true)
   end)
 end)
+
+describe("handlers at rest when their script changes", function()
+  after_each(cluster.stop_all)
+
+  -- The handler is the same in both, what it calls is not. A call for "one" waits until "two" says go.
+  local function script(mark, options)
+    return ([[
+      local k8s = require "k8s"
+      function tell(...) print("%s", ...) end
+      local maps = k8s.informer("configmaps", { namespace = "default" })
+      maps:add_event_handler {
+        id = "it", %s,
+        OnUpdate = function(_, map)
+          if map:name() ~= "one" then return end
+          tell("begins", map.data.a)
+          while not maps:lister():get("default/two").data.go do k8s.sleep "10ms" end
+          tell("ends", map.data.a)
+        end,
+        OnDelete = function(map, ev) tell("deleted", map:name(), ev.coalesced) end,
+      }
+    ]]):format(mark, options)
+  end
+
+  local function write(path, text)
+    local file = assert(io.open(path .. ".new", "w"))
+    file:write(text)
+    file:close()
+    assert(os.rename(path .. ".new", path))
+  end
+
+  it("have the next one go on with what debounce holds back", function()
+    local sim = cluster.sim()
+    for _, name in ipairs { "one", "two" } do sim.api:create(configmaps, configmap(name)) end
+    local path = cluster.script(script("first", "debounce = '1h'"))
+    local engine = cluster.run(sim.server, path, { "-f", cluster.script [[
+      require("k8s").informer("configmaps", { namespace = "default" }):on_update(function(_, map)
+        print("changed", map:name())
+      end)
+    ]] })
+    engine:wait_error '"Synced"'
+    for _, name in ipairs { "one", "two" } do
+      sim.api:patch(configmaps .. "/" .. name, { data = { a = "1" } })
+      engine:wait_line("^changed\t" .. name .. "$")
+    end
+    write(path, script("second", "debounce = '1h'"))
+    engine:wait_error '"Reloaded".* handlersKept=1 .* eventsDropped=0 '
+    sim.api:delete(configmaps .. "/one")
+    engine:wait_line "^second\tdeleted\tone\ttrue$" -- with the update that had waited
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".* eventsUnhandled=1 ', engine:err())
+  end)
+
+  it("have the next one wait for the old one's calls of the same object", function()
+    local sim = cluster.sim()
+    for _, name in ipairs { "one", "two" } do sim.api:create(configmaps, configmap(name)) end
+    local path = cluster.script(script("first", "concurrency = 2"))
+    local engine = cluster.run(sim.server, path)
+    engine:wait_error '"Synced"'
+    sim.api:patch(configmaps .. "/one", { data = { a = "1" } })
+    engine:wait_line "^first\tbegins\t1$"
+    sim.api:patch(configmaps .. "/one", { data = { a = "2" } })
+    write(path, script("second", "concurrency = 2"))
+    engine:wait_error '"Reloaded".* handlersKept=1 '
+    sim.api:patch(configmaps .. "/two", { data = { go = "yes" } })
+    for _, line in ipairs { "first\tends\t1", "second\tbegins\t2", "second\tends\t2" } do
+      engine:wait_line("^" .. line .. "$")
+    end
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
