@@ -1,0 +1,92 @@
+-- Reloads under load: every event is handled by exactly one generation, nothing is asked of the server, and nobody
+-- waits for long. KUBELUA_RELOADS=100 makes it a long run; it prints what it measured.
+local cjson = require "cjson"
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local RELOADS = tonumber(os.getenv "KUBELUA_RELOADS" or 10)
+local RATE = 10000
+local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
+
+-- Updates of the source have versions that are one apart, in the order in which they are sent. Each third edit changes
+-- the handler's code, so that it is another one, which goes on from now on.
+local SCRIPT = [[
+local k8s = require "k8s"
+local seen = k8s.state("seen", { version = 1, init = { count = 0, last = 0, bad = 0, added = 0 } })
+local pods = k8s.informer("pods", { fields = { "metadata.name", "metadata.namespace", "metadata.resourceVersion" } })
+pods:add_index("path", "metadata.name")
+pods:add_index("fn", function(pod, emit) emit(pod.metadata.name:sub(1, 6)) end)
+k8s.on_reload { replay = "none" }
+pods:add_event_handler {
+  OnAdd = function() seen.added = seen.added + 1 end,
+  OnUpdate = function(_, pod)
+    local version = tonumber(pod:resource_version())
+    if seen.last > 0 and version ~= seen.last + 1 then seen.bad = seen.bad + %d end
+    seen.last = version
+    seen.count = seen.count + 1
+  end,
+}
+k8s.command("seen", function() return { count = seen.count, bad = seen.bad, added = seen.added } end)
+-- %d
+]]
+
+describe("reloads under load #threads", function()
+  local folder
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("lose nothing, double nothing and ask for nothing", function()
+    local path, socket = folder .. "/a.lua", folder .. "/admin.sock"
+    local sim = cluster.sim { "--replay", "--pods", "2000" }
+    temp.write(path, SCRIPT:format(1, 0))
+    local engine = cluster.run(sim.server, path, { "--admin-socket", socket })
+    engine:wait_error "Synced"
+    local function ask(...)
+      local p = cluster.kubelua { select(1, ...), "--admin-socket", socket, "-ojson", select(2, ...) }
+      assert.are.equal(0, p:wait(), p:report())
+      return cjson.decode(p.streams.out.text)
+    end
+    local function requests()
+      local stats = sim.api:get "/sim/stats"
+      return ("%d lists, %d watch-lists, %d watches"):format(stats.lists, stats.watch_lists, stats.watches)
+    end
+    local asked = requests()
+    local sent = math.max(RELOADS * 2500, 50000)
+    local storm = proc.spawn {
+      "curl", "-s", "-X", "POST", ("%s/sim/replay/storm?count=%d&rate=%d"):format(sim.server, sent, RATE),
+    }
+    local longest, begun, settled = 0, proc.now(), nil
+    for i = 1, RELOADS do
+      temp.write(path, SCRIPT:format(1 + math.floor(i / 3), i))
+      local one = await(function()
+        local status = ask("status").scripts[1]
+        assert.are.equal("", status.reloadError)
+        return status.generation == i + 1 and status
+      end, function() return engine:report() end)
+      longest = math.max(longest, one.pauseMicroseconds)
+      if i == math.floor(RELOADS / 10) then settled = engine:rss() end
+    end
+    local took = proc.now() - begun
+    storm:wait(120)
+    local seen = await(function()
+      local answer = ask("call", "seen")
+      return answer.count >= sent and answer
+    end, function() return cjson.encode(ask("call", "seen")) end)
+    assert.are.equal(sent, seen.count)
+    assert.are.equal(0, seen.bad)
+    assert.are.equal(2000, seen.added)
+    assert.are.equal(asked, requests())
+    local grown = engine:rss() - settled
+    print(("\n    %d reloads in %.1f s during %d events at %d/s: longest pause %.2f ms, memory %+.1f MiB"):format(
+      RELOADS, took, sent, RATE, longest / 1000, grown / 2 ^ 20))
+    if not sanitized then
+      assert.is_true(longest < 5000, longest)
+      assert.is_true(grown < 8 * 2 ^ 20, grown)
+    end
+  end)
+end)
