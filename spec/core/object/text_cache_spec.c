@@ -63,7 +63,8 @@ static void test_texts_that_begin_alike_are_told_apart_by_their_object(void **st
         assert_true(granule == 0 || granule == i);
         known += granule == i;
     }
-    assert_true(known > MANY * 9 / 10);
+    /* Were they one to the cache it would know TEXT_CACHE_WAYS; as hashes are seeded, some meet in a set. */
+    assert_true(known > MANY / 2);
     text_cache_clear(&cache);
 }
 
