@@ -72,7 +72,7 @@ static void test_zones_are_as_libc_has_them(void **state)
         "Africa/Monrovia",
         "Etc/GMT+12",
     };
-    unsigned seed = getenv("SEED") ? (unsigned)atoi(getenv("SEED")) : (unsigned)time(NULL);
+    unsigned seed = getenv("SEED") ? (unsigned)strtoul(getenv("SEED"), NULL, 10) : (unsigned)time(NULL);
     print_message("SEED=%u\n", seed);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         struct err err;

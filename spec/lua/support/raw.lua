@@ -67,6 +67,8 @@ function raw_verbs.new(record)
     state = { declare = noop, content = noop, value = noop },
     event = noop,
     check_stack = noop,
+    format_arguments = function(...) return ... end,
+    less = function(a, b) return a < b end,
     int64 = noop,
     quantity = noop,
     snapshot = noop,
