@@ -187,7 +187,11 @@ void live_free(struct live *live)
     pthread_mutex_lock(&live->lock);
     while (live->running > 0) loop_wait(live->options.io_loop, &live->ended, &live->lock);
     pthread_mutex_unlock(&live->lock);
-    while ((read = LIST_FIRST(&live->reads))) free_read(read);
+    while ((read = LIST_FIRST(&live->reads))) {
+        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->answer);
+        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->gone);
+        free_read(read);
+    }
     pthread_mutex_destroy(&live->lock);
     pthread_cond_destroy(&live->ended);
     free(live);

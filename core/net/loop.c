@@ -93,6 +93,18 @@ void mailbox_post(struct mailbox *mailbox, struct mail *mail)
     if (first) waker_wake(mailbox->waker);
 }
 
+void mailbox_withdraw(struct mailbox *mailbox, struct mail *mail)
+{
+    struct mail *other;
+    pthread_mutex_lock(&mailbox->lock);
+    STAILQ_FOREACH (other, &mailbox->queue, link) {
+        if (other != mail) continue;
+        STAILQ_REMOVE(&mailbox->queue, mail, mail, link);
+        break;
+    }
+    pthread_mutex_unlock(&mailbox->lock);
+}
+
 struct loop *loop_new(void)
 {
     struct loop *loop = NEW(struct loop);

@@ -13,3 +13,6 @@ struct mail {
 struct mailbox;
 
 void mailbox_post(struct mailbox *mailbox, struct mail *mail);
+/* Takes a mail back, if it waits there: who frees it while the loop does not run any more. On the loop's
+ * thread, outside of any delivery. */
+void mailbox_withdraw(struct mailbox *mailbox, struct mail *mail);

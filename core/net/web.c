@@ -96,7 +96,11 @@ void web_end(struct web *web)
     pthread_mutex_lock(&web->lock);
     while (web->running > 0) loop_wait(web->options.io_loop, &web->ended, &web->lock);
     pthread_mutex_unlock(&web->lock);
-    while ((call = LIST_FIRST(&web->calls))) free_call(call);
+    while ((call = LIST_FIRST(&web->calls))) {
+        mailbox_withdraw(loop_mailbox(web->options.engine_loop), &call->answered);
+        mailbox_withdraw(loop_mailbox(web->options.engine_loop), &call->gone);
+        free_call(call);
+    }
 }
 
 void web_free(struct web *web)

@@ -117,6 +117,23 @@ static void who_waits_for_it_has_it_run(void **state)
     assert_int_equal(clock_now_ms(clock), now_ms + 3000);
 }
 
+static void a_mail_that_is_taken_back_is_not_delivered(void **state)
+{
+    struct world *w = *state, other = {.waker = w->waker, .mail.deliver = on_mail};
+    struct mailbox *mailbox = loop_mailbox(w->loop);
+    mailbox_post(mailbox, &other.mail);
+    mailbox_post(mailbox, &w->mail);
+    mailbox_withdraw(mailbox, &other.mail);
+    mailbox_withdraw(mailbox, &other.mail); /* is not there any more */
+    assert_true(loop_settle(w->loop, 50));
+    mailbox_post(mailbox, &w->mail);
+    mailbox_withdraw(mailbox, &w->mail);
+    mailbox_post(mailbox, &other.mail); /* behind one that was the last */
+    assert_true(loop_settle(w->loop, 50));
+    assert_int_equal(w->delivered, 1);
+    assert_int_equal(other.delivered, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -125,6 +142,7 @@ int main(void)
         TEST(the_clock_stands_still_until_it_is_moved),
         TEST(what_never_ends_is_told),
         TEST(who_waits_for_it_has_it_run),
+        TEST(a_mail_that_is_taken_back_is_not_delivered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
