@@ -120,7 +120,8 @@ describe("a slow transform of a long list #threads", function()
   it("holds up neither timers nor other informers nor the admin socket (V7)", function()
     local socket = folder .. "/admin.sock"
     local sim = cluster.sim { "--pods", "5000" }
-    local engine = cluster.run(sim.server, cluster.script(slow), { "--admin-socket", socket, "--limit", "filter-cpu=5s" })
+    local args = { "--admin-socket", socket, "--limit", "filter-cpu=5s" }
+    local engine = cluster.run(sim.server, cluster.script(slow), args)
     engine:wait_line "^begun$"
     local status = cluster.kubelua { "status", "--admin-socket", socket, "-ojson" }
     assert.are.equal(0, status:wait())
