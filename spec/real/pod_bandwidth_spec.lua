@@ -5,6 +5,8 @@ local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 
 local COUNT = 500
+-- More than the 600 a minute that a script has by default.
+local WRITES = "--limit=writes=1000000"
 local pods = "/api/v1/namespaces/default/pods"
 local rates = { gold = "1G", silver = "100M", bronze = "10M" }
 
@@ -65,7 +67,7 @@ describe("scripts/pod_bandwidth.lua on the real API server", function()
     server = apiserver.start()
     api = server:api()
     where = "--kubeconfig=" .. server.kubeconfig
-    local made = cluster.kubelua { "exec", cluster.script(create), where }
+    local made = cluster.kubelua { "exec", cluster.script(create), where, WRITES }
     assert.are.equal(0, made:wait(60), made:err())
   end)
 
@@ -80,7 +82,7 @@ describe("scripts/pod_bandwidth.lua on the real API server", function()
     local engine = cluster.run(where, "scripts/pod_bandwidth.lua", {
       "--field-manager", name, "--kube-api-qps", "100", "--kube-api-burst", "10",
       "--leader-elect-lease-duration", "3s", "--leader-elect-renew-deadline", "2s",
-      "--leader-elect-retry-period", "500ms",
+      "--leader-elect-retry-period", "500ms", WRITES,
     })
     engine.name = name
     return engine
@@ -143,7 +145,7 @@ describe("scripts/pod_bandwidth.lua on the real API server", function()
 
   it("annotates every managed pod, whatever a second writer does", function()
     local engine = start "alone"
-    local other = cluster.run(where, cluster.script(rival))
+    local other = cluster.run(where, cluster.script(rival), { WRITES })
     wait_written(engine, COUNT)
     wait_all_right()
     local conflicts, again = assert_retried(patches "alone")
@@ -154,7 +156,7 @@ describe("scripts/pod_bandwidth.lua on the real API server", function()
   end)
 
   it("leaves no pod wrong when leaders are frozen and killed, and no annotation that a loser wrote", function()
-    local wiped = cluster.kubelua { "exec", cluster.script(reset), where }
+    local wiped = cluster.kubelua { "exec", cluster.script(reset), where, WRITES }
     assert.are.equal(0, wiped:wait(60), wiped:err())
     local first = start "first"
     leads(first)
