@@ -272,7 +272,7 @@ describe("the audit trail #threads", function()
     sim:play { ["do"] = "fault", resource = "configmaps", verb = "create", what = "silence" }
     local script = cluster.script(writer .. "\nk8s.after(0, function() print 'go' end)")
     local log = folder .. "/audit.log"
-    local engine = cluster.run(sim.server, script, { "--audit-log", log, "--shutdown-timeout", "300ms" })
+    local engine = cluster.run(sim.server, script, { "--audit-log", log, "--shutdown-timeout", "1s" })
     engine:wait_line "^timer$"
     assert.are.equal(0, cluster.terminate(engine))
     local entry = find(decode_lines(read(log)), "create", "configmaps")
