@@ -21,7 +21,7 @@ struct load {
 
 static struct sim_inside *inside(const struct load *load)
 {
-    return test_cluster_inside(load->engine->dump);
+    return test_cluster_inside(load->engine->base.cluster);
 }
 
 /* "widgets": as kubectl guesses it. */

@@ -10,22 +10,9 @@
 #include "object/pool.h"
 
 /* An evaluation may compute until ^C comes, and hold what a person works with. */
-enum { MAILS_MAX = 1000 };
 enum { CPU_MS = 3600 * 1000, MEMORY = 1 << 30, INFORMERS = 1000 };
 
 /* --- what the parts call */
-
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
-{
-    return list_watch_new(((struct repl_engine *)ctx)->client, resource, scope);
-}
-
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx)
-{
-    return object_call_start(((struct repl_engine *)ctx)->client, request, done, done_ctx);
-}
 
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
@@ -40,7 +27,7 @@ static void resolve(void *ctx)
 {
     struct repl_engine *engine = ctx;
     const struct catalogue *catalogue = kinds_catalogue(engine->kinds);
-    if (catalogue) shared_factory_resolve(engine->factory, catalogue, on_unknown, engine);
+    if (catalogue) shared_factory_resolve(engine->base.factory, catalogue, on_unknown, engine);
 }
 
 static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
@@ -60,7 +47,7 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
 static void ask_kinds(void *ctx)
 {
     struct repl_engine *engine = ctx;
-    if (!engine->discovery) engine->discovery = discovery_start(engine->client, on_found, engine);
+    if (!engine->discovery) engine->discovery = discovery_start(engine->base.client, on_found, engine);
 }
 
 /* The prompt tells what went wrong where it was asked for; lines of the log would lie across it. */
@@ -75,9 +62,9 @@ static void drop_write(void *ctx, const struct test_write *write) {}
 
 void repl_engine_turn(struct repl_engine *engine, bool wait)
 {
-    bool more = engine->dump && test_cluster_pump(engine->dump);
-    loop_once(engine->loop, wait && !more);
-    pool_drain(engine->pool);
+    bool more = engine->base.cluster && test_cluster_pump(engine->base.cluster);
+    loop_once(engine->base.loop, wait && !more);
+    pool_drain(engine->base.pool);
 }
 
 static void on_wake(void *ctx) {}
@@ -96,10 +83,10 @@ void repl_engine_await_input(struct repl_engine *engine, int fd)
     struct pollfd input = {.fd = fd, .events = POLLIN};
     ev_io io;
     ev_io_init(&io, on_input, fd, EV_READ);
-    ev_io_start(loop_ev(engine->loop), &io);
+    ev_io_start(loop_ev(engine->base.loop), &io);
     while (!engine->woken && poll(&input, 1, 0) == 0) repl_engine_turn(engine, true);
     engine->woken = false;
-    ev_io_stop(loop_ev(engine->loop), &io);
+    ev_io_stop(loop_ev(engine->base.loop), &io);
 }
 
 bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err)
@@ -114,51 +101,16 @@ bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err)
 
 /* --- start and stop */
 
-static bool make_client(struct repl_engine *engine, const struct repl_engine_options *options,
-                        struct err *err)
-{
-    static char server[] = "http://dump.kubelua", source[] = "the dump", ns[] = "default";
-    const struct cluster_config inside = {.server = server, .source = source, .namespace_ = ns};
-    struct kube_client_options client = {.config = &inside};
-    if (options->config)
-        client = *options->client;
-    else {
-        engine->dump = test_cluster_new(
-            &(struct test_cluster_options){.loop = engine->loop, .written = drop_write, .ctx = engine});
-        client.local = test_cluster_server(engine->dump);
-    }
-    engine->client = kube_client_new(engine->loop, engine->pool, &client, err);
-    return engine->client != NULL;
-}
-
-static void make_parts(struct repl_engine *engine)
-{
-    struct loop *loop = engine->loop;
-    engine->factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = loop,
-                                                                          .io_loop = loop,
-                                                                          .new_source = new_source,
-                                                                          .ctx = engine,
-                                                                          .changed = on_claim_changed});
-    engine->live = live_new(&(struct live_options){.engine_loop = loop,
-                                                   .io_loop = loop,
-                                                   .new_source = new_source,
-                                                   .call = call,
-                                                   .cancel_call = object_call_cancel,
-                                                   .ctx = engine});
-    engine->kinds = kinds_new(loop_clock(loop), ask_kinds, engine);
-    turns_init(&engine->turns);
-}
-
 static bool make_repl(struct repl_engine *engine, struct err *err)
 {
     engine->limits = limits_default;
     engine->limits.values[LIMIT_HANDLER_CPU] = CPU_MS;
     engine->limits.values[LIMIT_SCRIPT_MEMORY] = MEMORY;
     engine->limits.values[LIMIT_INFORMERS] = INFORMERS;
-    engine->host = (struct script_host){.factory = engine->factory,
-                                        .loop = engine->loop,
+    engine->host = (struct script_host){.factory = engine->base.factory,
+                                        .loop = engine->base.loop,
                                         .turns = &engine->turns,
-                                        .live = engine->live,
+                                        .live = engine->base.live,
                                         .kinds = engine->kinds,
                                         .limits = &engine->limits,
                                         .default_namespace = engine->namespace_};
@@ -174,17 +126,25 @@ static bool make_repl(struct repl_engine *engine, struct err *err)
 
 struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err)
 {
+    static char server[] = "http://dump.kubelua";
     struct repl_engine *engine = NEW(struct repl_engine);
-    engine->loop = loop_new_alone();
-    engine->wake = waker_new(engine->loop, on_wake, NULL);
-    engine->pool = pool_new(&(struct pool_options){0});
+    struct loop *loop = loop_new_alone();
+    engine->wake = waker_new(loop, on_wake, NULL);
     engine->namespace_ = xstrdup(options->namespace_);
     engine->ops = options->ops;
+    turns_init(&engine->turns);
     log_capture(drop_line, NULL);
-    if (make_client(engine, options, err)) {
-        make_parts(engine);
+    if (one_loop_open(&engine->base,
+                      &(struct one_loop_options){.loop = loop,
+                                                 .client = options->config ? options->client : NULL,
+                                                 .server = server,
+                                                 .written = drop_write,
+                                                 .changed = on_claim_changed,
+                                                 .ctx = engine},
+                      err)) {
+        engine->kinds = kinds_new(loop_clock(loop), ask_kinds, engine);
         bool ok = repl_engine_ask_kinds(engine, err);
-        if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
+        if (ok && engine->base.cluster) ok = repl_dump_load(engine, options->files, options->file_count, err);
         if (ok && make_repl(engine, err)) return engine;
     }
     repl_engine_free(engine);
@@ -195,17 +155,11 @@ void repl_engine_free(struct repl_engine *engine)
 {
     if (!engine) return;
     repl_free(engine->repl);
-    loop_settle(engine->loop, MAILS_MAX); /* what is under way to the reads that it had */
-    live_free(engine->live);
-    if (engine->factory) shared_factory_free(engine->factory);
+    one_loop_end(&engine->base);
     if (engine->discovery) discovery_cancel(engine->discovery);
     if (engine->kinds) kinds_free(engine->kinds);
-    kube_client_free(engine->client);
-    test_cluster_free(engine->dump);
-    pool_drain(engine->pool);
-    pool_free(engine->pool);
     waker_free(engine->wake);
-    loop_free(engine->loop);
+    one_loop_close(&engine->base);
     free(engine->namespace_);
     free(engine);
     log_capture(NULL, NULL);

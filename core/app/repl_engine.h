@@ -2,25 +2,17 @@
  * loop that turns while the prompt waits. Owner: the command; everything is on its thread. The ops' functions
  * may not free it. */
 #pragma once
-#include "app/test_cluster.h"
-#include "informer/live.h"
-#include "informer/shared_factory.h"
-#include "kube/client.h"
+#include "app/one_loop.h"
 #include "kube/kinds.h"
 #include "script/limits.h"
 #include "script/repl.h"
 #include "script/turns.h"
 
 struct repl_engine {
-    struct loop *loop;
-    struct pool *pool;
-    struct test_cluster *dump; /* NULL: a real cluster */
-    struct kube_client *client;
-    struct shared_factory *factory;
+    struct one_loop base; /* its cluster in memory is the dump */
     struct kinds *kinds;
     struct discovery *discovery; /* that is under way; NULL: none */
     struct err failure;          /* of the last one */
-    struct live *live;
     struct turns turns;
     struct limits limits;
     struct script_host host;

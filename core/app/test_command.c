@@ -42,7 +42,7 @@ static struct script *find(struct test_engine *engine, const char *name, size_t 
 /* It may sleep, or wait for answers: the clock goes on as far as that takes. */
 static bool wait_for(struct test_engine *engine, const struct waiting *waiting, struct err *err)
 {
-    struct clock *clock = loop_clock(engine->loop);
+    struct clock *clock = loop_clock(engine->base.loop);
     int64_t end_ms = clock_now_ms(clock) + PATIENCE_MS;
     if (!test_engine_ops.settle(engine, err)) return false;
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)

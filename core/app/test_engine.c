@@ -19,18 +19,6 @@ enum { TURNS_MAX = 10000 };
 
 /* --- what the parts call */
 
-static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
-{
-    return list_watch_new(((struct test_engine *)ctx)->client, resource, scope);
-}
-
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx)
-{
-    return object_call_start(((struct test_engine *)ctx)->client, request, done, done_ctx);
-}
-
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
     struct test_engine *engine = ctx;
@@ -41,42 +29,19 @@ static void on_claim_changed(void *ctx, struct informer_claim *claim)
 
 static void on_leaders_changed(void *ctx)
 {
-    struct test_engine *engine = ctx;
+    struct test_engine *engine = container_of(ctx, struct test_engine, base);
     for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i].script);
 }
 
 /* --- start */
 
-static bool make_client(struct test_engine *engine, struct err *err)
-{
-    static char server[] = "http://cluster.test", source[] = "the cluster of the test", ns[] = "default";
-    const struct cluster_config config = {.server = server, .source = source, .namespace_ = ns};
-    engine->cluster = test_cluster_new(&(struct test_cluster_options){
-        .loop = engine->loop, .written = test_engine_note_write, .ctx = engine});
-    engine->client = kube_client_new(
-        engine->loop, engine->pool,
-        &(struct kube_client_options){.config = &config, .local = test_cluster_server(engine->cluster)}, err);
-    return engine->client != NULL;
-}
-
 static void make_parts(struct test_engine *engine)
 {
-    struct loop *loop = engine->loop;
-    engine->factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = loop,
-                                                                          .io_loop = loop,
-                                                                          .new_source = new_source,
-                                                                          .ctx = engine,
-                                                                          .changed = on_claim_changed});
-    engine->live = live_new(&(struct live_options){.engine_loop = loop,
-                                                   .io_loop = loop,
-                                                   .new_source = new_source,
-                                                   .call = call,
-                                                   .cancel_call = object_call_cancel,
-                                                   .ctx = engine});
+    struct loop *loop = engine->base.loop;
     engine->recorder = event_recorder_new(&(struct event_recorder_options){.io_loop = loop,
-                                                                           .call = call,
+                                                                           .call = one_loop_call,
                                                                            .cancel_call = object_call_cancel,
-                                                                           .ctx = engine,
+                                                                           .ctx = &engine->base,
                                                                            .instance = "kubelua-test"});
     engine->servers = test_web_new(
         &(struct test_web_options){.loop = loop, .asked = test_engine_note_request, .ctx = engine});
@@ -86,10 +51,10 @@ static void make_parts(struct test_engine *engine)
                                                 .local = test_web_server(engine->servers)});
     engine->leaders = leaders_new(&(struct leaders_options){.engine_loop = loop,
                                                             .io_loop = loop,
-                                                            .call = call,
+                                                            .call = one_loop_call,
                                                             .cancel_call = object_call_cancel,
                                                             .changed = on_leaders_changed,
-                                                            .ctx = engine,
+                                                            .ctx = &engine->base,
                                                             .identity = "kubelua-test"});
     turns_init(&engine->turns);
 }
@@ -100,10 +65,10 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
     leader_flags(&flags); /* sets the defaults */
     engine->namespace_ = xstrdup(options->namespace_);
     engine->limits = options->limits ? *options->limits : limits_default;
-    engine->host = (struct script_host){.factory = engine->factory,
-                                        .loop = engine->loop,
+    engine->host = (struct script_host){.factory = engine->base.factory,
+                                        .loop = engine->base.loop,
                                         .turns = &engine->turns,
-                                        .live = engine->live,
+                                        .live = engine->base.live,
                                         .kinds = engine->kinds,
                                         .recorder = engine->recorder,
                                         .web = engine->web,
@@ -136,19 +101,14 @@ static void free_engine(struct test_engine *engine)
     test_replay_close(engine->replay);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
     event_recorder_free(engine->recorder, 0);
-    live_free(engine->live);
     web_end(engine->web);
     web_free(engine->web);
     test_web_free(engine->servers);
     leaders_end(engine->leaders);
-    if (engine->factory) shared_factory_free(engine->factory);
+    one_loop_end(&engine->base);
     leaders_free(engine->leaders);
     test_kinds_end(engine);
-    kube_client_free(engine->client);
-    test_cluster_free(engine->cluster);
-    pool_drain(engine->pool);
-    pool_free(engine->pool);
-    loop_free(engine->loop);
+    one_loop_close(&engine->base);
     buf_clear(&engine->records);
     free(engine->namespace_);
     for (size_t i = 0; i < engine->script_count; i++) free(engine->scripts[i].name);
@@ -161,12 +121,18 @@ static bool settle(struct test_engine *engine, struct err *err);
 
 static struct test_engine *open_engine(const struct test_engine_options *options, struct err *err)
 {
+    static char server[] = "http://cluster.test";
     struct test_engine *engine = NEW(struct test_engine);
-    engine->loop = loop_new_by_hand(options->wall_us);
-    engine->opened_ms = clock_now_ms(loop_clock(engine->loop));
-    engine->pool = pool_new(&(struct pool_options){0});
+    struct loop *loop = loop_new_by_hand(options->wall_us);
+    engine->opened_ms = clock_now_ms(loop_clock(loop));
     test_engine_enter(engine);
-    bool ok = make_client(engine, err);
+    bool ok = one_loop_open(&engine->base,
+                            &(struct one_loop_options){.loop = loop,
+                                                       .server = server,
+                                                       .written = test_engine_note_write,
+                                                       .changed = on_claim_changed,
+                                                       .ctx = engine},
+                            err);
     if (ok) {
         make_parts(engine);
         test_kinds_begin(engine);
@@ -202,8 +168,8 @@ static bool start_mains(struct test_engine *engine)
 static bool come_to_rest(struct test_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
-        if (!loop_settle(engine->loop, TURNS_MAX)) break;
-        if (!test_cluster_pump(engine->cluster) && !start_mains(engine)) return true;
+        if (!loop_settle(engine->base.loop, TURNS_MAX)) break;
+        if (!test_cluster_pump(engine->base.cluster) && !start_mains(engine)) return true;
     }
     return err_set(err, ERR_LIMIT,
                    "the script does not come to rest: after %d turns, all at the same time, "
@@ -215,21 +181,21 @@ static bool settle(struct test_engine *engine, struct err *err)
 {
     test_engine_enter(engine);
     bool ok = come_to_rest(engine, err);
-    pool_drain(engine->pool);
+    pool_drain(engine->base.pool);
     test_engine_leave();
     return ok;
 }
 
 static bool advance(struct test_engine *engine, int64_t ms, struct err *err)
 {
-    struct clock *clock = loop_clock(engine->loop);
+    struct clock *clock = loop_clock(engine->base.loop);
     int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
     if (!settle(engine, err)) return false;
     while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
-        loop_set_clock(engine->loop, due_ms);
+        loop_set_clock(engine->base.loop, due_ms);
         if (!settle(engine, err)) return false;
     }
-    loop_set_clock(engine->loop, end_ms);
+    loop_set_clock(engine->base.loop, end_ms);
     return true;
 }
 
@@ -281,12 +247,12 @@ static bool lead(struct test_engine *engine, bool leads)
 
 static int64_t now_us(struct test_engine *engine)
 {
-    return clock_wall_us(loop_clock(engine->loop));
+    return clock_wall_us(loop_clock(engine->base.loop));
 }
 
 static int64_t elapsed_ms(struct test_engine *engine)
 {
-    return clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
+    return clock_now_ms(loop_clock(engine->base.loop)) - engine->opened_ms;
 }
 
 static void take_records(struct test_engine *engine, struct buf *out)

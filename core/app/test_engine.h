@@ -2,11 +2,9 @@
  * simulator as its server. test_engine.c has the order of start and stop, test_records.c what a test is told.
  * Owner: see script/test_engine.h, whose functions these are. */
 #pragma once
-#include "app/test_cluster.h"
+#include "app/one_loop.h"
 #include "app/test_web.h"
 #include "base/log.h"
-#include "informer/live.h"
-#include "informer/shared_factory.h"
 #include "kube/event_recorder.h"
 #include "kube/kinds.h"
 #include "script/test_engine.h"
@@ -19,18 +17,13 @@ struct test_script {
 };
 
 struct test_engine {
-    struct loop *loop;
+    struct one_loop base;
     int64_t opened_ms;
-    struct pool *pool;
-    struct test_cluster *cluster;
-    struct kube_client *client;
-    struct shared_factory *factory;
     struct kinds *kinds;
     struct catalogue *catalogue; /* what it was told last; NULL: nothing yet */
     struct discovery *discovery; /* that is under way; NULL: none */
     bool ask_again;              /* a question came while one was */
     struct timer ask;            /* for kinds that are missing */
-    struct live *live;
     struct event_recorder *recorder;
     struct test_web *servers; /* all but the API server */
     struct web *web;

@@ -47,23 +47,24 @@ void test_kinds_ask(struct test_engine *engine)
     if (engine->discovery)
         engine->ask_again = true;
     else
-        engine->discovery = discovery_start(engine->client, on_found, engine);
+        engine->discovery = discovery_start(engine->base.client, on_found, engine);
 }
 
 void test_kinds_ask_later(struct test_engine *engine)
 {
-    if (!timer_running(&engine->ask)) timer_start(&engine->ask, loop_clock(engine->loop), LATER_MS);
+    if (!timer_running(&engine->ask)) timer_start(&engine->ask, loop_clock(engine->base.loop), LATER_MS);
 }
 
 void test_kinds_resolve(struct test_engine *engine)
 {
-    if (engine->catalogue) shared_factory_resolve(engine->factory, engine->catalogue, on_unknown, engine);
+    if (engine->catalogue)
+        shared_factory_resolve(engine->base.factory, engine->catalogue, on_unknown, engine);
 }
 
 void test_kinds_begin(struct test_engine *engine)
 {
     engine->ask.fn = on_ask;
-    engine->kinds = kinds_new(loop_clock(engine->loop), ask, engine);
+    engine->kinds = kinds_new(loop_clock(engine->base.loop), ask, engine);
     test_kinds_ask(engine);
 }
 

@@ -9,7 +9,7 @@
 
 static void begin(struct test_engine *engine, const char *what)
 {
-    int64_t at_ms = clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
+    int64_t at_ms = clock_now_ms(loop_clock(engine->base.loop)) - engine->opened_ms;
     json_open(&engine->records, NULL, '{');
     json_text(&engine->records, "what", what);
     json_int(&engine->records, "at_ms", at_ms);
