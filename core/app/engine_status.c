@@ -355,56 +355,32 @@ static void put_all(struct engine *engine, struct buf *out)
 }
 
 /* The last writes, the oldest first, and how many there ever were. */
-static void answer_writes(struct engine *engine, struct buf *result)
+static void put_writes(struct engine *engine, struct buf *out)
 {
-    json_open(result, NULL, '{');
-    json_int(result, "total", (int64_t)audit_trail_total(engine->audit));
-    buf_puts(result, ",\"writes\":");
-    audit_trail_write(engine->audit, result);
-    json_close(result, '}');
-}
-
-static void answer_status(struct engine *engine, struct buf *result)
-{
-    json_open(result, NULL, '{');
-    put_all(engine, result);
-    json_close(result, '}');
-}
-
-static void answer_queues(struct engine *engine, struct buf *result)
-{
-    json_open(result, NULL, '{');
-    put_queues(engine, result);
-    json_close(result, '}');
-}
-
-static void answer_commands(struct engine *engine, struct buf *result)
-{
-    json_open(result, NULL, '{');
-    engine_put_commands(engine, result);
-    json_close(result, '}');
-}
-
-static void answer_quarantine(struct engine *engine, struct buf *result)
-{
-    json_open(result, NULL, '{');
-    engine_put_quarantine(engine, result);
-    json_close(result, '}');
+    json_int(out, "total", (int64_t)audit_trail_total(engine->audit));
+    buf_puts(out, ",\"writes\":");
+    audit_trail_write(engine->audit, out);
 }
 
 bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     static const struct {
         const char *method;
-        void (*answer)(struct engine *engine, struct buf *result);
+        void (*put)(struct engine *engine, struct buf *out); /* members of the answer */
     } known[] = {
-        {"status", answer_status},         {"queue", answer_queues}, {"writes", answer_writes},
-        {"commands", answer_commands},     {"reloads", reload_list}, {"plan", reload_put_plans},
-        {"quarantine", answer_quarantine},
+        {"status", put_all},
+        {"queue", put_queues},
+        {"writes", put_writes},
+        {"commands", engine_put_commands},
+        {"reloads", reload_put_list},
+        {"plan", reload_put_plans},
+        {"quarantine", engine_put_quarantine},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(known[i].method, method) != 0) continue;
-        known[i].answer(ctx, result);
+        json_open(result, NULL, '{');
+        known[i].put(ctx, result);
+        json_close(result, '}');
         return true;
     }
     return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,

@@ -42,8 +42,8 @@ void reload_on_hangup(struct mail *mail);
 
 /* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
 bool reload_begin_admin(struct engine *engine, struct admin_question *question);
-/* Appends how reloads of all scripts are; and what their plans are. */
-void reload_list(struct engine *engine, struct buf *out);
+/* Append a member with how reloads of all scripts are; with what their plans are. */
+void reload_put_list(struct engine *engine, struct buf *out);
 void reload_put_plans(struct engine *engine, struct buf *out);
 /* Appends what the status says of the slot's generations. */
 void reload_put_slot(const struct slot *slot, struct buf *out);

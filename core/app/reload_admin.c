@@ -71,18 +71,15 @@ static void put(const struct slot *slot, struct buf *out)
     json_close(out, '}');
 }
 
-void reload_list(struct engine *engine, struct buf *out)
+void reload_put_list(struct engine *engine, struct buf *out)
 {
-    json_open(out, NULL, '{');
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) put(engine->slots[i], out);
     json_close(out, ']');
-    json_close(out, '}');
 }
 
 void reload_put_plans(struct engine *engine, struct buf *out)
 {
-    json_open(out, NULL, '{');
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) {
         const struct slot *slot = engine->slots[i];
@@ -96,7 +93,6 @@ void reload_put_plans(struct engine *engine, struct buf *out)
         json_close(out, '}');
     }
     json_close(out, ']');
-    json_close(out, '}');
 }
 
 /* --- requests */
