@@ -5,6 +5,7 @@
 #include <histedit.h>
 #include <locale.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,29 @@ struct prompt {
 };
 
 static struct prompt *the_prompt; /* for the signal handler */
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, reading;
+static sigjmp_buf end_of_reading;
 
 static void on_interrupt(int signum)
 {
     interrupted = 1;
     the_prompt->ops.interrupted(the_prompt->ops.ctx);
+    if (reading) siglongjmp(end_of_reading, 1);
+}
+
+/* When something can be read. A terminal drops what it held when ^C is pressed: between the look whether it
+ * has something and this, which would wait then, by a signal that was there before. -1 with EINTR for ^C. */
+static ssize_t read_input(void *out, size_t n)
+{
+    if (sigsetjmp(end_of_reading, 1) == 0) {
+        reading = 1;
+        ssize_t got = interrupted ? 0 : read(STDIN_FILENO, out, n);
+        reading = 0;
+        if (!interrupted) return got;
+    }
+    reading = 0;
+    errno = EINTR;
+    return -1;
 }
 
 /* --- history */
@@ -116,7 +134,7 @@ static int read_byte(struct prompt *p, char *out)
             return -1;
         }
         if (poll(&input, 1, 0) <= 0) continue;
-        ssize_t n = read(STDIN_FILENO, out, 1);
+        ssize_t n = read_input(out, 1);
         if (n >= 0 || errno != EINTR) return (int)n;
     }
 }
@@ -250,7 +268,7 @@ static enum prompt_result read_plain(struct prompt *p, struct buf *line)
         if (p->ended) return PROMPT_END;
         p->ops.wait(p->ops.ctx);
         if (interrupted) return PROMPT_INTERRUPTED;
-        ssize_t n = read(STDIN_FILENO, buf_reserve(&p->rest, BLOCK), BLOCK);
+        ssize_t n = read_input(buf_reserve(&p->rest, BLOCK), BLOCK);
         if (n > 0) p->rest.len += (size_t)n;
         if (n == 0 || (n < 0 && errno != EINTR)) p->ended = true;
     }
@@ -274,11 +292,11 @@ struct prompt *prompt_new(const struct prompt_ops *ops)
 void prompt_free(struct prompt *p)
 {
     if (!p) return;
-    signal(SIGINT, SIG_DFL);
     if (p->edit) {
         close_history(p);
         el_end(p->edit);
     }
+    signal(SIGINT, SIG_DFL); /* not before what was typed is kept */
     buf_clear(&p->rest);
     free(p);
 }

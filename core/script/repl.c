@@ -70,6 +70,7 @@ static void push_arguments(lua_State *L, void *ctx)
     lua_pushlstring(L, repl->text.p ? repl->text.p : "", repl->text.n);
     lua_pushinteger(L, (lua_Integer)repl->style.width);
     lua_pushboolean(L, repl->style.colours);
+    if (repl->interrupted) budget_exceed(repl->script, LIMIT_HANDLER_CPU); /* just before there was a call */
 }
 
 static void set_answer(struct repl *repl, enum repl_end end, struct str text)
@@ -101,6 +102,7 @@ void repl_eval(struct repl *repl, struct str text, const struct repl_style *styl
                                    .ctx = repl};
     repl->text = text;
     repl->style = *style;
+    repl->interrupted = false; /* by what came when the last one had just ended */
     repl->busy = true;
     repl->answer.len = 0;
     enum script_result result = task_run(repl->script, &call, &repl->task);

@@ -184,7 +184,8 @@ the last line is not complete
   describe("on a terminal", function()
     -- With keys instead of lines.
     local function terminal(env)
-      local words = ("%s repl --from %s/dump.yaml"):format(cluster.binary, folder)
+      -- In place of the shell, which ^C ends too when it has run its command: by 130, whatever that gave.
+      local words = ("exec %s repl --from %s/dump.yaml"):format(cluster.binary, folder)
       local all = { XDG_STATE_HOME = folder, TERM = "xterm", NO_COLOR = "1" }
       for name, value in pairs(env or {}) do all[name] = value end
       local p = proc.spawn { "script", "-qec", words, "/dev/null", env = all }
@@ -237,6 +238,35 @@ the last line is not complete
       p.sees "%.%.%. "
       p:write "\3"
       p.sees "kubelua> "
+      p:write "40 + 2\r"
+      p.sees "\n42"
+      p.sees "kubelua> "
+      p:write "\4"
+      assert.equal(0, p:wait())
+    end)
+
+    -- After so and so many bytes of what the terminal shows: while a line is echoed, is run or has just ended,
+    -- while the terminal changes, while the next line is read.
+    it("lets no ^C end it, at whatever moment that comes", function()
+      local p = terminal()
+      local function text() return p.streams.out.text end
+      local function prompt_behind(from) return text():find("kubelua> ", from, true) end
+      for i = 1, 300 do
+        local from = #text() + 1
+        p:write(({ 'k8s.sleep "1ms"\r', "for i = 1, 1e4 do end\r", "print(1)\r" })[i % 3 + 1])
+        p:wait_until(function() return #text() >= from + i % 40 or prompt_behind(from) end, "an echo")
+        p:write "\3"
+        local behind = #text() + 1
+        p:wait_until(function() return prompt_behind(behind) end, "a prompt")
+      end
+      -- What is typed before the last ^C has come goes with it, so it is asked until it answers.
+      for i = 1, 20 do
+        p:write("print(" .. i .. " + 1000)\r")
+        if pcall(p.wait_until, p, function() return text():find("\n" .. i + 1000 .. "\r", 1, true) end, "", 1) then
+          break
+        end
+      end
+      p.looked = #text() + 1
       p:write "40 + 2\r"
       p.sees "\n42"
       p.sees "kubelua> "
