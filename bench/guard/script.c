@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "kube/catalogue.h"
 #include "kube/list_watch.h"
+#include "script/cpu_watch.h"
 #include "script/script.h"
 #include "script/turns.h"
 
@@ -108,6 +109,8 @@ struct guard_script *guard_script_new(const char *path, struct root *const *obje
         .engine_loop = g->loop, .io_loop = g->loop, .new_source = new_source, .ctx = g});
     g->host = (struct script_host){
         .factory = factory, .loop = g->loop, .turns = &g->turns, .default_namespace = ""};
+    g->host.watch = cpu_watch_new(&err); /* as the engine has it: without one, scripts would have a hook */
+    must(g->host.watch);
     g->script = script_load(&g->host, path, "guard", &err);
     if (!g->script) {
         fprintf(stderr, "guard: %s\n", err.text);

@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "script/args.h"
+#include "script/cpu_watch.h"
 #include "script/memory.h"
 #include "script/state.h"
 
@@ -54,34 +55,54 @@ static void tell(struct script *script, lua_State *L)
 
 /* --- the hook */
 
+enum { EACH_INSTRUCTION = 1 };
+
 static void on_count(lua_State *L, lua_Debug *ar);
+
+/* The first hook, and the end of the last one, change LuaJIT's table of instructions, which it does not
+ * expect to be interrupted by the same: a signal that comes meanwhile does nothing, and the next one is 4 ms
+ * away. */
+static void set_hook(struct script *script, int every)
+{
+    struct budget *b = &script->budget;
+    if (b->setting) return;
+    b->setting = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    b->every = every;
+    lua_sethook(script->L, every ? on_count : NULL, every ? LUA_MASKCOUNT : 0, every);
+    atomic_signal_fence(memory_order_seq_cst);
+    b->setting = false;
+}
 
 void budget_arm(struct script *script)
 {
-    if (script->trusted) return;
-    script->budget.armed = true;
-    lua_sethook(script->L, on_count, LUA_MASKCOUNT, 1);
+    if (!script->trusted) set_hook(script, EACH_INSTRUCTION);
 }
 
+/* Back to how it is while nothing is wrong. */
 static void disarm(struct script *script)
 {
-    script->budget.armed = false;
-    lua_sethook(script->L, on_count, LUA_MASKCOUNT, BUDGET_INSTRUCTIONS);
+    int rest = script->host->watch || script->trusted ? 0 : BUDGET_INSTRUCTIONS;
+    if (script->budget.every != rest) set_hook(script, rest);
 }
 
-/* Whether what is over may be told of: the innermost call first. */
-static void look(struct script *script)
+/* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
+ */
+static bool look(struct script *script)
 {
     struct budget *b = &script->budget;
+    const int64_t until_next_ns = 3 * CPU_WATCH_MS * INT64_C(1000000); /* a kernel's tick may take 10 ms */
     int64_t now = budget_clock_ns();
+    bool near = false;
     for (struct budget_call *call = b->call; call; call = call->outer) {
-        if (!call->begun_ns) {
-            call->begun_ns = now;
-        } else if (!b->over && now - call->begun_ns - call->excused_ns > call->limit_ns) {
-            b->over_limit = call->limit;
-            b->over = call;
-        }
+        if (!call->begun_ns) call->begun_ns = now;
+        int64_t left_ns = call->limit_ns - (now - call->begun_ns - call->excused_ns);
+        near = near || left_ns < until_next_ns;
+        if (b->over || left_ns >= 0) continue;
+        b->over_limit = call->limit;
+        b->over = call;
     }
+    return near;
 }
 
 void budget_raise(lua_State *L)
@@ -90,7 +111,7 @@ void budget_raise(lua_State *L)
     struct budget *b = &script->budget;
     if (!b->over) return;
     if (!b->told) tell(script, L);
-    if (!b->armed) budget_arm(script);
+    if (b->every != EACH_INSTRUCTION) budget_arm(script);
     lua_pushlstring(L, b->failure.text.data, b->failure.text.len);
     lua_error(L);
 }
@@ -101,14 +122,18 @@ static void on_count(lua_State *L, lua_Debug *ar)
     memory_on_hook(L);
     if (!script->budget.over) look(script);
     budget_raise(L);
-    if (script->budget.armed) disarm(script);
+    if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
 
+/* What is over is armed again each time: the signal may have come while Lua wrote the same fields. */
 void budget_tick(struct script *script)
 {
     if (script->trusted) return;
-    if (!script->budget.over) look(script);
-    if (script->budget.over) budget_arm(script);
+    bool near = !script->budget.over && look(script);
+    if (script->budget.over)
+        budget_arm(script);
+    else if (near && !script->budget.every)
+        set_hook(script, BUDGET_INSTRUCTIONS);
 }
 
 void budget_exceed(struct script *script, enum limit limit)
@@ -132,7 +157,7 @@ void budget_excuse(struct script *script, int64_t ns)
 
 void budget_open(struct script *script)
 {
-    if (!script->trusted) disarm(script);
+    disarm(script);
 }
 
 void budget_close(struct script *script)
@@ -181,6 +206,6 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     if (over && over != call) return result;
     b->over = NULL;
     b->told = false;
-    if (b->armed) disarm(script);
+    disarm(script);
     return result;
 }

@@ -1,10 +1,11 @@
-/* The CPU that a call may take. A count hook looks at the thread's CPU clock every BUDGET_INSTRUCTIONS; when
- * a call is over its limit the hook raises, and from then on at every instruction, so that no pcall,
- * coroutine or __tostring of the script goes on: only the engine's own protected call ends that. C functions
- * are not counted by Lua: cpu_watch.h looks at them from outside. The clock of a call starts when it is first
- * looked at: a short call costs no reading of it. JIT-compiled loops are never stopped by a hook, so a script
- * with budgets runs without JIT. Owner: the script. On the engine thread; budget_tick in a signal handler of
- * it. */
+/* The CPU that a call may take. cpu_watch.h looks at the clock of the call in progress from a signal handler,
+ * every few milliseconds. When a call is over its limit a hook is armed, which raises at every instruction,
+ * so that no pcall, coroutine or __tostring of the script goes on: only the engine's own protected call ends
+ * that. No hook is set before: it would double what an instruction costs. Only where the limit is nearer than
+ * the next look, the hook counts BUDGET_INSTRUCTIONS and looks itself; without a watch it always does. The
+ * clock of a call starts when it is first looked at: a short call costs no reading of it. JIT-compiled loops
+ * are never stopped by a hook, so a script with budgets runs without JIT. Owner: the script. On the engine
+ * thread; budget_tick in a signal handler of it. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
@@ -29,7 +30,8 @@ struct budget_call {
 struct budget {
     struct budget_call *volatile call; /* the innermost; NULL: none is under way */
     struct budget_call *volatile over; /* that is over a limit and must end; NULL: none */
-    volatile int armed;                /* the hook comes at the next instruction */
+    volatile int every;                /* instructions between two hooks; 0: there is no hook */
+    volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
     enum limit over_limit;
     bool told;                     /* `failure` says of what is over */
     struct script_failure failure; /* where it was when that was found */

@@ -15,8 +15,8 @@ struct cpu_watch;
 
 enum { CPU_WATCH_MS = 4 };
 
-/* Watches the calling thread, which is to free it. NULL when the system has no such timer: the count hooks of
- * budget.h are then alone. */
+/* Watches the calling thread, which is to free it. NULL when the system has no such timer: budget.h
+ * then has count hooks all the time. */
 struct cpu_watch *cpu_watch_new(struct err *err);
 void cpu_watch_free(struct cpu_watch *watch);
 /* Around each call that the engine makes. `watch` NULL: nobody looks. */

@@ -30,7 +30,7 @@ void memory_unguard(struct script *script, bool guarded);
 /* A full collection, now; inside a call with the state or coroutine that runs. Raises nothing, and its time
  * is not the script's. */
 void memory_collect(lua_State *L);
-/* By the count hook. */
+/* By the hook of budget.h. */
 void memory_on_hook(lua_State *L);
 /* Outside of Lua, before it is entered: collects after a call that ended for want of memory, and sets the
  * pace of Lua's own collector. */

@@ -43,7 +43,7 @@ struct script_host {
     struct kinds *kinds;     /* what the names of those mean */
     struct web *web;         /* requests of http.request; NULL: there is no network */
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
-    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks alone see how long calls take */
+    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;

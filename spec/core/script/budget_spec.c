@@ -27,6 +27,7 @@ static int setup_watched(void **state)
     struct fixture *f = *state;
     f->host.watch = cpu_watch_new(&err);
     assert_non_null(f->host.watch);
+    budget_open(f->script);
     return 0;
 }
 
@@ -45,7 +46,7 @@ static void assert_over(struct fixture *f, const char *lua)
     const char *text = buf_text(&f->script->failure.text);
     if (result != SCRIPT_CPU_LIMIT || !strstr(text, "over the limit handler-cpu (20ms) in "))
         fail_msg("%s\n  gave %s: %s", lua, script_result_name(result), text);
-    assert_false(f->script->budget.armed);
+    assert_int_equal(f->script->budget.every, f->host.watch ? 0 : BUDGET_INSTRUCTIONS);
     assert_null(f->script->budget.call);
 }
 
@@ -188,7 +189,7 @@ static void test_a_call_that_is_within_its_limit_leaves_no_trace(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(run_whole(f, "local n = 0 for i = 1, 1e6 do n = n + i end say(n)"), SCRIPT_OK);
     assert_null(f->script->budget.over);
-    assert_false(f->script->budget.armed);
+    assert_int_equal(f->script->budget.every, BUDGET_INSTRUCTIONS);
 }
 
 /* --- functions of C */
@@ -212,6 +213,71 @@ static void test_a_loop_in_c_is_left(void **state)
     assert_int_equal(run_whole(f, "wide = {} for i = 1, 3e5 do wide[i] = { i } end"), SCRIPT_OK);
     f->script->limits.values[LIMIT_HANDLER_CPU] = 5;
     assert_int_equal(run_whole(f, "return k8s.json.encode(wide)"), SCRIPT_CPU_LIMIT);
+}
+
+/* --- the hook, which makes every instruction dearer */
+
+static int l_hook_count(lua_State *L)
+{
+    lua_pushinteger(L, lua_gethook(L) ? lua_gethookcount(L) : 0);
+    return 1;
+}
+
+static void define_hook_count(lua_State *L, void *ctx)
+{
+    lua_pushcfunction(L, l_hook_count);
+    lua_setglobal(L, "hook_count");
+}
+
+static void test_no_hook_is_set_while_the_limit_is_far(void **state)
+{
+    struct fixture *f = *state;
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 60000;
+    assert_int_equal(script_call(f->script, "setup", define_hook_count, NULL), SCRIPT_OK);
+    assert_int_equal(run_whole(f,
+                               "local most, e = hook_count(), os.clock() + 0.03 "
+                               "while os.clock() < e do most = math.max(most, hook_count()) end say(most)"),
+                     SCRIPT_OK);
+    assert_lua(f, "return take()", "0;");
+    assert_null(lua_gethook(f->script->L));
+}
+
+/* So that a call ends at its limit, and not when it is next looked at. */
+static void test_a_hook_counts_where_the_limit_is_near(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(script_call(f->script, "setup", define_hook_count, NULL), SCRIPT_OK);
+    assert_over(f, "seen = {} while true do seen[hook_count()] = true end");
+    assert_lua(f, "return tostring(seen[0]) .. tostring(seen[10000]) .. tostring(seen[1])", "truetruenil");
+    assert_null(lua_gethook(f->script->L));
+}
+
+static void test_the_hook_goes_with_the_call_that_came_near_its_limit(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(script_call(f->script, "setup", define_hook_count, NULL), SCRIPT_OK);
+    assert_int_equal(
+        run_whole(f, "local till = os.clock() + 1 repeat until hook_count() > 0 or os.clock() > till "
+                     "say(hook_count())"),
+        SCRIPT_OK);
+    assert_lua(f, "return take()", "10000;");
+    assert_null(lua_gethook(f->script->L));
+}
+
+static void test_a_collection_leaves_no_hook(void **state)
+{
+    struct fixture *f = *state;
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 60000;
+    f->script->limits.values[LIMIT_SCRIPT_MEMORY] = 4 << 20;
+    memory_set_limit(f->script);
+    assert_int_equal(script_call(f->script, "setup", define_hook_count, NULL), SCRIPT_OK);
+    assert_int_equal(
+        run_whole(f, "local keep = {} for i = 1, 20 do keep[i] = ('x'):rep(1e5) .. i end "
+                     "local before = hook_count() for i = 1, 50 do local s = ('y'):rep(1e5) .. i end "
+                     "say(before, hook_count())"),
+        SCRIPT_OK);
+    assert_lua(f, "return take()", "0 0;");
+    assert_null(lua_gethook(f->script->L));
 }
 
 static void test_a_call_of_nobody_is_not_looked_at(void **state)
@@ -238,6 +304,10 @@ int main(void)
         W(test_who_fills_the_stack_is_found_from_outside),
         W(test_slow_functions_of_c_are_timed_from_outside),
         W(test_a_loop_in_c_is_left),
+        W(test_no_hook_is_set_while_the_limit_is_far),
+        W(test_a_hook_counts_where_the_limit_is_near),
+        W(test_the_hook_goes_with_the_call_that_came_near_its_limit),
+        W(test_a_collection_leaves_no_hook),
         W(test_a_call_of_nobody_is_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
