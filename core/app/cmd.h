@@ -20,6 +20,7 @@ struct command {
 extern const struct command cmd_run;
 extern const struct command cmd_exec;
 extern const struct command cmd_check;
+extern const struct command cmd_plan;
 extern const struct command cmd_rbac;
 extern const struct command cmd_init;
 extern const struct command cmd_repl;

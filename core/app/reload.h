@@ -42,8 +42,12 @@ void reload_on_hangup(struct mail *mail);
 
 /* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
 bool reload_begin_admin(struct engine *engine, struct admin_question *question);
-/* Append a member with how reloads of all scripts are; with what their plans are. */
+/* Appends a member with how reloads of all scripts are. */
 void reload_put_list(struct engine *engine, struct buf *out);
-void reload_put_plans(struct engine *engine, struct buf *out);
 /* Appends what the status says of the slot's generations. */
 void reload_put_slot(const struct slot *slot, struct buf *out);
+
+/* --- reload_plans.c */
+
+/* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
+void reload_put_plans(struct engine *engine, struct buf *out);

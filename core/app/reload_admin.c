@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "script/bundle.h"
-#include "script/plan.h"
 
 /* --- which scripts */
 
@@ -75,23 +74,6 @@ void reload_put_list(struct engine *engine, struct buf *out)
 {
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) put(engine->slots[i], out);
-    json_close(out, ']');
-}
-
-void reload_put_plans(struct engine *engine, struct buf *out)
-{
-    json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        const struct slot *slot = engine->slots[i];
-        if (!slot->current) continue;
-        json_open(out, NULL, '{');
-        json_text(out, "name", slot->name);
-        json_text(out, "path", slot->path);
-        json_int(out, "generation", (int64_t)script_generation(slot->current));
-        buf_puts(out, ",\"plan\":");
-        plan_write_json(script_plan(slot->current), out);
-        json_close(out, '}');
-    }
     json_close(out, ']');
 }
 

@@ -168,10 +168,27 @@ const char *bundle_path(const struct bundle *bundle, size_t i)
     return bundle->files[i]->path;
 }
 
-void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1])
+static void hash(struct str text, char out[BUNDLE_HASH_LEN + 1])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
-    struct str text = bundle->count ? buf_slice(&bundle->files[0]->text) : (struct str){0};
     must(EVP_Digest(text.n ? text.p : "", text.n, digest, NULL, EVP_sha256(), NULL));
     for (size_t i = 0; i < BUNDLE_HASH_LEN / 2; i++) snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1])
+{
+    hash(bundle->count ? buf_slice(&bundle->files[0]->text) : (struct str){0}, out);
+}
+
+/* Files that were looked for and not found depend on where the script is. */
+void bundle_sources_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1])
+{
+    struct buf all = {0};
+    for (size_t i = 0; i < bundle->count; i++) {
+        if (!bundle->files[i]->found) continue;
+        hash(buf_slice(&bundle->files[i]->text), out);
+        buf_puts(&all, out);
+    }
+    hash(buf_slice(&all), out);
+    buf_clear(&all);
 }

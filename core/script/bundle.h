@@ -32,3 +32,5 @@ const char *bundle_path(const struct bundle *bundle, size_t i);
 /* As sha256sum tells it of the first file: 64 digits. */
 enum { BUNDLE_HASH_LEN = 64 };
 void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1]);
+/* Of all texts, wherever their files are: equal for the same script and modules in another folder. */
+void bundle_sources_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1]);

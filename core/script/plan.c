@@ -192,3 +192,20 @@ size_t plan_print_changes(const struct plan *before, const struct plan *after, s
 {
     return plan_compare(before, after, put_change, out);
 }
+
+/* The text of the option in a canonical detail; empty when it is not given. */
+static struct str option_of(const char *detail, const char *option)
+{
+    const char *found = strstr(detail, option);
+    return found ? (struct str){found, strcspn(found, ",}")} : (struct str){0};
+}
+
+const char *plan_change_note(const struct plan_entry *before, const struct plan_entry *after)
+{
+    const struct plan_entry *entry = after ? after : before;
+    if (entry->class != PLAN_INFORMER || !after) return NULL;
+    if (!before) return "is listed and watched, unless another script has the same informer";
+    return str_eq(option_of(before->detail, "transform="), option_of(after->detail, "transform="))
+               ? NULL
+               : "is listed anew: its transform is another one";
+}

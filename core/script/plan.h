@@ -71,3 +71,6 @@ size_t plan_compare(const struct plan *before, const struct plan *after,
 /* A line for each: "+ handler pods/2 {...}", "- queue old", "~ timer every 30s: {} -> {leader=true}". Gives
  * how many. */
 size_t plan_print_changes(const struct plan *before, const struct plan *after, struct buf *out);
+/* What the change costs or causes, where that is not plain from the entries: a literal, or NULL. Either may
+ * be NULL, not both. */
+const char *plan_change_note(const struct plan_entry *before, const struct plan_entry *after);

@@ -87,6 +87,29 @@ static void test_bundles_are_compared_by_what_is_in_them(void **state)
     bundle_unref(a);
 }
 
+static void test_sources_are_equal_wherever_they_lie(void **state)
+{
+    struct fixture *f = *state;
+    char here[BUNDLE_HASH_LEN + 1], there[BUNDLE_HASH_LEN + 1];
+    struct bundle *a = bundle_new(), *b = bundle_new();
+    struct str text;
+    struct err err;
+    fixture_write(f, "a.lua", "one");
+    fixture_write(f, "b.lua", "one");
+    assert_text(a, path_of(f, "a.lua"), "one");
+    assert_text(b, path_of(f, "b.lua"), "one");
+    assert_false(bundle_text(b, path_of(f, "none.lua"), &text, &err));
+    bundle_sources_hash(a, here);
+    bundle_sources_hash(b, there);
+    assert_string_equal(here, there);
+    fixture_write(f, "module.lua", "two");
+    assert_text(b, path_of(f, "module.lua"), "two");
+    bundle_sources_hash(b, there);
+    assert_string_not_equal(here, there);
+    bundle_unref(a);
+    bundle_unref(b);
+}
+
 static void test_a_script_keeps_its_file_and_its_modules(void **state)
 {
     struct fixture *f = *state;
@@ -116,6 +139,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_file_that_is_missing_may_come, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_bundles_are_compared_by_what_is_in_them, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_sources_are_equal_wherever_they_lie, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_a_script_keeps_its_file_and_its_modules, fixture_setup,
                                         fixture_teardown),

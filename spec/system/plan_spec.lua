@@ -1,0 +1,130 @@
+-- kubelua plan: what a reload would change in a running engine, and that asking changes nothing.
+local cjson = require "cjson"
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local HEAD = 'local k8s = require "k8s"\n'
+local PODS = HEAD .. 'local pods = k8s.informer("pods")\n'
+
+describe("kubelua plan", function()
+  local sim, engine, folder
+  local function write(name, text) temp.write(folder .. "/" .. name, text) end
+
+  -- Exit code, stdout, stderr.
+  local function plan(...)
+    local p = cluster.kubelua { "plan", "--admin-socket", folder .. "/admin.sock", ... }
+    local code = p:wait()
+    return code, p:out(), p:err()
+  end
+
+  local function decoded(...)
+    local code, out = plan("-ojson", ...)
+    return cjson.decode(out), code
+  end
+
+  local function row(answer, name)
+    for _, one in ipairs(answer.scripts) do
+      if one.name:match "[^/]+$" == name then return one end
+    end
+  end
+
+  before_each(function()
+    folder = temp.folder()
+    sim = cluster.sim { "--pods", "1" }
+    -- The engine has one folder, and plans are made of another, so that it does not reload by itself.
+    write("live/kept.lua", PODS .. 'pods:on_add(function() end, { id = "it" })')
+    write("live/edited.lua", PODS .. 'pods:on_add(function() print "x" end, { id = "it" })\nk8s.every("30s", function() end)')
+    write("live/gone.lua", HEAD .. 'k8s.command("gone", function() end)')
+    os.execute(("cp -r '%s/live' '%s/next'"):format(folder, folder))
+    engine = cluster.run(sim.server, folder .. "/live", { "--admin-socket", folder .. "/admin.sock", "-n", "shop" })
+    engine:wait_error "Synced"
+  end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("says that nothing would change", function()
+    local code, out = plan("-f", folder .. "/live")
+    assert.are.equal("3 scripts: 3 unchanged\n", out)
+    assert.are.equal(0, code)
+    code, out = plan("-f", folder .. "/next") -- the same texts elsewhere
+    assert.are.equal("3 scripts: 3 unchanged\n", out)
+    assert.are.equal(0, code)
+    local answer = decoded("-f", folder .. "/next/edited.lua")
+    assert.are.same({ unchanged = 1, added = 0, changed = 0, reloaded = 0, removed = 0, refused = 0 }, answer.summary)
+    assert.are.same({}, answer.scripts[1].changes)
+    assert.is_true(answer.scripts[1].unchanged >= 3)
+  end)
+
+  it("tells what is added, removed and changed, and what only is loaded anew", function()
+    write("next/new.lua", HEAD .. 'k8s.command("fresh", function() end)')
+    write("next/kept.lua", PODS .. 'pods:on_add(function() end, { id = "it" }) -- a comment')
+    write("next/edited.lua",
+      PODS .. 'pods:on_add(function() print "y" end, { id = "it" })\nk8s.informer("nodes")\nk8s.every("31s", function() end)')
+    os.remove(folder .. "/next/gone.lua")
+    local code, out = plan("-f", folder .. "/next")
+    assert.are.equal(1, code)
+    assert.has_match("live/edited: changes, generation 1 runs\n", out, 1, true)
+    assert.has_match("\n  + informer nodes in shop {}\n      is listed and watched, unless another script", out, 1, true)
+    assert.has_match("\n  ~ handler it pods in shop {OnAdd=function %x+} %-> pods in shop {OnAdd=function %x+}\n", out)
+    assert.has_match("\n  - timer every 30s ", out, 1, true)
+    assert.has_match("\n  + timer every 31s ", out, 1, true)
+    assert.has_match("\n  1 unchanged\n", out, 1, true)
+    assert.has_match("live/kept: loaded anew, generation 1 runs; what it registers is the same\n", out, 1, true)
+    assert.has_match("next/new: new\n  + command fresh ", out, 1, true)
+    assert.has_match("live/gone: stops, its file is gone; generation 1 runs\n  - command gone ", out, 1, true)
+    assert.has_match("\n4 scripts: 1 to stop, 1 to be loaded anew, 1 to change, 1 new\n$", out)
+    local answer = decoded("-f", folder .. "/next")
+    local edited = row(answer, "edited")
+    assert.are.equal("changed", edited.result)
+    assert.are.equal(1, edited.generation)
+    assert.are.equal(1, edited.unchanged)
+    assert.are.equal(4, #edited.changes)
+    for _, change in ipairs(edited.changes) do
+      assert.are.equal(change.class == "handler" and "changed" or change.key == "every 30s" and "removed" or "added",
+        change.change)
+    end
+    assert.are.equal("removed", row(answer, "gone").result)
+    assert.are.equal("added", row(answer, "new").result)
+    -- One file says nothing of the others.
+    assert.are.equal(1, #decoded("-f", folder .. "/next/kept.lua").scripts)
+  end)
+
+  it("names what does not load, with the line", function()
+    write("next/edited.lua", HEAD .. "if then")
+    local code, out = plan("-f", folder .. "/next")
+    assert.are.equal(3, code)
+    assert.has_match("live/edited: refused: .*next/edited%.lua:2: unexpected symbol", out)
+    assert.has_match("1 to be refused, 2 unchanged\n$", out)
+    local answer = decoded("-f", folder .. "/next/edited.lua")
+    assert.has_match("edited%.lua:2: ", row(answer, "edited").error)
+  end)
+
+  it("changes nothing, and says the same that the reload then does", function()
+    write("next/edited.lua", PODS .. 'print "loaded"\npods:on_add(function() print "y" end, { id = "it" })')
+    local lists = sim.api:get("/sim/stats").lists
+    local answer = decoded("-f", folder .. "/next/edited.lua")
+    assert.are.equal(2, #answer.scripts[1].changes)
+    assert.are.equal(lists, sim.api:get("/sim/stats").lists)
+    assert.is_nil(engine:out():find "loaded")
+    os.rename(folder .. "/next/edited.lua", folder .. "/live/edited.lua")
+    engine:wait_line "loaded"
+    engine:wait_error 'Reloaded" script="[^"]*edited"'
+    await(function() return (plan("-f", folder .. "/live")) == 0 end, "the new generation to be what the file says")
+  end)
+
+  it("ends with 2 when there is no engine or no file", function()
+    local p = cluster.kubelua { "plan", "-f", folder .. "/next", "--admin-socket", folder .. "/none.sock" }
+    assert.are.equal(2, p:wait())
+    assert.has_match("^kubelua plan: [^\n]*none%.sock[^\n]*\n$", p:err())
+    local code, out, err = plan("-f", folder .. "/missing.lua")
+    assert.are.equal(2, code)
+    assert.are.equal("", out)
+    assert.has_match("missing.lua: No such file", err, 1, true)
+    code, _, err = plan()
+    assert.are.equal(2, code)
+    assert.has_match("no script: name one by -f", err, 1, true)
+  end)
+end)
