@@ -87,6 +87,26 @@ static bool matches(const struct sim_fault *fault, const struct sim_request *req
            same(fault->namespace_, target ? target->namespace_ : NULL);
 }
 
+static bool forbids(const struct sim_fault *fault, const char *verb, const char *resource,
+                    const char *namespace_)
+{
+    bool refuses = fault->wrong.kind == SIM_WRONG_STATUS && fault->wrong.code == 403;
+    return refuses && !fault->path && !fault->skip && same(fault->verb, verb) &&
+           same(fault->resource, resource) && same(fault->namespace_, namespace_);
+}
+
+bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *resource,
+                       const char *namespace_)
+{
+    const struct rule *rule;
+    bool found = false;
+    pthread_mutex_lock(&faults->lock);
+    TAILQ_FOREACH (rule, &faults->rules, link)
+        found = found || forbids(&rule->fault, verb, resource, namespace_);
+    pthread_mutex_unlock(&faults->lock);
+    return found;
+}
+
 /* Counts each rule that the request meets, and takes out those that are used up. One rule at most ends a
  * request; all that would do so too are for later ones. */
 static struct met meet(struct sim_faults *faults, const struct sim_request *request, const char *verb,

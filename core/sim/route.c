@@ -9,6 +9,7 @@
 #include "sim/fault.h"
 #include "sim/list.h"
 #include "sim/params.h"
+#include "sim/review.h"
 #include "sim/status.h"
 #include "sim/target.h"
 #include "sim/watch.h"
@@ -111,7 +112,8 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
     if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
-    if (!health(request, reply) && !discovery(api, request, reply)) not_found(api, request, reply);
+    if (!health(request, reply) && !sim_review(api, request, reply) && !discovery(api, request, reply))
+        not_found(api, request, reply);
 }
 
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)

@@ -137,6 +137,44 @@ static void test_faults_of_streams_leave_the_answer_to_the_stream(void **state)
     sim_reply_clear(&reply);
 }
 
+#define REVIEWS "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+static bool review(const char *attributes)
+{
+    char *body = xasprintf("{\"spec\":{\"resourceAttributes\":%s}}", attributes);
+    json_t *answer = sim_cluster_json(&cluster, REVIEWS, body, 201);
+    const json_t *allowed = json_object_get(json_object_get(answer, "status"), "allowed");
+    assert_true(json_is_boolean(allowed));
+    bool is_true = json_is_true(allowed);
+    json_decref(answer);
+    free(body);
+    return is_true;
+}
+
+static void test_reviews_tell_what_rules_would_refuse(void **state)
+{
+    add((struct sim_fault){.verb = (char[]){"list"},
+                           .resource = (char[]){"configmaps"},
+                           .namespace_ = (char[]){"default"},
+                           .wrong.code = 403});
+    add((struct sim_fault){.verb = (char[]){"patch"}, .wrong.code = 403, .times = 1});
+    add((struct sim_fault){.verb = (char[]){"get"}, .wrong.code = 503});
+    add((struct sim_fault){.verb = (char[]){"watch"}, .wrong.code = 403, .skip = 1});
+    add((struct sim_fault){.verb = (char[]){"delete"}, .path = (char[]){"/x"}, .wrong.code = 403});
+    assert_false(review("{\"verb\":\"list\",\"resource\":\"configmaps\",\"namespace\":\"default\"}"));
+    assert_true(review("{\"verb\":\"list\",\"resource\":\"configmaps\"}"));
+    assert_true(review("{\"verb\":\"list\",\"resource\":\"pods\",\"namespace\":\"default\"}"));
+    for (int i = 0; i < 2; i++)
+        assert_false(review("{\"verb\":\"patch\",\"resource\":\"*\",\"group\":\"*\"}"));
+    assert_true(review("{\"verb\":\"get\",\"resource\":\"pods\"}"));
+    assert_true(review("{\"verb\":\"watch\",\"resource\":\"pods\"}"));
+    assert_true(review("{\"verb\":\"delete\",\"resource\":\"pods\"}"));
+    sim_faults_clear(cluster.api.faults);
+    expect("GET /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 405);
+    json_decref(sim_cluster_json(&cluster, REVIEWS, "{}", 422));
+    json_decref(sim_cluster_json(&cluster, REVIEWS, "no", 400));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +188,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_wait_for_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_answer_at_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reviews_tell_what_rules_would_refuse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_answer_to_the_stream, set_up,
                                         tear_down),
     };
