@@ -4,6 +4,9 @@
 #pragma once
 #include <lua.h>
 
+#include "base/str.h"
+#include "script/plan.h"
+
 void bind_view(lua_State *L);     /* raw.view: iteration */
 void bind_object(lua_State *L);   /* raw.object: what may be asked of a view; the methods of whole objects */
 void bind_int64(lua_State *L);    /* raw.int64 */
@@ -36,3 +39,7 @@ void bind_state(lua_State *L);           /* raw.state */
 void bind_limits(lua_State *L);          /* raw.limits */
 void bind_event(lua_State *L);           /* raw.event */
 void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_synced */
+
+/* Adds to the script's plan, with the place of what it registers at this moment. Allocates in C alone, so
+ * that nothing raises. */
+void plan_note(lua_State *L, enum plan_class class, struct str key, struct str detail);

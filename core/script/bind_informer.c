@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "informer/claim_index.h"
-#include "informer/informer_key.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/informer_options.h"
@@ -139,19 +138,8 @@ static int l_informer_resource(lua_State *L)
 /* describe(informer): what it is of, as plans name it: "pods in shop with labels app=web". */
 static int l_informer_describe(lua_State *L)
 {
-    const struct informer_spec *spec = claim_spec(informer_arg(L, 1, "plan"));
-    const struct lw_scope scope = {
-        .namespace_ = spec->namespace_,
-        .label_selector = spec->label_selector,
-        .field_selector = spec->field_selector,
-        .projection = spec->projection,
-        .metadata_only = spec->metadata_only,
-    };
     struct buf *text = script_scratch(script_of(L));
-    buf_puts(text, spec->kind);
-    for (size_t i = 0; i < spec->namespace_count; i++)
-        buf_printf(text, "%s%s", i ? ", " : " in ", spec->namespaces[i]);
-    informer_scope_describe(&scope, &(struct transform){0}, text);
+    informer_spec_describe(claim_spec(informer_arg(L, 1, "plan")), text);
     lua_pushlstring(L, text->data, text->len);
     return 1;
 }

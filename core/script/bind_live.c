@@ -45,7 +45,7 @@ static int l_live_reads(lua_State *L)
     arg_loading(L, "k8s.reads");
     if (!reads_declare(&script_of(L)->reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
         script_raise(L, "k8s.reads: %s", err.text);
-    plan_add(&script_of(L)->plan, PLAN_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
+    plan_note(L, PLAN_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
     return 0;
 }
 

@@ -3,6 +3,15 @@
 #include "script/bind.h"
 #include "script/function_hash.h"
 
+void plan_note(lua_State *L, enum plan_class class, struct str key, struct str detail)
+{
+    struct plan *plan = &script_of(L)->plan;
+    lua_Debug ar;
+    plan_add(plan, class, key, detail);
+    if (!script_where(L, &ar)) return;
+    plan_set_place(plan, class, key, *ar.source == '@' ? ar.source + 1 : ar.source, ar.currentline);
+}
+
 /* add(class, key, detail): nothing once the script has loaded. */
 static int l_plan_add(lua_State *L)
 {
@@ -11,7 +20,7 @@ static int l_plan_add(lua_State *L)
     struct str detail = arg_str(L, 3, "plan: detail");
     enum plan_class class = plan_class_of(name);
     if (class == PLAN_CLASSES) script_raise(L, "plan: there is no class %s", name.p);
-    if (script->phase == SCRIPT_LOADING) plan_add(&script->plan, class, key, detail);
+    if (script->phase == SCRIPT_LOADING) plan_note(L, class, key, detail);
     return 0;
 }
 

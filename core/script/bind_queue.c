@@ -122,7 +122,7 @@ static void plan_worker(lua_State *L, const char *queue)
     function_hash(L, 2, hash);
     snprintf(key, sizeof key, "%s: run", queue);
     snprintf(detail, sizeof detail, "function %s", hash);
-    plan_add(&script->plan, PLAN_QUEUE, str_of(key), str_of(detail));
+    plan_note(L, PLAN_QUEUE, str_of(key), str_of(detail));
 }
 
 /* run(fn): the workers' function. Once. */

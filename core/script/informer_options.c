@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "informer/informer_key.h"
 #include "object/projection.h"
 #include "script/args.h"
 #include "script/cache.h"
@@ -105,4 +106,19 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
 void informer_options_clear(struct informer_spec *spec)
 {
     projection_unref(spec->projection);
+}
+
+void informer_spec_describe(const struct informer_spec *spec, struct buf *out)
+{
+    const struct lw_scope scope = {
+        .namespace_ = spec->namespace_,
+        .label_selector = spec->label_selector,
+        .field_selector = spec->field_selector,
+        .projection = spec->projection,
+        .metadata_only = spec->metadata_only,
+    };
+    buf_puts(out, spec->kind);
+    for (size_t i = 0; i < spec->namespace_count; i++)
+        buf_printf(out, "%s%s", i ? ", " : " in ", spec->namespaces[i]);
+    informer_scope_describe(&scope, &(struct transform){0}, out);
 }

@@ -10,3 +10,5 @@
  * this and informer_options_clear. */
 void informer_options_read(lua_State *L, int idx, struct informer_spec *spec);
 void informer_options_clear(struct informer_spec *spec);
+/* Appends what the informer is of, as plans name it: "pods in shop with labels app=web". */
+void informer_spec_describe(const struct informer_spec *spec, struct buf *out);

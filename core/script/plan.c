@@ -65,8 +65,9 @@ static void append(struct plan *plan, enum plan_class class, struct str key, str
     name->text[0] = (char)class;
     if (key.n) memcpy(name->text + 1, key.p, key.n);
     HASH_ADD_KEYPTR(hh, plan->names, name->text, name->len, name);
-    plan->items[plan->count++] =
-        (struct plan_entry){class, xstrndup(key.p, key.n), xstrndup(detail.n ? detail.p : "", detail.n)};
+    plan->items[plan->count++] = (struct plan_entry){.class = class,
+                                                     .key = xstrndup(key.p, key.n),
+                                                     .detail = xstrndup(detail.n ? detail.p : "", detail.n)};
 }
 
 /* With numbers from 2 on until the key is free, or has that detail. */
@@ -85,6 +86,15 @@ void plan_add(struct plan *plan, enum plan_class class, struct str key, struct s
     buf_clear(&numbered);
 }
 
+void plan_set_place(struct plan *plan, enum plan_class class, struct str key, const char *file, int line)
+{
+    const struct plan_name *name = find_name(plan, class, key);
+    struct plan_entry *entry = name ? &plan->items[name->at] : NULL;
+    if (!entry || entry->file) return;
+    entry->file = xstrdup(file);
+    entry->line = line;
+}
+
 void plan_clear(struct plan *plan)
 {
     struct plan_name *name, *next;
@@ -95,6 +105,7 @@ void plan_clear(struct plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         free(plan->items[i].key);
         free(plan->items[i].detail);
+        free(plan->items[i].file);
     }
     free(plan->items);
     *plan = (struct plan){0};

@@ -33,6 +33,8 @@ enum plan_class {
 struct plan_entry {
     enum plan_class class;
     char *key, *detail; /* `detail` may be empty */
+    char *file;         /* where it was registered, NULL: not known; no part of what is compared */
+    int line;
 };
 
 struct plan {
@@ -49,6 +51,8 @@ enum plan_class plan_class_of(struct str name);
 /* Copies both. The same entry again changes nothing; the same key with another detail gets a number:
  * "pods#2". */
 void plan_add(struct plan *plan, enum plan_class class, struct str key, struct str detail);
+/* Of the entry with that very key. The first place stays. */
+void plan_set_place(struct plan *plan, enum plan_class class, struct str key, const char *file, int line);
 /* Borrowed; NULL when there is none. */
 const struct plan_entry *plan_find(const struct plan *plan, enum plan_class class, struct str key);
 void plan_clear(struct plan *plan);

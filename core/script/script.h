@@ -22,6 +22,7 @@ struct kinds;
 struct limits;
 struct live;
 struct plan;
+struct plan_entry;
 struct running;
 struct turns;
 struct web;
@@ -218,6 +219,10 @@ struct script_condition {
 };
 void script_each_condition(const struct script *script,
                            void (*fn)(void *ctx, const struct script_condition *condition), void *ctx);
+/* Where a claim was made, and a handler was added, while the script loaded: entries of its plan with a file
+ * and a line. NULL: not known. */
+const struct plan_entry *script_claim_place(const struct script *script, size_t i);
+const struct plan_entry *script_handler_place(const struct script *script, const char *id);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);

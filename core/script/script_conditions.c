@@ -2,6 +2,7 @@
 #include "informer/shared_factory.h"
 #include "object/path.h"
 #include "script/handler.h"
+#include "script/informer_options.h"
 #include "script/state.h"
 
 struct walk {
@@ -33,4 +34,23 @@ void script_each_condition(const struct script *script,
         for (size_t i = 0; options && i < options->changed_count; i++)
             on_path(&walk, options->changed[i], false);
     }
+}
+
+static const struct plan_entry *placed(const struct plan_entry *entry)
+{
+    return entry && entry->file ? entry : NULL;
+}
+
+const struct plan_entry *script_claim_place(const struct script *script, size_t i)
+{
+    struct buf key = {0};
+    informer_spec_describe(claim_spec(script_claim(script, i)), &key);
+    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INFORMER, buf_slice(&key));
+    buf_clear(&key);
+    return placed(entry);
+}
+
+const struct plan_entry *script_handler_place(const struct script *script, const char *id)
+{
+    return placed(plan_find(&script->plan, PLAN_HANDLER, str_of(id)));
 }

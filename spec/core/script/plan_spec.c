@@ -39,6 +39,21 @@ static void test_equal_entries_are_one_and_a_second_of_a_key_has_a_number(void *
     plan_clear(&plan);
 }
 
+static void test_the_first_place_of_an_entry_stays_and_counts_for_nothing(void **state)
+{
+    struct plan plan = {0}, other = {0};
+    ADD(&plan, PLAN_READ, "pods:list", "");
+    ADD(&other, PLAN_READ, "pods:list", "");
+    plan_set_place(&plan, PLAN_READ, STR("pods:list"), "a.lua", 3);
+    plan_set_place(&plan, PLAN_READ, STR("pods:list"), "b.lua", 4);
+    plan_set_place(&plan, PLAN_READ, STR("pods:get"), "b.lua", 4);
+    assert_string_equal(plan.items[0].file, "a.lua");
+    assert_int_equal(plan.items[0].line, 3);
+    assert_changes(&plan, &other, "");
+    plan_clear(&plan);
+    plan_clear(&other);
+}
+
 static void test_differences_come_class_by_class(void **state)
 {
     struct plan before = {0}, after = {0};
@@ -221,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_entries_are_one_and_a_second_of_a_key_has_a_number),
+        cmocka_unit_test(test_the_first_place_of_an_entry_stays_and_counts_for_nothing),
         cmocka_unit_test(test_differences_come_class_by_class),
         cmocka_unit_test(test_a_plan_goes_through_json),
         cmocka_unit_test_setup_teardown(test_everything_that_a_script_registers_is_in_its_plan, cluster_setup,
