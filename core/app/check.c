@@ -10,18 +10,19 @@
 #include "app/json_out.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "script/plan.h"
 
 enum { SOURCE_MAX = 16 << 20 };
 
 static void add(struct findings *findings, const char *file, int line, bool is_warning, char *text)
 {
     findings->items = xrealloc(findings->items, (findings->count + 1) * sizeof *findings->items);
-    findings->items[findings->count++] =
-        (struct finding){.file = xstrdup(file), .line = line, .is_warning = is_warning, .text = text};
-    if (is_warning)
-        findings->warnings++;
-    else
-        findings->errors++;
+    findings->items[findings->count++] = (struct finding){.script = findings->script,
+                                                          .file = xstrdup(file),
+                                                          .line = line,
+                                                          .is_warning = is_warning,
+                                                          .text = text};
+    *(is_warning ? &findings->warnings : &findings->errors) += 1;
 }
 
 void findings_add(struct findings *findings, const char *file, int line, bool is_warning, const char *format,
@@ -53,21 +54,37 @@ void findings_add_error(struct findings *findings, const char *file, const char 
 static int compare(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
+    if (x->script != y->script) return x->script < y->script ? -1 : 1;
+    int by_file = strcmp(x->file, y->file);
+    if (by_file) return by_file;
     return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->text, y->text);
 }
 
-void findings_sort(struct findings *findings, size_t first)
+static void clear(struct finding *finding)
 {
-    if (findings->count > first)
-        qsort(findings->items + first, findings->count - first, sizeof *findings->items, compare);
+    free(finding->file);
+    free(finding->text);
+}
+
+void findings_sort(struct findings *findings)
+{
+    size_t kept = 0;
+    if (findings->count) qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct finding *one = &findings->items[i];
+        if (kept && compare(&findings->items[kept - 1], one) == 0) {
+            *(one->is_warning ? &findings->warnings : &findings->errors) -= 1;
+            clear(one);
+        } else {
+            findings->items[kept++] = *one;
+        }
+    }
+    findings->count = kept;
 }
 
 void findings_clear(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->count; i++) {
-        free(findings->items[i].file);
-        free(findings->items[i].text);
-    }
+    for (size_t i = 0; i < findings->count; i++) clear(&findings->items[i]);
     free(findings->items);
     *findings = (struct findings){0};
 }
@@ -102,7 +119,8 @@ void findings_print(const struct findings *findings, bool as_json, struct buf *o
     }
 }
 
-int find_line(const char *file, const char *text)
+/* 0 for none. */
+static int find_line(const char *file, const char *text, int from)
 {
     struct buf source = {0};
     struct err err;
@@ -113,9 +131,18 @@ int find_line(const char *file, const char *text)
             const char *comment = memmem(one.p, one.n, "--", 2);
             size_t n = comment ? (size_t)(comment - one.p) : one.n;
             line++;
-            if (memmem(one.p, n, text, strlen(text))) found = line;
+            if (line >= from && memmem(one.p, n, text, strlen(text))) found = line;
         }
     }
     buf_clear(&source);
     return found;
+}
+
+struct place find_place(const struct plan_entry *entry, const char *file, const char *text)
+{
+    struct place place = {file, 0};
+    if (entry && entry->file) place = (struct place){entry->file, entry->line};
+    int line = text ? find_line(place.file, text, place.line) : 0;
+    if (line) place.line = line;
+    return place;
 }

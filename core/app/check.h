@@ -6,6 +6,7 @@
 #include "script/script.h"
 
 struct finding {
+    size_t script;
     char *file;
     int line; /* 0: not known */
     bool is_warning;
@@ -15,6 +16,7 @@ struct finding {
 struct findings {
     struct finding *items;
     size_t count, errors, warnings;
+    size_t script; /* that those to come are of, by number */
 };
 
 /* Takes the text "scripts/x.lua:12: ..." apart; another text is of the whole file. */
@@ -22,14 +24,21 @@ void findings_add_error(struct findings *findings, const char *file, const char 
 /* `line` 0: not known. */
 void findings_add(struct findings *findings, const char *file, int line, bool is_warning, const char *format,
                   ...) __attribute__((format(printf, 5, 6)));
-/* By their lines, from that one on. */
-void findings_sort(struct findings *findings, size_t first);
+/* Script by script, by their lines; what was said twice once. */
+void findings_sort(struct findings *findings);
 void findings_clear(struct findings *findings);
 /* As compilers print them, or as JSON. */
 void findings_print(const struct findings *findings, bool as_json, struct buf *out);
 
-/* The line of the file in which the text stands first, comments apart; 0 for none. */
-int find_line(const char *file, const char *text);
+/* Where something is that a script registered. */
+struct place {
+    const char *file;
+    int line; /* 0: not known */
+};
+/* `entry` (NULL: not known) is what the plan says; the line is that on which `text` stands first from there
+ * on, comments apart, when there is one. Without an entry the text is looked for in all of `file`. `text`
+ * NULL: the entry's line. Texts are borrowed from both. */
+struct place find_place(const struct plan_entry *entry, const char *file, const char *text);
 
 /* What a script that was loaded names: kinds that are unknown. `is_whole`: the catalogue is a server's or a
  * dump's, else what it lacks may be a custom resource. */

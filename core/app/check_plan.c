@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "informer/shared_factory.h"
 #include "object/projection.h"
+#include "script/plan.h"
 #include "script/writes.h"
 
 /* --- kinds */
@@ -18,7 +19,7 @@ struct kinds_scan {
 };
 
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */
-static void check_kind(const struct kinds_scan *scan, const char *kind)
+static void check_kind(const struct kinds_scan *scan, const char *kind, const struct plan_entry *entry)
 {
     struct resource resource;
     struct err err;
@@ -31,12 +32,12 @@ static void check_kind(const struct kinds_scan *scan, const char *kind)
     if (!scan->is_whole && (err.code == ERR_NOT_FOUND && !is_bare)) return;
     if (err.code == ERR_NOT_FOUND) catalogue_explain(scan->catalogue, str_of(kind), &err);
     char *quoted = xasprintf("\"%s", kind);
-    int line = find_line(scan->file, quoted);
+    struct place at = find_place(entry, scan->file, quoted);
     if (scan->is_whole || err.code != ERR_NOT_FOUND)
-        findings_add(scan->findings, scan->file, line, false, "%s", err.text);
+        findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
     else
         findings_add(
-            scan->findings, scan->file, line, true,
+            scan->findings, at.file, at.line, true,
             "\"%s\" is none of Kubernetes' own kinds; name a server, or a dump by --against, to be sure",
             kind);
     free(quoted);
@@ -46,17 +47,20 @@ void check_kinds(const struct script *script, const char *file, const struct cat
                  bool is_whole, struct findings *findings)
 {
     const struct kinds_scan scan = {file, catalogue, is_whole, findings};
+    const struct plan *plan = script_plan(script);
     for (size_t i = 0; i < script_claim_count(script); i++)
-        check_kind(&scan, claim_spec(script_claim(script, i))->kind);
+        check_kind(&scan, claim_spec(script_claim(script, i))->kind, script_claim_place(script, i));
     for (size_t i = 0; i < script_read_count(script); i++) {
         struct str rest = str_of(script_read(script, i)), kind;
         str_cut(&rest, ':', &kind);
         char *name = xstrndup(kind.p, kind.n);
-        check_kind(&scan, name);
+        check_kind(&scan, name, plan_find(plan, PLAN_READ, str_of(script_read(script, i))));
         free(name);
     }
-    for (size_t i = 0; i < script_write_count(script); i++)
-        check_kind(&scan, script_write_parts(script, i)->kind);
+    for (size_t i = 0; i < script_write_count(script); i++) {
+        const struct declared_write *write = script_write_parts(script, i);
+        check_kind(&scan, write->kind, plan_find(plan, PLAN_WRITE, str_of(write->text)));
+    }
 }
 
 /* --- conditions on what is not kept */
@@ -105,16 +109,8 @@ static bool is_dropped(const struct projection *projection, struct str path, con
     return false;
 }
 
-/* As a key of `where`, or wherever it stands. */
-static int line_of_path(const char *file, const char *path)
-{
-    char *key = xasprintf("%s\"]", path);
-    int line = find_line(file, key);
-    free(key);
-    return line ? line : find_line(file, path);
-}
-
 struct handler_scan {
+    const struct script *script;
     const char *file;
     struct findings *findings;
 };
@@ -125,7 +121,8 @@ static void check_condition(void *ctx, const struct script_condition *c)
     const char *why;
     if (!c->projection || !is_dropped(c->projection, c->path, &why)) return;
     char *path = xstrndup(c->path.p, c->path.n);
-    findings_add(scan->findings, scan->file, line_of_path(scan->file, path), false,
+    struct place at = find_place(script_handler_place(scan->script, c->handler), scan->file, path);
+    findings_add(scan->findings, at.file, at.line, false,
                  c->is_changed ? "the handler %s: changed: the informer drops %s (%s): it never changes"
                                : "the handler %s: where: the informer drops %s (%s): no object has it",
                  c->handler, path, why);
@@ -134,6 +131,6 @@ static void check_condition(void *ctx, const struct script_condition *c)
 
 void check_handlers(const struct script *script, const char *file, struct findings *findings)
 {
-    struct handler_scan scan = {file, findings};
+    struct handler_scan scan = {script, file, findings};
     script_each_condition(script, check_condition, &scan);
 }

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/ask_kinds.h"
+#include "app/asker.h"
 #include "app/check.h"
 #include "app/check_against.h"
+#include "app/check_rights.h"
 #include "app/cmd.h"
 #include "app/dry_host.h"
 #include "app/options.h"
@@ -45,14 +46,17 @@ static void help(void)
          "wrong phase, kinds that nobody serves, and handlers that can never be called.\n\n"
          "Kinds are checked against a server, when one is named by --server, --kubeconfig or --context; or\n"
          "against a dump of its custom resource definitions. Without either, only Kubernetes' own are "
-         "known.\n\n"
+         "known.\n"
+         "A server is also asked whether one may do there what the scripts need; --as asks for the account\n"
+         "that they are going to run as.\n\n"
          "Usage:\n"
          "  kubelua check -f FILE|DIR ... [flags]\n\n"
          "The exit code is 0 when nothing was found, warnings apart; 1 for findings; 2 when something could\n"
          "not be read.\n\n"
          "Examples:\n"
          "  kubelua check -f rules/\n"
-         "  kubectl get crds -o json > crds.json && kubelua check -f rules/ --against crds.json\n\n"
+         "  kubectl get crds -o json > crds.json && kubelua check -f rules/ --against crds.json\n"
+         "  kubelua check -f rules/ --context prod --as system:serviceaccount:ops:kubelua\n\n"
          "Flags:");
     flags_print(check_flags(&arguments));
     puts("\nConnection:");
@@ -62,50 +66,100 @@ static void help(void)
     options_clear(&arguments.options);
 }
 
-/* `*is_whole`: it has all kinds that there are. NULL with an error. */
-static struct catalogue *find_catalogue(const struct arguments *arguments, bool *is_whole, struct err *err)
+/* --- whom to ask */
+
+/* What there is, as a server or a dump says; without either, as Kubernetes itself has it. */
+struct world {
+    struct cluster_config cluster;
+    struct asker *asker; /* NULL: there is no server */
+    struct catalogue *catalogue;
+    bool is_whole; /* it has all kinds that there are */
+};
+
+static bool world_open(struct world *world, const struct arguments *arguments, struct err *err)
 {
     const struct cluster_flags *flags = &arguments->options.cluster;
-    struct cluster_config cluster = {0};
-    *is_whole = true;
-    if (arguments->against) return catalogue_of_dump(arguments->against, err);
-    *is_whole = names_a_server(flags);
-    if (!*is_whole) return catalogue_well_known();
-    if (!cluster_config_load(flags, &cluster, err)) return NULL;
-    struct catalogue *catalogue = ask_kinds(&cluster, ASK_MS, err);
-    if (!catalogue) err_wrap(err, "%s", cluster.server);
-    cluster_config_clear(&cluster);
-    return catalogue;
+    if (arguments->against) {
+        world->is_whole = true;
+        world->catalogue = catalogue_of_dump(arguments->against, err);
+    } else if (!names_a_server(flags)) {
+        world->catalogue = catalogue_well_known();
+    } else if (cluster_config_load(flags, &world->cluster, err)) {
+        world->is_whole = true;
+        world->asker = asker_new(&world->cluster, ASK_MS, err);
+        world->catalogue = world->asker ? asker_kinds(world->asker, err) : NULL;
+        if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
+    }
+    return world->catalogue != NULL;
 }
 
-/* False when a script cannot be read. One that does not load hides nothing of the others. */
-static bool check_all(const struct arguments *arguments, const struct catalogue *catalogue, bool is_whole,
-                      struct findings *findings)
+static void world_close(struct world *world)
 {
-    const struct script_files *files = &arguments->files;
-    bool readable = true;
+    asker_free(world->asker);
+    catalogue_free(world->catalogue);
+    cluster_config_clear(&world->cluster);
+}
+
+/* --- the check */
+
+struct check {
+    const struct arguments *arguments;
+    const struct world *world;
+    struct findings findings;
+    struct needed_rights rights;
+    bool readable;
+};
+
+static void check_script(struct check *check, const struct script_host *host, size_t number)
+{
+    const char *path = check->arguments->files.paths[number];
+    struct findings *findings = &check->findings;
+    struct err err;
+    findings->script = number;
+    struct script *script = script_load(host, path, check->arguments->files.names[number], &err);
+    if (!script && err.code == ERR_IO) {
+        fprintf(stderr, "kubelua check: %s\n", err.text);
+        check->readable = false;
+    } else if (!script) {
+        findings_add_error(findings, path, err.text);
+    } else {
+        check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
+        check_handlers(script, path, findings);
+        if (check->world->asker)
+            needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
+        script_free(script);
+    }
+}
+
+/* A script that does not load hides nothing of the others. */
+static void check_all(struct check *check)
+{
+    const struct options *options = &check->arguments->options;
     struct dry_host dry;
     dry_host_open(&dry);
-    dry.host.lease = leader_flags_lease(&arguments->options.leader, "default");
-    dry.host.elects = arguments->options.leader.elect;
-    for (size_t i = 0; i < files->count; i++) {
-        struct err err;
-        size_t first = findings->count;
-        struct script *script = script_load(&dry.host, files->paths[i], files->names[i], &err);
-        if (!script && err.code == ERR_IO) {
-            fprintf(stderr, "kubelua check: %s\n", err.text);
-            readable = false;
-        } else if (!script) {
-            findings_add_error(findings, files->paths[i], err.text);
-        } else {
-            check_kinds(script, files->paths[i], catalogue, is_whole, findings);
-            check_handlers(script, files->paths[i], findings);
-            script_free(script);
-        }
-        findings_sort(findings, first);
-    }
+    dry.host.lease = leader_flags_lease(
+        &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
+    dry.host.elects = options->leader.elect;
+    if (!options->all_namespaces && options->cluster.namespace_)
+        dry.host.default_namespace = options->cluster.namespace_;
+    for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
     dry_host_close(&dry);
-    return readable;
+}
+
+/* What one may do at the server is of its own, whoever the scripts run as: --as asks for another. */
+static void check_rights(struct check *check)
+{
+    size_t before = check->findings.errors;
+    struct err err;
+    if (!check->world->asker) return;
+    if (!needed_rights_check(&check->rights, check->world->asker, &check->findings, &err)) {
+        fprintf(stderr, "kubelua check: rights could not be checked: %s: %s\n", check->world->cluster.server,
+                err.text);
+        check->readable = false;
+    } else if (check->findings.errors > before) {
+        fputs("kubelua rbac prints the roles that scripts need; --as asks for the rights of another user\n",
+              stderr);
+    }
 }
 
 static void print_counts(const struct script_files *files, const struct findings *findings)
@@ -115,18 +169,22 @@ static void print_counts(const struct script_files *files, const struct findings
             findings->warnings == 1 ? "" : "s");
 }
 
-static int check(const struct arguments *arguments, const struct catalogue *catalogue, bool is_whole)
+static int check(const struct arguments *arguments, const struct world *world)
 {
-    struct findings findings = {0};
+    struct check check = {.arguments = arguments, .world = world, .readable = true};
+    struct findings *findings = &check.findings;
     struct buf out = {0};
-    bool readable = check_all(arguments, catalogue, is_whole, &findings);
-    findings_print(&findings, strcmp(arguments->output, "json") == 0, &out);
+    check_all(&check);
+    check_rights(&check);
+    findings_sort(findings);
+    findings_print(findings, strcmp(arguments->output, "json") == 0, &out);
     if (out.len) fwrite(out.data, 1, out.len, stdout);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
-    print_counts(&arguments->files, &findings);
-    int code = !readable || !written ? EXIT_USAGE : findings.errors ? EXIT_FINDINGS : EXIT_OK;
+    print_counts(&arguments->files, findings);
+    int code = !check.readable || !written ? EXIT_USAGE : findings->errors ? EXIT_FINDINGS : EXIT_OK;
     buf_clear(&out);
-    findings_clear(&findings);
+    findings_clear(findings);
+    needed_rights_clear(&check.rights);
     return code;
 }
 
@@ -150,18 +208,16 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {0};
-    struct catalogue *catalogue = NULL;
+    struct world world = {0};
     struct err err;
-    bool is_whole;
     int code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &arguments, &err)) catalogue = find_catalogue(&arguments, &is_whole, &err);
-    if (catalogue)
-        code = check(&arguments, catalogue, is_whole);
+    if (parse(argc, argv, &arguments, &err) && world_open(&world, &arguments, &err))
+        code = check(&arguments, &world);
     else
         fprintf(stderr, "kubelua check: %s\n", err.text);
-    catalogue_free(catalogue);
+    world_close(&world);
     script_files_clear(&arguments.files);
     options_clear(&arguments.options);
     return code;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/ask_kinds.h"
+#include "app/asker.h"
 #include "app/cmd.h"
 #include "app/options.h"
 #include "app/rbac_plan.h"

@@ -18,14 +18,6 @@ struct rbac_rules {
     size_t count, cap;
 };
 
-static const struct {
-    unsigned verb;
-    const char *name;
-} verbs_in_order[] = {
-    {RBAC_GET, "get"},       {RBAC_LIST, "list"},   {RBAC_WATCH, "watch"},   {RBAC_CREATE, "create"},
-    {RBAC_UPDATE, "update"}, {RBAC_PATCH, "patch"}, {RBAC_DELETE, "delete"},
-};
-
 struct rbac_rules *rbac_rules_new(void)
 {
     return NEW(struct rbac_rules);
@@ -109,9 +101,9 @@ static void put_word(struct buf *out, const char *word)
 static void put_verbs(struct buf *out, unsigned verbs)
 {
     const char *before = "    verbs: [";
-    for (size_t i = 0; i < ARRAY_LEN(verbs_in_order); i++) {
-        if (!(verbs & verbs_in_order[i].verb)) continue;
-        buf_printf(out, "%s%s", before, verbs_in_order[i].name);
+    for (unsigned i = 0; i < RBAC_VERBS; i++) {
+        if (!(verbs & 1u << i)) continue;
+        buf_printf(out, "%s%s", before, rbac_verb_names[i]);
         before = ", ";
     }
     buf_puts(out, "]\n");

@@ -1,17 +1,8 @@
 /* RBAC rules as they are gathered and as YAML: one ClusterRole, and a Role for each namespace.
  * Owner: the command. Texts are copied. */
 #pragma once
+#include "app/script_rights.h"
 #include "base/buf.h"
-
-enum rbac_verb {
-    RBAC_GET = 1,
-    RBAC_LIST = 2,
-    RBAC_WATCH = 4,
-    RBAC_CREATE = 8,
-    RBAC_UPDATE = 16,
-    RBAC_PATCH = 32,
-    RBAC_DELETE = 64,
-};
 
 struct rbac_rules;
 

@@ -104,6 +104,60 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     assert.matches("a.lua:2: error: [^\n]*wd", out)
   end)
 
+  it("asks a server whether it allows what the scripts need", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local shared = require "_shared"
+k8s.informer("configmaps", { namespaces = { "a", "b" } })
+k8s.reads { "pods:get" }
+k8s.writes {
+  "pods:delete",
+  "deploy/status:patch", -- its group has a name
+  "*:update",
+}
+k8s.leader { lease = "ops/rules" }
+]])
+    write("_shared.lua", 'local k8s = require "k8s"\nlocal secrets = k8s.informer("secrets")\nreturn secrets')
+    write("b.lua", 'local k8s = require "k8s"\nlocal name = "nodes"\nk8s.informer(name)\nk8s.informer "pods"')
+    local sim = cluster.sim()
+    assert.are.same({ 0, "", "2 scripts, 0 errors, 0 warnings\n" }, { check("-f", folder, "-s", sim.server) })
+    sim:forbid("configmaps", "no", "b")
+    sim:forbid("secrets", "no")
+    sim:forbid("nodes", "no")
+    for _, fault in ipairs { { "delete", "pods" }, { "patch", "deployments" }, { "update" }, { "create", "events" } } do
+      sim:play { ["do"] = "fault", verb = fault[1], resource = fault[2], what = "status", code = 403, times = 0 }
+    end
+    local code, out, err = check("-f", folder, "-s", sim.server)
+    assert.are.equal(1, code)
+    local expected = {
+      "_shared.lua:2: error: missing right: list and watch secrets in all namespaces",
+      "a.lua:3: error: missing right: list and watch configmaps in namespace b",
+      "a.lua:6: error: missing right: delete pods in all namespaces",
+      "a.lua:7: error: missing right: patch deployments.apps/status in all namespaces",
+      "a.lua:8: error: missing right: update every kind in all namespaces",
+      "a.lua:10: error: missing right: create events in namespace ops, for k8s.leader",
+      "a.lua:10: error: missing right: update leases.coordination.k8s.io in namespace ops, for k8s.leader",
+      "b.lua:3: error: missing right: list and watch nodes",
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+    assert.are.equal("kubelua rbac prints the roles that scripts need; --as asks for the rights of another user\n"
+      .. "2 scripts, 8 errors, 0 warnings\n", err)
+    write("a.lua", 'require("k8s").informer("configmaps")')
+    os.remove(folder .. "/b.lua")
+    assert.are.equal(0, (check("-f", folder, "-s", sim.server, "-A")))
+    code, out = check("-f", folder, "-s", sim.server, "-n", "b")
+    assert.are.same({ 1, "a.lua:1: error: missing right: list and watch configmaps in namespace b\n" }, { code, out })
+  end)
+
+  it("does not call scripts sound when the server does not say what they may do", function()
+    write("a.lua", sound)
+    local sim = cluster.sim()
+    sim:play { ["do"] = "fault", path = "/apis/authorization", what = "status", code = 500, message = "out of order", times = 0 }
+    local code, out, err = check("-f", folder, "-s", sim.server)
+    assert.are.same({ 2, "" }, { code, out })
+    assert.has_match("^kubelua check: rights could not be checked: http://[^\n]*: out of order\n", err)
+  end)
+
   it("ends with 2 when something cannot be read", function()
     write("a.lua", sound)
     write("crds.json", "{}")

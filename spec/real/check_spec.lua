@@ -1,0 +1,88 @@
+-- `kubelua check` asks the real API server what its user may do: the same rights that `kubelua rbac` prints.
+local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+
+local script = [[
+local k8s = require "k8s"
+k8s.informer("pods")
+k8s.informer("configmaps", { namespaces = { "default", "kube-system" } })
+k8s.reads { "secrets:get" }
+k8s.writes { "deployments/status:patch", "*:delete" }
+k8s.leader { lease = "kube-system/own" }
+]]
+
+describe("kubelua check on a real server", function()
+  local server, path
+
+  setup(function()
+    server = apiserver.start()
+    path = cluster.script(script)
+  end)
+  after_each(cluster.stop_all)
+  teardown(function()
+    if server then server:stop() end
+  end)
+
+  local function check(...)
+    local p = cluster.kubelua { "check", "--kubeconfig", server.kubeconfig, "-f", path, ... }
+    local code = p:wait(30)
+    return code, (p:out():gsub("[^\n]*/", "", 1):gsub("\n[^\n]-/([^/\n]*:%d+:)", "\n%1")), p:report()
+  end
+
+  local function bind(kind, namespace, rules)
+    local group = "rbac.authorization.k8s.io"
+    local metadata = { name = "own", namespace = namespace }
+    server:apply { apiVersion = group .. "/v1", kind = kind, metadata = metadata, rules = rules }
+    server:apply {
+      apiVersion = group .. "/v1", kind = kind .. "Binding", metadata = metadata,
+      roleRef = { apiGroup = group, kind = kind, name = "own" },
+      subjects = { { apiGroup = group, kind = "User", name = "nobody" } },
+    }
+  end
+
+  it("finds nothing as admin, and each missing right as another user", function()
+    local code, out, report = check()
+    assert.are.equal(0, code, report)
+    bind("ClusterRole", nil, { { apiGroups = { "" }, resources = { "pods" }, verbs = { "list" } } })
+    bind("Role", "default", { { apiGroups = { "" }, resources = { "configmaps" }, verbs = { "list", "watch" } } })
+    local name = path:match "[^/]*$"
+    local expected = {
+      "2: error: missing right: watch pods in all namespaces",
+      "3: error: missing right: list and watch configmaps in namespace kube-system",
+      "4: error: missing right: get secrets in all namespaces",
+      "5: error: missing right: delete every kind in all namespaces",
+      "5: error: missing right: patch deployments.apps/status in all namespaces",
+      "6: error: missing right: create events in namespace kube-system, for k8s.leader",
+      "6: error: missing right: get, create and update leases.coordination.k8s.io in namespace kube-system, for k8s.leader",
+    }
+    for i, line in ipairs(expected) do expected[i] = name .. ":" .. line end
+    local wanted = table.concat(expected, "\n") .. "\n"
+    await(function() -- the authorizer hears of roles a little later
+      code, out, report = check("--context", "nobody")
+      return out == wanted
+    end, function() return report end)
+    assert.are.equal(1, code)
+    code, out = check("--as", "nobody")
+    assert.are.same({ 1, wanted }, { code, out })
+  end)
+
+  it("finds nothing once the user has what kubelua rbac prints", function()
+    local p = cluster.kubelua { "rbac", "--kubeconfig", server.kubeconfig, "--name", "own", "-f", path }
+    assert.are.equal(0, p:wait(30), p:report())
+    local file = os.tmpname()
+    local roles = assert(io.open(file, "w"))
+    roles:write(p:out())
+    roles:close()
+    server:kubectl("apply -f " .. file)
+    os.remove(file)
+    for _, namespace in ipairs { "default", "kube-system" } do
+      server:kubectl("create rolebinding more --role own --user nobody -n " .. namespace)
+    end
+    local code, _, report
+    await(function()
+      code, _, report = check("--context", "nobody")
+      return code == 0
+    end, function() return report end)
+  end)
+end)
