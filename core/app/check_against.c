@@ -1,20 +1,37 @@
-/* Custom resource definitions as a catalogue; see check_against.h. */
+/* A dump of a cluster as a catalogue; see check_against.h. */
 #include "app/check_against.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/json_out.h"
-#include "base/file.h"
+#include "base/mem.h"
 #include "kube/catalogue.h"
+#include "kube/plural.h"
 #include "kube/well_known.h"
+#include "kube/yaml_documents.h"
 
-enum { DUMP_MAX = 256 << 20, FIRST_GROUP = 1000 /* behind Kubernetes' own */ };
+enum { FIRST_GROUP = 1000 /* behind Kubernetes' own */ };
+
+/* A kind that an object has. */
+struct seen {
+    char *group, *version, *kind;
+    bool namespaced;
+};
 
 struct dump {
-    struct tape_parser *parser; /* of the lists that are made */
+    struct tape_parser *documents, *lists; /* of the files, and of what is made of them */
     struct catalogue *catalogue;
+    struct dump_rights *rights;
+    struct seen *seen;
+    size_t seen_count, objects;
     unsigned groups;
+    const char *path; /* that is being read */
+    bool failed;
+    struct err err; /* the first one */
 };
+
+/* --- definitions */
 
 static struct str text_at(const struct tape *tape, size_t at, const char *key)
 {
@@ -57,9 +74,9 @@ static void add_version(struct dump *dump, const struct tape *tape, size_t spec,
     json_close(&text, ']');
     json_close(&text, '}');
     memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
-    if (tape_parse(dump->parser, text.data, text.len, &list, &err))
-        catalogue_add_legacy(dump->catalogue, &list, text_at(tape, spec, "group"), version,
-                             FIRST_GROUP + dump->groups, order);
+    if (tape_parse(dump->lists, text.data, text.len, &list, &err))
+        catalogue_add_legacy(dump->catalogue, &list, text_at(tape, spec, "group"), version, dump->groups,
+                             order);
     buf_clear(&text);
 }
 
@@ -68,7 +85,6 @@ static void add_definition(struct dump *dump, const struct tape *tape, size_t at
     size_t spec = tape_field(tape, at, STR("spec"));
     size_t versions = spec ? tape_field(tape, spec, STR("versions")) : 0;
     unsigned order = 0;
-    if (!str_is(text_at(tape, at, "kind"), "CustomResourceDefinition")) return;
     for (size_t v = versions ? tape_first(tape, versions, NULL) : 0; v;
          v = tape_next(tape, versions, v, NULL))
         if (tape_bool(tape, tape_field(tape, v, STR("served")), false))
@@ -76,35 +92,202 @@ static void add_definition(struct dump *dump, const struct tape *tape, size_t at
     dump->groups++;
 }
 
-static bool add_all(struct dump *dump, const struct tape *tape, struct err *err)
+/* --- answers of discovery */
+
+/* "apps/v1" */
+static void cut_version(struct str api_version, struct str *group, struct str *version)
+{
+    *version = api_version;
+    str_cut(version, '/', group);
+    if (!version->p) *version = *group, *group = STR("");
+}
+
+static bool add_discovery(struct dump *dump, const struct tape *tape, struct str kind)
+{
+    struct str group, version;
+    if (str_is(kind, "APIGroupDiscoveryList")) {
+        catalogue_add_aggregated(dump->catalogue, tape, dump->groups);
+        dump->groups += 1000;
+    } else if (str_is(kind, "APIResourceList")) {
+        cut_version(text_at(tape, tape_root(tape), "groupVersion"), &group, &version);
+        catalogue_add_legacy(dump->catalogue, tape, group, version, dump->groups++, 0);
+    } else {
+        return false;
+    }
+    dump->objects++;
+    return true;
+}
+
+/* --- objects */
+
+static void refuse(struct dump *dump, const struct err *err)
+{
+    if (!dump->failed) dump->err = *err;
+    dump->failed = true;
+}
+
+static void note_kind(struct dump *dump, struct str api_version, struct str kind, bool namespaced)
+{
+    struct str group, version;
+    cut_version(api_version, &group, &version);
+    for (size_t i = 0; i < dump->seen_count; i++) {
+        struct seen *seen = &dump->seen[i];
+        if (!str_is(kind, seen->kind) || !str_is(group, seen->group) || !str_is(version, seen->version))
+            continue;
+        seen->namespaced |= namespaced;
+        return;
+    }
+    dump->seen = xrealloc(dump->seen, (dump->seen_count + 1) * sizeof *dump->seen);
+    dump->seen[dump->seen_count++] = (struct seen){xstrndup(group.p, group.n), xstrndup(version.p, version.n),
+                                                   xstrndup(kind.p, kind.n), namespaced};
+}
+
+/* Items of lists carry neither kind nor apiVersion: they are the list's. */
+static void add_object(struct dump *dump, const struct tape *tape, size_t at, struct str api_version,
+                       struct str kind)
+{
+    struct err err;
+    struct str own_kind = text_at(tape, at, "kind"), own_version = text_at(tape, at, "apiVersion");
+    if (own_kind.n) kind = own_kind;
+    if (own_version.n) api_version = own_version;
+    dump->objects++;
+    if (str_is(kind, "CustomResourceDefinition")) {
+        add_definition(dump, tape, at);
+    } else if (!kind.n || !api_version.n) {
+        err_set(&err, ERR_INVALID, "%s: object %zu has no kind or apiVersion", dump->path, dump->objects);
+        refuse(dump, &err);
+    } else {
+        dump_rights_add(dump->rights, tape, at, kind);
+        note_kind(dump, api_version, kind,
+                  text_at(tape, tape_field(tape, at, STR("metadata")), "namespace").n > 0);
+    }
+}
+
+static void add_document(struct dump *dump, const struct tape *tape)
 {
     size_t root = tape_root(tape);
     size_t items = tape_type(tape, root) == '{' ? tape_field(tape, root, STR("items")) : 0;
-    for (size_t v = items ? tape_first(tape, items, NULL) : 0; v; v = tape_next(tape, items, v, NULL))
-        add_definition(dump, tape, v);
-    if (!items && tape_type(tape, root) == '{') add_definition(dump, tape, root);
-    return items || dump->groups ||
-           err_set(err, ERR_INVALID,
-                   "no list of custom resource definitions, as kubectl get crds -o json gives");
+    struct str kind = tape_type(tape, root) == '{' ? text_at(tape, root, "kind") : (struct str){0};
+    if (add_discovery(dump, tape, kind)) return;
+    if (tape_type(tape, items) != '[') {
+        add_object(dump, tape, root, (struct str){0}, (struct str){0});
+        return;
+    }
+    struct str api_version = text_at(tape, root, "apiVersion");
+    dump->objects++; /* an empty list says that there are none */
+    if (str_ends(kind, STR("List"))) kind.n -= 4;
+    for (size_t v = tape_first(tape, items, NULL); v; v = tape_next(tape, items, v, NULL))
+        add_object(dump, tape, v, api_version, kind);
 }
 
-struct catalogue *catalogue_of_dump(const char *path, struct err *err)
+static void on_document(void *ctx, struct str json)
 {
-    struct buf text = {0};
+    struct dump *dump = ctx;
     struct tape tape;
-    struct tape_parser *parser = tape_parser_new();
-    struct dump dump = {.parser = tape_parser_new(), .catalogue = catalogue_well_known()};
-    bool ok = file_read(path, DUMP_MAX, &text, err);
-    if (ok) {
-        memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
-        ok = (tape_parse(parser, text.data, text.len, &tape, err) && add_all(&dump, &tape, err)) ||
-             err_wrap(err, "%s", path);
+    struct err err;
+    struct buf padded = {0};
+    buf_str(&padded, json);
+    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
+    if (!tape_parse(dump->documents, padded.data, padded.len, &tape, &err)) {
+        err_wrap(&err, "%s", dump->path);
+        refuse(dump, &err);
+    } else {
+        add_document(dump, &tape);
     }
-    if (ok) catalogue_finish(dump.catalogue);
-    buf_clear(&text);
-    tape_parser_free(parser);
-    tape_parser_free(dump.parser);
-    if (ok) return dump.catalogue;
-    catalogue_free(dump.catalogue);
+    buf_clear(&padded);
+}
+
+/* Those that no definition has, which may come behind them in a file. */
+static void add_seen(struct dump *dump)
+{
+    for (size_t i = 0; i < dump->seen_count; i++) {
+        const struct seen *seen = &dump->seen[i];
+        struct resource resource;
+        struct err err;
+        char *name = xasprintf("%s%s%s/%s", seen->group, *seen->group ? "/" : "", seen->version, seen->kind);
+        bool known = catalogue_resolve(dump->catalogue, str_of(name), &resource, &err);
+        free(name);
+        if (known) {
+            resource_clear(&resource);
+            continue;
+        }
+        struct buf text = {0};
+        struct tape list;
+        char *plural = plural_guess(str_of(seen->kind));
+        json_open(&text, NULL, '{');
+        json_open(&text, "resources", '[');
+        json_open(&text, NULL, '{');
+        json_text(&text, "name", plural);
+        json_text(&text, "kind", seen->kind);
+        json_bool(&text, "namespaced", seen->namespaced);
+        json_close(&text, '}');
+        json_close(&text, ']');
+        json_close(&text, '}');
+        memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+        if (tape_parse(dump->lists, text.data, text.len, &list, &err))
+            catalogue_add_legacy(dump->catalogue, &list, str_of(seen->group), str_of(seen->version),
+                                 dump->groups++, 0);
+        free(plural);
+        buf_clear(&text);
+    }
+}
+
+/* --- the whole */
+
+static bool read_file(struct dump *dump, const char *path, struct err *err)
+{
+    size_t before = dump->objects;
+    dump->path = path;
+    if (!yaml_documents(path, on_document, dump, err)) return false;
+    if (dump->failed) {
+        *err = dump->err;
+        return false;
+    }
+    return dump->objects > before ||
+           err_set(err, ERR_INVALID, "%s: there is no object in it: such as kubectl get -o json gives", path);
+}
+
+struct dump *dump_read(const char *const *files, size_t count, struct err *err)
+{
+    struct dump *dump = NEW(struct dump);
+    bool ok = true;
+    dump->documents = tape_parser_new();
+    dump->lists = tape_parser_new();
+    dump->catalogue = catalogue_well_known();
+    dump->rights = dump_rights_new();
+    dump->groups = FIRST_GROUP;
+    for (size_t i = 0; ok && i < count; i++) ok = read_file(dump, files[i], err);
+    if (ok) {
+        add_seen(dump);
+        catalogue_finish(dump->catalogue);
+        return dump;
+    }
+    dump_free(dump);
     return NULL;
+}
+
+void dump_free(struct dump *dump)
+{
+    if (!dump) return;
+    for (size_t i = 0; i < dump->seen_count; i++) {
+        free(dump->seen[i].group);
+        free(dump->seen[i].version);
+        free(dump->seen[i].kind);
+    }
+    free(dump->seen);
+    dump_rights_free(dump->rights);
+    catalogue_free(dump->catalogue);
+    tape_parser_free(dump->documents);
+    tape_parser_free(dump->lists);
+    free(dump);
+}
+
+const struct catalogue *dump_catalogue(const struct dump *dump)
+{
+    return dump->catalogue;
+}
+
+const struct dump_rights *dump_rights(const struct dump *dump)
+{
+    return dump->rights;
 }

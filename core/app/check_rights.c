@@ -1,4 +1,4 @@
-/* Rights, asked of the server; see check_rights.h. */
+/* Rights that are needed, and which of them are missing; see check_rights.h. */
 #include "app/check_rights.h"
 
 #include <stdlib.h>
@@ -134,12 +134,12 @@ static void tell_missing(const struct needed_right *right, unsigned missing, str
     buf_clear(&text);
 }
 
-bool needed_rights_check(const struct needed_rights *needed, struct asker *asker, struct findings *findings,
-                         struct err *err)
+bool needed_rights_check(const struct needed_rights *needed, needed_rights_ask *ask, void *ctx,
+                         struct findings *findings, struct err *err)
 {
     struct questions questions = {0};
     gather(needed, &questions);
-    bool ok = !questions.count || asker_access(asker, questions.items, questions.count, err);
+    bool ok = !questions.count || ask(ctx, questions.items, questions.count, err);
     for (size_t i = 0; ok && i < needed->count; i++) {
         const struct needed_right *right = &needed->items[i];
         unsigned missing = 0;

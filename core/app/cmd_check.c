@@ -21,8 +21,16 @@ enum { ASK_MS = 20000 };
 struct arguments {
     struct options options;
     struct script_files files;
-    const char *output, *against;
+    const char *output;
+    struct flag_list against;
 };
+
+static void arguments_clear(struct arguments *arguments)
+{
+    script_files_clear(&arguments->files);
+    flag_list_clear(&arguments->against);
+    options_clear(&arguments->options);
+}
 
 static const struct flag *check_flags(struct arguments *arguments)
 {
@@ -33,8 +41,8 @@ static const struct flag *check_flags(struct arguments *arguments)
          "script, or folder of scripts (repeatable)"},
         {"output", 'o', FLAG_CHOICE, &arguments->output, "text|json", "text|json",
          "form of the findings (default text)"},
-        {"against", 0, FLAG_STRING, &arguments->against, "FILE", NULL,
-         "kinds that there are besides Kubernetes' own: kubectl get crds -o json"},
+        {"against", 0, FLAG_LIST, &arguments->against, "FILE", NULL,
+         "a dump of a cluster, JSON or YAML: its custom resource definitions, objects, roles (repeatable)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -45,10 +53,10 @@ static void help(void)
     puts("Load scripts without running them, and print what is wrong: syntax, unknown options, calls in the\n"
          "wrong phase, kinds that nobody serves, and handlers that can never be called.\n\n"
          "Kinds are checked against a server, when one is named by --server, --kubeconfig or --context; or\n"
-         "against a dump of its custom resource definitions. Without either, only Kubernetes' own are "
-         "known.\n"
+         "against a dump, which tells by its custom resource definitions and its objects. Without either,\n"
+         "only Kubernetes' own are known.\n\n"
          "A server is also asked whether one may do there what the scripts need; --as asks for the account\n"
-         "that they are going to run as.\n\n"
+         "that they are going to run as. A dump that has roles and their bindings answers for --as, too.\n\n"
          "Usage:\n"
          "  kubelua check -f FILE|DIR ... [flags]\n\n"
          "The exit code is 0 when nothing was found, warnings apart; 1 for findings; 2 when something could\n"
@@ -56,6 +64,8 @@ static void help(void)
          "Examples:\n"
          "  kubelua check -f rules/\n"
          "  kubectl get crds -o json > crds.json && kubelua check -f rules/ --against crds.json\n"
+         "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
+         "  kubelua check -f rules/ --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
          "  kubelua check -f rules/ --context prod --as system:serviceaccount:ops:kubelua\n\n"
          "Flags:");
     flags_print(check_flags(&arguments));
@@ -63,7 +73,7 @@ static void help(void)
     flags_print(connection_flags(&arguments.options));
     puts("\nElections, as for kubelua run:");
     flags_print(leader_flags(&arguments.options.leader));
-    options_clear(&arguments.options);
+    arguments_clear(&arguments);
 }
 
 /* --- whom to ask */
@@ -72,35 +82,36 @@ static void help(void)
 struct world {
     struct cluster_config cluster;
     struct asker *asker; /* NULL: there is no server */
+    struct dump *dump;   /* NULL: there is none */
     struct catalogue *catalogue;
-    bool is_whole; /* it has all kinds that there are */
+    bool is_whole;   /* it has all kinds that there are */
+    bool has_rights; /* it knows who may do what */
 };
 
 static bool world_open(struct world *world, const struct arguments *arguments, struct err *err)
 {
     const struct cluster_flags *flags = &arguments->options.cluster;
-    if (arguments->against) {
+    if (arguments->against.count) {
         world->is_whole = true;
-        world->catalogue = catalogue_of_dump(arguments->against, err);
+        world->dump = dump_read(arguments->against.items, arguments->against.count, err);
+        world->catalogue = world->dump ? catalogue_ref(dump_catalogue(world->dump)) : NULL;
+        world->has_rights = world->dump && flags->as;
     } else if (!names_a_server(flags)) {
         world->catalogue = catalogue_well_known();
     } else if (cluster_config_load(flags, &world->cluster, err)) {
         world->is_whole = true;
         world->asker = asker_new(&world->cluster, ASK_MS, err);
         world->catalogue = world->asker ? asker_kinds(world->asker, err) : NULL;
+        world->has_rights = true;
         if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
     }
+    if (world->catalogue && world->dump && flags->as && dump_rights_empty(dump_rights(world->dump)))
+        return err_set(err, ERR_INVALID,
+                       "--as %s: the dump has no role bindings: kubectl get "
+                       "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
+                       flags->as);
     return world->catalogue != NULL;
 }
-
-static void world_close(struct world *world)
-{
-    asker_free(world->asker);
-    catalogue_free(world->catalogue);
-    cluster_config_clear(&world->cluster);
-}
-
-/* --- the check */
 
 struct check {
     const struct arguments *arguments;
@@ -109,6 +120,27 @@ struct check {
     struct needed_rights rights;
     bool readable;
 };
+
+/* A needed_rights_ask. */
+static bool world_ask(void *ctx, struct access_question *questions, size_t count, struct err *err)
+{
+    const struct check *check = ctx;
+    const struct cluster_flags *flags = &check->arguments->options.cluster;
+    if (check->world->asker) return asker_access(check->world->asker, questions, count, err);
+    const struct dump_user user = {flags->as, flags->as_groups, flags->as_group_count};
+    dump_rights_ask(dump_rights(check->world->dump), &user, questions, count);
+    return true;
+}
+
+static void world_close(struct world *world)
+{
+    asker_free(world->asker);
+    dump_free(world->dump);
+    catalogue_free(world->catalogue);
+    cluster_config_clear(&world->cluster);
+}
+
+/* --- the check */
 
 static void check_script(struct check *check, const struct script_host *host, size_t number)
 {
@@ -125,7 +157,7 @@ static void check_script(struct check *check, const struct script_host *host, si
     } else {
         check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
         check_handlers(script, path, findings);
-        if (check->world->asker)
+        if (check->world->has_rights)
             needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
         script_free(script);
     }
@@ -151,8 +183,8 @@ static void check_rights(struct check *check)
 {
     size_t before = check->findings.errors;
     struct err err;
-    if (!check->world->asker) return;
-    if (!needed_rights_check(&check->rights, check->world->asker, &check->findings, &err)) {
+    if (!check->world->has_rights) return;
+    if (!needed_rights_check(&check->rights, world_ask, check, &check->findings, &err)) {
         fprintf(stderr, "kubelua check: rights could not be checked: %s: %s\n", check->world->cluster.server,
                 err.text);
         check->readable = false;
@@ -218,8 +250,7 @@ static int run(int argc, char **argv)
     else
         fprintf(stderr, "kubelua check: %s\n", err.text);
     world_close(&world);
-    script_files_clear(&arguments.files);
-    options_clear(&arguments.options);
+    arguments_clear(&arguments);
     return code;
 }
 

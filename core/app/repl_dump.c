@@ -1,12 +1,12 @@
 /* Dumps for a prompt: files of `kubectl get -o json|yaml` and manifests, in a cluster in memory; see
  * repl_engine.h. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "app/document.h"
 #include "app/repl_engine.h"
 #include "base/mem.h"
+#include "kube/plural.h"
 #include "kube/yaml_documents.h"
 #include "sim/inside.h"
 
@@ -22,23 +22,6 @@ struct load {
 static struct sim_inside *inside(const struct load *load)
 {
     return test_cluster_inside(load->engine->base.cluster);
-}
-
-/* "widgets": as kubectl guesses it. */
-static char *plural_of(struct str kind)
-{
-    struct buf out = {0};
-    for (size_t i = 0; i < kind.n; i++) buf_putc(&out, (char)tolower((unsigned char)kind.p[i]));
-    struct str lower = buf_slice(&out);
-    if (str_ends(lower, STR("s")) || str_ends(lower, STR("x")) || str_ends(lower, STR("ch"))) {
-        buf_puts(&out, "es");
-    } else if (str_ends(lower, STR("y"))) {
-        out.len--;
-        buf_puts(&out, "ies");
-    } else {
-        buf_putc(&out, 's');
-    }
-    return buf_take(&out);
 }
 
 /* A kind that the cluster in memory does not have is added to it. */
@@ -57,7 +40,7 @@ static void know_kind(struct load *load, struct str api_version, struct str kind
     str_cut(&rest, '/', &group);
     if (!rest.p) rest = group, group = STR("");
     char *g = xstrndup(group.p, group.n), *v = xstrndup(rest.p, rest.n), *k = xstrndup(kind.p, kind.n),
-         *plural = plural_of(kind);
+         *plural = plural_guess(kind);
     sim_inside_add_kind(inside(load), g, v, plural, k, namespaced);
     load->new_kinds = true;
     free(g);

@@ -24,10 +24,14 @@ describe("kubelua check on a real server", function()
     if server then server:stop() end
   end)
 
+  local function shown(p)
+    return (p:out():gsub("[^\n]*/([^/\n]*:%d+:)", "%1"))
+  end
+
   local function check(...)
     local p = cluster.kubelua { "check", "--kubeconfig", server.kubeconfig, "-f", path, ... }
     local code = p:wait(30)
-    return code, (p:out():gsub("[^\n]*/", "", 1):gsub("\n[^\n]-/([^/\n]*:%d+:)", "\n%1")), p:report()
+    return code, shown(p), p:report()
   end
 
   local function bind(kind, namespace, rules)
@@ -54,7 +58,8 @@ describe("kubelua check on a real server", function()
       "5: error: missing right: delete every kind in all namespaces",
       "5: error: missing right: patch deployments.apps/status in all namespaces",
       "6: error: missing right: create events in namespace kube-system, for k8s.leader",
-      "6: error: missing right: get, create and update leases.coordination.k8s.io in namespace kube-system, for k8s.leader",
+      "6: error: missing right: get, create and update leases.coordination.k8s.io in namespace kube-system, "
+        .. "for k8s.leader",
     }
     for i, line in ipairs(expected) do expected[i] = name .. ":" .. line end
     local wanted = table.concat(expected, "\n") .. "\n"
@@ -65,6 +70,15 @@ describe("kubelua check on a real server", function()
     assert.are.equal(1, code)
     code, out = check("--as", "nobody")
     assert.are.same({ 1, wanted }, { code, out })
+    -- The same from a dump of its roles, with no server around.
+    local file = os.tmpname()
+    local dump = assert(io.open(file, "w"))
+    dump:write((server:kubectl("get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml")))
+    dump:close()
+    local p = cluster.kubelua { "check", "--kubeconfig=/dev/null", "-f", path, "--against", file, "--as", "nobody" }
+    assert.are.equal(1, p:wait(30), p:report())
+    os.remove(file)
+    assert.are.equal(wanted, shown(p))
   end)
 
   it("finds nothing once the user has what kubelua rbac prints", function()

@@ -104,6 +104,87 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     assert.matches("a.lua:2: error: [^\n]*wd", out)
   end)
 
+  it("knows the kinds of a dump by its objects, its definitions and the answers of discovery", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer "policies.example.com"
+k8s.informer "example.com/v1/Widget"
+k8s.informer "gadgets"
+k8s.informer "robots.example.com"
+k8s.informer "things.example.com"
+k8s.informer "pods"
+]])
+    write("objects.yaml", [[
+apiVersion: example.com/v2
+kind: Policy
+metadata: { name: a, namespace: shop }
+---
+apiVersion: example.com/v1
+kind: WidgetList
+items:
+  - metadata: { name: b }
+---
+{ kind: APIResourceList, groupVersion: tools.example.com/v1, resources: [
+  { name: gadgets, kind: Gadget, namespaced: true } ] }
+]])
+    write("more.json", [[{ "kind": "APIGroupDiscoveryList", "items": [ { "metadata": { "name": "example.com" },
+      "versions": [ { "version": "v1", "resources": [ { "resource": "robots", "responseKind": { "kind": "Robot" },
+        "scope": "Cluster" } ] } ] } ] }]])
+    local code, out = check("-f", folder, "--against", folder .. "/objects.yaml", "--against", folder .. "/more.json")
+    assert.are.equal(1, code)
+    assert.matches("^a.lua:6: error: [^\n]*things.example.com[^\n]*\n$", out)
+    write("more.json", "{ \"spec\": {} }")
+    local _, _, err = check("-f", folder, "--against", folder .. "/more.json")
+    assert.has_match("more.json: object 1 has no kind or apiVersion\n$", err)
+    write("more.json", "{ \"kind\": ")
+    _, _, err = check("-f", folder, "--against", folder .. "/more.json")
+    assert.has_match("^kubelua check: [^\n]*more.json: [^\n]+\n$", err)
+  end)
+
+  it("asks the roles of a dump for the rights of --as", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer("pods", { namespace = "shop" })
+k8s.informer "nodes"
+k8s.reads { "secrets:get" }
+k8s.writes { "pods/status:patch" }
+]])
+    write("roles.yaml", [[
+{ apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: { name: r, namespace: shop },
+  rules: [ { apiGroups: [""], resources: [pods], verbs: ["*"] } ] }
+---
+{ apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: { name: r, namespace: shop },
+  roleRef: { kind: Role, name: r }, subjects: [ { kind: ServiceAccount, name: bot } ] }
+---
+{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: c }, rules: [
+  { apiGroups: [""], resources: [nodes, "*/status"], verbs: [list, watch, patch] },
+  { apiGroups: [""], resources: [secrets], resourceNames: [one], verbs: [get] } ] }
+---
+{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: { name: c },
+  roleRef: { kind: ClusterRole, name: c }, subjects: [ { kind: Group, name: "system:serviceaccounts:shop" } ] }
+]])
+    local dump = { "-f", folder, "--against", folder .. "/roles.yaml", "--as" }
+    local function missing(user, ...)
+      local words = { unpack(dump) }
+      for _, word in ipairs { user, ... } do words[#words + 1] = word end
+      local _, out = check(unpack(words))
+      return (out:gsub("a.lua:", ""):gsub("error: missing right: ", ""))
+    end
+    local secrets = "4: get secrets in all namespaces\n"
+    local pods = "2: list and watch pods in namespace shop\n"
+    local rest = "3: list and watch nodes\n" .. secrets .. "5: patch pods/status in all namespaces\n"
+    assert.are.equal(secrets, missing "system:serviceaccount:shop:bot")
+    assert.are.equal(pods .. secrets, missing "system:serviceaccount:shop:other")
+    assert.are.equal(pods .. rest, missing "system:serviceaccount:shop2:bot")
+    assert.are.equal(pods .. rest, missing "bot")
+    assert.are.equal("", missing("anybody", "--as-group", "system:masters"))
+    assert.are.equal(0, (check("-f", folder, "--against", folder .. "/roles.yaml")))
+    write("crds.json", crds)
+    local code, _, err = check("-f", folder, "--against", folder .. "/crds.json", "--as", "me")
+    assert.are.equal(2, code)
+    assert.has_match("^kubelua check: %-%-as me: the dump has no role bindings", err)
+  end)
+
   it("asks a server whether it allows what the scripts need", function()
     write("a.lua", [[
 local k8s = require "k8s"
@@ -152,7 +233,9 @@ k8s.leader { lease = "ops/rules" }
   it("does not call scripts sound when the server does not say what they may do", function()
     write("a.lua", sound)
     local sim = cluster.sim()
-    sim:play { ["do"] = "fault", path = "/apis/authorization", what = "status", code = 500, message = "out of order", times = 0 }
+    sim:play {
+      ["do"] = "fault", path = "/apis/authorization", what = "status", code = 500, message = "out of order", times = 0,
+    }
     local code, out, err = check("-f", folder, "-s", sim.server)
     assert.are.same({ 2, "" }, { code, out })
     assert.has_match("^kubelua check: rights could not be checked: http://[^\n]*: out of order\n", err)
