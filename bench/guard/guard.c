@@ -179,7 +179,7 @@ static size_t phase_apply(struct guard *g)
 static size_t select_once(struct guard *g)
 {
     struct lister_list found;
-    lister_list(shared_informer_indexer(g->informer), STR(""), g->selector, &found);
+    lister_list(shared_informer_indexer(g->informer), STR(""), g->selector, NULL, &found);
     size_t count = found.count;
     lister_free_list(&found);
     return count;

@@ -23,7 +23,7 @@ void cursor_open_resync(struct cursor *cursor, struct indexer *store, const stru
     *cursor = (struct cursor){.info = *info, .open = true};
     cursor->info.resync = true;
     cursor->info.received_us = 0;
-    lister_list(store, STR(""), NULL, &cursor->resynced);
+    lister_list(store, STR(""), NULL, NULL, &cursor->resynced);
     cursor->end = cursor->resynced.count;
 }
 

@@ -10,6 +10,7 @@ struct walk {
     const struct selector *selector;
     struct str ns;           /* of an index: only these */
     struct lister_list *out; /* NULL: only count */
+    const volatile bool *stop;
     size_t cap, count;
 };
 
@@ -17,6 +18,7 @@ static bool visit(void *ctx, struct root *object)
 {
     struct walk *walk = ctx;
     struct text text;
+    if (walk->stop && *walk->stop) return false;
     if (walk->selector && !selector_matches(walk->selector, root_labels(object))) return true;
     if (walk->ns.n && !str_eq(root_namespace(object, &text), walk->ns)) return true;
     walk->count++;
@@ -47,10 +49,10 @@ static void run(struct indexer *indexer, struct str ns, struct walk *walk)
 }
 
 void lister_list(struct indexer *indexer, struct str ns, const struct selector *selector,
-                 struct lister_list *out)
+                 const volatile bool *stop, struct lister_list *out)
 {
     *out = (struct lister_list){0};
-    struct walk walk = {.selector = selector, .out = out};
+    struct walk walk = {.selector = selector, .out = out, .stop = stop};
     if (indexer) run(indexer, ns, &walk);
 }
 
@@ -61,21 +63,22 @@ void lister_free_list(struct lister_list *list)
     *list = (struct lister_list){0};
 }
 
-size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector)
+size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector,
+                    const volatile bool *stop)
 {
     if (!indexer) return 0;
     if (!selector || selector_is_everything(selector))
         return ns.n ? indexer_namespace_count(indexer, ns) : indexer_count(indexer);
-    struct walk walk = {.selector = selector};
+    struct walk walk = {.selector = selector, .stop = stop};
     run(indexer, ns, &walk);
     return walk.count;
 }
 
 void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
-                     struct str value, struct lister_list *out)
+                     struct str value, const volatile bool *stop, struct lister_list *out)
 {
     *out = (struct lister_list){0};
-    struct walk walk = {.ns = ns, .out = out};
+    struct walk walk = {.ns = ns, .out = out, .stop = stop};
     if (index)
         indexer_each_under(indexer, index, value, visit, &walk);
     else
@@ -83,10 +86,10 @@ void lister_by_index(const struct indexer *indexer, const struct index *index, s
 }
 
 void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
-                          struct root *object, struct lister_list *out)
+                          struct root *object, const volatile bool *stop, struct lister_list *out)
 {
     struct text text;
-    struct walk walk = {.ns = ns, .out = out};
+    struct walk walk = {.ns = ns, .out = out, .stop = stop};
     *out = (struct lister_list){0};
     if (index)
         indexer_each_like(indexer, index, object, visit, &walk);
@@ -104,24 +107,26 @@ static void add_counted(void *ctx, struct str value, size_t count)
     add_value(ctx, value);
 }
 
-static int by_text(const void *a, const void *b)
+/* Once it is to stop all are equal, so that a sort is soon done. */
+static int by_text(const void *a, const void *b, void *stop)
 {
+    if (stop && *(const volatile bool *)stop) return 0;
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static struct str *sorted(struct buf *values, size_t *count)
+static struct str *sorted(struct buf *values, const volatile bool *stop, size_t *count)
 {
     struct str *list = (struct str *)values->data;
     size_t all = values->len / sizeof *list;
     *count = 0;
-    if (all) qsort(list, all, sizeof *list, by_text);
+    if (all) qsort_r(list, all, sizeof *list, by_text, (void *)stop);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || !str_eq(list[i], list[*count - 1])) list[(*count)++] = list[i];
     return list;
 }
 
 struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,
-                                size_t *count)
+                                const volatile bool *stop, size_t *count)
 {
     struct buf values = {0};
     if (!index && ns.n) {
@@ -133,5 +138,5 @@ struct str *lister_index_values(const struct indexer *indexer, const struct inde
     } else {
         index_each_value(index, add_counted, &values);
     }
-    return sorted(&values, count);
+    return sorted(&values, stop, count);
 }

@@ -76,6 +76,11 @@ void query_limit(struct query *q, size_t limit)
     q->limit = limit;
 }
 
+void query_stop_when(struct query *q, const volatile bool *stop)
+{
+    q->stop = stop;
+}
+
 bool query_is_grouped(const struct query *q)
 {
     return q->group != NULL;
@@ -94,6 +99,7 @@ static bool visit(void *ctx, struct root *object)
     const struct visit *v = ctx;
     const struct query *q = v->query;
     struct text text;
+    if (query_is_stopped(q)) return false;
     if (q->ns && !str_is(root_namespace(object, &text), q->ns)) return true;
     for (size_t i = 0; i < q->selector_count; i++)
         if (!selector_matches(q->selectors[i], root_labels(object))) return true;
@@ -174,9 +180,11 @@ struct ranked {
     size_t at;           /* in the order of the store */
 };
 
+/* Once it is to stop all are equal, so that the sort is soon done. */
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
+    if (query_is_stopped(x->query)) return 0;
     for (size_t i = 0; i < x->query->order_count; i++) {
         const struct scalar *kx = &x->keys[i], *ky = &y->keys[i];
         bool none_x = kx->kind == SCALAR_NULL || kx->kind == SCALAR_OTHER;
@@ -206,7 +214,7 @@ static void sort_objects(const struct query *q, struct lister_list *list)
     struct ranked *ranked = xcalloc(list->count, sizeof *ranked);
     struct scalar *all = xcalloc(list->count * keys, sizeof *all);
     struct buf arena = {0};
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && !query_is_stopped(q); i++) {
         ranked[i] = (struct ranked){list->objects[i], q, &all[i * keys], i};
         for (size_t k = 0; k < keys; k++)
             all[i * keys + k] = key_of(q->orders[k].path, list->objects[i], &arena);
@@ -214,8 +222,10 @@ static void sort_objects(const struct query *q, struct lister_list *list)
     for (size_t i = 0; i < list->count * keys; i++)
         if (all[i].kind == SCALAR_TEXT && !all[i].is_amount)
             all[i].text.p = arena.data + (size_t)all[i].text.p;
-    qsort(ranked, list->count, sizeof *ranked, by_rank);
-    for (size_t i = 0; i < list->count; i++) list->objects[i] = ranked[i].object;
+    if (!query_is_stopped(q)) {
+        qsort(ranked, list->count, sizeof *ranked, by_rank);
+        for (size_t i = 0; i < list->count; i++) list->objects[i] = ranked[i].object;
+    }
     free(ranked);
     free(all);
     buf_clear(&arena);

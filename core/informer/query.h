@@ -22,6 +22,8 @@ void query_group(struct query *query, struct path *path);
  * path is one of the texts "key", "count" and "sum". */
 bool query_order(struct query *query, struct path *path, bool descending, struct err *err);
 void query_limit(struct query *query, size_t limit);
+/* Answers end early once it is true, with what is known by then. NULL: never. */
+void query_stop_when(struct query *query, const volatile bool *stop);
 bool query_is_grouped(const struct query *query);
 /* The first order that no group has; a NULL pointer when all are good. */
 struct str query_bad_group_order(const struct query *query);

@@ -52,7 +52,8 @@ bool query_sum(const struct query *q, struct indexer *store, const struct path *
     bool good = true;
     *out = (struct query_sum){0};
     query_select(q, store, &list);
-    for (size_t i = 0; good && i < list.count; i++) good = query_add(path, list.objects[i], out, err);
+    for (size_t i = 0; good && i < list.count && !query_is_stopped(q); i++)
+        good = query_add(path, list.objects[i], out, err);
     lister_free_list(&list);
     return good;
 }
@@ -159,6 +160,7 @@ static int by_orders(const void *a, const void *b)
 {
     const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
     const struct query *q = x->query;
+    if (query_is_stopped(q)) return 0;
     for (size_t i = 0; i < q->order_count; i++) {
         int order = by_column(&x->row, &y->row, path_text(q->orders[i].path), q->orders[i].descending);
         if (order) return order;

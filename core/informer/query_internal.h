@@ -17,7 +17,13 @@ struct query {
     char *ns; /* NULL: all */
     bool limited;
     size_t limit;
+    const volatile bool *stop; /* NULL: never */
 };
+
+static inline bool query_is_stopped(const struct query *query)
+{
+    return query->stop && *query->stop;
+}
 
 /* Calls `fn` for every object that the query is about, in the order of the store, until it gives false. */
 void query_each(const struct query *query, struct indexer *store, bool (*fn)(void *ctx, struct root *object),

@@ -7,6 +7,7 @@
 struct diff {
     bool (*fn)(void *ctx, struct str path, struct value a, struct value b);
     void *ctx;
+    const volatile bool *stop;
     struct buf path;
 };
 
@@ -73,6 +74,7 @@ static bool diff_arrays(struct diff *d, struct value a, struct value b)
 
 static bool diff_values(struct diff *d, struct value a, struct value b)
 {
+    if (d->stop && *d->stop) return false;
     if (value_equal(a, b)) return true;
     enum value_type type = value_type(a);
     if (type == value_type(b) && type == VALUE_MAP) return diff_maps(d, a, b);
@@ -80,10 +82,10 @@ static bool diff_values(struct diff *d, struct value a, struct value b)
     return report(d, a, b);
 }
 
-void value_diff(struct value a, struct value b,
+void value_diff(struct value a, struct value b, const volatile bool *stop,
                 bool (*fn)(void *ctx, struct str path, struct value a, struct value b), void *ctx)
 {
-    struct diff d = {.fn = fn, .ctx = ctx};
+    struct diff d = {.fn = fn, .ctx = ctx, .stop = stop};
     diff_values(&d, a, b);
     buf_clear(&d.path);
 }

@@ -1,4 +1,5 @@
 /* raw.command: k8s.command. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -47,8 +48,11 @@ static int l_command_new(lua_State *L)
     lua_pushvalue(L, 2);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     commands->items = xrealloc(commands->items, (commands->count + 1) * sizeof *commands->items);
-    commands->items[commands->count++] =
-        (struct script_command){.name = xstrdup(name), .help = xstrdup(help), .function = function};
+    struct script_command *command = &commands->items[commands->count++];
+    *command = (struct script_command){.name = xstrdup(name), .help = xstrdup(help), .function = function};
+    char *id = xasprintf("command/%s", name);
+    quarantine_init(&command->quarantine, script, id, NULL);
+    free(id);
     return 0;
 }
 

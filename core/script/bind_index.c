@@ -92,7 +92,8 @@ static struct lister_list *push_found(lua_State *L, const struct lister *lister,
     struct indexer *cache = source_cache(L, &lister->source);
     const struct index *index = find_index(L, lister, cache, name, verb);
     struct lister_list *list = lister_push_list(L);
-    if (cache) lister_by_index(cache, index, lister_ns(lister), value, list);
+    if (cache) lister_by_index(cache, index, lister_ns(lister), value, &script_of(L)->budget.stop, list);
+    budget_poll(L, script_of(L));
     return list;
 }
 
@@ -104,8 +105,10 @@ static struct lister_list *push_alike(lua_State *L, const struct lister *lister,
     struct index *index = find_index(L, lister, cache, name, "lister:by_index");
     struct lister_list *list = lister_push_list(L);
     lua_State *outer = index_functions_enter(L);
-    if (cache) lister_by_index_like(cache, index, lister_ns(lister), object, list);
+    if (cache)
+        lister_by_index_like(cache, index, lister_ns(lister), object, &script_of(L)->budget.stop, list);
     index_functions_leave(L, outer);
+    budget_poll(L, script_of(L));
     return list;
 }
 
@@ -120,8 +123,11 @@ static int l_lister_by_index(lua_State *L)
     return 1;
 }
 
-static int by_key(const void *a, const void *b)
+/* Once the call is over its limit all are equal, so that the sort is soon done. */
+static int by_key(const void *a, const void *b, void *ctx)
 {
+    const struct script *script = ctx;
+    if (script->budget.stop) return 0;
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
@@ -135,16 +141,18 @@ static int l_lister_index_keys(lua_State *L)
     struct buf *text = script_scratch(script);
     script->keys.len = 0;
     for (size_t i = 0; i < list->count; i++) {
+        budget_poll(L, script);
         size_t at = text->len;
         root_key(list->objects[i], text);
         buf_append(&script->keys, &(struct str){(const char *)at, text->len - at}, sizeof(struct str));
     }
     struct str *keys = (struct str *)script->keys.data;
     for (size_t i = 0; i < list->count; i++) keys[i].p = text->data + (size_t)keys[i].p;
-    if (list->count) qsort(keys, list->count, sizeof *keys, by_key);
+    if (list->count) qsort_r(keys, list->count, sizeof *keys, by_key, script);
     lua_createtable(L, (int)list->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < list->count; i++) {
+        budget_poll(L, script);
         lua_pushlstring(L, keys[i].p, keys[i].n);
         lua_rawseti(L, -2, (int)i + 1);
     }
@@ -163,13 +171,15 @@ static int l_lister_index_values(lua_State *L)
     size_t count = 0;
     script->keys.len = 0;
     if (cache) {
-        struct str *values = lister_index_values(cache, index, lister_ns(lister), &count);
+        struct str *values =
+            lister_index_values(cache, index, lister_ns(lister), &script->budget.stop, &count);
         buf_append(&script->keys, values, count * sizeof *values);
         free(values);
     }
     lua_createtable(L, (int)count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < count; i++) {
+        budget_poll(L, script);
         const struct str *value = (const struct str *)script->keys.data + i;
         lua_pushlstring(L, value->n ? value->p : "", value->n);
         lua_rawseti(L, -2, (int)i + 1);

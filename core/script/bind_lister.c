@@ -35,7 +35,8 @@ static void push_list(lua_State *L, const struct lister *lister, const struct se
 {
     struct indexer *cache = source_cache(L, &lister->source);
     struct lister_list *list = lister_push_list(L);
-    if (cache) lister_list(cache, lister_ns(lister), selector, list);
+    if (cache) lister_list(cache, lister_ns(lister), selector, &script_of(L)->budget.stop, list);
+    budget_poll(L, script_of(L));
 }
 
 static void release_list(struct list *list)
@@ -102,7 +103,10 @@ static int l_lister_count(lua_State *L)
     struct lister *lister = class_self(L, CLASS_LISTER, "count");
     const struct selector *selector = cache_selector(L, 2, "lister:count: selector");
     struct indexer *cache = source_cache(L, &lister->source);
-    lua_pushinteger(L, cache ? (lua_Integer)lister_count(cache, lister_ns(lister), selector) : 0);
+    struct script *script = script_of(L);
+    size_t count = cache ? lister_count(cache, lister_ns(lister), selector, &script->budget.stop) : 0;
+    budget_poll(L, script);
+    lua_pushinteger(L, (lua_Integer)count);
     return 1;
 }
 

@@ -143,11 +143,13 @@ static int l_object_diff(lua_State *L)
     struct script *script = script_of(L);
     script_scratch(script);
     script->keys.len = 0;
-    value_diff(a->value, b->value, add_difference, script);
+    value_diff(a->value, b->value, &script->budget.stop, add_difference, script);
+    budget_poll(L, script);
     size_t count = script->keys.len / sizeof(struct difference);
     lua_createtable(L, (int)count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < count; i++) {
+        budget_poll(L, script);
         const struct difference *d = (const struct difference *)script->keys.data + i;
         lua_createtable(L, 0, 3);
         lua_pushlstring(L, script->text.data + d->path_at, d->path_len);

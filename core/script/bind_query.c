@@ -25,6 +25,7 @@ void query_push(lua_State *L, const struct source *source)
     *box = (struct box){.source = *source};
     class_set(L, script_of(L), CLASS_QUERY);
     box->query = query_new();
+    query_stop_when(box->query, &script_of(L)->budget.stop);
 }
 
 static struct query *self(lua_State *L, const char *method)
@@ -180,7 +181,9 @@ static int l_query_count(lua_State *L)
     struct indexer *cache;
     struct box *box = asked(L, "count", &cache);
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
-    lua_pushinteger(L, cache ? (lua_Integer)query_count(box->query, cache) : 0);
+    size_t count = cache ? query_count(box->query, cache) : 0;
+    budget_poll(L, script_of(L));
+    lua_pushinteger(L, (lua_Integer)count);
     return 1;
 }
 
@@ -194,6 +197,7 @@ static int l_query_sum(lua_State *L)
     struct query_sum sum = {0};
     struct err err;
     if (cache && !query_sum(box->query, cache, path, &sum, &err)) script_raise(L, "query:sum: %s", err.text);
+    budget_poll(L, script_of(L));
     rows_push_sum(L, &sum);
     return 1;
 }

@@ -11,6 +11,7 @@ int rows_push_objects(lua_State *L, const struct query *query, struct indexer *c
 {
     struct lister_list *list = lister_push_list(L);
     if (cache) query_select(query, cache, list);
+    budget_poll(L, script_of(L));
     lister_push_array(L, list);
     return 1;
 }
@@ -19,6 +20,7 @@ int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *
 {
     struct lister_list *list = lister_push_list(L);
     if (cache) query_select(query, cache, list);
+    budget_poll(L, script_of(L));
     return lister_push_iterator(L);
 }
 
@@ -69,6 +71,7 @@ int rows_push_groups(lua_State *L, const struct query *query, struct indexer *ca
     lua_createtable(L, (int)groups->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < groups->count; i++) {
+        budget_poll(L, script_of(L));
         push_row(L, &groups->rows[i], path != NULL);
         lua_rawseti(L, -2, (int)i + 1);
     }

@@ -49,14 +49,15 @@ static int l_view_pairs(lua_State *L)
     return 1;
 }
 
-/* The place behind `key`, or the count when there is no such key. */
+/* The place behind `key`; raises when there is no such key, as Lua's next does. */
 static size_t place_behind(lua_State *L, const struct view *view, int key)
 {
     size_t count = value_count(view->value);
     if (lua_isnoneornil(L, key)) return 0;
     if (value_type(view->value) == VALUE_ARRAY) {
         lua_Number n = lua_tonumber(L, key);
-        return n >= 1 && n < (lua_Number)count ? (size_t)n : count;
+        if (n >= 1 && n <= (lua_Number)count && n == (lua_Number)(size_t)n) return (size_t)n;
+        script_raise(L, "next: invalid key: the view has no element %.14g", n);
     }
     struct str wanted = arg_str(L, key, "next: key");
     for (size_t i = 0; i < count; i++) {
@@ -65,7 +66,7 @@ static size_t place_behind(lua_State *L, const struct view *view, int key)
         value_entry(view->value, i, &found, &text);
         if (str_eq(found, wanted)) return i + 1;
     }
-    return count;
+    script_raise(L, "next: invalid key: the view has no field \"%.80s\"", wanted.p);
 }
 
 static int l_view_next(lua_State *L)

@@ -86,6 +86,13 @@ static void disarm(struct script *script)
     if (script->budget.every != rest) set_hook(script, rest);
 }
 
+static void set_over(struct budget *b, struct budget_call *call, enum limit limit)
+{
+    b->over_limit = limit;
+    b->over = call;
+    b->stop = true;
+}
+
 /* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
  */
 static bool look(struct script *script)
@@ -98,9 +105,7 @@ static bool look(struct script *script)
         if (!call->begun_ns) call->begun_ns = now;
         int64_t left_ns = call->limit_ns - (now - call->begun_ns - call->excused_ns);
         near = near || left_ns < until_next_ns;
-        if (b->over || left_ns >= 0) continue;
-        b->over_limit = call->limit;
-        b->over = call;
+        if (!b->over && left_ns < 0) set_over(b, call, call->limit);
     }
     return near;
 }
@@ -140,8 +145,7 @@ void budget_exceed(struct script *script, enum limit limit)
 {
     struct budget *b = &script->budget;
     if (b->over || !b->call) return;
-    b->over_limit = limit;
-    b->over = b->call;
+    set_over(b, b->call, limit);
     budget_arm(script);
 }
 
@@ -205,6 +209,7 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     atomic_signal_fence(memory_order_release);
     if (over && over != call) return result;
     b->over = NULL;
+    b->stop = false;
     b->told = false;
     disarm(script);
     return result;

@@ -30,6 +30,7 @@ struct budget_call {
 struct budget {
     struct budget_call *volatile call; /* the innermost; NULL: none is under way */
     struct budget_call *volatile over; /* that is over a limit and must end; NULL: none */
+    volatile bool stop;                /* the same for loops of other layers, which end early then */
     volatile int every;                /* instructions between two hooks; 0: there is no hook */
     volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
     enum limit over_limit;

@@ -21,6 +21,7 @@ const struct script_command *commands_find(const struct script *script, const ch
 void commands_clear(struct script_commands *commands)
 {
     for (size_t i = 0; i < commands->count; i++) {
+        quarantine_clear(&commands->items[i].quarantine);
         free(commands->items[i].name);
         free(commands->items[i].help);
     }
@@ -58,7 +59,7 @@ struct command_call *command_call_current(const struct script *script)
 
 /* --- a call */
 
-static const struct script_command *command_of(const struct command_call *call)
+static struct script_command *command_of(const struct command_call *call)
 {
     return &call->script->commands.items[call->command];
 }
@@ -84,6 +85,7 @@ static void ended(void *ctx, enum script_result result)
     struct command_call *call = ctx;
     struct script_command_result answer = {.end = COMMAND_DONE, .is_json = call->is_json};
     report(call, result);
+    quarantine_note(&command_of(call)->quarantine, QUARANTINE_CALL, result);
     if (result == SCRIPT_CANCELLED) {
         answer.end = COMMAND_CANCELLED;
         answer.text = STR("it was cancelled");
@@ -113,10 +115,26 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     buf_puts(trigger, "kubelua call");
 }
 
+static void refuse(struct script_command *command, script_command_done *done, void *ctx)
+{
+    struct buf text = {0};
+    buf_printf(
+        &text,
+        "the command is in quarantine, as calls running went over a limit (%s); mend and reload it, or "
+        "lift it by kubelua quarantine --lift",
+        buf_text(&command->quarantine.why));
+    done(ctx, &(const struct script_command_result){.end = COMMAND_FAILED, .text = buf_slice(&text)});
+    buf_clear(&text);
+}
+
 struct command_call *script_call_command(struct script *script, size_t command, const char *const *args,
                                          size_t count, script_command_done *done, void *ctx)
 {
     must(command < script->commands.count && count <= COMMAND_ARGS_MAX);
+    if (quarantine_skips(&script->commands.items[command].quarantine)) {
+        refuse(&script->commands.items[command], done, ctx);
+        return NULL;
+    }
     struct command_call *call = NEW(struct command_call);
     *call = (struct command_call){
         .script = script, .command = command, .arg_count = count, .done = done, .ctx = ctx};

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "script/quarantine.h"
 #include "script/script.h"
 
 struct task;
@@ -17,6 +18,7 @@ enum { COMMANDS_MAX = 200, COMMAND_ARGS_MAX = 64 };
 struct script_command {
     char *name, *help;
     int function; /* in the registry */
+    struct quarantine quarantine;
 };
 
 struct script_commands {

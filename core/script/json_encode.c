@@ -133,6 +133,7 @@ static void check_positions(struct encoder *e, int idx, size_t count, int depth)
     lua_State *L = e->L;
     lua_pushnil(L);
     while (lua_next(L, idx)) {
+        budget_poll(L, e->script);
         lua_pop(L, 1);
         lua_Number n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
         if (n < 1 || n > (lua_Number)count || n != floor(n)) refuse_mixed(e, depth);
@@ -155,8 +156,11 @@ static void encode_array(struct encoder *e, int idx, int depth)
     buf_putc(e->out, ']');
 }
 
-static int compare_keys(const void *a, const void *b)
+/* Once the call is over its limit all are equal, so that the sort is soon done. */
+static int compare_keys(const void *a, const void *b, void *ctx)
 {
+    const struct script *script = ctx;
+    if (script->budget.stop) return 0;
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
@@ -222,7 +226,7 @@ static void encode_object(struct encoder *e, int idx, int depth)
     struct buf *keys = &e->script->keys;
     bool others;
     size_t from = keys->len, count = collect_keys(e, idx, depth, &others);
-    if (count > 1) qsort(keys->data + from, count, sizeof(struct str), compare_keys);
+    if (count > 1) qsort_r(keys->data + from, count, sizeof(struct str), compare_keys, e->script);
     buf_putc(e->out, '{');
     for (size_t i = 0; i < count && !is_full(e); i++) {
         struct str key = ((const struct str *)(keys->data + from))[i]; /* the buffer moves as it grows */

@@ -51,6 +51,7 @@ void kept_write(lua_State *L, int table, struct buf *out)
     uint32_t count = 0;
     lua_pushnil(L);
     while (lua_next(L, content)) {
+        budget_poll(L, script_of(L));
         write_value(L, content + 1, out);
         write_value(L, content + 2, out);
         lua_pop(L, 1);
@@ -130,6 +131,7 @@ void kept_read(lua_State *L, int table, const char **at)
     int was = lua_gettop(L);
     push_new(L, at);
     while (**at != '}') {
+        budget_poll(L, script_of(L));
         push_scalar(L, at);
         if (is_table(*at)) {
             push_same(L, was, below);
@@ -149,6 +151,7 @@ void kept_push_plain(lua_State *L, const char **at)
     push_new(L, at);
     int table = lua_gettop(L);
     while (**at != '}') {
+        budget_poll(L, script_of(L));
         push_scalar(L, at);
         if (is_table(*at))
             kept_push_plain(L, at);

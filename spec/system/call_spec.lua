@@ -49,6 +49,7 @@ local script = [[
     k8s.sleep(tonumber(time))
     return "waited"
   end)
+  k8s.command("spin", function() while true do pcall(error) end end)
   k8s.command("bytes", function() return "a\255b" end)
   local kept = k8s.state("kept", { init = { x = { y = 1 } } })
   k8s.command("state", function() return kept end)
@@ -109,6 +110,25 @@ describe("kubelua call #threads", function()
     assert.matches("the result: cannot encode a function", err)
   end)
 
+  it("is told when a command is in quarantine", function()
+    for i = 1, 3 do
+      local code, _, err = engine.call "spin"
+      assert.are.equal(3, code)
+      assert.matches("over the limit handler%-cpu %(50ms%) in the command spin", err)
+    end
+    local code, out, err = engine.call "spin"
+    assert.are.same({ 3, "" }, { code, out })
+    assert.matches("^kubelua call: spin: the command is in quarantine, .*over the limit handler%-cpu .*%-%-lift\n$", err)
+    local status = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock" }
+    assert.are.equal(0, status:wait(20))
+    assert.matches("quarantined: command/spin for %d+s?, 1 calls? skipped: ", status:out())
+    local lift = cluster.kubelua {
+      "quarantine", "--admin-socket", folder .. "/admin.sock", "--lift", folder .. "/one/command/spin",
+    }
+    assert.are.equal(0, lift:wait(20))
+    assert.matches("over the limit", select(3, engine.call "spin"))
+  end)
+
   it("names what there is when there is no such command", function()
     local code, _, err = engine.call "ecko"
     assert.are.equal(2, code)
@@ -128,7 +148,7 @@ describe("kubelua call #threads", function()
     assert.matches("\necho +[^ ]*/one +Says it again%.\n", out)
     assert.matches("\nalone +[^ ]*/two +%-\n", out)
     local _, json = engine.call("-o", "json")
-    assert.are.equal(16, #cjson.decode(json))
+    assert.are.equal(17, #cjson.decode(json))
   end)
 
   it("is called several times at once, and cancelled when the client goes", function()

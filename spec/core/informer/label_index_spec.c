@@ -36,7 +36,7 @@ static size_t count(const char *ns, const char *selector_text)
     struct err err;
     struct selector *selector = selector_parse(str_of(selector_text), &err);
     if (!selector) fail_msg("%s", err.text);
-    size_t found = lister_count(indexer, str_of(ns), selector);
+    size_t found = lister_count(indexer, str_of(ns), selector, NULL);
     selector_free(selector);
     return found;
 }
@@ -158,7 +158,7 @@ static void test_it_makes_no_difference_but_in_time(void **state)
         snprintf(text, sizeof text, jitter_between(&random, 0, 2) ? "app=a%d" : "tier=t1,app=a%d",
                  (int)jitter_between(&random, 0, APPS));
         struct selector *selector = selector_parse(str_of(text), &err);
-        lister_list(indexer, STR(""), selector, &list);
+        lister_list(indexer, STR(""), selector, NULL, &list);
         struct expecting e = {selector, &list, 0};
         indexer_each(indexer, expect_next, &e);
         assert_int_equal(e.at, list.count);

@@ -32,10 +32,10 @@ static void assert_listed(const char *ns, const char *selector_text, const char 
     struct selector *selector = selector_text ? select_by(selector_text) : NULL;
     struct lister_list list;
     struct buf out = {0};
-    lister_list(indexer, str_of(ns), selector, &list);
+    lister_list(indexer, str_of(ns), selector, NULL, &list);
     for (size_t i = 0; i < list.count; i++) describe_next(list.objects[i], &out);
     assert_row(&out, expected);
-    assert_int_equal(lister_count(indexer, str_of(ns), selector), list.count);
+    assert_int_equal(lister_count(indexer, str_of(ns), selector, NULL), list.count);
     lister_free_list(&list);
     selector_free(selector);
 }
@@ -67,7 +67,7 @@ static void test_a_list_keeps_its_objects_when_the_cache_changes(void **state)
 {
     struct lister_list list;
     struct buf out = {0};
-    lister_list(indexer, STR("b"), NULL, &list);
+    lister_list(indexer, STR("b"), NULL, NULL, &list);
     struct root *like = object("b/2@1");
     root_unref(indexer_remove(indexer, like));
     root_unref(like);
@@ -81,10 +81,24 @@ static void test_a_list_keeps_its_objects_when_the_cache_changes(void **state)
 static void test_no_cache_yet_is_an_empty_one(void **state)
 {
     struct lister_list list;
-    lister_list(NULL, STR(""), NULL, &list);
+    lister_list(NULL, STR(""), NULL, NULL, &list);
     assert_int_equal(list.count, 0);
-    assert_int_equal(lister_count(NULL, STR("a"), NULL), 0);
+    assert_int_equal(lister_count(NULL, STR("a"), NULL, NULL), 0);
     lister_free_list(&list);
+}
+
+static void test_a_walk_ends_when_it_is_to_stop(void **state)
+{
+    const volatile bool stop = true, go_on = false;
+    struct selector *selector = select_by("app");
+    struct lister_list list;
+    lister_list(indexer, STR(""), NULL, &stop, &list);
+    assert_int_equal(list.count, 0);
+    lister_by_index(indexer, NULL, STR(""), STR("a"), &stop, &list);
+    assert_int_equal(list.count, 0);
+    assert_int_equal(lister_count(indexer, STR(""), selector, &stop), 0);
+    assert_int_equal(lister_count(indexer, STR(""), selector, &go_on), 3);
+    selector_free(selector);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, store_close)
@@ -97,6 +111,7 @@ int main(void)
         TEST(test_f11_a_selector_selects_with_and_without_namespace),
         TEST(test_a_list_keeps_its_objects_when_the_cache_changes),
         TEST(test_no_cache_yet_is_an_empty_one),
+        TEST(test_a_walk_ends_when_it_is_to_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,6 +276,32 @@ static void test_an_index_makes_no_difference_but_in_time(void **state)
     }
 }
 
+static void test_an_answer_ends_when_it_is_to_stop(void **state)
+{
+    volatile bool stop = false;
+    size_t all = query_count(query, indexer);
+    struct lister_list list;
+    struct query_groups groups;
+    struct query_sum sum;
+    struct err err;
+    struct path *p = path("metadata.name");
+    order("metadata.name", false);
+    query_stop_when(query, &stop);
+    assert_in_range(all, 1, 1000000);
+    assert_int_equal(query_count(query, indexer), all);
+    stop = true;
+    assert_int_equal(query_count(query, indexer), 0);
+    query_select(query, indexer, &list);
+    assert_int_equal(list.count, 0);
+    assert_true(query_sum(query, indexer, p, &sum, &err));
+    query_group(query, path("metadata.name"));
+    assert_true(query_groups(query, indexer, NULL, &groups, &err));
+    assert_int_equal(groups.count, 0);
+    query_free_groups(&groups);
+    lister_free_list(&list);
+    path_free(p);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -294,6 +320,7 @@ int main(void)
         TEST(test_groups_are_exact_about_kinds),
         TEST(test_too_many_parts_are_an_error),
         TEST(test_an_index_makes_no_difference_but_in_time),
+        TEST(test_an_answer_ends_when_it_is_to_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

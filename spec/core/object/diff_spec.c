@@ -30,13 +30,36 @@ static bool report(void *ctx, struct str path, struct value a, struct value b)
     return --r->stop_after != 0;
 }
 
+static bool flagged;
+
+static bool report_and_flag(void *ctx, struct str path, struct value a, struct value b)
+{
+    flagged = true;
+    return report(ctx, path, a, b);
+}
+
+static void test_it_ends_early_when_it_is_to_stop(void **state)
+{
+    struct fixture *f = *state;
+    struct value va, vb;
+    struct root *ra = pack_it(f->packer, "{\"a\":1,\"b\":{\"c\":1}}", &va);
+    struct root *rb = pack_it(f->packer, "{\"a\":2,\"b\":{\"c\":2}}", &vb);
+    struct report r = {.stop_after = -1};
+    flagged = false;
+    value_diff(va, vb, &flagged, report_and_flag, &r);
+    assert_string_equal(buf_text(&r.text), "a 1 2");
+    buf_clear(&r.text);
+    root_unref(ra);
+    root_unref(rb);
+}
+
 static void assert_diff(void **state, const char *a, const char *b, int stop_after, const char *expected)
 {
     struct fixture *f = *state;
     struct value va, vb;
     struct root *ra = pack_it(f->packer, a, &va), *rb = pack_it(f->packer, b, &vb);
     struct report r = {.stop_after = stop_after};
-    value_diff(va, vb, report, &r);
+    value_diff(va, vb, NULL, report, &r);
     assert_string_equal(buf_text(&r.text), expected);
     buf_clear(&r.text);
     root_unref(ra);
@@ -93,7 +116,7 @@ static void test_every_path_leads_to_what_it_names(void **state)
     struct root *b = pack_it(
         f->packer, "{\"x\":[{\"a.b\":{\"c'd\":2,\"\":3}},null],\"y z\":{\"[0]\":\"?\"},\"gone\":[[[]]]}",
         &sides[1]);
-    value_diff(sides[0], sides[1], paths_lead_there, sides);
+    value_diff(sides[0], sides[1], NULL, paths_lead_there, sides);
     root_unref(a);
     root_unref(b);
 }
@@ -104,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_differences),
         TEST(test_it_can_be_stopped),
+        TEST(test_it_ends_early_when_it_is_to_stop),
         TEST(test_every_path_leads_to_what_it_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

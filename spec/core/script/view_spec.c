@@ -104,6 +104,14 @@ static void test_loops_walk_views_as_they_walk_tables(void **state)
     assert_lua(f, "return next(obj.spec.empty)", "nil");
     assert_lua(f, "return next(obj.metadata.labels)", "app");
     assert_lua(f, "return (next(obj.metadata.labels, 'app'))", "name");
+    assert_lua(f, "local k for _ = 1, 2 do k = next(obj.spec.words, k) end return k, next(obj.spec.words, k)",
+               "2");
+    assert_raises(f, "next(obj.metadata.labels, 'no such')",
+                  "next: invalid key: the view has no field \"no such\"");
+    assert_raises(f, "next(obj.spec.words, 3)", "next: invalid key: the view has no element 3");
+    assert_raises(f, "next(obj.spec.words, 1.5)", "next: invalid key: the view has no element 1.5");
+    assert_raises(f, "next(obj.spec.words, 0)", "next: invalid key: the view has no element 0");
+    assert_raises(f, "next(obj.spec.words, 'x')", "next: invalid key");
     assert_lua(f, "return select('#', unpack(obj.spec.mixed))", "3");
     assert_lua(f,
                "return select('#', unpack(obj.spec.mixed, 2)) .. select('#', unpack(obj.spec.mixed, 3, 2))",
