@@ -111,14 +111,15 @@ describe("kubelua call #threads", function()
   end)
 
   it("is told when a command is in quarantine", function()
-    for i = 1, 3 do
+    for _ = 1, 3 do
       local code, _, err = engine.call "spin"
       assert.are.equal(3, code)
       assert.matches("over the limit handler%-cpu %(50ms%) in the command spin", err)
     end
     local code, out, err = engine.call "spin"
     assert.are.same({ 3, "" }, { code, out })
-    assert.matches("^kubelua call: spin: the command is in quarantine, .*over the limit handler%-cpu .*%-%-lift\n$", err)
+    assert.matches("^kubelua call: spin: the command is in quarantine, ", err)
+    assert.matches("over the limit handler%-cpu .*%-%-lift\n$", err)
     local status = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock" }
     assert.are.equal(0, status:wait(20))
     assert.matches("quarantined: command/spin for %d+s?, 1 calls? skipped: ", status:out())
