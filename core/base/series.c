@@ -45,22 +45,33 @@ const struct family_info *family_info(enum family family)
     return &families[family];
 }
 
-/* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page. */
+/* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page, as would
+ * a zero byte, where texts end. */
+static void put_escaped(struct buf *out, struct str text, bool quoted)
+{
+    while (text.n > 0) {
+        size_t n = str_utf8(text);
+        if (n == 0 || *text.p == '\0')
+            buf_puts(out, "\xef\xbf\xbd");
+        else if (*text.p == '\n')
+            buf_puts(out, "\\n");
+        else if (*text.p == '\\' || (quoted && *text.p == '"'))
+            buf_printf(out, "\\%c", *text.p);
+        else
+            buf_append(out, text.p, n);
+        n = n ? n : 1;
+        text = (struct str){text.p + n, text.n - n};
+    }
+}
+
 void series_put_value(struct buf *out, struct str value)
 {
-    while (value.n > 0) {
-        size_t n = str_utf8(value);
-        if (n == 0)
-            buf_puts(out, "\xef\xbf\xbd");
-        else if (*value.p == '\n')
-            buf_puts(out, "\\n");
-        else if (*value.p == '\\' || *value.p == '"')
-            buf_printf(out, "\\%c", *value.p);
-        else
-            buf_append(out, value.p, n);
-        n = n ? n : 1;
-        value = (struct str){value.p + n, value.n - n};
-    }
+    put_escaped(out, value, true);
+}
+
+void series_put_help(struct buf *out, struct str help)
+{
+    put_escaped(out, help, false);
 }
 
 /* name="value",other="value" */

@@ -32,6 +32,8 @@ struct series {
 const struct family_info *family_info(enum family family);
 /* Appends a label's value as it stands between quotes. */
 void series_put_value(struct buf *out, struct str value);
+/* Appends a family's help as it stands behind # HELP. */
+void series_put_help(struct buf *out, struct str help);
 /* Appends what a family without a head has for a series. */
 void series_render_one(struct buf *out, const struct family_info *family, const struct series *series);
 void series_render_head(struct buf *out, const struct family_info *family);

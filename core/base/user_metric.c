@@ -23,18 +23,10 @@ void user_metrics_each(void (*fn)(void *ctx, const struct user_metric *metric), 
     pthread_mutex_unlock(&lock);
 }
 
-/* The page has a metric's help in one line. */
-static char *escape(const char *help)
+static char *help_on_page(const char *help)
 {
     struct buf out = {0};
-    for (; *help; help++) {
-        if (*help == '\n')
-            buf_puts(&out, "\\n");
-        else if (*help == '\\')
-            buf_puts(&out, "\\\\");
-        else
-            buf_putc(&out, *help);
-    }
+    series_put_help(&out, str_of(help));
     return buf_take(&out);
 }
 
@@ -47,7 +39,7 @@ struct user_metric *user_metric_new(const struct user_metric_options *o)
     metric->refs = 1;
     metric->script = xstrdup(o->script);
     metric->name = xstrdup(o->name);
-    metric->help = escape(o->help);
+    metric->help = help_on_page(o->help);
     metric->label_count = o->label_count;
     for (size_t i = 0; i < o->label_count; i++) metric->label_names[i] = xstrdup(o->labels[i]);
     metric->bounds = xcalloc(count + 1, sizeof *metric->bounds);

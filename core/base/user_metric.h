@@ -19,6 +19,7 @@ enum {
     USER_METRIC_NAME_MAX = 200,
     USER_METRIC_BUCKETS_MAX = 50,
     USER_METRIC_VALUE_MAX = 1024, /* bytes of a label's value */
+    USER_METRIC_HELP_MAX = 1000,
 };
 
 /* What makes two of them the same. Texts are borrowed. */

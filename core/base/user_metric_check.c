@@ -71,6 +71,12 @@ static bool check_bounds(const struct user_metric_options *o, struct err *err)
     return true;
 }
 
+static bool check_help(const struct user_metric_options *o, struct err *err)
+{
+    if (strlen(o->help) <= USER_METRIC_HELP_MAX) return true;
+    return err_set(err, ERR_INVALID, "%s: the help has more than %d bytes", o->name, USER_METRIC_HELP_MAX);
+}
+
 /* --- against those on the page */
 
 /* Whether one of `name`'s samples, of that kind, would be called as `other`. */
@@ -120,5 +126,5 @@ bool user_metric_check_shown(const struct user_metric *metric, struct err *err)
 
 bool user_metric_check(const struct user_metric_options *o, struct err *err)
 {
-    return check_name(o->name, err) && check_labels(o, err) && check_bounds(o, err);
+    return check_name(o->name, err) && check_help(o, err) && check_labels(o, err) && check_bounds(o, err);
 }

@@ -167,9 +167,9 @@ bool exchange_add_header(struct http_exchange *exchange, const char *name, const
 static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 {
     struct http_exchange *exchange = ctx;
-    size_t left = exchange->body.len - exchange->body_sent, n = size * count < left ? size * count : left;
+    size_t left = exchange->body.n - exchange->body_sent, n = size * count < left ? size * count : left;
     if (left > 0 && !exchange_may_send(exchange)) return CURL_READFUNC_ABORT; /* nobody acts on a part */
-    if (n) memcpy(out, exchange->body.data + exchange->body_sent, n);
+    if (n) memcpy(out, exchange->body.p + exchange->body_sent, n);
     exchange->body_sent += n;
     return n;
 }
@@ -177,9 +177,11 @@ static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 /* By a function that cannot go back: libcurl sends a request again, whatever its method, when a connection
  * that it kept open breaks before an answer. With the first byte of a body on its way nobody knows whether
  * the server has acted on it (H-4). */
-static void set_body(struct http_exchange *exchange, struct str body)
+static void set_body(struct http_exchange *exchange, const struct http_request *request)
 {
-    buf_str(&exchange->body, body);
+    struct str body = request->body;
+    if (!request->body_stays) buf_str(&exchange->own_body, body);
+    exchange->body = request->body_stays ? body : buf_slice(&exchange->own_body);
     curl_easy_setopt(exchange->easy, CURLOPT_POST, 1L);
     curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
     curl_easy_setopt(exchange->easy, CURLOPT_READFUNCTION, read_body);
@@ -203,7 +205,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
     if (!set_url(exchange, request->url, err)) return false;
     for (const struct http_header *h = request->headers; h && h->name; h++)
         if (!add_header(exchange, h->name, h->value, err)) return false;
-    if (request->body.p) set_body(exchange, request->body);
+    if (request->body.p) set_body(exchange, request);
     if (strcmp(method, "HEAD") == 0)
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body.p || strcmp(method, "GET") != 0)

@@ -259,7 +259,7 @@ void exchange_free(struct http_exchange *exchange)
     buf_clear(&exchange->local_headers);
     free(exchange->method);
     free(exchange->url);
-    buf_clear(&exchange->body);
+    buf_clear(&exchange->own_body);
     fence_unref(exchange->fence);
     free(exchange);
 }

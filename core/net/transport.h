@@ -90,7 +90,8 @@ struct http_request {
     const char *method; /* "GET" */
     const char *url;
     const struct http_header *headers; /* ends with a NULL name; may be NULL */
-    struct str body;                   /* copied; sent only when `p` is not NULL */
+    struct str body;                   /* sent only when `p` is not NULL */
+    bool body_stays;                   /* until on_done or http_cancel; else it is copied */
     int64_t first_byte_timeout_ms;     /* until the head of the answer; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not ask for gzip (watches) */

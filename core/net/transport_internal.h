@@ -25,7 +25,8 @@ struct http_exchange {
     struct http_response response;
     char *content_type, *warning; /* what `response` points at */
     struct curl_slist *headers, *connect_to;
-    struct buf body;           /* of the request */
+    struct str body;           /* of the request */
+    struct buf own_body;       /* where it is a copy */
     size_t body_sent;          /* of it */
     struct fence *fence;       /* a reference; NULL: none */
     char *where;               /* host:port, for messages */

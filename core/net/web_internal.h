@@ -3,6 +3,7 @@
  * For these files only. */
 #pragma once
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/queue.h>
 
 #include "net/transport.h"
@@ -14,7 +15,8 @@ struct web {
     struct transport *transport; /* the I/O thread's; made with the first request */
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    size_t running; /* under the lock: calls that the I/O thread has not let go of */
+    _Atomic size_t held; /* bytes of answers' bodies */
+    size_t running;      /* under the lock: calls that the I/O thread has not let go of */
 };
 
 struct web_call {
@@ -37,7 +39,10 @@ struct web_call {
     struct http_exchange *exchange;
     struct timer deadline;
     int redirects;
-    bool over; /* it was answered, or stopped */
+    bool redirected; /* by the answer that is coming in */
+    size_t held;     /* of web->held */
+    bool crowded;    /* that was too much */
+    bool over;       /* it was answered, or stopped */
     struct buf head_text, body_text;
     struct web_reply answer;
     struct err err;

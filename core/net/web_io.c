@@ -175,13 +175,21 @@ static void on_response(void *ctx, const struct http_response *response)
     struct web_call *call = ctx;
     http_each_header(call->exchange, put_header, call);
     call->answer.status = response->status;
+    char *location = is_redirect(response->status) ? header_value(call, "location") : NULL;
+    call->redirected = location != NULL;
+    free(location);
 }
 
 static bool on_body(void *ctx, const char *data, size_t len)
 {
     struct web_call *call = ctx;
-    if (is_redirect(call->answer.status)) return true; /* nobody reads it */
+    if (call->redirected) return true; /* nobody reads it */
     if (call->body_text.len + len > call->body_max) return false;
+    call->held += len;
+    if (atomic_fetch_add(&call->web->held, len) + len > WEB_HELD_MAX) {
+        call->crowded = true;
+        return false;
+    }
     buf_append(&call->body_text, data, len);
     return true;
 }
@@ -193,7 +201,10 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     call->exchange = NULL;
     if (err) {
         bool too_large = err->code == ERR_CANCELLED;
-        if (too_large)
+        if (call->crowded)
+            err_set(&own, ERR_LIMIT, "the answers that scripts wait for are over %d MiB together",
+                    WEB_HELD_MAX >> 20);
+        else if (too_large)
             err_set(&own, ERR_LIMIT, "the answer is over the limit value-size (%zu bytes)", call->body_max);
         fail(call, too_large ? &own : err);
         return;
@@ -235,6 +246,7 @@ static void begin(struct web_call *call)
                                          .url = call->url,
                                          .headers = headers,
                                          .body = call->has_body ? buf_slice(&call->body) : (struct str){0},
+                                         .body_stays = true,
                                          .first_byte_timeout_ms = call->timeout_ms};
     if (make_transport(call->web, &err))
         call->exchange = transport_start(call->web->transport, &request, &callbacks, &err);

@@ -8,6 +8,7 @@
 #include "net/web.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/memory.h"
 #include "script/push_err.h"
 #include "script/task.h"
 
@@ -90,6 +91,8 @@ static void take_turn(lua_State *L)
 
 struct http_wait {
     struct task_wait wait;
+    struct script *script;
+    size_t bytes; /* of C that it holds; counted as the script's */
     struct web_call *call;
     int status;
     struct buf headers, body;
@@ -107,6 +110,8 @@ static void on_done(void *ctx, const struct web_reply *answer, const struct err 
         wait->status = answer->status;
         buf_str(&wait->headers, answer->headers);
         buf_str(&wait->body, answer->body);
+        wait->bytes += answer->body.n;
+        memory_note(wait->script, (ptrdiff_t)answer->body.n);
     }
     task_wake(&wait->wait);
 }
@@ -154,6 +159,7 @@ static void drop(struct task_wait *base)
 {
     struct http_wait *wait = container_of(base, struct http_wait, wait);
     web_close(wait->call);
+    memory_note(wait->script, -(ptrdiff_t)wait->bytes);
     buf_clear(&wait->headers);
     buf_clear(&wait->body);
     free(wait);
@@ -188,7 +194,10 @@ static int l_http_send(lua_State *L)
     if (!web) return push_error(L, 0, "NotConnected", STR("there is no network here"));
     if (!web_allows(web_allowed(web), request.url, &err)) return push_err(L, &err);
     take_turn(L);
+    memory_take(L, request.body.n);
     struct http_wait *wait = NEW(struct http_wait);
+    wait->script = script;
+    wait->bytes = request.body.n;
     wait->call = web_start(web, &request, on_done, wait);
     return task_yield(L, &wait->wait, &ops);
 }

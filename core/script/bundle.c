@@ -15,6 +15,8 @@
 #include "base/must.h"
 
 enum { SOURCE_MAX = 16 << 20, BLOCK = 64 << 10 };
+/* So many paths without a file are remembered: a script may ask for any number of them. */
+enum { MISSING_MAX = 500 };
 
 struct source_file {
     char *path;
@@ -26,6 +28,7 @@ struct bundle {
     int refs;
     struct source_file **files; /* texts stay in place */
     size_t count, cap;
+    size_t missing; /* of the files */
 };
 
 struct bundle *bundle_new(void)
@@ -92,6 +95,7 @@ static void set_text(struct source_file *file, const struct buf *text)
     buf_text(&file->text);
 }
 
+/* Not found so far. */
 static struct source_file *add(struct bundle *bundle, const char *path)
 {
     struct source_file *file = NEW(struct source_file);
@@ -101,7 +105,14 @@ static struct source_file *add(struct bundle *bundle, const char *path)
         bundle->files = xrealloc(bundle->files, bundle->cap * sizeof *bundle->files);
     }
     bundle->files[bundle->count++] = file;
+    bundle->missing++;
     return file;
+}
+
+static void set_found(struct bundle *bundle, struct source_file *file, bool found)
+{
+    bundle->missing += (size_t)file->found - (size_t)found;
+    file->found = found;
 }
 
 bool bundle_text(struct bundle *bundle, const char *path, struct str *text, struct err *err)
@@ -110,8 +121,8 @@ bool bundle_text(struct bundle *bundle, const char *path, struct str *text, stru
     if (!file || !file->found) { /* what was not there may be there now */
         struct buf content = {0};
         bool found = read_file(path, &content, err);
-        if (!file) file = add(bundle, path);
-        file->found = found;
+        if (!file && (found || bundle->missing < MISSING_MAX)) file = add(bundle, path);
+        if (file) set_found(bundle, file, found);
         if (found) set_text(file, &content);
         buf_clear(&content);
         if (!found) return false;

@@ -1,4 +1,5 @@
-/* The bounds of lua-cjson; see cjson.h. Each function has the library's own table as its upvalue. */
+/* The bounds of lua-cjson; see cjson.h. Each function has the library's own table as its upvalue, and
+ * whether the instance keeps its buffer. */
 #include "script/cjson.h"
 
 #include "script/args.h"
@@ -119,6 +120,12 @@ static void keep_buffer(lua_State *L, bool keep)
     lua_pop(L, 1);
 }
 
+/* Only the one that `require` gives: a script may make any number of others. */
+static bool keeps_buffer(lua_State *L)
+{
+    return lua_toboolean(L, lua_upvalueindex(2));
+}
+
 static int l_cjson_encode(lua_State *L)
 {
     struct measure m = {.L = L, .most = (size_t)script_of(L)->limits.values[LIMIT_VALUE_SIZE]};
@@ -127,8 +134,8 @@ static int l_cjson_encode(lua_State *L)
     call_check_stack(L);
     steps_init(&m.steps, L);
     measure_value(&m, 1);
-    call_library(L, "encode", 0);
-    if (lua_objlen(L, -1) > BUFFER_KEPT) {
+    call_library(L, "encode", keeps_buffer(L) ? 0 : m.len);
+    if (keeps_buffer(L) && lua_objlen(L, -1) > BUFFER_KEPT) {
         keep_buffer(L, false);
         keep_buffer(L, true);
     }
@@ -182,23 +189,25 @@ static int l_cjson_decode_depth(lua_State *L)
     return pass(L, "decode_max_depth");
 }
 
-/* The buffer is kept while it is small. */
+/* Where it is kept at all, it is while it is small. */
 static int l_cjson_keep_buffer(lua_State *L)
 {
-    lua_pushboolean(L, 1);
+    lua_pushboolean(L, keeps_buffer(L));
     return 1;
 }
+
+static void guard(lua_State *L, bool keeps);
 
 static int l_cjson_new(lua_State *L)
 {
     lua_settop(L, 0);
     pass(L, "new");
     lua_settop(L, 1);
-    cjson_guard(L);
+    guard(L, false);
     return 1;
 }
 
-void cjson_guard(lua_State *L)
+static void guard(lua_State *L, bool keeps)
 {
     static const luaL_Reg own[] = {{"encode", l_cjson_encode},
                                    {"decode", l_cjson_decode},
@@ -216,6 +225,11 @@ void cjson_guard(lua_State *L)
                                        "_VERSION",
                                        NULL};
     int library = lua_gettop(L);
+    if (!keeps) {
+        lua_getfield(L, library, "encode_keep_buffer");
+        lua_pushboolean(L, false);
+        lua_call(L, 1, 0);
+    }
     lua_newtable(L);
     for (const char *const *name = same; *name; name++) {
         lua_getfield(L, library, *name);
@@ -223,8 +237,14 @@ void cjson_guard(lua_State *L)
     }
     for (const luaL_Reg *f = own; f->name; f++) {
         lua_pushvalue(L, library);
-        lua_pushcclosure(L, f->func, 1);
+        lua_pushboolean(L, keeps);
+        lua_pushcclosure(L, f->func, 2);
         lua_setfield(L, -2, f->name);
     }
     lua_remove(L, library);
+}
+
+void cjson_guard(lua_State *L)
+{
+    guard(L, true);
 }

@@ -6,14 +6,15 @@
 #include "script/budget.h"
 #include "script/state.h"
 
-/* So small a block is never refused to a call that must end anyway: its error is made of it. */
-enum { SMALL = 4096 };
+/* So small a block is not refused to a call that must end anyway, so many bytes over the bound: its error is
+ * made of it. */
+enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
 
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
     if (!heap->refuses || script->memory + more <= heap->hard) return true;
-    if (script->budget.over && more <= SMALL) return true;
+    if (script->budget.over && more <= SMALL && script->memory + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
     budget_exceed(script, LIMIT_SCRIPT_MEMORY);
     return false;
@@ -48,6 +49,17 @@ void memory_note(struct script *script, ptrdiff_t bytes)
 {
     script->memory += (size_t)bytes;
     if (bytes > 0) look(script);
+}
+
+void memory_take(lua_State *L, size_t bytes)
+{
+    struct script *script = script_of(L);
+    if (script->memory + bytes > script->heap.limit) memory_collect(L);
+    if (script->memory + bytes > script->heap.limit) {
+        budget_exceed(script, LIMIT_SCRIPT_MEMORY);
+        budget_raise(L);
+    }
+    memory_note(script, (ptrdiff_t)bytes);
 }
 
 /* --- collections */
@@ -118,7 +130,7 @@ void memory_on_hook(lua_State *L)
 
 void memory_settle(struct script *script)
 {
-    if (script->heap.due) {
+    if (script->heap.due || script->memory > script->heap.limit) {
         script->heap.due = false;
         memory_collect(script->L);
     }

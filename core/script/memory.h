@@ -37,3 +37,6 @@ void memory_on_hook(lua_State *L);
 void memory_settle(struct script *script);
 /* C memory that the script holds, such as a snapshot's: more or less of it by so many bytes. */
 void memory_note(struct script *script, ptrdiff_t bytes);
+/* As memory_note, before so much is allocated on a script's word: collects where there is no room, and ends
+ * the call by its limit when there is none then. */
+void memory_take(lua_State *L, size_t bytes);

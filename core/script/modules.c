@@ -128,7 +128,8 @@ static bool push_cjson(lua_State *L, const char *name)
 /* Names of letters, digits, _ and -, joined by dots. */
 static bool is_module_name(const char *name)
 {
-    if (*name == '\0' || *name == '.') return false;
+    enum { NAME_MAX_BYTES = 200 };
+    if (*name == '\0' || *name == '.' || strlen(name) > NAME_MAX_BYTES) return false;
     for (const char *p = name; *p; p++)
         if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-' &&
             (*p != '.' || p[1] == '.' || p[1] == '\0'))
@@ -184,7 +185,7 @@ static bool find_file(lua_State *L, const char *name, struct str *source)
 static void load_file(lua_State *L, const char *name)
 {
     struct str source;
-    if (!is_module_name(name)) script_raise(L, "require: \"%s\" is no name of a module", name);
+    if (!is_module_name(name)) script_raise(L, "require: \"%.200s\" is no name of a module", name);
     if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, lua_tostring(L, -1));
     modules_push_chunk(L, source, lua_tostring(L, -1));
 }

@@ -10,6 +10,11 @@
 #include "base/must.h"
 #include "script/args.h"
 #include "script/handler.h"
+#include "script/memory.h"
+
+/* Of C, about: with its texts and what quarantine keeps. A script may hold any number that it has cancelled.
+ */
+enum { TIMER_BYTES = sizeof(struct script_timer) + 256 };
 
 static void start(struct script_timer *t)
 {
@@ -23,6 +28,7 @@ void script_timer_unref(struct script_timer *t)
 {
     must(t->refs > 0);
     if (--t->refs > 0) return;
+    memory_note(t->script, -(ptrdiff_t)TIMER_BYTES);
     report_end(&t->report);
     quarantine_clear(&t->quarantine);
     zone_unref(t->plan.zone);
@@ -152,6 +158,7 @@ static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind 
     bool known = script_where(L, &ar);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     struct script_timer *t = NEW(struct script_timer);
+    memory_note(script, TIMER_BYTES);
     *t = (struct script_timer){
         .script = script,
         .timer.fn = on_due,

@@ -39,10 +39,9 @@ int l_string_rep(lua_State *L)
 static void call_tostring(lua_State *L, int idx)
 {
     if (lua_type(L, idx) == LUA_TSTRING || !luaL_callmeta(L, idx, "__tostring")) return;
-    if (lua_type(L, -1) == LUA_TSTRING)
-        lua_replace(L, idx); /* and string.format sees a text */
-    else
-        lua_pop(L, 1); /* string.format says what is wrong with it */
+    if (lua_type(L, -1) != LUA_TSTRING) /* string.format would call it again, with nobody counting */
+        script_raise(L, "'__tostring' must return a string");
+    lua_replace(L, idx); /* and string.format sees a text */
 }
 
 /* Behind flags, width and precision. */

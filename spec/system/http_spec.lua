@@ -96,6 +96,20 @@ describe("http.request #threads", function()
     assert.matches("^4\t[^\n]*http.request: over the limit http%-requests %(3 a minute%)", out)
   end)
 
+  it("counts the bodies of its requests as memory of the script", function()
+    local code, _, err = exec(sim, ([[
+      k8s.main(function()
+        local body = ("x"):rep(15e6)
+        for i = 1, 10 do
+          k8s.after(0, function() http.request { url = "http://%s/version", method = "POST", body = body } end)
+        end
+        k8s.sleep "5s"
+      end)
+    ]]):format(host), { "--allow-http", host })
+    assert.are.equal(3, code, err)
+    assert.matches("over the limit script%-memory %(64Mi%)", err)
+  end)
+
   it("is used by the example notify.lua", function()
     local example = assert(io.open "scripts/notify.lua")
     local text = example:read("*a"):gsub("https://hooks.example.com", other.server)

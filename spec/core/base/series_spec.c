@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/series.h"
+#include "base/series_internal.h"
 
 static struct buf page;
 
@@ -57,6 +57,14 @@ static void test_labels_are_escaped_and_their_order_is_the_familys(void **state)
     assert_shows(
         "kubelua_handler_errors_total{script=\"a\\\\b\\\"c\\nd\",handler=\"\xef\xbf\xbd\xc3\xa9\"} 3\n");
     series_free(s);
+    struct buf help = {0}, value = {0};
+    series_put_value(&value, (struct str){"a\0b", 3}); /* where a line would end */
+    assert_string_equal(buf_text(&value), "a\xef\xbf\xbd"
+                                          "b");
+    series_put_help(&help, STR("a \"b\" \\ \n\xff"));
+    assert_string_equal(buf_text(&help), "a \"b\" \\\\ \\n\xef\xbf\xbd");
+    buf_clear(&help);
+    buf_clear(&value);
 }
 
 static void test_the_buckets_of_a_histogram_are_cumulative(void **state)

@@ -147,6 +147,21 @@ static void test_follows_redirects(void **state)
     assert_string_equal(err.text, "more than 5 redirects");
 }
 
+static void answer_to_nowhere(struct bench *bench, struct tiny_conn *conn)
+{
+    (void)bench;
+    tiny_answer(conn, 302, "", "gone elsewhere");
+}
+
+static void test_a_redirect_that_leads_nowhere_is_an_answer(void **state)
+{
+    struct bench *bench = *state;
+    bench->answer = answer_to_nowhere;
+    ask(bench, (struct web_ask){.method = "GET", .url = "/a"});
+    assert_int_equal(status, 302);
+    assert_string_equal(buf_text(&body), "gone elsewhere");
+}
+
 static void test_a_redirect_leads_to_allowed_servers_only(void **state)
 {
     struct bench *bench = *state;
@@ -251,6 +266,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(test_sends_the_request_and_gives_the_answer),
         T(test_follows_redirects),
+        T(test_a_redirect_that_leads_nowhere_is_an_answer),
         T(test_a_redirect_leads_to_allowed_servers_only),
         T(test_a_large_answer_is_refused),
         T(test_the_timeout_is_for_the_whole),

@@ -110,6 +110,28 @@ static void test_sources_are_equal_wherever_they_lie(void **state)
     bundle_unref(b);
 }
 
+static void test_only_so_many_that_are_missing_are_remembered(void **state)
+{
+    struct fixture *f = *state;
+    struct bundle *bundle = bundle_new();
+    struct str text;
+    struct err err;
+    char name[32];
+    for (int i = 0; i < 600; i++) {
+        snprintf(name, sizeof name, "missing%d.lua", i);
+        assert_false(bundle_text(bundle, path_of(f, name), &text, &err));
+        assert_int_equal(err.code, ERR_NOT_FOUND);
+    }
+    assert_int_equal(bundle_count(bundle), 500);
+    fixture_write(f, "missing0.lua", "a");
+    fixture_write(f, "missing599.lua", "b");
+    assert_text(bundle, path_of(f, "missing0.lua"), "a");
+    assert_text(bundle, path_of(f, "missing599.lua"), "b");
+    assert_false(bundle_text(bundle, path_of(f, "one-more.lua"), &text, &err));
+    assert_int_equal(bundle_count(bundle), 502);
+    bundle_unref(bundle);
+}
+
 static void test_a_script_keeps_its_file_and_its_modules(void **state)
 {
     struct fixture *f = *state;
@@ -141,6 +163,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bundles_are_compared_by_what_is_in_them, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_sources_are_equal_wherever_they_lie, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_only_so_many_that_are_missing_are_remembered, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_a_script_keeps_its_file_and_its_modules, fixture_setup,
                                         fixture_teardown),

@@ -90,12 +90,22 @@ static void test_what_it_makes_and_takes_is_bounded(void **state)
     }
 }
 
+/* A script may make any number of instances, and its memory does not count what each keeps. */
+static void test_one_instance_keeps_its_buffer(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f, "return tostring(require('cjson').encode_keep_buffer(false))", "true");
+    assert_lua(f, "n = require('cjson').new() return tostring(n.encode_keep_buffer(true))", "false");
+    assert_lua(f, "return n.encode({('x'):rep(10)}) .. n.new().encode({1})", "[\"xxxxxxxxxx\"][1]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_it_is_the_library),
         T(test_what_it_makes_and_takes_is_bounded),
+        T(test_one_instance_keeps_its_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

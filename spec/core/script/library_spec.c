@@ -68,6 +68,9 @@ static void test_what_they_make_is_bounded(void **state)
         {"local s = setmetatable({}, {__tostring = function() return ('x'):rep(2^23) end}) local x = "
          "('%s%s%s'):format(s, s, s)",
          "string.format: over the limit value-size"},
+        {"local n = 0 local s = setmetatable({}, {__tostring = function() n = n + 1 return n > 1 and "
+         "('x'):rep(2^24) or 1 end}) local x = ('%s%s'):format(s, s)",
+         "'__tostring' must return a string"},
         {"local s, t = ('x'):rep(2^20), {} for i = 1, 17 do t[i] = s end local x = table.concat(t)",
          "table.concat: over the limit value-size (16Mi)"},
         {"local s = ('x'):rep(2^20) local x = table.concat({'', '', '', '', '', '', '', '', '', '', '', '', "

@@ -72,6 +72,17 @@ static void test_the_error_has_script_and_line(void **state)
     assert_failure(f, "task.lua:3: over the limit script-memory (8Mi) in the task");
 }
 
+/* What ends for its CPU time may leave as much behind, and the next call is not the one to pay for it. */
+static void test_what_another_limit_ended_is_collected_too(void **state)
+{
+    struct fixture *f = *state;
+    f->script->memory += 12 * MI; /* as if it had grown while it was ending */
+    f->script->heap.collect_at = SIZE_MAX;
+    memory_settle(f->script);
+    f->script->memory -= 12 * MI;
+    assert_true(f->script->heap.collect_at < SIZE_MAX);
+}
+
 static void assert_fine(struct fixture *f, const char *lua)
 {
     if (run_whole(f, lua) != SCRIPT_OK) fail_msg("%s\n  gave %s", lua, buf_text(&f->script->failure.text));
@@ -209,6 +220,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, run_teardown)
         T(test_what_takes_too_much_ends_and_the_next_call_begins_anew),
         T(test_the_error_has_script_and_line),
+        T(test_what_another_limit_ended_is_collected_too),
         T(test_a_healthy_script_near_its_limit_lives_on),
         T(test_collections_near_the_limit_are_few),
         T(test_a_state_that_does_not_fit_is_refused),

@@ -92,6 +92,7 @@ static void test_names_are_checked(void **state)
         {"k8s.metric.gauge('kubelua_x', '')",
          "\"kubelua_x\": names that begin with kubelua_ are not a script's"},
         {"k8s.metric.gauge('workqueue_depth', '')", "names that begin with workqueue_ are not a script's"},
+        {"k8s.metric.gauge('a', ('x'):rep(1001))", "k8s.metric: a: the help has more than 1000 bytes"},
         {"k8s.metric.gauge('a', '', { 'b-c' })", "a: \"b-c\" is no name of a label"},
         {"k8s.metric.gauge('a', '', { '__b' })", "a: \"__b\" is no name of a label"},
         {"k8s.metric.gauge('a', '', { 'script' })", "a: the label \"script\" is the engine's"},

@@ -36,6 +36,8 @@ static void test_a_missing_module_is_named_with_its_path(void **state)
     fixture_write(f, "missing.lua", "return 1");
     assert_lua(f, "return require 'missing'", "1");
     assert_raises(f, "require 'k8s.nothing'", "module 'k8s.nothing' not found");
+    assert_raises(f, "require(('a'):rep(200))", "module 'aaa");
+    assert_raises(f, "require(('a'):rep(201))", "aaa\" is no name of a module");
 }
 
 static void test_modules_of_the_operator_come_behind_those_of_the_script(void **state)

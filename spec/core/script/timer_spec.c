@@ -64,6 +64,20 @@ static void test_after_ticks_once(void **state)
     assert_lua(f, "return take()", "");
 }
 
+static void test_timers_that_are_held_count_as_memory(void **state)
+{
+    struct fixture *f = *state;
+    enum { COUNT = 1000, OF_LUA = 300 }; /* a box and a slot of the list */
+    size_t before = f->script->memory;
+    assert_lua(f, "list = {} for i = 1, 1000 do list[i] = k8s.after(1, say) list[i]:cancel() end", "nil");
+    assert_true(f->script->memory - before > COUNT * sizeof(struct script_timer));
+    assert_lua(f, "list = nil", "nil");
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    lua_gc(f->script->L, LUA_GCCOLLECT, 0);
+    if (f->script->memory > before + COUNT * OF_LUA)
+        fail_msg("%zu bytes are left", f->script->memory - before);
+}
+
 static void test_a_timer_may_stop_itself(void **state)
 {
     struct fixture *f = *state;
@@ -120,6 +134,7 @@ int main(void)
         T(test_every_ticks_at_a_steady_rate),
         T(test_a_tick_waits_for_the_one_before),
         T(test_after_ticks_once),
+        T(test_timers_that_are_held_count_as_memory),
         T(test_a_timer_may_stop_itself),
         T(test_a_tick_that_fails_ends_that_tick_only),
         T(test_misuse_raises),
