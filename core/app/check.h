@@ -44,5 +44,9 @@ struct place find_place(const struct plan_entry *entry, const char *file, const 
  * dump's, else what it lacks may be a custom resource. */
 void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
                  bool is_whole, struct findings *findings);
-/* Conditions of handlers on what their informers do not keep. */
-void check_handlers(const struct script *script, const char *file, struct findings *findings);
+/* What handlers and indexes ask for and their informers do not keep. */
+void check_dropped(const struct script *script, const char *file, struct findings *findings);
+/* What can never come to pass: selectors and namespaces that nothing passes, queues that nobody serves or
+ * fills. */
+void check_dead(const struct script *script, const char *file, const struct catalogue *catalogue,
+                struct findings *findings);

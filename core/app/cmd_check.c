@@ -156,7 +156,8 @@ static void check_script(struct check *check, const struct script_host *host, si
         findings_add_error(findings, path, err.text);
     } else {
         check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
-        check_handlers(script, path, findings);
+        check_dropped(script, path, findings);
+        check_dead(script, path, check->world->catalogue, findings);
         if (check->world->has_rights)
             needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
         script_free(script);

@@ -174,3 +174,11 @@ void claim_indexes_clear(struct informer_claim *claim)
         free_index(index);
     }
 }
+
+void claim_each_path_index(const struct informer_claim *claim,
+                           void (*fn)(void *ctx, const char *name, const char *path), void *ctx)
+{
+    const struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link)
+        if (index->path) fn(ctx, index->name, index->path);
+}

@@ -18,6 +18,9 @@ bool claim_add_path_index(struct informer_claim *claim, struct str name, struct 
 /* Takes the source, also when it fails. */
 bool claim_add_index(struct informer_claim *claim, struct str name, const struct index_source *source,
                      struct err *err);
+/* Those by a path; texts are borrowed. */
+void claim_each_path_index(const struct informer_claim *claim,
+                           void (*fn)(void *ctx, const char *name, const char *path), void *ctx);
 /* The claim's indexes are not asked before claim_build_indexes has said that they are whole; before it has
  * any. */
 void claim_build_in_steps(struct informer_claim *claim);

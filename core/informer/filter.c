@@ -2,6 +2,7 @@
 #include "informer/filter.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -157,10 +158,8 @@ static bool matches(const char *pattern, struct str name)
     return *pattern == '\0';
 }
 
-static bool namespace_passes(const struct filter *filter, const struct root *object)
+bool filter_admits_namespace(const struct filter *filter, struct str ns)
 {
-    struct text text;
-    struct str ns = root_namespace(object, &text);
     bool in = !filter->listed;
     for (size_t i = 0; i < filter->pattern_count; i++) {
         const struct pattern *pattern = &filter->patterns[i];
@@ -170,6 +169,28 @@ static bool namespace_passes(const struct filter *filter, const struct root *obj
         in = true;
     }
     return in;
+}
+
+bool filter_admits_no_namespace(const struct filter *filter)
+{
+    bool any = !filter->listed;
+    for (size_t i = 0; i < filter->pattern_count && !any; i++) {
+        const struct pattern *pattern = &filter->patterns[i];
+        any = !pattern->out &&
+              (strpbrk(pattern->text, "*?") || filter_admits_namespace(filter, str_of(pattern->text)));
+    }
+    return !any;
+}
+
+static bool namespace_passes(const struct filter *filter, const struct root *object)
+{
+    struct text text;
+    return filter_admits_namespace(filter, root_namespace(object, &text));
+}
+
+const struct selector *filter_selector(const struct filter *filter)
+{
+    return filter->selector;
 }
 
 static bool agrees(const struct wanted *wanted, struct value v)

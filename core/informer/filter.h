@@ -8,6 +8,7 @@
 
 struct filter;
 struct path;
+struct selector;
 
 /* Everything passes. */
 struct filter *filter_new(void);
@@ -32,4 +33,10 @@ void filter_add_null(struct filter *filter);
 void filter_each_path(const struct filter *filter,
                       void (*fn)(void *ctx, const struct path *path, bool with_absent), void *ctx);
 
+/* Borrowed; NULL: all labels. */
+const struct selector *filter_selector(const struct filter *filter);
+/* Whether an object of that namespace ("" for none) may pass. */
+bool filter_admits_namespace(const struct filter *filter, struct str ns);
+/* It names namespaces, all of them without `*` and `?`, and leaves out each. */
+bool filter_admits_no_namespace(const struct filter *filter);
 bool filter_passes(const struct filter *filter, const struct root *object);

@@ -106,7 +106,7 @@ static bool compares(const struct requirement *r, struct str value)
 }
 
 /* */
-static bool requirement_matches(const struct requirement *r, bool present, struct str value)
+bool requirement_matches(const struct requirement *r, bool present, struct str value)
 {
     switch (r->op) {
     case OP_EXISTS: return present;

@@ -20,5 +20,8 @@ bool selector_matches_by(const struct selector *selector,
 /* The key that the `i`-th requirement of one certain value is about, and that value; a NULL pointer when
  * there is no such requirement. An index may serve it. */
 struct str selector_equality(const struct selector *selector, size_t i, struct str *value);
+/* A key of which the selector asks what cannot be at once, as "a=1,a=2" does: no labels match. A NULL pointer
+ * when there is none. */
+struct str selector_contradiction(const struct selector *selector);
 /* Canonical text: requirements sorted by key, sets sorted, no blanks. Borrowed. */
 struct str selector_text(const struct selector *selector);

@@ -35,6 +35,8 @@ struct selector {
     size_t count;
 };
 
+/* Of a label that is there, with that value, or not. */
+bool requirement_matches(const struct requirement *requirement, bool present, struct str value);
 /* Appends the requirements of the text, in its order; their keys and values are slices of it. False with an
  * error that names what is wrong; what was made until then stays. */
 bool selector_parse_into(struct selector *selector, struct str text, struct err *err);

@@ -215,11 +215,19 @@ void command_call_cancel(struct command_call *call);
 struct script_condition {
     const char *handler;
     struct str path;
-    bool is_changed;                     /* else it is of `where` */
-    const struct projection *projection; /* what the informer keeps; NULL: everything */
+    bool is_changed; /* else it is of `where` */
+    const struct informer_spec *informer;
 };
 void script_each_condition(const struct script *script,
                            void (*fn)(void *ctx, const struct script_condition *condition), void *ctx);
+/* The rest of what they ask. */
+struct script_filter {
+    const char *handler;
+    const struct filter *filter; /* NULL: nothing */
+    const struct informer_spec *informer;
+};
+void script_each_filter(const struct script *script,
+                        void (*fn)(void *ctx, const struct script_filter *filter), void *ctx);
 /* Where a claim was made, and a handler was added, while the script loaded: entries of its plan with a file
  * and a line. NULL: not known. */
 const struct plan_entry *script_claim_place(const struct script *script, size_t i);

@@ -27,13 +27,23 @@ void script_each_condition(const struct script *script,
     TAILQ_FOREACH (handler, &script->handlers, link) {
         const struct handler_options *options = handler->options;
         walk.condition.handler = handler->id;
-        walk.condition.projection = claim_spec(handler->claim)->projection;
+        walk.condition.informer = claim_spec(handler->claim);
         walk.condition.is_changed = false;
         if (options && options->filter) filter_each_path(options->filter, on_path, &walk);
         walk.condition.is_changed = true;
         for (size_t i = 0; options && i < options->changed_count; i++)
             on_path(&walk, options->changed[i], false);
     }
+}
+
+void script_each_filter(const struct script *script,
+                        void (*fn)(void *ctx, const struct script_filter *filter), void *ctx)
+{
+    const struct script_handler *handler;
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        fn(ctx, &(struct script_filter){.handler = handler->id,
+                                        .filter = handler->options ? handler->options->filter : NULL,
+                                        .informer = claim_spec(handler->claim)});
 }
 
 static const struct plan_entry *placed(const struct plan_entry *entry)

@@ -104,6 +104,118 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     assert.matches("a.lua:2: error: [^\n]*wd", out)
   end)
 
+  it("finds selectors that contradict themselves, or their informer's", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer("services", { selector = "a=1,a=2" })
+local pods = k8s.informer("pods", { selector = "tier in (web, api)" })
+pods:on_add(print, {
+  selector = "!x,x=1",
+})
+pods:on_add(print, { selector = "tier=db" })
+pods:on_add(print, { selector = "tier notin (web, api), b" })
+pods:on_add(print, { selector = "tier=web,n > 3,n < 5" })
+pods:on_add(print, { selector = "tier!=web" })
+pods:on_add(print)
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(1, code)
+    local expected = {
+      'a.lua:2: error: the informer of services: the selector "a=1,a=2" matches nothing: what it asks of a contradicts '
+        .. "itself",
+      'a.lua:5: error: the handler pods/1: the selector "!x,x=1" matches nothing: what it asks of x contradicts itself',
+      'a.lua:7: error: the handler pods/2: the selector "tier=db" matches nothing: '
+        .. 'its informer has "tier in (web, api)" alone',
+      'a.lua:8: error: the handler pods/3: the selector "b,tier notin (api,web)" matches nothing: '
+        .. 'its informer has "tier in (web, api)" alone',
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+  end)
+
+  it("finds handlers whose namespaces nothing is in", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local one, two = k8s.informer("pods", { namespace = "shop" }), k8s.informer("configmaps", { namespaces = { "a", "b" } })
+one:on_add(print, { namespaces = { "shop-*" } })
+two:on_add(print, { namespaces = { "!b" } })
+two:on_add(print, { namespaces = { "c", "!a", "!b" } })
+local all = k8s.informer("secrets")
+all:on_add(print, { namespaces = { "x", "!x" } })
+all:on_add(print, { namespaces = { "x*", "!x" } })
+local nodes = k8s.informer("nodes")
+nodes:on_add(print, { namespaces = { "shop" } })
+nodes:on_add(print, { namespaces = { "!shop" } })
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(1, code)
+    local expected = {
+      "a.lua:3: error: the handler pods/1: namespaces: none of those is its informer's (shop)",
+      "a.lua:5: error: the handler configmaps/3: namespaces: none of those is its informer's (a, b)",
+      "a.lua:7: error: the handler secrets/4: namespaces: each that is named is left out, too",
+      "a.lua:10: error: the handler nodes/6: namespaces: nodes have none, so that no object passes",
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+    -- One that -n gives counts as one that the script names.
+    write("a.lua", 'require("k8s").informer("pods"):on_add(print, { namespaces = { "b" } })')
+    assert.are.equal(0, (check("-f", folder, "-n", "b")))
+    assert.are.equal(1, (check("-f", folder, "-n", "a")))
+  end)
+
+  it("finds indexes and selectors of what informers drop, unless a transform may bring it", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local pods = k8s.informer("pods", { fields = { "status.phase" } })
+pods:add_index("node", "spec.nodeName")
+pods:add_index("phase", "status.phase")
+pods:on_add(print, { selector = "app" })
+pods:on_add(print, { selector = "!app" })
+local made = k8s.informer("services", {
+  fields = { "spec.type" },
+  transform = function(o) o.status = { a = "b" } return o end,
+})
+made:add_index("a", "status.a")
+made:on_add(print, { where = { ["status.a"] = "b" } })
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(1, code)
+    assert.are.equal("a.lua:3: error: the index node: the informer drops spec.nodeName (fields): no object has it\n"
+      .. "a.lua:5: error: the handler pods/1: selector: the informer drops metadata.labels (fields): "
+      .. "no object has any\n", out)
+  end)
+
+  it("finds schedules that never come, ids that are taken, and queues that nobody serves or fills", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.queue { name = "idle" }
+local q = k8s.queue { name = "empty" }
+q:run(print)
+]])
+    write("b.lua", 'local pods = require("k8s").informer("pods")\npods:on_add(print, { id = "x" })\n'
+      .. 'pods:on_add(print, {\n  id = "x" })')
+    write("c.lua", [[
+local k8s = require "k8s"
+local byhand, fed = k8s.queue { name = "by hand" }, k8s.queue { name = "fed" }
+fed:run(function(key) byhand:add(key) end)
+k8s.main(function() byhand:done(byhand:get()) end)
+]])
+    write("d.lua", 'require("k8s").controller { of = "pods", reconcile = print }')
+    write("e.lua", 'local k8s = require "k8s"\nk8s.cron("0 0 31 2 *", print)')
+    local code, out, err = check("-f", folder)
+    assert.are.equal(1, code)
+    local expected = {
+      "a.lua:2: warning: nothing ever adds to the queue idle",
+      "a.lua:2: warning: the queue idle has no worker: its run is never called, nor done",
+      "a.lua:3: warning: nothing ever adds to the queue empty",
+      'b.lua:3: error: the handler id "x" is already taken',
+      'e.lua:2: error: k8s.cron: day of month "31" never comes in month "2"',
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+    assert.are.equal("5 scripts, 2 errors, 3 warnings\n", err)
+    for _, name in ipairs { "/b.lua", "/e.lua" } do os.remove(folder .. name) end
+    write("a.lua", 'require("k8s").queue { name = "idle" }')
+    assert.are.equal(0, (check("-f", folder)))
+  end)
+
   it("knows the kinds of a dump by its objects, its definitions and the answers of discovery", function()
     write("a.lua", [[
 local k8s = require "k8s"

@@ -266,19 +266,57 @@ static void test_a_label_that_is_no_string(void **state)
     check(state, cases, ARRAY_LEN(cases));
 }
 
+static void assert_contradiction(const char *text, const char *key)
+{
+    struct selector *selector = parse(text);
+    struct str found = selector_contradiction(selector);
+    if (!key != !found.p || (key && !str_is(found, key)))
+        fail_msg("%s: \"%.*s\" instead of \"%s\"", text, STR_ARG(found), key ? key : "");
+    selector_free(selector);
+}
+
+static void test_what_contradicts_itself(void **state)
+{
+    static const struct {
+        const char *text, *key;
+    } cases[] = {
+        {"", NULL},
+        {"a=1,b=2", NULL},
+        {"a=1,a=2", "a"},
+        {"a=1,a==1", NULL},
+        {"z,a=1,b=2,a=2", "a"},
+        {"a,!a", "a"},
+        {"!a,a=1", "a"},
+        {"!a,a!=1", NULL},
+        {"!a,a notin (1,2)", NULL},
+        {"a in (1,2),a notin (1,2,3)", "a"},
+        {"a in (1,2),a notin (1)", NULL},
+        {"a in (1,2),a in (2,3)", NULL},
+        {"a in (1,2),a in (3)", "a"},
+        {"a=,a!=", "a"},
+        {"a,a!=1,a!=2", NULL},
+        {"a>3,a<5", NULL},
+        {"a>3,a<4", "a"},
+        {"a>3,a<3", "a"},
+        {"a>3,a=2", "a"},
+        {"a>3,a in (2,x,7)", NULL},
+        {"a<3,a in (x,7)", "a"},
+        {"a>3,!a", "a"},
+        {"a>9223372036854775807", "a"},
+        {"a>9223372036854775806", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) assert_contradiction(cases[i].text, cases[i].key);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_every_operator),
-        TEST(test_an_absent_key),
-        TEST(test_empty_values_and_blanks),
-        TEST(test_canonical_text),
-        TEST(test_invalid_selectors_are_named),
-        TEST(test_longest_keys_and_values),
-        TEST(test_a_very_long_selector),
-        TEST(test_label_validity),
-        TEST(test_a_label_that_is_no_string),
+        TEST(test_every_operator),          TEST(test_what_contradicts_itself),
+        TEST(test_an_absent_key),           TEST(test_empty_values_and_blanks),
+        TEST(test_canonical_text),          TEST(test_invalid_selectors_are_named),
+        TEST(test_longest_keys_and_values), TEST(test_a_very_long_selector),
+        TEST(test_label_validity),          TEST(test_a_label_that_is_no_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,61 @@
+/* Kinds that scripts name, against those that there are; see check.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/check.h"
+#include "base/mem.h"
+#include "informer/shared_factory.h"
+#include "script/plan.h"
+#include "script/writes.h"
+
+struct kinds_scan {
+    const char *file;
+    const struct catalogue *catalogue;
+    bool is_whole;
+    struct findings *findings;
+};
+
+/* A kind with a group may come later at a start; that it is not there now is what a check is for. */
+static void check_kind(const struct kinds_scan *scan, const char *kind, const struct plan_entry *entry)
+{
+    struct resource resource;
+    struct err err;
+    if (strcmp(kind, "*") == 0) return;
+    if (catalogue_resolve(scan->catalogue, str_of(kind), &resource, &err)) {
+        resource_clear(&resource);
+        return;
+    }
+    bool is_bare = !strpbrk(kind, "./");
+    if (!scan->is_whole && (err.code == ERR_NOT_FOUND && !is_bare)) return;
+    if (err.code == ERR_NOT_FOUND) catalogue_explain(scan->catalogue, str_of(kind), &err);
+    char *quoted = xasprintf("\"%s", kind);
+    struct place at = find_place(entry, scan->file, quoted);
+    if (scan->is_whole || err.code != ERR_NOT_FOUND)
+        findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
+    else
+        findings_add(
+            scan->findings, at.file, at.line, true,
+            "\"%s\" is none of Kubernetes' own kinds; name a server, or a dump by --against, to be sure",
+            kind);
+    free(quoted);
+}
+
+void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
+                 bool is_whole, struct findings *findings)
+{
+    const struct kinds_scan scan = {file, catalogue, is_whole, findings};
+    const struct plan *plan = script_plan(script);
+    for (size_t i = 0; i < script_claim_count(script); i++)
+        check_kind(&scan, claim_spec(script_claim(script, i))->kind, script_claim_place(script, i));
+    for (size_t i = 0; i < script_read_count(script); i++) {
+        struct str rest = str_of(script_read(script, i)), kind;
+        str_cut(&rest, ':', &kind);
+        char *name = xstrndup(kind.p, kind.n);
+        check_kind(&scan, name, plan_find(plan, PLAN_READ, str_of(script_read(script, i))));
+        free(name);
+    }
+    for (size_t i = 0; i < script_write_count(script); i++) {
+        const struct declared_write *write = script_write_parts(script, i);
+        check_kind(&scan, write->kind, plan_find(plan, PLAN_WRITE, str_of(write->text)));
+    }
+}
