@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/json_out.h"
 #include "app/text_table.h"
@@ -58,7 +59,7 @@ static size_t compare(const struct plan_row *row,
     for (size_t i = 0; i < after->count; i++) {
         const struct plan_entry *entry = &after->items[i],
                                 *old = plan_find(before, entry->class, str_of(entry->key));
-        same += old && str_is(str_of(old->detail), entry->detail);
+        same += old && strcmp(old->detail, entry->detail) == 0 && *entry->detail != '?';
     }
     return same;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "informer/shared_factory_internal.h"
 #include "object/projection.h"
 
@@ -77,6 +78,18 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
     return claim;
 }
 
+static void free_transform(const struct transform *transform)
+{
+    if (transform->free) transform->free(transform->ctx);
+}
+
+void claim_set_transform(struct informer_claim *claim, const struct transform *transform)
+{
+    must(!claim->set);
+    free_transform(&claim->spec.transform);
+    claim->spec.transform = *transform;
+}
+
 static void clear_spec(struct informer_spec *spec)
 {
     free((char *)spec->kind);
@@ -86,7 +99,7 @@ static void clear_spec(struct informer_spec *spec)
     for (size_t i = 0; i < spec->namespace_count; i++) free((char *)spec->namespaces[i]);
     free((void *)spec->namespaces);
     projection_unref(spec->projection);
-    if (spec->transform.free) spec->transform.free(spec->transform.ctx);
+    free_transform(&spec->transform);
 }
 
 void claim_release(struct informer_claim *claim)

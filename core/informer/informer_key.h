@@ -14,7 +14,7 @@ struct informer_key {
     char *namespace_, *label_selector, *field_selector;
     struct projection *projection; /* NULL: everything */
     bool metadata_only;
-    struct transform transform; /* borrowed; one that has any is nobody else's informer */
+    struct transform transform; /* borrowed; a part of the identity */
 };
 
 /* The scope as users wrote it; the namespace of a kind that has none is left out. */

@@ -46,8 +46,8 @@ struct informer_spec {
     /* What is kept of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */
     struct projection *projection;
     bool metadata_only; /* ask the server for metadata alone (F-9) */
-    /* What objects become before they are stored; `fn` NULL: nothing. It is the claim's from then on, and the
-     * informer too: it is shared with nobody else. */
+    /* What objects become before they are stored; `fn` NULL: nothing. It is the claim's from then on. The
+     * informer is shared only with claims whose transform is the same `fn` with the same `ctx`. */
     struct transform transform;
 };
 
@@ -61,6 +61,8 @@ void shared_factory_free(struct shared_factory *factory);
  * cache and its transform may end with it. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 void claim_release(struct informer_claim *claim);
+/* Another transform, before the claim has an informer; the one that it had is freed. */
+void claim_set_transform(struct informer_claim *claim, const struct transform *transform);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource
  * the server does not have any more go to the version that it has, or wait. `unknown` is called for each kind
  * it does not know that never had an informer, with the cause; it may not release a claim. May be called

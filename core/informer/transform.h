@@ -1,7 +1,7 @@
 /* What a script makes of each object before it is stored, once for each version of an object (R-35, BEAT) and
  * never for resyncs (Q-4). One that fails costs that object only (Q-4, BEAT): what the cache holds of it
  * stays. A list is transformed in slices, so that timers and other informers have their turns meanwhile; the
- * store takes it when all of it is done (V7). Owner: the claim that brings it, which alone uses its informer.
+ * store takes it when all of it is done (V7). Owner: the claim that brings it.
  * On the engine thread, inside the processing of a delta: it may not touch the informer. */
 #pragma once
 #include <stdbool.h>

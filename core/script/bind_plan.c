@@ -1,4 +1,7 @@
-/* raw.plan: what a script registers while it loads; lua/k8s/plan.lua makes the texts. */
+/* raw.plan: what a script registers while it loads; lua/k8s/plan.lua makes the texts. And what functions are
+ * made of, for lua/k8s/closure.lua. */
+#include <string.h>
+
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/function_hash.h"
@@ -40,10 +43,82 @@ static int l_plan_is_open(lua_State *L)
     return 1;
 }
 
+/* --- what functions are made of */
+
+/* code(function): its code in one order; nil for a function in C. */
+static int l_plan_code(lua_State *L)
+{
+    arg_function(L, 1, "plan: function");
+    if (lua_iscfunction(L, 1)) return 0;
+    struct buf *out = script_scratch(script_of(L));
+    function_code(L, 1, false, out);
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+/* strings(function): the texts in its code, the names of globals among them. */
+static int l_plan_strings(lua_State *L)
+{
+    arg_function(L, 1, "plan: function");
+    struct buf *out = script_scratch(script_of(L));
+    function_code(L, 1, true, out);
+    lua_newtable(L);
+    size_t at = 0;
+    for (int i = 1; at < out->len; i++) {
+        uint32_t n;
+        memcpy(&n, out->data + at, sizeof n);
+        lua_pushlstring(L, out->data + at + sizeof n, n);
+        lua_rawseti(L, -2, i);
+        at += sizeof n + n;
+    }
+    return 1;
+}
+
+/* upvalue(function, i): name and value of what it has from outside; nothing beyond the last. */
+static int l_plan_upvalue(lua_State *L)
+{
+    arg_function(L, 1, "plan: function");
+    const char *name = lua_getupvalue(L, 1, (int)lua_tointeger(L, 2));
+    if (!name) return 0;
+    lua_pushstring(L, name);
+    lua_insert(L, -2);
+    return 2;
+}
+
+/* environment(function): its globals. */
+static int l_plan_environment(lua_State *L)
+{
+    arg_function(L, 1, "plan: function");
+    lua_getfenv(L, 1);
+    return 1;
+}
+
+/* metatable(value): whatever its __metatable says. */
+static int l_plan_metatable(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    return lua_getmetatable(L, 1);
+}
+
+/* loaded(): the modules of the script, by name. */
+static int l_plan_loaded(lua_State *L)
+{
+    push_ref(L, script_of(L), REF_LOADED);
+    return 1;
+}
+
 void bind_plan(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"add", l_plan_add}, {"hash", l_plan_hash}, {"is_open", l_plan_is_open}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"add", l_plan_add},
+                                     {"hash", l_plan_hash},
+                                     {"is_open", l_plan_is_open},
+                                     {"code", l_plan_code},
+                                     {"strings", l_plan_strings},
+                                     {"upvalue", l_plan_upvalue},
+                                     {"environment", l_plan_environment},
+                                     {"metatable", l_plan_metatable},
+                                     {"loaded", l_plan_loaded},
+                                     {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "plan");

@@ -12,7 +12,7 @@ enum { KTAB_NIL, KTAB_FALSE, KTAB_TRUE, KTAB_INT, KTAB_NUM, KTAB_STR };
 
 struct reader {
     const unsigned char *p, *end;
-    bool bad;
+    bool bad, strings; /* strings: these alone are kept */
 };
 
 static uint32_t take_number(struct reader *r)
@@ -38,11 +38,23 @@ static void skip(struct reader *r, size_t n)
         r->p += n;
 }
 
+static void append(const struct reader *r, struct buf *out, const void *bytes, size_t n)
+{
+    if (!r->bad && !r->strings) buf_append(out, bytes, n);
+}
+
 static void keep(struct reader *r, size_t n, struct buf *out)
 {
     const unsigned char *begin = r->p;
     skip(r, n);
-    if (!r->bad) buf_append(out, begin, n);
+    append(r, out, begin, n);
+}
+
+static void keep_string(const struct reader *r, struct buf *out, const unsigned char *text, uint32_t n)
+{
+    if (r->bad || !r->strings) return;
+    buf_append(out, &n, sizeof n);
+    buf_append(out, text, n);
 }
 
 static void skip_in_table(struct reader *r)
@@ -60,15 +72,15 @@ static void keep_table(struct reader *r, struct buf *out)
     uint64_t sum = 0;
     const unsigned char *begin = r->p;
     for (uint32_t i = 0; i < items && !r->bad; i++) skip_in_table(r);
-    if (!r->bad) buf_append(out, begin, (size_t)(r->p - begin));
+    append(r, out, begin, (size_t)(r->p - begin));
     for (uint32_t i = 0; i < fields && !r->bad; i++) {
         const unsigned char *field = r->p;
         skip_in_table(r);
         skip_in_table(r);
         sum += XXH3_64bits(field, (size_t)(r->p - field));
     }
-    buf_append(out, &fields, sizeof fields);
-    buf_append(out, &sum, sizeof sum);
+    append(r, out, &fields, sizeof fields);
+    append(r, out, &sum, sizeof sum);
 }
 
 static void keep_constant(struct reader *r, struct buf *out)
@@ -76,9 +88,13 @@ static void keep_constant(struct reader *r, struct buf *out)
     const unsigned char *begin = r->p;
     uint32_t kind = take_number(r);
     int numbers = kind == KGC_I64 || kind == KGC_U64 ? 2 : kind == KGC_COMPLEX ? 4 : 0;
-    if (kind >= KGC_STR) skip(r, kind - KGC_STR);
+    if (kind >= KGC_STR) {
+        const unsigned char *text = r->p;
+        skip(r, kind - KGC_STR);
+        keep_string(r, out, text, kind - KGC_STR);
+    }
     for (int i = 0; i < numbers; i++) take_number(r);
-    if (!r->bad) buf_append(out, begin, (size_t)(r->p - begin));
+    append(r, out, begin, (size_t)(r->p - begin));
     if (kind == KGC_TAB) keep_table(r, out);
 }
 
@@ -97,18 +113,18 @@ static void keep_function(struct reader *r, bool outermost, struct buf *out)
     else
         keep(r, upvalues * 2, out);
     for (uint32_t i = 0; i < constants && !r->bad; i++) keep_constant(r, out);
-    if (!r->bad) buf_append(out, &numbers, sizeof numbers);
+    append(r, out, &numbers, sizeof numbers);
     keep(r, (size_t)(r->end - r->p), out);
 }
 
-bool function_canonical(struct str dump, struct buf *out)
+static bool read_dump(struct str dump, bool strings, struct buf *out)
 {
-    struct reader r = {(const unsigned char *)dump.p, (const unsigned char *)dump.p + dump.n, false};
+    struct reader r = {(const unsigned char *)dump.p, (const unsigned char *)dump.p + dump.n, false, strings};
     if (dump.n < 5 || memcmp(dump.p, "\033LJ", 3) != 0 || r.p[3] != VERSION) return false;
     skip(&r, 4);
     if (!(take_number(&r) & FLAG_STRIPPED)) return false;
     for (uint32_t size = take_number(&r); size > 0 && !r.bad;) {
-        struct reader one = {r.p, r.p + size, false};
+        struct reader one = {r.p, r.p + size, false, strings};
         skip(&r, size);
         if (r.bad) break;
         size = take_number(&r);
@@ -116,4 +132,14 @@ bool function_canonical(struct str dump, struct buf *out)
         r.bad |= one.bad;
     }
     return !r.bad && r.p == r.end;
+}
+
+bool function_canonical(struct str dump, struct buf *out)
+{
+    return read_dump(dump, false, out);
+}
+
+bool function_strings(struct str dump, struct buf *out)
+{
+    return read_dump(dump, true, out);
 }

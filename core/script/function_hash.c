@@ -43,6 +43,16 @@ static void push_code(lua_State *L, int idx)
     lua_call(L, 2, 1);
 }
 
+void function_code(lua_State *L, int idx, bool strings, struct buf *out)
+{
+    size_t len;
+    push_code(L, idx);
+    const char *code = lua_tolstring(L, -1, &len);
+    const struct str dump = {code, len};
+    must(strings ? function_strings(dump, out) : function_canonical(dump, out));
+    lua_pop(L, 1);
+}
+
 static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
 {
     luaL_checkstack(L, 8, "functions are nested too deep");
@@ -51,11 +61,7 @@ static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
         return;
     }
     bool ours = is_ours(L, idx);
-    push_code(L, idx);
-    size_t len;
-    const char *code = lua_tolstring(L, -1, &len);
-    must(function_canonical((struct str){code, len}, out));
-    lua_pop(L, 1);
+    function_code(L, idx, false, out);
     const char *name;
     for (int i = 1; (name = lua_getupvalue(L, idx, i)); i++) {
         buf_puts(out, name);

@@ -11,6 +11,12 @@ enum { FUNCTION_HASH_LEN = 16 };
 /* Of the function at `idx`. */
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1]);
 
+/* Appends the canonical code of the Lua function at `idx`; with `strings`, the texts in it instead, each
+ * behind its length, a uint32_t. */
+void function_code(lua_State *L, int idx, bool strings, struct buf *out);
+
 /* Appends the parts of the function's code to `out` in one order: LuaJIT writes the fields of constant tables
  * in the order of a hash that is seeded anew in each state. False when `dump` is none of this LuaJIT's. */
 bool function_canonical(struct str dump, struct buf *out);
+/* Appends the string constants of the function and those in it, each behind its length. */
+bool function_strings(struct str dump, struct buf *out);

@@ -12,6 +12,7 @@
 #include "script/script_queue.h"
 #include "script/script_timer.h"
 #include "script/state.h"
+#include "script/transform.h"
 
 /* In one turn of the loop. */
 enum { BUILD_NS = 4000000, BUILD_STEP = 50 };
@@ -107,6 +108,7 @@ bool script_hand_over(struct script *from, struct script *to, struct hand_over *
     if (!metrics_fit(to, err) || !script_state_hand_over(from, to, err) || !leading_take_over(from, to, err))
         return false;
     metrics_take_over(from, to);
+    transforms_take_over(to);
     from->phase = SCRIPT_DRAINING;
     to->phase = SCRIPT_RUNNING;
     hand_over_handlers(from, to, done);

@@ -16,12 +16,12 @@ struct plan_name {
 };
 
 static const char *const names[PLAN_CLASSES] = {
-    [PLAN_INFORMER] = "informer", [PLAN_INDEX] = "index",   [PLAN_HANDLER] = "handler",
-    [PLAN_QUEUE] = "queue",       [PLAN_TIMER] = "timer",   [PLAN_CRON] = "cron",
-    [PLAN_COMMAND] = "command",   [PLAN_RULE] = "rule",     [PLAN_STATE] = "state",
-    [PLAN_METRIC] = "metric",     [PLAN_READ] = "read",     [PLAN_WRITE] = "write",
-    [PLAN_LIMIT] = "limit",       [PLAN_LEADER] = "leader", [PLAN_MAIN] = "main",
-    [PLAN_RELOAD] = "reload",
+    [PLAN_INFORMER] = "informer", [PLAN_INDEX] = "index",         [PLAN_HANDLER] = "handler",
+    [PLAN_QUEUE] = "queue",       [PLAN_TIMER] = "timer",         [PLAN_CRON] = "cron",
+    [PLAN_COMMAND] = "command",   [PLAN_RULE] = "rule",           [PLAN_STATE] = "state",
+    [PLAN_METRIC] = "metric",     [PLAN_READ] = "read",           [PLAN_WRITE] = "write",
+    [PLAN_LIMIT] = "limit",       [PLAN_LEADER] = "leader",       [PLAN_MAIN] = "main",
+    [PLAN_RELOAD] = "reload",     [PLAN_TRANSFORM] = "transform",
 };
 
 const char *plan_class_name(enum plan_class class)
@@ -178,7 +178,7 @@ size_t plan_compare(const struct plan *before, const struct plan *after,
     while (i < before->count || j < after->count) {
         int order = i == before->count ? 1 : j == after->count ? -1 : by_name(&a[i], &b[j]);
         const struct plan_entry *old = order <= 0 ? a[i++] : NULL, *new = order >= 0 ? b[j++] : NULL;
-        if (old && new &&strcmp(old->detail, new->detail) == 0) continue;
+        if (old && new &&strcmp(old->detail, new->detail) == 0 && *new->detail != '?') continue;
         differences++;
         if (fn) fn(ctx, !old ? PLAN_ADDED : !new ? PLAN_REMOVED : PLAN_CHANGED, old, new);
     }
@@ -204,19 +204,13 @@ size_t plan_print_changes(const struct plan *before, const struct plan *after, s
     return plan_compare(before, after, put_change, out);
 }
 
-/* The text of the option in a canonical detail; empty when it is not given. */
-static struct str option_of(const char *detail, const char *option)
-{
-    const char *found = strstr(detail, option);
-    return found ? (struct str){found, strcspn(found, ",}")} : (struct str){0};
-}
-
 const char *plan_change_note(const struct plan_entry *before, const struct plan_entry *after)
 {
     const struct plan_entry *entry = after ? after : before;
-    if (entry->class != PLAN_INFORMER || !after) return NULL;
-    if (!before) return "is listed and watched, unless another script has the same informer";
-    return str_eq(option_of(before->detail, "transform="), option_of(after->detail, "transform="))
-               ? NULL
-               : "is listed anew: its transform is another one";
+    if (entry->class == PLAN_TRANSFORM && before && after && *after->detail == '?')
+        return "its informer is listed anew, as nobody can tell that it is the same";
+    if (entry->class == PLAN_TRANSFORM) return "its informer is listed anew";
+    if (entry->class == PLAN_INFORMER && !before)
+        return "is listed and watched, unless another script has the same informer";
+    return NULL;
 }

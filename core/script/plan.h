@@ -11,11 +11,12 @@
 #include "object/tape.h"
 
 enum plan_class {
-    PLAN_INFORMER, /* "pods in shop with labels app=web" */
-    PLAN_INDEX,    /* "pods: node" */
-    PLAN_HANDLER,  /* its id */
-    PLAN_QUEUE,    /* its name */
-    PLAN_TIMER,    /* "every 30s", with a number from the second of that kind on */
+    PLAN_INFORMER,  /* "pods in shop with labels app=web" */
+    PLAN_TRANSFORM, /* that of "pods in shop": its code and what it reaches; "?..." why that cannot be told */
+    PLAN_INDEX,     /* "pods: node" */
+    PLAN_HANDLER,   /* its id */
+    PLAN_QUEUE,     /* its name */
+    PLAN_TIMER,     /* "every 30s", with a number from the second of that kind on */
     PLAN_CRON,
     PLAN_COMMAND,
     PLAN_RULE,
@@ -66,8 +67,9 @@ void plan_write_json(const struct plan *plan, struct buf *out);
 bool plan_read_json(const struct tape *tape, size_t at, struct plan *out, struct err *err);
 
 enum plan_change { PLAN_ADDED, PLAN_REMOVED, PLAN_CHANGED };
-/* Calls `fn` for each difference, class by class, in the order of the keys; `before` is NULL for what was
- * added, `after` for what was removed. Gives how many there are; `fn` NULL: they are only counted. */
+/* A detail that begins with "?" is never the same as another. Calls `fn` for each difference, class by class,
+ * in the order of the keys; `before` is NULL for what was added, `after` for what was removed. Gives how many
+ * there are; `fn` NULL: they are only counted. */
 size_t plan_compare(const struct plan *before, const struct plan *after,
                     void (*fn)(void *ctx, enum plan_change change, const struct plan_entry *before,
                                const struct plan_entry *after),

@@ -15,6 +15,7 @@
 #include "script/script_queue.h"
 #include "script/script_timer.h"
 #include "script/state.h"
+#include "script/transform.h"
 #include "script/wait.h"
 
 static void run_chunk(lua_State *L, void *ctx)
@@ -65,6 +66,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     script->limits = *(host->limits ? host->limits : &limits_default);
     script->trusted = is_trusted(host, source->name, source->path);
     script->before = source->before;
+    TAILQ_INIT(&script->transforms);
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->quarantined);
@@ -86,6 +88,7 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
         script_free(script);
         return NULL;
     }
+    transforms_loaded(script);
     script->phase = SCRIPT_LOADED;
     return script;
 }
@@ -149,6 +152,7 @@ void script_free(struct script *script)
     while ((handler = TAILQ_FIRST(&script->handlers))) handler_remove(script->L, handler);
     script_timers_clear(script);
     if (script->L) tasks_clear(script);
+    transforms_clear(script);
     state_close(script);
     script_zones_clear(script);
     queues_clear(script);

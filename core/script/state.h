@@ -191,7 +191,8 @@ struct script {
     struct index_values *emitting; /* of the index function that runs; NULL: none */
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
-    struct plan plan; /* what it registered while it loaded */
+    TAILQ_HEAD(, script_transform) transforms; /* of those that have one, in their order */
+    struct plan plan;                          /* what it registered while it loaded */
     struct kept_tables kept;
     struct script_metrics metrics;
     struct script_commands commands;

@@ -6,15 +6,28 @@
 #include "base/mem.h"
 #include "object/pack.h"
 #include "script/args.h"
+#include "script/informer_options.h"
 #include "script/json_encode.h"
+#include "script/modules.h"
 #include "script/report.h"
 #include "script/view.h"
 
 struct script_transform {
+    TAILQ_ENTRY(script_transform) link, on_seat;
     struct script *script;
+    struct transform_seat *seat;
     int ref;
     struct failure_report report;
+    char *informer, *code; /* as the plan has them; NULL until the script has loaded */
     char kind[];
+};
+
+/* What an informer knows of the functions of all generations. */
+struct transform_seat {
+    size_t claims;
+    TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
+    struct script_transform *current;               /* that is called */
+    char owner[];
 };
 
 struct transforming {
@@ -78,7 +91,8 @@ static void report(struct script_transform *t, const struct root *object, enum s
 
 static enum transform_result transform(void *ctx, struct root *object, struct root **out)
 {
-    struct script_transform *t = ctx;
+    struct script_transform *t = ((struct transform_seat *)ctx)->current;
+    if (!t) return TRANSFORM_FAILED; /* its claim is about to go */
     struct transforming transforming = {t, object, NULL};
     enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
     *out = transforming.out;
@@ -87,20 +101,151 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     return TRANSFORM_FAILED;
 }
 
-static void free_transform(void *ctx)
+/* --- seats */
+
+static void leave_seat(struct script_transform *t)
 {
-    struct script_transform *t = ctx;
-    report_end(&t->report);
-    free(t);
+    struct transform_seat *seat = t->seat;
+    TAILQ_REMOVE(&seat->functions, t, on_seat);
+    if (seat->current == t) seat->current = TAILQ_LAST(&seat->functions, seated);
+}
+
+static void take_seat(struct script_transform *t, struct transform_seat *seat)
+{
+    t->seat = seat;
+    TAILQ_INSERT_TAIL(&seat->functions, t, on_seat);
+    if (!seat->current) seat->current = t;
+}
+
+/* With one claim less. */
+static void release_seat(void *ctx)
+{
+    struct transform_seat *seat = ctx;
+    if (--seat->claims == 0) free(seat);
+}
+
+static struct transform transform_of(struct transform_seat *seat)
+{
+    seat->claims++;
+    return (struct transform){.fn = transform, .free = release_seat, .ctx = seat, .owner = seat->owner};
 }
 
 struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
     struct script *script = script_of(L);
     struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
+    struct transform_seat *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
     t->script = script;
     t->ref = ref;
     report_place(&t->report, L, ref);
     strcpy(t->kind, kind);
-    return (struct transform){.fn = transform, .free = free_transform, .ctx = t, .owner = script->name};
+    strcpy(seat->owner, script->name);
+    TAILQ_INIT(&seat->functions);
+    take_seat(t, seat);
+    TAILQ_INSERT_TAIL(&script->transforms, t, link);
+    return transform_of(seat);
+}
+
+/* --- from one generation to the next */
+
+struct asking {
+    const struct script_transform *transform;
+    struct buf *out;
+};
+
+static void ask_code(lua_State *L, void *ctx)
+{
+    const struct asking *asking = ctx;
+    modules_internal(L, "k8s.closure");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, asking->transform->ref);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_call(L, 2, 1);
+    size_t len;
+    const char *code = lua_tolstring(L, -1, &len);
+    buf_append(asking->out, code, len);
+}
+
+/* What the function is now, with all that it reaches; for free(). */
+static char *code_of(const struct script_transform *t)
+{
+    struct buf out = {0};
+    struct asking asking = {t, &out};
+    if (script_call_load(t->script, "a reload", ask_code, &asking) != SCRIPT_OK) {
+        out.len = 0;
+        buf_printf(&out, "?it cannot be compared: %s", buf_text(&t->script->failure.text));
+    }
+    return buf_take(&out);
+}
+
+static bool has_function_of(const struct transform_seat *seat, const struct script *script)
+{
+    const struct script_transform *t;
+    TAILQ_FOREACH (t, &seat->functions, on_seat)
+        if (t->script == script) return true;
+    return false;
+}
+
+/* What it has gathered since it was loaded is in what the cache holds, so that counts too. */
+static bool is_still(const struct script_transform *before, const char *code)
+{
+    char *now = code_of(before);
+    bool same = strcmp(now, code) == 0;
+    free(now);
+    return same;
+}
+
+static struct script_transform *find_same(const struct script *before, const struct script_transform *t)
+{
+    struct script_transform *b;
+    if (*t->code == '?') return NULL;
+    TAILQ_FOREACH (b, &before->transforms, link)
+        if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
+            !has_function_of(b->seat, t->script) && is_still(b, t->code))
+            return b;
+    return NULL;
+}
+
+static void load_one(struct script *script, struct informer_claim *claim, struct script_transform *t)
+{
+    struct buf informer = {0};
+    informer_spec_describe(claim_spec(claim), &informer);
+    t->informer = buf_take(&informer);
+    t->code = code_of(t);
+    plan_add(&script->plan, PLAN_TRANSFORM, str_of(t->informer), str_of(t->code));
+    struct script_transform *same = script->before ? find_same(script->before, t) : NULL;
+    if (!same) return;
+    leave_seat(t);
+    take_seat(t, same->seat);
+    claim_set_transform(claim, &(const struct transform){0}); /* the seat that it leaves goes */
+    const struct transform shared = transform_of(same->seat);
+    claim_set_transform(claim, &shared);
+}
+
+void transforms_loaded(struct script *script)
+{
+    for (size_t i = 0; i < script->claim_count; i++) {
+        const struct transform *transform = &claim_spec(script->claims[i])->transform;
+        if (!transform->fn) continue;
+        const struct transform_seat *seat = transform->ctx;
+        load_one(script, script->claims[i], seat->current);
+    }
+}
+
+void transforms_take_over(struct script *script)
+{
+    struct script_transform *t;
+    TAILQ_FOREACH (t, &script->transforms, link) t->seat->current = t;
+}
+
+void transforms_clear(struct script *script)
+{
+    struct script_transform *t;
+    while ((t = TAILQ_FIRST(&script->transforms))) {
+        TAILQ_REMOVE(&script->transforms, t, link);
+        leave_seat(t);
+        report_end(&t->report);
+        free(t->informer);
+        free(t->code);
+        free(t);
+    }
 }

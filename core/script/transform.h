@@ -1,5 +1,8 @@
-/* A Lua function as the transform of an informer.
- * Owner: the claim that it is given to; it goes with that. On the engine thread. */
+/* Lua functions as the transforms of informers. The informer of a transform belongs to one script, but not to
+ * one generation of it: functions of two generations that are the same have one seat, which is what the
+ * informer knows, and the function of the generation that runs is called.
+ * Owner: the script has its functions until transforms_clear; seats go with the last claim. On the engine
+ * thread. */
 #pragma once
 #include "informer/transform.h"
 #include "script/state.h"
@@ -7,3 +10,13 @@
 /* `ref` is the function in the registry; `kind` names the informer in logs. Results go into the factory's
  * own pool; what fails is logged, at most once a second, and counted. */
 struct transform script_transform(lua_State *L, int ref, const char *kind);
+
+/* These outside of Lua. */
+
+/* The script has loaded: its plan has the functions, with a text of all that they reach. Those that are the
+ * same in `before` as it is now, for the same informer, share that one's; the claims have no informer yet. */
+void transforms_loaded(struct script *script);
+/* Its functions are called from now on. */
+void transforms_take_over(struct script *script);
+/* Before its Lua state goes. */
+void transforms_clear(struct script *script);

@@ -58,11 +58,7 @@ local function claim(defaults, kind, given)
   local merged = merge(own, defaults)
   merged.transform = own.transform
   local claimed = raw.informer.claim(kind, merged)
-  plan.add(
-    "informer",
-    raw.informer.describe(claimed),
-    plan.text { resync = merged.resync, transform = merged.transform }
-  )
+  plan.add("informer", raw.informer.describe(claimed), plan.text { resync = merged.resync })
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
   return claimed
 end

@@ -98,6 +98,27 @@ describe("kubelua plan", function()
     assert.are.equal(1, #decoded("-f", folder .. "/next/kept.lua").scripts)
   end)
 
+  it("says which informers are listed anew, as their transforms changed", function()
+    local function transforming(mark)
+      return HEAD .. "local mark = " .. mark .. [[
+
+        k8s.informer("pods", { transform = function(o) o.mark = mark return o end })
+      ]]
+    end
+    write("live/edited.lua", transforming "1")
+    engine:wait_error 'Reloaded" script="[^"]*edited"'
+    write("next/edited.lua", transforming "2")
+    local _, out = plan("-f", folder .. "/next/edited.lua")
+    assert.has_match("  ~ transform pods in shop function %x+ %-> function %x+\n", out)
+    assert.has_match("\n      its informer is listed anew\n", out, 1, true)
+    write("next/edited.lua", transforming "k8s.state('s', { version = 1 })")
+    _, out = plan("-f", folder .. "/next/edited.lua")
+    assert.has_match("%-> %?`mark` is a userdata, which cannot be compared\n", out)
+    write("next/edited.lua", transforming "1" .. " -- a comment")
+    _, out = plan("-f", folder .. "/next/edited.lua")
+    assert.has_match("1 to be loaded anew\n$", out)
+  end)
+
   it("names what does not load, with the line", function()
     write("next/edited.lua", HEAD .. "if then")
     local code, out = plan("-f", folder .. "/next")

@@ -78,6 +78,33 @@ describe("a script that changes #threads", function()
     assert.are.equal(before, requests(sim))
   end)
 
+  it("keeps a transformed cache, but for another transform", function()
+    local function transforming(mark, more)
+      return HEAD .. ([[
+        local mark = { text = "%s" }
+        local pods = k8s.informer("pods", {
+          transform = function(pod)
+            pod.spec = { mark = mark.text }
+            return pod
+          end,
+        })
+        pods:on_add(function(o) print("add " .. o.spec.mark) end)
+      ]]):format(mark) .. (more or "")
+    end
+    write("a.lua", transforming "x")
+    local engine = start(sim)
+    engine:wait_line "add x"
+    local before = requests(sim)
+    write("a.lua", transforming("x", 'print "loaded again"'))
+    engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    assert.are.equal(before, requests(sim))
+    assert.are.equal(2, select(2, engine:out():gsub("add x", "")))
+    write("a.lua", transforming "y")
+    engine.await("a", function(s) return s.generation == 3 and s.draining == 0 end)
+    engine:wait_line "add y"
+    assert.are_not.equal(before, requests(sim))
+  end)
+
   it("keeps its state and its metrics, and has the new commands", function()
     local function counting(version, step)
       return script("v" .. version, ([[

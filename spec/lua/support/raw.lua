@@ -58,7 +58,10 @@ function raw_verbs.new(record)
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
     reload = { on_reload = noop },
-    plan = { add = noop, hash = function() return "hash" end, is_open = noop },
+    plan = {
+      add = noop, hash = function() return "hash" end, is_open = noop, code = noop, strings = noop, upvalue = noop,
+      environment = noop, metatable = noop, loaded = noop,
+    },
     metric = { new = noop },
     http = { send = noop },
     base64 = { encode = noop, decode = noop },

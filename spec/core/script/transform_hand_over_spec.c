@@ -1,0 +1,268 @@
+/* core/script/transform.c, lua/k8s/closure.lua: which transforms are the same in the next generation, and
+ * that the informer of one goes on with the new function. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/script/support/cluster.h"
+#include "script/hand_over.h"
+#include "script/plan.h"
+
+static void write(const struct cluster *c, const char *name, const char *text)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* One that is to take over from `before`; NULL: a first one. */
+static struct script *prepare(struct cluster *c, struct script *before, const char *lua)
+{
+    char path[96];
+    struct err err;
+    write(c, "script.lua", lua);
+    snprintf(path, sizeof path, "%s/script.lua", c->folder);
+    const struct script_source source = {
+        .path = path, .name = "unit", .generation = before ? 2 : 1, .before = before};
+    struct script *script = script_prepare(&c->host, &source, &err);
+    if (!script) fail_msg("%s", err.text);
+    return script;
+}
+
+static struct script *start(struct cluster *c, const char *lua)
+{
+    struct err err;
+    struct script *script = prepare(c, NULL, lua);
+    if (!script_start(script, &err)) fail_msg("%s", err.text);
+    cluster_resolve(c);
+    return script;
+}
+
+static void take_over(struct cluster *c, struct script *from, struct script *to)
+{
+    struct hand_over done;
+    struct err err;
+    cluster_resolve(c);
+    assert_int_equal(script_lagging_claims(from, to, NULL), 0);
+    if (!script_hand_over(from, to, &done, &err)) fail_msg("%s", err.text);
+}
+
+static const struct informer_claim *last_claim(const struct script *script)
+{
+    return script_claim(script, script_claim_count(script) - 1);
+}
+
+/* Whether the second one's last informer is that of the first. */
+static bool is_shared(const char *before, const char *after)
+{
+    void *state;
+    cluster_setup(&state);
+    struct cluster *c = state;
+    struct script *old = start(c, before), *next;
+    cluster_settle(c);
+    size_t sources = c->source_count;
+    next = prepare(c, old, after);
+    cluster_resolve(c);
+    bool shared = claims_share(last_claim(old), last_claim(next));
+    assert_int_equal(c->source_count == sources, shared); /* a list and a watch more, or none */
+    script_free(next);
+    script_free(old);
+    cluster_settle(c);
+    cluster_teardown(&state);
+    return shared;
+}
+
+#define HEAD     "local k8s = require 'k8s'\n"
+#define PODS(fn) "pods = k8s.informer('pods', { transform = " fn " })\n"
+#define KEEP     PODS("function(pod) pod.kept = mark return pod end")
+
+static void test_the_same_function_needs_no_list(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } pairs[] = {
+        {HEAD "local mark = 1 " KEEP, HEAD "-- a comment\n\nlocal other = 2 local mark = 1 " KEEP},
+        {HEAD "local mark = { 1, a = { b = 'x' }, [true] = 2 } " KEEP,
+         HEAD "local mark = { [true] = 2, 1, a = { b = 'x' } } " KEEP},
+        {HEAD "local mark mark = function() return mark end " KEEP,
+         HEAD "local mark mark = function() return mark end " KEEP},
+        {HEAD "mark = 1 unused = 2 " KEEP, HEAD "mark = 1 unused = 3 " KEEP},
+        {HEAD "local mark = string.format " KEEP, HEAD "local mark = string.format " KEEP},
+        {HEAD "local mark = { k8s.now, k8s.json, k8s.null, pairs, k8s } " KEEP,
+         HEAD "local mark = { k8s.now, k8s.json, k8s.null, pairs, k8s } " KEEP},
+        {HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP,
+         HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP},
+        {HEAD "local mark = require('cjson').encode " KEEP,
+         HEAD "local mark = require('cjson').encode " KEEP},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (!is_shared(pairs[i].before, pairs[i].after)) fail_msg("%s", pairs[i].before);
+}
+
+static void test_another_value_anywhere_is_another_transform(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } pairs[] = {
+        {HEAD KEEP, HEAD PODS("function(pod) pod.kept = mark or 1 return pod end")},
+        {HEAD "local mark = 1 " KEEP, HEAD "local mark = 2 " KEEP},
+        {HEAD "local mark = 1 " KEEP, HEAD "local mark = '1' " KEEP},
+        {HEAD "local mark = { { 1 } } " KEEP, HEAD "local mark = { { 1, 2 } } " KEEP},
+        {HEAD "mark = 1 " KEEP, HEAD "mark = 2 " KEEP},
+        {HEAD "mark = 1 " KEEP, HEAD KEEP},
+        {HEAD "local m = 1 local mark = function() return m end " KEEP,
+         HEAD "local m = 2 local mark = function() return m end " KEEP},
+        {HEAD "local mark = math.max " KEEP, HEAD "local mark = math.min " KEEP},
+        {HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP,
+         HEAD "local mark = setmetatable({}, { __index = { a = 2 } }) " KEEP},
+        {HEAD KEEP "mark = 1 ", HEAD KEEP "mark = 2 "}, /* what is set later counts too */
+        {HEAD "local mark = 1 " KEEP,
+         HEAD "local mark = 1 pods = k8s.informer('pods', { namespace = 'a', transform = "
+              "function(pod) pod.kept = mark return pod end })"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (is_shared(pairs[i].before, pairs[i].after)) fail_msg("%s", pairs[i].after);
+}
+
+static void test_what_cannot_be_compared_is_never_the_same(void **state)
+{
+    static const struct {
+        const char *lua, *why;
+    } cases[] = {
+        {HEAD "local nodes = k8s.informer 'nodes' local mark = nodes " KEEP, "?`mark` is a userdata, "},
+        {HEAD "local mark = k8s.state('s', { version = 1 }) " KEEP, "?`mark` is a userdata, "},
+        {HEAD "local mark = coroutine.create(function() end) " KEEP, "?`mark` is a thread, "},
+        {HEAD "local mark = { [{}] = 1 } " KEEP, "?`mark` is a table with a table as a key, "},
+        {HEAD "mark = k8s.informer 'nodes' " KEEP, "?the global mark is a userdata, "},
+        {HEAD "local mark = {} for i = 1, 20000 do mark[i] = i end " KEEP,
+         "?`mark` is more than 20000 values"},
+        {HEAD "setmetatable(_G, { __index = function() return k8s.now() end }) " KEEP,
+         "?the function is code whose globals have a metatable"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        if (is_shared(cases[i].lua, cases[i].lua)) fail_msg("%s", cases[i].lua);
+        void *other;
+        cluster_setup(&other);
+        struct script *script = prepare(other, NULL, cases[i].lua);
+        const struct plan_entry *entry = plan_find(script_plan(script), PLAN_TRANSFORM, STR("pods"));
+        assert_non_null(entry);
+        if (strncmp(entry->detail, cases[i].why, strlen(cases[i].why)) != 0) fail_msg("%s", entry->detail);
+        assert_true(plan_compare(script_plan(script), script_plan(script), NULL, NULL) >= 1);
+        script_free(script);
+        cluster_teardown(&other);
+    }
+}
+
+/* What it gathered is in what the cache holds. */
+static void test_one_that_keeps_something_is_not_the_same(void **state)
+{
+    struct cluster *c = *state;
+    static const char lua[] = HEAD "local n = 0 " PODS("function(pod) n = n + 1 pod.n = n return pod end");
+    struct script *old = start(c, lua);
+    struct script *early = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_true(claims_share(script_claim(old, 0), script_claim(early, 0)));
+    script_free(early);
+    cluster_list(c, c->source_count - 1, "shop/a");
+    cluster_settle(c);
+    struct script *late = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_false(claims_share(script_claim(old, 0), script_claim(late, 0)));
+    script_free(late);
+    script_free(old);
+}
+
+static void test_a_module_counts_as_the_script_does(void **state)
+{
+    struct cluster *c = *state;
+    static const char lua[] =
+        HEAD "local lib = require 'lib' " PODS("function(pod) pod.n = lib.mark return pod end");
+    write(c, "lib.lua", "return { mark = 1, f = function() end }");
+    struct script *old = start(c, lua);
+    struct script *same = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_true(claims_share(script_claim(old, 0), script_claim(same, 0)));
+    script_free(same);
+    write(c, "lib.lua", "return { mark = 2, f = function() end }");
+    struct script *other = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_false(claims_share(script_claim(old, 0), script_claim(other, 0)));
+    script_free(other);
+    script_free(old);
+}
+
+#define TOLD                                                                    \
+    HEAD "called, said = 0, ''\n"                                               \
+         "local function note() end\n"                                          \
+         "pods = k8s.informer('pods', { transform = function(pod)\n"            \
+         "  pod.spec = { from = pod.metadata.name } note() return pod end })\n" \
+         "pods:on_add(function(o) said = said .. o:name() .. o.spec.from .. ' ' end)\n"
+
+static void test_the_new_function_is_called_once_it_has_taken_over(void **state)
+{
+    struct cluster *c = *state;
+    struct script *old = start(c, TOLD);
+    size_t source = c->source_count - 1;
+    cluster_list(c, source, "shop/a");
+    cluster_settle(c);
+    assert_ask(c, old, "return said", "aa ");
+    struct script *next = prepare(c, old, TOLD "-- another text\n");
+    take_over(c, old, next);
+    script_free(old);
+    assert_int_equal(c->source_count, source + 1); /* no list, no watch */
+    cluster_list(c, source, "shop/a;shop/b");      /* a relist of the server's */
+    cluster_settle(c);
+    assert_ask(c, next, "return said", "bb ");
+    assert_false(c->sources[source].freed);
+    struct script *third = prepare(c, next, TOLD);
+    take_over(c, next, third);
+    script_free(third); /* the one that drains is left with the informer */
+    cluster_list(c, source, "shop/a;shop/b;shop/c");
+    cluster_settle(c);
+    assert_ask(c, next, "return pods:lister():count()", "3");
+    script_free(next);
+    cluster_settle(c);
+    assert_true(c->sources[source].freed);
+}
+
+static void test_two_with_one_function_have_a_seat_each(void **state)
+{
+    struct cluster *c = *state;
+    static const char lua[] = HEAD "local f = function(pod) return pod end "
+                                   "a = k8s.informer('pods', { transform = f }) "
+                                   "b = k8s.informer('pods', { transform = f })";
+    struct script *old = start(c, lua);
+    struct script *next = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_true(claims_share(script_claim(old, 0), script_claim(next, 0)));
+    assert_true(claims_share(script_claim(old, 1), script_claim(next, 1)));
+    assert_false(claims_share(script_claim(next, 0), script_claim(next, 1)));
+    script_free(next);
+    script_free(old);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, cluster_setup, cluster_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_function_needs_no_list),
+        cmocka_unit_test(test_another_value_anywhere_is_another_transform),
+        cmocka_unit_test(test_what_cannot_be_compared_is_never_the_same),
+        TEST(test_one_that_keeps_something_is_not_the_same),
+        TEST(test_a_module_counts_as_the_script_does),
+        TEST(test_the_new_function_is_called_once_it_has_taken_over),
+        TEST(test_two_with_one_function_have_a_seat_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
