@@ -52,7 +52,7 @@ end
 -- --- a walk
 
 local function refuse(walk, what)
-  walk.refused = ("%s is %s, which cannot be compared"):format(walk.at, what)
+  walk.refused = string.format("%s is %s, which cannot be compared", walk.at, what)
   error(walk, 0)
 end
 
@@ -163,9 +163,9 @@ function put(walk, value)
     refuse(walk, "more than " .. VALUES_MAX .. " values")
   end
   if kind == "string" then
-    walk.out[#walk.out + 1] = ("%d:%s"):format(#value, value)
+    walk.out[#walk.out + 1] = string.format("%d:%s", #value, value)
   elseif kind == "number" then
-    walk.out[#walk.out + 1] = ("%.17g;"):format(value)
+    walk.out[#walk.out + 1] = string.format("%.17g;", value)
   elseif kind == "boolean" or kind == "nil" then
     walk.out[#walk.out + 1] = tostring(value) .. ";"
   elseif walk.names[value] then
@@ -184,8 +184,12 @@ return function(fn, globals)
     at = "the function",
   }
   local ok, err = pcall(put, walk, fn)
+  if ok then -- a script may change what methods strings have
+    walk.at = "the table string"
+    ok, err = pcall(put, walk, of.metatable "")
+  end
   if ok then
-    return "function " .. raw.sha256(table.concat(walk.out)):sub(1, 16)
+    return "function " .. string.sub(raw.sha256(table.concat(walk.out)), 1, 16)
   end
   return "?" .. (walk.refused or tostring(err))
 end

@@ -125,7 +125,8 @@ static void test_another_value_anywhere_is_another_transform(void **state)
         {HEAD "local mark = math.max " KEEP, HEAD "local mark = math.min " KEEP},
         {HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP,
          HEAD "local mark = setmetatable({}, { __index = { a = 2 } }) " KEEP},
-        {HEAD KEEP "mark = 1 ", HEAD KEEP "mark = 2 "}, /* what is set later counts too */
+        {HEAD KEEP, HEAD "function string.upper(s) return s end " KEEP}, /* a method of all texts */
+        {HEAD KEEP "mark = 1 ", HEAD KEEP "mark = 2 "},                  /* what is set later counts too */
         {HEAD "local mark = 1 " KEEP,
          HEAD "local mark = 1 pods = k8s.informer('pods', { namespace = 'a', transform = "
               "function(pod) pod.kept = mark return pod end })"},
