@@ -97,16 +97,17 @@ describe("types/k8s.lua", function()
 
   -- The fields of a class of the stubs, with those of the class that it extends.
   local function fields(class)
-    local parent, body = stubs:match("\n%-%-%-@class k8s%." .. class .. " ?:? ?k?8?s?%.?(%w*)\n(.-)\n[^-]")
+    local head = "\n%-%-%-@class " .. (class:find "%." and "" or "k8s%.") .. class .. " ?:? ?k?8?s?%.?(%w*)\n(.-)\n"
+    local parent, body = stubs:match(head .. "[^-]")
     if not body then -- the last one of a file may end without a local
-      parent, body = stubs:match("\n%-%-%-@class k8s%." .. class .. " ?:? ?k?8?s?%.?(%w*)\n(.-)\n\n")
+      parent, body = stubs:match(head .. "\n")
     end
     local names = parent ~= "" and fields(parent) or {}
     for name in body:gmatch "@field ([%w_]+)" do names[name] = true end
     return names
   end
 
-  -- The names that a function takes: what it has options.check look for.
+  -- The names that a function takes: what it first has options.check look for.
   local function known_to(call)
     local options = load_module "k8s.options"
     local check, known = options.check, nil
@@ -139,11 +140,32 @@ describe("types/k8s.lua", function()
       WatchOptions = function() k8s.watch("pods", {}) end,
       CreateOptions = function() k8s.create({}, {}) end,
       UpdateOptions = function() k8s.update({}, {}) end,
+      PatchOptions = function() k8s.patch({}, {}, {}) end,
+      ApplyOptions = function() k8s.apply({}, {}, {}) end,
+      DeleteOptions = function() k8s.delete({}, {}) end,
+      CommandOptions = function() k8s.command("name", fn, {}) end,
+      ReloadOptions = function() k8s.on_reload {} end,
+      ["http.Request"] = function() load_module("k8s.http").request {} end,
       StateOptions = function() k8s.state("name", {}) end,
       HistogramOptions = function() k8s.metric.histogram("a", "b", {}, {}) end,
     } do
       assert.same(sorted(known_to(call)), sorted(fields(class)), class)
     end
+  end)
+
+  it("names the limits, and what a delete may ask of its object, no more and no less", function()
+    local limits = {}
+    for name in read("core/script/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
+      limits[(name:gsub("-", "_"))] = true
+    end
+    assert.is_true(#sorted(limits) >= 16)
+    assert.same(sorted(limits), sorted(fields "Limits"))
+    local asked = {}
+    for name in stubs:match("precondition%? (%b{})"):gmatch "([%w_]+)%?:" do asked[name] = true end
+    local known = read("lua/k8s/writes.lua"):match "local PRECONDITION = (%b{})"
+    local names = {}
+    for name in known:gmatch "([%w_]+) = " do names[name] = true end
+    assert.same(sorted(names), sorted(asked))
   end)
 
   it("is Lua, and gives a table as require does", function()
