@@ -10,8 +10,7 @@
 #include "app/check_rights.h"
 #include "app/cmd.h"
 #include "app/dry_host.h"
-#include "app/options.h"
-#include "app/script_files.h"
+#include "app/script_options.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/well_known.h"
@@ -69,6 +68,8 @@ static void help(void)
          "  kubelua check -f rules/ --context prod --as system:serviceaccount:ops:kubelua\n\n"
          "Flags:");
     flags_print(check_flags(&arguments));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&arguments.options));
     puts("\nConnection:");
     flags_print(connection_flags(&arguments.options));
     puts("\nElections, as for kubelua run:");
@@ -173,6 +174,7 @@ static void check_all(struct check *check)
     dry.host.lease = leader_flags_lease(
         &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
     dry.host.elects = options->leader.elect;
+    options_give_scripts(options, &dry.host);
     if (!options->all_namespaces && options->cluster.namespace_)
         dry.host.default_namespace = options->cluster.namespace_;
     for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
@@ -225,9 +227,10 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
 {
     struct flag_list rest = {0};
     struct options *options = &arguments->options;
-    const struct flag *tables[] = {check_flags(arguments), connection_flags(options),
+    const struct flag *tables[] = {check_flags(arguments), script_flags(options), connection_flags(options),
                                    leader_flags(&options->leader), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err);
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
+              options_set_limits(options, err);
     if (ok && rest.count)
         ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
     if (ok && !options->files.count)
@@ -235,7 +238,8 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
-    return ok && script_files_find(&options->files, &arguments->files, err);
+    return ok && script_files_find(&options->files, &arguments->files, err) &&
+           options_check_trusted(options, &arguments->files, err);
 }
 
 static int run(int argc, char **argv)

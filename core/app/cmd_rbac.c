@@ -6,8 +6,8 @@
 
 #include "app/asker.h"
 #include "app/cmd.h"
-#include "app/options.h"
 #include "app/rbac_plan.h"
+#include "app/script_options.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/well_known.h"
@@ -45,6 +45,8 @@ static void help(void)
          "Flags:");
     flags_print(rbac_flags(&options));
     flags_print(leader_flags(&options.leader));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
     options_clear(&options);
@@ -76,9 +78,10 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
 static bool parse(int argc, char **argv, struct options *options, struct script_files *files, struct err *err)
 {
     struct flag_list rest = {0};
-    const struct flag *tables[] = {rbac_flags(options), leader_flags(&options->leader),
+    const struct flag *tables[] = {rbac_flags(options), leader_flags(&options->leader), script_flags(options),
                                    connection_flags(options), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err);
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
+              options_set_limits(options, err);
     if (ok && rest.count)
         ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
     if (ok && !options->files.count)
@@ -86,7 +89,7 @@ static bool parse(int argc, char **argv, struct options *options, struct script_
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
-    return ok && script_files_find(&options->files, files, err);
+    return ok && script_files_find(&options->files, files, err) && options_check_trusted(options, files, err);
 }
 
 static int print_rules(const struct rbac_plan *plan)
@@ -122,6 +125,7 @@ static int run(int argc, char **argv)
             !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
         plan.lease = leader_flags_lease(&options.leader, here);
         plan.elects = options.leader.elect;
+        plan.options = &options;
         exit_code = print_rules(&plan);
     } else {
         fprintf(stderr, "kubelua rbac: %s\n", err.text);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "app/cmd.h"
-#include "app/options.h"
 #include "app/recorder.h"
 #include "app/script_claims.h"
 #include "base/log.h"
@@ -77,6 +76,8 @@ static void help(void)
     flags_print(record_flags(&flags, &options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&options));
 }
 
 /* --- what is recorded */
@@ -116,7 +117,7 @@ static bool add_all(struct recording_run *run, struct err *err)
     const struct lw_scope scope = {.namespace_ = default_namespace(&run->options),
                                    .label_selector = run->flags.selector,
                                    .field_selector = run->flags.field_selector};
-    bool ok = script_claims_each(&run->files, scope.namespace_, add_claim, run, err);
+    bool ok = script_claims_each(&run->files, &run->options, scope.namespace_, add_claim, run, err);
     for (size_t i = 0; ok && i < run->kinds.count; i++) ok = add(run, run->kinds.items[i], &scope, err);
     return ok;
 }
@@ -253,14 +254,16 @@ static int record(struct recording_run *run, const struct cluster_config *cluste
 static bool parse(int argc, char **argv, struct recording_run *run, struct err *err)
 {
     const struct flag *tables[] = {record_flags(&run->flags, &run->options), connection_flags(&run->options),
-                                   NULL};
+                                   script_flags(&run->options), NULL};
     if (!flags_parse(tables, argc, argv, &run->kinds, err)) return false;
     if (!run->flags.output) return err_set(err, ERR_INVALID, "no file: name one by -o FILE");
     if (!run->kinds.count && !run->options.files.count)
         return err_set(err, ERR_INVALID, "nothing to record: name kinds, or scripts by -f");
     run->options.cluster.as_groups = run->options.as_groups.items;
     run->options.cluster.as_group_count = run->options.as_groups.count;
-    return script_files_find(&run->options.files, &run->files, err);
+    return options_set_limits(&run->options, err) &&
+           script_files_find(&run->options.files, &run->files, err) &&
+           options_check_trusted(&run->options, &run->files, err);
 }
 
 static int run(int argc, char **argv)

@@ -7,8 +7,7 @@
 #include <time.h>
 
 #include "app/cmd.h"
-#include "app/options.h"
-#include "app/script_files.h"
+#include "app/script_options.h"
 #include "app/test_replay.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -16,14 +15,9 @@
 
 enum { FLUSH_MS = 2000 };
 
-struct replay_flags {
-    struct flag_list files;
-    const char *speed, *log_format;
-    int verbosity;
-};
-
 struct replay_run {
-    struct replay_flags flags;
+    struct options options;
+    const char *speed;
     struct script_files files;
     const char *recording;
     double pace; /* of real time; 0: as fast as it goes */
@@ -32,26 +26,27 @@ struct replay_run {
 
 static volatile sig_atomic_t interrupted;
 
-static const struct flag *replay_flags(struct replay_flags *flags)
+static const struct flag *replay_flags(struct replay_run *run)
 {
     static struct flag table[5];
-    flags->speed = "1";
-    flags->log_format = "text";
+    struct options *o = &run->options;
+    run->speed = "1";
+    o->log_format = "text";
     const struct flag all[] = {
-        {"filename", 'f', FLAG_LIST, &flags->files, "FILE|DIR", NULL,
+        {"filename", 'f', FLAG_LIST, &o->files, "FILE|DIR", NULL,
          "script, or folder of scripts (repeatable)"},
-        {"speed", 0, FLAG_STRING, &flags->speed, "N|max", NULL,
+        {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
          "N times as fast as it was recorded, or without any waiting (default 1)"},
-        {"log-format", 0, FLAG_CHOICE, &flags->log_format, "text|json", "text|json",
+        {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
-        {"v", 'v', FLAG_INT, &flags->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+        {"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
 
 static void help(void)
 {
-    struct replay_flags flags = {0};
+    struct replay_run replay = {0};
     puts("Run scripts on a recording: informers, handlers, timers and queues see what they would have seen "
          "then, on\n"
          "the clock of then. What scripts write is told in the log, and changes nothing.\n\n"
@@ -65,7 +60,9 @@ static void help(void)
          "  3    a part of the recording could not be read; the rest was played\n"
          "  130  interrupted\n\n"
          "Flags:");
-    flags_print(replay_flags(&flags));
+    flags_print(replay_flags(&replay));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&replay.options));
 }
 
 static void on_interrupt(int signum)
@@ -98,7 +95,14 @@ static bool load_scripts(struct test_engine *engine, const struct script_files *
 static int play(struct replay_run *run, struct err *err)
 {
     int exit_code = EXIT_USAGE;
-    struct test_engine_options options = {.namespace_ = "", .live = true};
+    const struct options *o = &run->options;
+    struct test_engine_options options = {.namespace_ = "",
+                                          .live = true,
+                                          .limits = &o->script_limits,
+                                          .trusted = o->trusted.items,
+                                          .trusted_count = o->trusted.count,
+                                          .lua_path = o->lua_path.items,
+                                          .lua_path_count = o->lua_path.count};
     options.wall_us = test_replay_begin_us(run->recording, err);
     struct test_engine *engine = options.wall_us ? test_engine_ops.open(&options, err) : NULL;
     struct test_replay *replay = engine ? test_replay_open(engine, run->recording, err) : NULL;
@@ -118,27 +122,29 @@ static int play(struct replay_run *run, struct err *err)
 static bool parse_speed(struct replay_run *run, struct err *err)
 {
     char *end;
-    if (strcmp(run->flags.speed, "max") == 0) return true;
-    run->pace = strtod(run->flags.speed, &end);
+    if (strcmp(run->speed, "max") == 0) return true;
+    run->pace = strtod(run->speed, &end);
     if (*end || !(run->pace > 0 && run->pace <= 1e6))
         return err_set(err, ERR_INVALID,
                        "--speed: \"%s\" is neither a number over 0, 1000000 at most, nor \"max\"",
-                       run->flags.speed);
+                       run->speed);
     return true;
 }
 
 static bool parse(int argc, char **argv, struct replay_run *run, struct flag_list *rest, struct err *err)
 {
-    if (!flags_parse((const struct flag *const[]){replay_flags(&run->flags), NULL}, argc, argv, rest, err))
-        return false;
+    struct options *o = &run->options;
+    const struct flag *const tables[] = {replay_flags(run), script_flags(o), NULL};
+    if (!flags_parse(tables, argc, argv, rest, err) || !options_set_limits(o, err)) return false;
     if (rest->count != 1)
         return err_set(err, ERR_INVALID,
                        rest->count ? "unexpected argument \"%s\"" : "no recording: kubelua replay FILE%s",
                        rest->count ? rest->items[1] : "");
-    if (!run->flags.files.count) return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    if (!o->files.count) return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     run->recording = rest->items[0];
-    log_setup(strcmp(run->flags.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, run->flags.verbosity);
-    return parse_speed(run, err) && script_files_find(&run->flags.files, &run->files, err);
+    log_setup(strcmp(o->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, o->verbosity);
+    return parse_speed(run, err) && script_files_find(&o->files, &run->files, err) &&
+           options_check_trusted(o, &run->files, err);
 }
 
 static void watch_interrupt(void)
@@ -165,7 +171,7 @@ static int run(int argc, char **argv)
     if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
         fprintf(stderr, "kubelua replay: %s\n", err.text);
     script_files_clear(&r.files);
-    flag_list_clear(&r.flags.files);
+    options_clear(&r.options);
     flag_list_clear(&rest);
     return exit_code;
 }

@@ -14,7 +14,7 @@
 
 /* busted's options by busted's names; what is given is handed on to it. */
 struct test_flags {
-    struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath;
+    struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath, lua_path;
     const char *output;
     int seed, repeat;
     bool shuffle, shuffle_files, shuffle_tests, sort, sort_files, sort_tests;
@@ -23,7 +23,7 @@ struct test_flags {
 
 static const struct flag *test_flags(struct test_flags *f)
 {
-    static struct flag table[24];
+    static struct flag table[25];
     const struct flag all[] = {
         {"filter", 0, FLAG_LIST, &f->filter, "PATTERN", NULL,
          "run the tests whose names match (a Lua pattern; repeatable)"},
@@ -52,7 +52,11 @@ static const struct flag *test_flags(struct test_flags *f)
         {"suppress-pending", 0, FLAG_BOOL, &f->suppress_pending, NULL, NULL, "say nothing of pending tests"},
         {"coverage", 'c', FLAG_BOOL, &f->coverage, NULL, NULL, "count lines by LuaCov, if that is installed"},
         {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "a Lua file that is run before the specs"},
-        {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL, "more templates for package.path, as ./lib/?.lua"},
+        {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL,
+         "more templates for package.path of specs, as ./lib/?.lua"},
+        {"lua-path", 0, FLAG_LIST, &f->lua_path, "DIR", NULL,
+         "where require of a script looks for a module that is not beside it, as for kubelua run "
+         "(repeatable)"},
     };
     *f = (struct test_flags){.keep_going = true, .seed = -1};
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
@@ -144,7 +148,9 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
                                            .files = (const char *const *)files->paths,
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,
-                                           .argument_count = words.count});
+                                           .argument_count = words.count,
+                                           .lua_path = flags->lua_path.items,
+                                           .lua_path_count = flags->lua_path.count});
     for (size_t i = 0; i < words.count; i++) free(words.items[i]);
     free(words.items);
     return codes[result];
@@ -152,8 +158,8 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
 
 static void clear(struct test_flags *f)
 {
-    struct flag_list *lists[] = {&f->filter,       &f->filter_out, &f->tags,
-                                 &f->exclude_tags, &f->helper,     &f->lpath};
+    struct flag_list *lists[] = {&f->filter, &f->filter_out, &f->tags,    &f->exclude_tags,
+                                 &f->helper, &f->lpath,      &f->lua_path};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) flag_list_clear(lists[i]);
 }
 

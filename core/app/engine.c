@@ -1,5 +1,6 @@
 /* Start, run and stop of the engine; see engine.h. */
 #include "app/engine_internal.h"
+#include "app/script_options.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -182,16 +183,12 @@ static void make_host(struct engine *engine)
             !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
         .running = &engine->running,
         .watch = engine->watch,
-        .limits = &options->script_limits,
-        .trusted = options->trusted.items,
-        .trusted_count = options->trusted.count,
-        .lua_path = options->lua_path.items,
-        .lua_path_count = options->lua_path.count,
         .print_waits = engine->options.mode == ENGINE_EXEC,
         .write_mode = write_mode(options->dry_run),
         .field_manager = options->field_manager,
         .audit = engine->audit,
     };
+    options_give_scripts(options, &engine->host);
 }
 
 static void make_watch(struct engine *engine)

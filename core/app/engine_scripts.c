@@ -7,32 +7,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "base/nearest.h"
 #include "base/writer.h"
 
 /* --- loading */
-
-/* Who is trusted by a wrong name would be stopped by limits, much later. */
-static bool check_trusted(const struct engine *engine)
-{
-    const struct script_files *files = engine->options.files;
-    const struct flag_list *trusted = &engine->options.options->trusted;
-    bool ok = true;
-    for (size_t i = 0; i < trusted->count; i++) {
-        struct nearest nearest = nearest_to(str_of(trusted->items[i]));
-        bool found = false;
-        for (size_t j = 0; j < files->count && !found; j++) {
-            found = strcmp(trusted->items[i], files->names[j]) == 0 ||
-                    strcmp(trusted->items[i], files->paths[j]) == 0;
-            nearest_try(&nearest, files->names[j]);
-        }
-        if (found) continue;
-        fprintf(stderr, "kubelua: --trust: there is no script \"%s\"%s%s\n", trusted->items[i],
-                nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
-        ok = false;
-    }
-    return ok;
-}
 
 static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
 {
@@ -47,7 +24,7 @@ static bool load_first(struct engine *engine, struct slot *slot, struct err *err
 bool engine_load_scripts(struct engine *engine)
 {
     const struct script_files *files = engine->options.files;
-    bool ok = check_trusted(engine);
+    bool ok = true;
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
         if (load_first(engine, slot_add(engine, files->paths[i], files->names[i]), &err)) continue;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "app/cmd.h"
+#include "app/script_options.h"
 #include "base/log.h"
 #include "base/writer.h"
 #include "kube/namespace_name.h"
@@ -19,6 +20,8 @@ void launch_help(enum engine_mode mode)
     struct options options = {0};
     flags_print(mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options));
     flags_print(engine_flags(&options));
+    puts("\nScripts:");
+    flags_print(script_flags(&options));
     puts("\nLeader election:");
     flags_print(leader_flags(&options.leader));
     puts("\nConnection:");
@@ -64,8 +67,11 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
 {
     struct flag_list rest = {0};
     const struct flag *tables[] = {mode == ENGINE_RUN ? run_flags(options) : exec_flags(options),
-                                   engine_flags(options), leader_flags(&options->leader),
-                                   connection_flags(options), NULL};
+                                   engine_flags(options),
+                                   script_flags(options),
+                                   leader_flags(&options->leader),
+                                   connection_flags(options),
+                                   NULL};
     if (mode == ENGINE_EXEC) options->script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
               options_set_limits(options, err) && name_scripts(mode, options, &rest, err);
@@ -75,6 +81,7 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
     options->cluster.as_group_count = options->as_groups.count;
     log_setup(strcmp(options->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options->verbosity);
     return check_namespace(options, err) && script_files_find(&options->files, files, err) &&
+           options_check_trusted(options, files, err) &&
            cluster_config_load(&options->cluster, cluster, err) && pool_check_space(err);
 }
 

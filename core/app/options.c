@@ -39,14 +39,13 @@ const struct flag *connection_flags(struct options *o)
 
 const struct flag *engine_flags(struct options *o)
 {
-    static struct flag table[21];
+    static struct flag table[16];
     o->log_format = "text";
     o->max_object_size = 8 << 20;
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
     o->dry_run = "none";
-    o->script_limits = limits_default;
     const struct flag flags[] = {
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
          "klog text or JSON lines (default text)"},
@@ -70,19 +69,9 @@ const struct flag *engine_flags(struct options *o)
         {"dry-run", 0, FLAG_CHOICE, &o->dry_run, "none|client|server", "none|client|server",
          "writes of scripts: client only logs them, server has them checked but not kept; both without "
          "elections (default none)"},
-        {"limit", 0, FLAG_LIST, &o->limits, "NAME=VALUE", NULL,
-         "what each script may take, such as writes=60 (repeatable; docs/running.md has the names)"},
-        {"handler-cpu", 0, FLAG_STRING, &o->handler_cpu, "DURATION", NULL,
-         "CPU of a handler between two waits: short for --limit handler-cpu (default 50ms)"},
-        {"script-memory", 0, FLAG_STRING, &o->script_memory, "SIZE", NULL,
-         "memory of a script: short for --limit script-memory (default 64Mi)"},
-        {"trust", 0, FLAG_LIST, &o->trusted, "SCRIPT", NULL,
-         "a script that is compiled to machine code and has no CPU limits (repeatable)"},
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
          "server that scripts may ask by http.request: host, host:port, *.domain, or one behind https:// "
          "(repeatable; default none)"},
-        {"lua-path", 0, FLAG_LIST, &o->lua_path, "DIR", NULL,
-         "where require looks for a module that is not beside the script (repeatable)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
          "SIGHUP"},
@@ -137,17 +126,6 @@ bool options_admin_is_off(const struct options *options)
 {
     const char *path = options->admin_socket;
     return path && (*path == '\0' || strcmp(path, "0") == 0);
-}
-
-bool options_set_limits(struct options *o, struct err *err)
-{
-    for (size_t i = 0; i < o->limits.count; i++)
-        if (!limits_set(&o->script_limits, o->limits.items[i], err)) return err_wrap(err, "--limit");
-    if (o->handler_cpu && !limits_set_value(&o->script_limits, STR("handler-cpu"), o->handler_cpu, err))
-        return err_wrap(err, "--handler-cpu");
-    if (o->script_memory && !limits_set_value(&o->script_limits, STR("script-memory"), o->script_memory, err))
-        return err_wrap(err, "--script-memory");
-    return true;
 }
 
 void options_clear(struct options *options)

@@ -16,7 +16,7 @@ struct options {
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
     struct flag_list trusted;                /* scripts */
     struct flag_list lua_path;               /* folders */
-    struct limits script_limits;             /* what these make, by options_set_limits */
+    struct limits script_limits;             /* what these make: script_options.h */
     int64_t request_timeout_ms;              /* 0: none */
     double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */
     int kube_api_burst;
@@ -45,6 +45,4 @@ const struct flag *run_flags(struct options *options);
 const struct flag *exec_flags(struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
-/* Makes `script_limits` of the flags. ERR_INVALID names the flag. */
-bool options_set_limits(struct options *options, struct err *err);
 void options_clear(struct options *options);

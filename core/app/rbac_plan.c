@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "app/dry_host.h"
+#include "app/script_options.h"
 #include "app/script_rights.h"
 #include "script/script.h"
 
@@ -64,6 +65,7 @@ bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
     dry_host_open(&dry);
     dry.host.lease = plan->lease;
     dry.host.elects = plan->elects;
+    options_give_scripts(plan->options, &dry.host);
     dry.host.default_namespace = plan->default_namespace;
     bool ok = add_all(plan, rules, &dry.host);
     dry_host_close(&dry);

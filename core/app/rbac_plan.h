@@ -8,8 +8,11 @@
 #include "informer/leadership.h"
 #include "kube/resource.h"
 
+struct options;
+
 struct rbac_plan {
     const struct script_files *files;
+    const struct options *options; /* limits, trust and modules of scripts */
     const struct catalogue *catalogue;
     bool is_server;                /* the catalogue is a server's, else that of the well-known kinds */
     const char *default_namespace; /* of informers that name none; "" all */

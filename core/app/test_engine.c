@@ -76,6 +76,10 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .lease = leader_flags_lease(&flags, "default"),
                                         .elects = options->elects,
                                         .limits = &engine->limits,
+                                        .trusted = options->trusted,
+                                        .trusted_count = options->trusted_count,
+                                        .lua_path = options->lua_path,
+                                        .lua_path_count = options->lua_path_count,
                                         .default_namespace = engine->namespace_,
                                         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
                                         .hooks_ctx = engine};

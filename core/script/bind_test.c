@@ -67,7 +67,9 @@ static int l_open(lua_State *L)
     const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
                                                 .wall_us = (int64_t)(luaL_checknumber(L, 2) * 1e6),
                                                 .elects = lua_toboolean(L, 3),
-                                                .limits = &limits};
+                                                .limits = &limits,
+                                                .lua_path = script_of(L)->host->lua_path,
+                                                .lua_path_count = script_of(L)->host->lua_path_count};
     struct holder *holder = lua_newuserdata(L, sizeof *holder);
     holder->engine = NULL;
     class_set(L, script_of(L), CLASS_TEST_ENGINE);

@@ -12,6 +12,8 @@ struct spec_run {
     size_t file_count;
     const char *const *arguments; /* of busted */
     size_t argument_count;
+    const char *const *lua_path; /* of scripts under test: the operator's folders with modules */
+    size_t lua_path_count;
 };
 
 enum spec_result {

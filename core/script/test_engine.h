@@ -15,8 +15,12 @@ struct test_engine_options {
     const char *namespace_;      /* of informers that do not say; "" all */
     int64_t wall_us;             /* when the clock begins */
     const struct limits *limits; /* of scripts; copied; NULL: the defaults */
-    bool live;                   /* print and log as `kubelua run` does, and only tell of writes */
-    bool elects;                 /* scripts that do not call k8s.leader take part in an election too */
+    const char *const *trusted;  /* scripts, as of the host (script.h), as the next */
+    size_t trusted_count;
+    const char *const *lua_path;
+    size_t lua_path_count;
+    bool live;   /* print and log as `kubelua run` does, and only tell of writes */
+    bool elects; /* scripts that do not call k8s.leader take part in an election too */
 };
 
 struct test_rule {
