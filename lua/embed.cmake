@@ -1,5 +1,6 @@
 # Compiles a folder of Lua files into the binary: each file becomes one C string, in a table of script/embedded.h's
-# struct embedded_module. Run with -P it writes the table; included, it gives kubelua_embed_lua.
+# struct embedded_module. Run with -P it writes the table; included, it gives kubelua_embed_lua. With COMPILE the strings
+# are LuaJIT's bytecode without lines and names of locals: nobody compiles it at run time, and a state with it is smaller.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.lua)
   list(SORT files)
@@ -7,13 +8,21 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(rows "")
   set(number 0)
   foreach(file ${files})
-    file(READ ${SOURCE_DIR}/${file} hex HEX)
+    set(content ${SOURCE_DIR}/${file})
+    if(COMPILE)
+      set(content ${OUTPUT}.code)
+      execute_process(COMMAND ${COMPILE} -b -s -t raw ${SOURCE_DIR}/${file} ${content} RESULT_VARIABLE failed)
+      if(failed)
+        message(FATAL_ERROR "${COMPILE} does not compile ${LABEL}/${file}")
+      endif()
+    endif()
+    file(READ ${content} hex HEX)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
     string(REGEX REPLACE "\\.lua$" "" module ${file})
     string(REPLACE "/" "." module ${module})
     string(REGEX REPLACE "\\.init$" "" module ${module})
-    string(APPEND text "static const char source_${number}[] = {${bytes}0};\n")
-    string(APPEND rows "    {\"${module}\", \"=${LABEL}/${file}\", source_${number}, sizeof source_${number} - 1},\n")
+    string(APPEND text "static const unsigned char source_${number}[] = {${bytes}0};\n")
+    string(APPEND rows "    {\"${module}\", \"=${LABEL}/${file}\", (const char *)source_${number}, sizeof source_${number} - 1},\n")
     math(EXPR number "${number} + 1")
   endforeach()
   string(APPEND text "extern const struct embedded_module ${TABLE}[];\nconst struct embedded_module ${TABLE}[] = {\n${rows}    {NULL, NULL, NULL, 0},\n};\n")
@@ -21,7 +30,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# `folder` from the root of the tree; `table` is the name of the table.
+# `folder` from the root of the tree; `table` is the name of the table. A third argument is the luajit that compiles.
 function(kubelua_embed_lua target folder table)
   set(source_dir ${CMAKE_SOURCE_DIR}/${folder})
   set(output ${CMAKE_BINARY_DIR}/${table}.c)
@@ -29,7 +38,7 @@ function(kubelua_embed_lua target folder table)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${source_dir} -DLABEL=${folder} -DTABLE=${table} -DOUTPUT=${output}
-      -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
+      -DCOMPILE=${ARGN} -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/lua/embed.cmake
     COMMENT "Embedding ${folder}/")
   target_sources(${target} PRIVATE ${output})

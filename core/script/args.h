@@ -43,9 +43,12 @@ void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, 
 void *class_test(lua_State *L, int idx, enum script_class class_);
 /* Raises, naming `method`, when the value is none of this class. */
 void *class_self(lua_State *L, enum script_class class_, const char *method);
+/* Registers a class that has values before anybody asked for the verbs beside it; see bind.c. */
+void class_make(lua_State *L, enum script_class class_);
 /* Makes the userdata on top of the stack one of the class. */
 static inline void class_set(lua_State *L, const struct script *script, enum script_class class_)
 {
+    if (!script->classes[class_].identity) class_make(L, class_);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->classes[class_].metatable);
     lua_setmetatable(L, -2);
 }

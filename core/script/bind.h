@@ -1,11 +1,14 @@
 /* The verbs that C gives to lua/k8s: each bind_*.c fills its part of the table `raw`, one file per Lua class.
- * Owner: the state. Called once for each state, while it is set up, with the table `raw` on top of the stack,
- * which stays there. */
+ * Owner: the state. Each is called once for each state, by bind.c alone: with the table `raw` on top of the
+ * stack, which stays there. */
 #pragma once
 #include <lua.h>
 
 #include "base/str.h"
 #include "script/plan.h"
+
+/* Makes `raw`, as REF_RAW: what every script needs is in it, and the rest comes when it is asked for. */
+void bind_all(lua_State *L);
 
 void bind_view(lua_State *L);     /* raw.view: iteration */
 void bind_object(lua_State *L);   /* raw.object: what may be asked of a view; the methods of whole objects */

@@ -86,9 +86,18 @@ static int l_command_result(lua_State *L)
     return 0;
 }
 
+/* raw.command.runner(fn): what calls the function of a command */
+static int l_command_runner(lua_State *L)
+{
+    lua_settop(L, 1);
+    set_ref(L, REF_RUN_COMMAND);
+    return 0;
+}
+
 void bind_command(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"new", l_command_new}, {"result", l_command_result}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"new", l_command_new}, {"result", l_command_result}, {"runner", l_command_runner}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "command");

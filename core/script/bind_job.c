@@ -88,6 +88,14 @@ static int l_job_tostring(lua_State *L)
     return 1;
 }
 
+/* raw.job.runner(fn): what calls the function of a queue's workers */
+static int l_job_runner(lua_State *L)
+{
+    lua_settop(L, 1);
+    set_ref(L, REF_RUN_JOB);
+    return 0;
+}
+
 void bind_job(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_job_tostring}, {NULL, NULL}};
@@ -102,5 +110,7 @@ void bind_job(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, l_job_result);
     lua_setfield(L, -2, "result");
+    lua_pushcfunction(L, l_job_runner);
+    lua_setfield(L, -2, "runner");
     lua_setfield(L, -2, "job");
 }

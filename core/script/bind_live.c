@@ -147,7 +147,6 @@ void bind_live(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"reads", l_live_reads}, {"resource", l_live_resource}, {"get", l_live_get}, {NULL, NULL}};
-    bind_kind(L);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     bind_reader(L);

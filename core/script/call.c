@@ -20,25 +20,32 @@ enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
 /* Of L's stack, for what a verb pushes after its check and what protect pushes. */
 enum { NESTED_SLOTS = 16 };
 
+/* Of a function in lua/k8s, whose bytecode knows neither lines nor the names of locals. */
+static bool is_ours(const lua_Debug *ar)
+{
+    return *ar->what != 'C' && *ar->source == '=';
+}
+
+static bool has_name(const lua_Debug *ar)
+{
+    return ar->name && *ar->name;
+}
+
 static void put_frame(struct buf *out, const lua_Debug *ar)
 {
     if (ar->currentline > 0)
         buf_printf(out, "%s:%d:", ar->short_src, ar->currentline);
     else
-        buf_puts(out, "[C]:");
-    if (ar->name)
+        buf_printf(out, "%s:", *ar->what == 'C' ? "[C]" : ar->short_src);
+    if (has_name(ar))
         buf_printf(out, " in function '%s'", ar->name);
     else if (*ar->what == 'm')
         buf_puts(out, " in main chunk");
+    else if (is_ours(ar))
+        buf_printf(out, " in function <%s>", ar->short_src);
     else
         buf_printf(out, " in function <%s:%d>", ar->short_src, ar->linedefined);
     buf_putc(out, '\n');
-}
-
-/* Of a function in lua/k8s. */
-static bool is_ours(const lua_Debug *ar)
-{
-    return *ar->what != 'C' && *ar->source == '=';
 }
 
 /* Errors of the host's functions are told by the script's line too, so the place is that of the first frame
@@ -49,7 +56,7 @@ static void put_frames(lua_State *L, int level, struct script_failure *failure)
     size_t begin = failure->traceback.len;
     for (int shown = 0; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
         if (!lua_getinfo(L, "Sln", &ar)) break;
-        if (*ar.what == 'C' && !ar.name) continue;
+        if (*ar.what == 'C' && !has_name(&ar)) continue;
         if (is_ours(&ar) && failure->line == 0) {
             failure->traceback.len = begin;
             shown = 0;

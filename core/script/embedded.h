@@ -1,12 +1,12 @@
-/* The Lua half of the API, compiled into the binary (lua/embed.cmake writes the table).
+/* The Lua half of the API, in the binary (lua/embed.cmake writes the table).
  * Owner: the binary; constant. May be read from any thread. */
 #pragma once
 #include <stddef.h>
 
 struct embedded_module {
-    const char *name;  /* as `require` names it: "k8s.selectors" */
-    const char *chunk; /* as tracebacks name it: "=lua/k8s/selectors.lua" */
-    const char *source;
+    const char *name;   /* as `require` names it: "k8s.selectors" */
+    const char *chunk;  /* as tracebacks name it: "=lua/k8s/selectors.lua" */
+    const char *source; /* its text; of the API's modules, bytecode */
     size_t len;
 };
 

@@ -56,7 +56,7 @@ void modules_internal(lua_State *L, const char *name)
         lua_pop(L, 1);
         const struct embedded_module *m = find_embedded(name);
         if (!m) script_raise(L, "module '%s' not found", name);
-        if (luaL_loadbufferx(L, m->source, m->len, m->chunk, "t") != 0) lua_error(L);
+        if (luaL_loadbufferx(L, m->source, m->len, m->chunk, "b") != 0) lua_error(L);
         push_ref(L, script, REF_INTERNAL_ENV);
         lua_setfenv(L, -2);
         push_ref(L, script, REF_RAW);

@@ -180,6 +180,17 @@ static void keep_cpath(lua_State *L)
     lua_pop(L, 1);
 }
 
+/* What was opened for the few things that were kept; nobody asks LuaJIT's own table of modules. */
+static void forget_libraries(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "debug");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "package");
+    lua_pop(L, 1);
+}
+
 void sandbox_open(lua_State *L)
 {
     static const luaL_Reg own[] = {{"getmetatable", l_getmetatable},
@@ -196,6 +207,7 @@ void sandbox_open(lua_State *L)
     keep_dump(L);
     keep_xpcall(L);
     keep_cpath(L);
+    forget_libraries(L);
     lua_pushvalue(L, LUA_GLOBALSINDEX);
     keep_listed(L, allowed);
     lua_getfield(L, -1, "os");
@@ -253,10 +265,4 @@ void sandbox_install(lua_State *L)
     set_ref(L, REF_NEW_EVENT);
     modules_internal(L, "k8s.main");
     set_ref(L, REF_RUN_MAIN);
-    modules_internal(L, "k8s.job");
-    set_ref(L, REF_RUN_JOB);
-    modules_internal(L, "k8s.command_call");
-    set_ref(L, REF_RUN_COMMAND);
-    modules_internal(L, "k8s"); /* an error in it shows now, not at the script's require */
-    lua_pop(L, 1);
 }

@@ -43,7 +43,11 @@ static bool load(struct script *script, struct err *err)
         return false;
     }
     set_hash(script);
-    if (script_call(script, "the load phase", run_chunk, &text) == SCRIPT_OK) return true;
+    if (script_call(script, "the load phase", run_chunk, &text) == SCRIPT_OK) {
+        memory_collect(
+            script->L); /* what only loading needed: a script that waits for events may not grow soon */
+        return true;
+    }
     return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
 }
 

@@ -76,44 +76,6 @@ static void make_metatables(lua_State *L)
     lua_pop(L, 1);
 }
 
-static void bind_all(lua_State *L)
-{
-    lua_newtable(L);
-    bind_object(L);
-    bind_view(L);
-    bind_int64(L);
-    bind_quantity(L);
-    bind_json(L);
-    bind_text(L);
-    bind_informer(L);
-    bind_registration(L);
-    bind_handler_options(L);
-    bind_lister(L);
-    bind_index(L);
-    bind_query(L);
-    bind_snapshot(L);
-    bind_selects(L);
-    bind_live(L);
-    bind_write(L);
-    bind_host(L);
-    bind_task(L);
-    bind_time(L);
-    bind_cron(L);
-    bind_event(L);
-    bind_wait(L);
-    bind_queue(L);
-    bind_job(L);
-    bind_leader(L);
-    bind_plan(L);
-    bind_reload(L);
-    bind_state(L);
-    bind_metric(L);
-    bind_http(L);
-    bind_limits(L);
-    bind_command(L);
-    set_ref(L, REF_RAW);
-}
-
 void state_make_api(lua_State *L)
 {
     call_setup(L);

@@ -67,7 +67,7 @@ enum script_class {
     CLASS_GAUGE,
     CLASS_HISTOGRAM,
     CLASS_TEST_ENGINE,
-    CLASS_COUNT,
+    CLASS_COUNT, /* bind.c knows what registers each */
 };
 
 /* k8s.on_reload: which handlers see the cache again when a generation takes over. */

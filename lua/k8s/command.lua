@@ -4,6 +4,8 @@ local raw = ...
 local options = require "k8s.options"
 local plan = require "k8s.plan"
 
+raw.command.runner(require "k8s.command_call")
+
 local OPTIONS = { help = "string" }
 
 -- k8s.command("orphans", function(namespace) return rows end, { help = "Services without pods." }): while the script

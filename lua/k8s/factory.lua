@@ -5,6 +5,7 @@ local freeze = require("k8s.frozen").freeze
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
 local plan = require "k8s.plan"
+require "k8s.informer" -- the methods of what is claimed
 
 local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 

@@ -2,6 +2,7 @@
 local raw = ...
 
 local contents = setmetatable({}, { __mode = "k" })
+local finders = setmetatable({}, { __mode = "k" }) -- of contents that are not all there yet
 
 local frozen = {}
 
@@ -18,9 +19,31 @@ function frozen.freeze(name, content)
   return proxy
 end
 
+-- The same, of what is found when it is asked for: `find(key)` gives nil for what there is not. `names(call)` calls
+-- `call` with each key there is.
+function frozen.freeze_late(name, find, names)
+  local content = setmetatable({}, {
+    __index = function(content, key)
+      local value = find(key)
+      content[key] = value
+      return value
+    end,
+  })
+  local proxy = frozen.freeze(name, content)
+  finders[proxy] = names
+  return proxy
+end
+
 -- What a frozen table shows, nil for any other value.
 function frozen.content(value)
-  return contents[value]
+  local content, names = contents[value], finders[value]
+  if names then
+    finders[value] = nil
+    names(function(key)
+      return content[key]
+    end)
+  end
+  return content
 end
 
 return frozen

@@ -1,60 +1,74 @@
--- What `require "k8s"` gives: the names of the API, each made in a file of its own.
+-- What `require "k8s"` gives: the names of the API. Each is made in a file of its own, which is loaded when a script
+-- first uses the name: most scripts use few of them.
 local raw = ...
 
-local freeze = require("k8s.frozen").freeze
-local controller = require "k8s.controller"
-local event = require "k8s.events"
-local factory = require "k8s.factory"
-require "k8s.informer" -- the methods
-local leader = require "k8s.leader"
-local live = require "k8s.live"
-local queue = require "k8s.queue"
-local on_reload = require "k8s.reload"
-local time = require "k8s.time"
-local writes = require "k8s.writes"
+local frozen = require "k8s.frozen"
 
-return freeze("k8s", {
-  after = time.after,
-  ago = time.ago,
-  apply = writes.apply,
-  base64 = freeze("k8s.base64", raw.base64),
-  command = require "k8s.command",
-  controller = controller,
-  create = writes.create,
-  cron = time.cron,
-  delete = writes.delete,
-  event = event,
-  every = time.every,
-  factory = factory.factory,
-  get = live.get,
-  informer = factory.informer,
-  int64 = raw.int64,
-  is_leader = leader.is_leader,
-  json = freeze("k8s.json", raw.json),
-  leader = leader.leader,
-  limits = raw.limits,
-  list = live.list,
-  log = freeze("k8s.log", require "k8s.log"),
-  main = raw.main,
-  metric = freeze("k8s.metric", require "k8s.metric"),
-  now = time.now,
-  null = raw.null,
-  on_leader = leader.on_leader,
-  on_reload = on_reload,
-  object = freeze("k8s.object", require "k8s.object"),
-  pages = live.pages,
-  patch = writes.patch,
-  quantity = raw.quantity,
-  queue = queue.new,
-  reads = live.reads,
-  retry_on_conflict = writes.retry_on_conflict,
-  sha256 = raw.sha256,
-  sleep = time.sleep,
-  state = require "k8s.state",
-  selects = require "k8s.selects",
-  traceback = raw.traceback,
-  watch = live.watch,
-  snapshot = raw.snapshot,
-  update = writes.update,
-  writes = writes.writes,
-})
+-- A name; the verb of C, the module or the function of a module that it stands for; "*" for a table, which is frozen.
+local PARTS = [[
+
+after k8s.time:after
+ago k8s.time:ago
+apply k8s.writes:apply
+base64 raw:base64 *
+command k8s.command
+controller k8s.controller
+create k8s.writes:create
+cron k8s.time:cron
+delete k8s.writes:delete
+event k8s.events
+every k8s.time:every
+factory k8s.factory:factory
+get k8s.live:get
+informer k8s.factory:informer
+int64 raw:int64
+is_leader k8s.leader:is_leader
+json raw:json *
+leader k8s.leader:leader
+limits raw:limits
+list k8s.live:list
+log k8s.log *
+main raw:main
+metric k8s.metric *
+now k8s.time:now
+null raw:null
+object k8s.object *
+on_leader k8s.leader:on_leader
+on_reload k8s.reload
+pages k8s.live:pages
+patch k8s.writes:patch
+quantity raw:quantity
+queue k8s.queue:new
+reads k8s.live:reads
+retry_on_conflict k8s.writes:retry_on_conflict
+selects k8s.selects
+sha256 raw:sha256
+sleep k8s.time:sleep
+snapshot raw:snapshot
+state k8s.state
+traceback raw:traceback
+update k8s.writes:update
+watch k8s.live:watch
+writes k8s.writes:writes
+]]
+
+local function find(name)
+  if type(name) ~= "string" or not string.find(name, "^[%w_]+$") then
+    return nil
+  end
+  local module, field, is_table = string.match(PARTS, "\n" .. name .. " ([%w.]+):?([%w_]*) ?(%*?)\n")
+  if not module then
+    return nil
+  end
+  local part = module == "raw" and raw or require(module)
+  part = field == "" and part or part[field]
+  return is_table == "*" and frozen.freeze("k8s." .. name, part) or part
+end
+
+local function each_name(call)
+  for name in string.gmatch(PARTS, "\n([%w_]+)") do
+    call(name)
+  end
+end
+
+return frozen.freeze_late("k8s", find, each_name)

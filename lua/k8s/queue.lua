@@ -42,6 +42,8 @@ end
 -- For k8s.controller, which has checked what it was given.
 queue.new_of_controller = maker(raw.queue.new_of_controller)
 
+raw.job.runner(require "k8s.job")
+
 local methods = raw.queue.methods
 local key_of, is_view = raw.object.key, raw.view.is
 

@@ -9,7 +9,7 @@ local blocking = require("k8s.task").blocking
 local time = require "k8s.time"
 
 local claim, wait_synced = raw.informer.claim, blocking(raw.informer.wait_synced)
-local own, methods = raw.repl, raw.informer.methods
+local own, methods = raw.repl, require "k8s.informer"
 local globals = own.globals()
 
 local SYNC_SECONDS = 30

@@ -124,12 +124,12 @@ static void test_a_state_that_does_not_fit_is_refused(void **state)
     struct limits small = limits_default;
     struct err err;
     char path[160];
-    small.values[LIMIT_SCRIPT_MEMORY] = 100 << 10;
+    small.values[LIMIT_SCRIPT_MEMORY] = 40 << 10;
     f->host.limits = &small;
     fixture_write(f, "small.lua", "return 1");
     snprintf(path, sizeof path, "%s/small.lua", f->folder);
     assert_null(script_load(&f->host, path, "small", &err));
-    if (!strstr(err.text, "over the limit script-memory (100Ki)")) fail_msg("%s", err.text);
+    if (!strstr(err.text, "over the limit script-memory (40Ki)")) fail_msg("%s", err.text);
 }
 
 /* --- refusals everywhere */

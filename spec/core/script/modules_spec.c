@@ -86,6 +86,46 @@ static void test_a_broken_module_is_told_with_its_own_line(void **state)
     assert_raises(f, "require 'bytes'", "bytes.lua is bytecode, not Lua text");
 }
 
+static void test_parts_of_the_api_are_loaded_when_they_are_used(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f,
+               "local k8s = require 'k8s' local before = collectgarbage 'count'\n"
+               "assert(k8s.patch == k8s.patch and k8s.patch ~= k8s.update)\n"
+               "return collectgarbage 'count' - before > 5",
+               "true");
+    assert_lua(
+        f,
+        "local k8s = require 'k8s' return tostring(k8s.patches) .. tostring(k8s['a*']) .. tostring(k8s[1])",
+        "nilnilnil");
+    assert_lua(f, "require('k8s').patch()",
+               "raised: snippet.lua:1: k8s.patch: expected a view or "
+               "{ kind, namespace, name }, not nil");
+}
+
+static void test_a_walk_over_the_api_shows_what_nobody_has_used(void **state)
+{
+    struct fixture *f = *state;
+    assert_lua(f,
+               "local k8s, seen = require 'k8s', {}\n"
+               "for name, part in pairs(k8s) do seen[#seen + 1] = name assert(k8s[name] == part) end\n"
+               "local known = {} for _, name in ipairs(seen) do known[name] = true end\n"
+               "return tostring(#seen > 40 and known.watch and known.metric and known.sha256 and known.main)",
+               "true");
+    assert_lua(f, "return type(next(require 'k8s'))", "string");
+}
+
+/* The engine makes it of a number in an object. */
+static void test_values_may_come_before_the_functions_that_make_them(void **state)
+{
+    struct fixture *f = *state;
+    fixture_global(
+        f, "pod",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"n\":9007199254740993}");
+    assert_lua(f, "return tostring(pod.n)", "9007199254740993");
+    assert_lua(f, "return tostring(pod.n == require('k8s').int64('9007199254740993'))", "true");
+}
+
 static void test_cjson_is_the_library(void **state)
 {
     struct fixture *f = *state;
@@ -103,6 +143,9 @@ int main(void)
         T(test_modules_of_the_operator_come_behind_those_of_the_script),
         T(test_a_module_that_requires_itself_is_told_so),
         T(test_a_broken_module_is_told_with_its_own_line),
+        T(test_parts_of_the_api_are_loaded_when_they_are_used),
+        T(test_a_walk_over_the_api_shows_what_nobody_has_used),
+        T(test_values_may_come_before_the_functions_that_make_them),
         T(test_cjson_is_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

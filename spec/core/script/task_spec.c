@@ -13,6 +13,7 @@
 #include "core/script/support/patient.h"
 #include "core/script/support/run.h"
 #include "script/args.h"
+#include "script/modules.h"
 
 /* --- a verb of the spec: waits until it is woken by hand */
 
@@ -66,8 +67,7 @@ static void define_await(lua_State *L, void *ctx)
 
 static void push_blocking(lua_State *L, void *ctx)
 {
-    push_ref(L, script_of(L), REF_INTERNAL);
-    lua_getfield(L, -1, "k8s.task");
+    modules_internal(L, "k8s.task");
     lua_getfield(L, -1, "blocking");
     lua_setglobal(L, "blocking");
 }

@@ -66,7 +66,7 @@ function raw_verbs.new(record)
     http = { send = noop },
     base64 = { encode = noop, decode = noop },
     sha256 = noop,
-    command = { new = noop, result = noop },
+    command = { new = noop, result = noop, runner = noop },
     state = { declare = noop, content = noop, value = noop },
     event = noop,
     check_stack = noop,
@@ -77,7 +77,7 @@ function raw_verbs.new(record)
     snapshot = noop,
     null = "null",
     queue = { methods = {}, new = noop, get = noop, drain = noop, shut_down = noop },
-    job = { result = noop },
+    job = { result = noop, runner = noop },
     live = {
       watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,
