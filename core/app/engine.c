@@ -291,6 +291,7 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->farewell.fn = engine_on_farewell;
+    engine->look_again.fn = reload_on_look_again;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     turns_init(&engine->turns);

@@ -52,6 +52,7 @@ struct engine {
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
     struct script_watch *file_watch; /* of the scripts' files; NULL for `exec` */
+    struct timer look_again;         /* at files that may be on their way */
     struct monitor *monitor;         /* of `run`; NULL for `exec` */
     struct admin_socket *admin;      /* NULL when it is switched off */
     unsigned observed;               /* times */

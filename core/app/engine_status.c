@@ -77,7 +77,7 @@ static void put_main(const struct script *script, struct buf *out)
 {
     static const char *const names[] = {
         [SCRIPT_MAIN_NONE] = "",     [SCRIPT_MAIN_WAITING] = "waiting", [SCRIPT_MAIN_RUNNING] = "running",
-        [SCRIPT_MAIN_DONE] = "done", [SCRIPT_MAIN_FAILED] = "failed",
+        [SCRIPT_MAIN_DONE] = "done", [SCRIPT_MAIN_FAILED] = "failed",   [SCRIPT_MAIN_SKIPPED] = "skipped",
     };
     struct buf text = {0};
     script_describe_main(script, &text);

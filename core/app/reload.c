@@ -2,6 +2,7 @@
 #include "app/reload.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "app/engine_internal.h"
 #include "app/reload_metrics.h"
@@ -127,8 +128,11 @@ static void take_over(struct slot *slot)
     struct err err;
     struct hand_over done;
     struct script *old = slot->current, *new_ = slot->candidate;
+    struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
+    probation_look_back(old, &quarantined);
     if (!script_hand_over(old, new_, &done, &err)) {
+        buf_clear(&quarantined);
         refuse(slot, script_bundle(new_), err.text);
         return;
     }
@@ -136,8 +140,10 @@ static void take_over(struct slot *slot)
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);
     slot->before = bundle_ref(script_bundle(old));
-    probation_begin(slot, old);
+    probation_begin(slot, old, &quarantined);
+    buf_clear(&quarantined);
     become_current(slot, new_);
+    if (slot->main_started) script_skip_main(new_);
     slot_drain(slot, old);
     count(slot, returned ? RELOAD_RETURNED : RELOAD_TAKEN_OVER);
     tell(slot, &done);
@@ -238,6 +244,7 @@ void reload_check_soon(struct engine *engine)
 
 void reload_end(struct engine *engine)
 {
+    timer_cancel(&engine->look_again);
     for (size_t i = 0; i < engine->slot_count; i++) reload_drop_candidate(engine->slots[i]);
 }
 
@@ -259,22 +266,34 @@ static void load(struct slot *slot, struct bundle *bundle, const char *why)
     timer_start(&slot->ready, clock_of(slot), 0);
 }
 
+/* Who writes a file in place makes it empty first; an empty script would take over, and all state be gone. */
+static bool may_be_filled(struct slot *slot, enum reload_zeal zeal)
+{
+    struct stat st;
+    bool empty = slot->current && stat(slot->path, &st) == 0 && st.st_size == 0;
+    if (empty) return reload_may_come(slot, &slot->empty_ms, zeal);
+    slot->empty_ms = 0;
+    return false;
+}
+
 /* What the files say is told from what runs, or else is about to, or was refused. */
-void reload_look_at(struct slot *slot, bool force)
+void reload_look_at(struct slot *slot, enum reload_zeal zeal)
 {
     struct bundle *known = slot->left        ? slot->left
                            : slot->candidate ? script_bundle(slot->candidate)
                                              : slot->refused;
     bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
-    if (slot->gone) return;
-    if (known && bundle_is_current(known, NULL) && !(force && slot->refused && !slot->candidate)) return;
+    enum reload_zeal enough = slot->returned ? RELOAD_WHATEVER : RELOAD_IF_REFUSED;
+    bool again = zeal >= enough && slot->refused && !slot->candidate;
+    if (slot->gone || may_be_filled(slot, zeal)) return;
+    if (known && bundle_is_current(known, NULL) && !again) return;
     reload_drop_candidate(slot);
     if (runs) { /* an edit was taken back */
         forget_error(slot);
         return;
     }
     struct bundle *bundle = bundle_new();
-    load(slot, bundle, force ? "asked for" : "changed");
+    load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
     bundle_unref(bundle);
 }
 

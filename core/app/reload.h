@@ -14,11 +14,21 @@ struct engine;
 struct informer_claim;
 struct slot;
 
-/* Looks at all files, and at the folders for new ones. `force`: also at those that were refused as they are.
- */
-void reload_look(struct engine *engine, bool force);
+/* Which files are loaded that say something else than what runs. */
+enum reload_zeal {
+    RELOAD_IF_CHANGED, /* that were not tried as they are; those that are gone or empty may be on their way */
+    RELOAD_IF_REFUSED, /* that were refused as they are too */
+    RELOAD_WHATEVER,   /* that a generation was returned from too */
+};
+
+/* Looks at all files, and at the folders for new ones. */
+void reload_look(struct engine *engine, enum reload_zeal zeal);
 /* The same for one script. */
-void reload_look_at(struct slot *slot, bool force);
+void reload_look_at(struct slot *slot, enum reload_zeal zeal);
+/* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
+ * is written anew in place or moved; then it is looked at once more. */
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal);
+void reload_on_look_again(struct timer *timer);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_return(struct slot *slot, const char *why, struct err *err);
 /* A candidate's claim is of a kind that the server does not have. From inside discovery's answer. */

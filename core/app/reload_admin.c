@@ -107,8 +107,8 @@ static bool read_wanted(struct engine *engine, struct admin_question *question, 
 
 static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
-    for (size_t i = 0; i < wanted->count; i++) reload_look_at(wanted->slots[i], true);
-    if (wanted->count == 0) reload_look(engine, true);
+    for (size_t i = 0; i < wanted->count; i++) reload_look_at(wanted->slots[i], RELOAD_WHATEVER);
+    if (wanted->count == 0) reload_look(engine, RELOAD_WHATEVER);
     return true;
 }
 

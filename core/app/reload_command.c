@@ -97,8 +97,9 @@ static bool is_waiting(const struct admin_client *begun, const struct admin_clie
 
 /* --- what came of it */
 
-/* Gives whether the script now runs as was asked for. */
-static bool print(const struct admin_client *before, const struct admin_client *after, size_t script)
+/* Prints what became of the script, unless that is left out; gives whether it runs as was asked for. */
+static bool report(bool prints, const struct admin_client *before, const struct admin_client *after,
+                   size_t script)
 {
     const struct tape *tape = admin_client_tape(after), *old_tape = admin_client_tape(before);
     struct str name = text_of(tape, script, "name"), error = text_of(tape, script, "reloadError");
@@ -106,6 +107,8 @@ static bool print(const struct admin_client *before, const struct admin_client *
     int64_t generation = number_of(tape, script, "generation");
     bool tried = !old || number_of(old_tape, old, "tried") != number_of(tape, script, "tried");
     bool taken_over = !old || number_of(old_tape, old, "generation") != generation;
+    bool good = taken_over || !tried || !error.n;
+    if (!prints) return good;
     printf("%.*s: ", STR_ARG(name));
     if (taken_over)
         printf("generation %" PRId64 " runs, after a pause of %.1f ms\n", generation,
@@ -114,7 +117,7 @@ static bool print(const struct admin_client *before, const struct admin_client *
         printf("refused, generation %" PRId64 " runs on: %.*s\n", generation, STR_ARG(error));
     else
         printf("unchanged, generation %" PRId64 " runs\n", generation);
-    return taken_over || !tried || !error.n;
+    return good;
 }
 
 /* What was asked, and how it was before, at first and now. */
@@ -136,11 +139,7 @@ static int print_all(const struct arguments *a, const struct course *course)
     if (json) print_json(course->now);
     for (size_t script = first(course->begun); script; script = next(course->begun, script)) {
         size_t same = find(course->now, text_of(admin_client_tape(course->begun), script, "name"));
-        if (!same) continue;
-        if (json)
-            good &= text_of(admin_client_tape(course->now), same, "reloadError").n == 0;
-        else
-            good &= print(course->before, course->now, same);
+        if (same) good &= report(!json, course->before, course->now, same);
     }
     if (fflush(stdout) != 0) perror("kubelua: stdout");
     return good ? EXIT_OK : EXIT_INCOMPLETE;

@@ -11,7 +11,7 @@
 #include "script/bundle.h"
 #include "script/hand_over.h"
 
-enum { SETTLE_MS = 100 };
+enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };
 
 /* --- what to watch */
 
@@ -76,8 +76,29 @@ static void add_new(struct engine *engine, const struct script_files *files)
         if (!slot_find(engine, files->names[i])) slot_add(engine, files->paths[i], files->names[i]);
 }
 
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal)
+{
+    struct engine *engine = slot->engine;
+    struct clock *clock = loop_clock(engine->loop);
+    int64_t now_ms = clock_now_ms(clock);
+    if (!*since_ms) *since_ms = now_ms;
+    int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
+    if (zeal == RELOAD_WHATEVER || left_ms <= 0) return false;
+    if (!timer_running(&engine->look_again)) timer_start(&engine->look_again, clock, left_ms);
+    return true;
+}
+
+static void look_whether_gone(struct slot *slot, const struct script_files *files, enum reload_zeal zeal)
+{
+    if (slot->gone) return;
+    if (is_listed(files, slot->path))
+        slot->missing_ms = 0;
+    else if (!reload_may_come(slot, &slot->missing_ms, zeal))
+        stop_script(slot);
+}
+
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void look_for_files(struct engine *engine)
+static void look_for_files(struct engine *engine, enum reload_zeal zeal)
 {
     struct script_files files;
     struct err err;
@@ -85,22 +106,20 @@ static void look_for_files(struct engine *engine)
         log_warn("Scripts are not looked for", F("err", err.text));
         return;
     }
-    for (size_t i = engine->slot_count; i-- > 0;)
-        if (!engine->slots[i]->gone && !is_listed(&files, engine->slots[i]->path))
-            stop_script(engine->slots[i]);
+    for (size_t i = engine->slot_count; i-- > 0;) look_whether_gone(engine->slots[i], &files, zeal);
     add_new(engine, &files);
     script_files_clear(&files);
 }
 
-void reload_look(struct engine *engine, bool force)
+void reload_look(struct engine *engine, enum reload_zeal zeal)
 {
     if (engine->ending_ms || engine->stopping) return;
-    look_for_files(engine);
+    look_for_files(engine, zeal);
     for (size_t i = 0; i < engine->slot_count; i++) {
         struct slot *slot = engine->slots[i];
-        if (slot->gone) continue;
+        if (slot->gone || slot->missing_ms) continue;
         note_lost(slot);
-        if (!slot->lost) reload_look_at(slot, force);
+        if (!slot->lost) reload_look_at(slot, zeal);
     }
     watch_all(engine);
 }
@@ -109,7 +128,12 @@ void reload_look(struct engine *engine, bool force)
 
 static void on_changed(void *ctx)
 {
-    reload_look(ctx, false);
+    reload_look(ctx, RELOAD_IF_CHANGED);
+}
+
+void reload_on_look_again(struct timer *timer)
+{
+    reload_look(container_of(timer, struct engine, look_again), RELOAD_IF_CHANGED);
 }
 
 void reload_watch(struct engine *engine)
@@ -127,5 +151,5 @@ void reload_on_hangup(struct mail *mail)
     struct engine *engine = container_of(mail, struct engine, hangup);
     atomic_store(&engine->hangup_posted, false);
     log_info("Looking at all scripts", F("signal", "SIGHUP"));
-    reload_look(engine, true);
+    reload_look(engine, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
 }

@@ -1,6 +1,8 @@
 /* Whether a new generation does worse than the one before; see reload_probation.h. */
 #include "app/reload_probation.h"
 
+#include <string.h>
+
 #include "app/engine_internal.h"
 
 /* Fewer failures tell nothing. */
@@ -21,10 +23,29 @@ static struct script_tally since(struct script_tally now, struct script_tally th
     return (struct script_tally){now.calls - then.calls, now.failed - then.failed};
 }
 
-void probation_begin(struct slot *slot, const struct script *old)
+/* Where it says so of a handler "a": "\na\n". */
+static void put_id(struct buf *out, const char *id)
+{
+    if (out->len == 0) buf_putc(out, '\n');
+    buf_printf(out, "%s\n", id);
+}
+
+static void keep_id(void *ctx, const struct script_quarantine_status *status)
+{
+    put_id(ctx, status->id);
+}
+
+void probation_look_back(const struct script *old, struct buf *quarantined)
+{
+    script_each_quarantine(old, keep_id, quarantined);
+}
+
+void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined)
 {
     struct probation *p = &slot->probation;
     p->before = since(script_tally(old), p->marks[1]);
+    p->quarantined.len = 0;
+    buf_str(&p->quarantined, buf_slice(quarantined));
     p->marks[0] = p->marks[1] = (struct script_tally){0};
     p->mark_ms = now_ms(slot);
     p->until_ms = length_ms(slot) && !slot->left ? p->mark_ms + length_ms(slot) : 0;
@@ -48,16 +69,26 @@ static bool is_worse(struct script_tally now, struct script_tally before)
     return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
 }
 
+struct search {
+    struct buf *before, *why;
+};
+
+/* What was in quarantine before is no worse there than it was. */
 static void take_first(void *ctx, const struct script_quarantine_status *status)
 {
-    struct buf *why = ctx;
-    if (why->len == 0) buf_printf(why, "%s is quarantined: %s", status->id, status->why);
+    const struct search *search = ctx;
+    struct buf line = {0};
+    put_id(&line, status->id);
+    bool known = strstr(buf_text(search->before), buf_text(&line)) != NULL;
+    buf_clear(&line);
+    if (!known && search->why->len == 0)
+        buf_printf(search->why, "%s is quarantined: %s", status->id, status->why);
 }
 
-static void describe(const struct slot *slot, struct buf *why)
+static void describe(struct slot *slot, struct buf *why)
 {
     struct script_tally now = script_tally(slot->current), before = slot->probation.before;
-    script_each_quarantine(slot->current, take_first, why);
+    script_each_quarantine(slot->current, take_first, &(struct search){&slot->probation.quarantined, why});
     if (why->len == 0 && is_worse(now, before))
         buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before", (unsigned long long)now.failed,
                    (unsigned long long)now.calls, (unsigned long long)before.failed,
@@ -82,6 +113,11 @@ static void look(struct slot *slot)
         reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
     }
     buf_clear(&why);
+}
+
+void probation_clear(struct probation *probation)
+{
+    buf_clear(&probation->quarantined);
 }
 
 void probations_look(struct engine *engine)

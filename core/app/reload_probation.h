@@ -4,6 +4,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "script/script.h"
 
 struct engine;
@@ -14,10 +15,14 @@ struct probation {
         marks[2];    /* of the current generation: at the begin of this window and of the one before */
     int64_t mark_ms; /* when this window began; 0: none has */
     struct script_tally before; /* what the generation before did in its last windows */
+    struct buf quarantined;     /* what it had in quarantine, each id with a line end */
     int64_t until_ms;           /* the current one is watched until then; 0: it is not */
 };
 
-/* `old` is taken over from, right now. */
-void probation_begin(struct slot *slot, const struct script *old);
+/* Appends what the script has in quarantine: as long as it runs. */
+void probation_look_back(const struct script *old, struct buf *quarantined);
+/* `old` was taken over from, right now. */
+void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
+void probation_clear(struct probation *probation);
 /* Once a second. */
 void probations_look(struct engine *engine);

@@ -5,6 +5,7 @@
 #include <ev.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -17,6 +18,9 @@ enum {
     /* Reading is none; a file that is written is told of when it is closed, and on the way. */
     EVENTS = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB |
              IN_DELETE_SELF | IN_MOVE_SELF,
+    /* A folder that holds a link may hold much else; that others write there is none of ours. */
+    LINK_EVENTS = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO,
+    LINKS_MAX = 16,       /* on the way to a file, as for the system about */
     LONGEST_SETTLES = 20, /* who writes without a pause is looked at after so many times of settling */
 };
 
@@ -79,22 +83,56 @@ struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void
 }
 
 /* inotify knows a folder by its inode: adding it again is harmless. */
-static bool add(struct script_watch *watch, const char *folder)
+static bool add(struct script_watch *watch, const char *folder, uint32_t events)
 {
-    if (inotify_add_watch(watch->fd, folder, EVENTS) >= 0) return true;
+    if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
     if (errno != ENOENT && errno != ENOTDIR)
         log_warn("A folder of scripts cannot be watched: changes in it are seen at SIGHUP and kubelua reload",
                  F("folder", folder), F("err", strerror(errno)));
     return false;
 }
 
-/* A link on the way may be exchanged too: what its target lies in is watched with it. */
+/* `at` is a link on the way, and `rest` what stands behind it: the same path without that link, in `out`. */
+static bool step(const char *at, const char *rest, char out[PATH_MAX])
+{
+    char target[PATH_MAX];
+    ssize_t n = readlink(at, target, sizeof target - 1);
+    if (n < 0) return false;
+    target[n] = '\0';
+    char *copy = xstrdup(at);
+    int len = *target == '/' ? snprintf(out, PATH_MAX, "%s%s", target, rest)
+                             : snprintf(out, PATH_MAX, "%s/%s%s", dirname(copy), target, rest);
+    free(copy);
+    return len > 0 && len < PATH_MAX;
+}
+
+/* Any link on the way may be exchanged: the folders that they lie in are watched, down to the real place. */
+static void watch_links(struct script_watch *watch, const char *path, int links)
+{
+    char next[PATH_MAX];
+    char *at = xstrdup(path);
+    for (char *end = at; end && links < LINKS_MAX;) {
+        end = strchr(end + 1, '/');
+        if (end) *end = '\0';
+        if (step(at, end ? path + (end - at) : "", next)) {
+            char *copy = xstrdup(at);
+            add(watch, dirname(copy), LINK_EVENTS);
+            free(copy);
+            watch_links(watch, next, links + 1);
+            break;
+        }
+        if (end) *end = '/';
+    }
+    free(at);
+}
+
 void script_watch_folder(struct script_watch *watch, const char *folder)
 {
     char real[PATH_MAX];
     char *copy = xstrdup(folder), *parent = dirname(copy);
-    if (!add(watch, folder)) add(watch, parent);
-    if (realpath(folder, real)) add(watch, real);
+    if (!add(watch, folder, EVENTS)) add(watch, parent, EVENTS);
+    if (realpath(folder, real)) add(watch, real, EVENTS);
+    watch_links(watch, folder, 0);
     free(copy);
 }
 
@@ -104,6 +142,7 @@ void script_watch_file(struct script_watch *watch, const char *path)
     char *copy = xstrdup(path);
     script_watch_folder(watch, dirname(copy));
     free(copy);
+    watch_links(watch, path, 0);
     if (realpath(path, real)) script_watch_folder(watch, dirname(real));
 }
 

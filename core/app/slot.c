@@ -56,6 +56,7 @@ static void free_slot(struct slot *slot)
     bundle_unref(slot->before);
     bundle_unref(slot->refused);
     buf_clear(&slot->error);
+    probation_clear(&slot->probation);
     buf_clear(&slot->unknown);
     buf_clear(&slot->left_why);
     bundle_unref(slot->left);
@@ -128,6 +129,9 @@ static bool end_draining(struct engine *engine, const struct draining *d)
         log_warn("Calls of an old generation were cancelled: they did not end within 10 s",
                  F("script", d->slot->name), FI("generation", script_generation(d->script)),
                  FI("calls", calls));
+    if (calls > 0 && script_main_state(d->script) == SCRIPT_MAIN_RUNNING)
+        log_warn("k8s.main was cancelled with them, and does not run again: what goes on belongs in a timer",
+                 F("script", d->slot->name));
     reload_metrics_cancelled(engine->reload_metrics, calls);
     if (d->slot->current) script_add_counters(d->slot->current, d->script);
     slot_drop(engine, d->script);
@@ -147,7 +151,7 @@ void slot_on_drain(struct timer *timer)
         timer_start(timer, loop_clock(engine->loop), DRAIN_LOOK_MS);
     else if (slot->gone) {
         slot_remove(slot);
-        reload_look(engine, false); /* a file of that name may have come meanwhile */
+        reload_look(engine, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
     }
 }
 

@@ -142,6 +142,7 @@ void script_get_queue_status(const struct script *script, size_t i, struct scrip
 enum script_main_state {
     SCRIPT_MAIN_NONE,
     SCRIPT_MAIN_WAITING, /* for first lists */
+    SCRIPT_MAIN_SKIPPED, /* that of an earlier generation was the one that ran */
     SCRIPT_MAIN_RUNNING,
     SCRIPT_MAIN_DONE,
     SCRIPT_MAIN_FAILED,
@@ -258,6 +259,8 @@ bool script_tells_events(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);
+/* Its main is not to run: one of an earlier generation has. */
+void script_skip_main(struct script *script);
 /* Starts the function given to k8s.main. `done` is called once, perhaps before this returns, or not at all
  * when the script is freed first; it may not free the script. `exit_code` is what main returned (0 for
  * nothing); what is not SCRIPT_OK was logged. */

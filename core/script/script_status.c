@@ -6,6 +6,7 @@
 enum script_main_state script_main_state(const struct script *script)
 {
     if (!script->has_main) return SCRIPT_MAIN_NONE;
+    if (script->main.skipped) return SCRIPT_MAIN_SKIPPED;
     if (!script->main.done) return SCRIPT_MAIN_WAITING;
     if (!script->main.ended) return SCRIPT_MAIN_RUNNING;
     return script->main.failure.len ? SCRIPT_MAIN_FAILED : SCRIPT_MAIN_DONE;
@@ -29,6 +30,7 @@ void script_describe_main(const struct script *script, struct buf *out)
     switch (script_main_state(script)) {
     case SCRIPT_MAIN_NONE: break;
     case SCRIPT_MAIN_WAITING: describe_waiting(script, out); break;
+    case SCRIPT_MAIN_SKIPPED: buf_puts(out, "does not run again after a reload"); break;
     case SCRIPT_MAIN_RUNNING: buf_puts(out, "running"); break;
     case SCRIPT_MAIN_DONE: buf_puts(out, "done"); break;
     case SCRIPT_MAIN_FAILED:

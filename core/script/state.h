@@ -220,7 +220,7 @@ struct script {
     struct leading leading;
     struct {
         script_main_done *done; /* once it was started */
-        bool ended;
+        bool ended, skipped;
         struct buf failure; /* its error's first line; empty: none */
         void *ctx;
         int exit_code;

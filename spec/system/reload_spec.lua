@@ -1,48 +1,17 @@
 -- Scripts that change while the engine runs: what is noticed, what takes over, and what is refused.
-local cjson = require "cjson"
 local api = require "spec.support.api"
 local await = require "spec.support.await"
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
-local folder
+local HEAD, script = scripts_folder.HEAD, scripts_folder.script
+local place, folder
 
-local function write(name, text) temp.write(folder .. "/scripts/" .. name, text) end
+local function write(name, text) place:write(name, text) end
 
-local HEAD = 'local k8s = require "k8s"\n'
--- Says its mark for each pod that it is told of, and each tick.
-local function script(mark, more)
-  return HEAD .. ([[
-    k8s.informer("pods"):on_add(function(o) print("%s add " .. o:name()) end, { id = "it" })
-    print "%s loaded"
-  ]]):format(mark, mark) .. (more or "")
-end
-
--- An engine on the folder of scripts, or on what `what` says.
-local function start(sim, what, args)
-  local path = folder .. "/admin.sock"
-  local engine = cluster.run(sim.server, what or folder .. "/scripts", { "--admin-socket", path, unpack(args or {}) })
-  function engine.ask(...)
-    local p = cluster.kubelua { select(1, ...), "--admin-socket", path, select(2, ...) }
-    local code = p:wait()
-    return p.streams.out.text, code, p.streams.err.text
-  end
-  -- The status of the script whose name ends so.
-  function engine.script(name)
-    local status = cjson.decode((engine.ask("status", "-ojson")))
-    for _, one in ipairs(status.scripts) do
-      if one.name:sub(-#name) == name then return one end
-    end
-  end
-  function engine.await(name, good)
-    return await(function()
-      local one = engine.script(name)
-      return one and good(one) and one
-    end, function() return engine.ask("status", "-ojson") .. engine:report() end)
-  end
-  engine:wait_error "Synced"
-  return engine
-end
+local function start(sim, ...) return place:start(sim, ...) end
 
 -- Requests for lists and watches so far.
 local function requests(sim)
@@ -53,12 +22,13 @@ end
 describe("a script that changes #threads", function()
   local sim
   before_each(function()
-    folder = temp.folder()
+    place = scripts_folder.new()
+    folder = place.path
     sim = cluster.sim { "--pods", "2" }
   end)
   after_each(function()
     cluster.stop_all()
-    temp.remove(folder)
+    place:remove()
   end)
 
   it("takes over by itself, without a list or a watch", function()
@@ -259,7 +229,11 @@ describe("a script that changes #threads", function()
     assert.is_false(one.fileIsRunning)
     local expected = "generation 2 was left for the one before: .*the file does not run until it changes"
     assert.has_match(expected, one.reloadError)
-    engine:kill "HUP"
+    engine:kill "HUP" -- as at each rotation of an audit log
+    engine:wait_error "Looking at all scripts"
+    assert.are.equal(3, engine.script("a").generation)
+    out, code = engine.ask("reload", "a")
+    assert.are.equal(0, code, out)
     engine.await("a", function(s) return s.generation == 4 and s.fileIsRunning end)
     code, err = select(2, engine.ask("reload", "b"))
     assert.are.equal(2, code)

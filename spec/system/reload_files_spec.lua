@@ -1,0 +1,94 @@
+-- Scripts that change in ways that tell less than what is meant: files on their way, links that are exchanged, what an
+-- old generation leaves undone.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
+local temp = require "spec.support.temp"
+
+local script = scripts_folder.script
+
+describe("a script that changes #threads", function()
+  local sim, place
+  before_each(function()
+    place = scripts_folder.new()
+    sim = cluster.sim { "--pods", "1" }
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  local COUNT = [[
+    local kept = k8s.state "n"
+    k8s.command("count", function() kept.n = (kept.n or 0) + 1 return kept.n end)
+  ]]
+
+  it("keeps its state while its file is written anew in place, or moved there", function()
+    place:write("a.lua", script("a", COUNT))
+    local engine = place:start(sim)
+    assert.are.equal("1\n", (engine.ask("call", "count")))
+    place:write("a.lua", "")
+    place:write("b.lua", script "b") -- both are looked at
+    engine:wait_line "b loaded"
+    assert.are.equal(1, engine.script("a").generation)
+    place:write("a.lua", script("a2", COUNT))
+    engine:wait_line "a2 loaded"
+    engine.await("a", function(s) return s.generation == 2 end)
+    os.remove(place.path .. "/scripts/a.lua")
+    place:write("c.lua", script "c")
+    engine:wait_line "c loaded"
+    assert.is_truthy(engine.script "a")
+    place:write("a.lua", script("a3", COUNT))
+    engine:wait_line "a3 loaded"
+    engine.await("a", function(s) return s.generation == 3 end)
+    assert.are.equal("2\n", (engine.ask("call", "count")))
+  end)
+
+  it("may be empty for good", function()
+    place:write("a.lua", script "a")
+    local engine = place:start(sim)
+    place:write("a.lua", "")
+    engine.await("a", function(s) return s.generation == 2 end)
+  end)
+
+  it("is seen when a folder on the way is a link that is exchanged", function()
+    temp.write(place.path .. "/releases/1/x.lua", script "one")
+    temp.write(place.path .. "/releases/2/x.lua", script "two")
+    temp.write(place.path .. "/releases/3/x.lua", script "three")
+    local function link(release) os.execute(("cd '%s' && ln -sfn releases/%d current"):format(place.path, release)) end
+    link(1)
+    os.execute(("ln -s current '%s/outer'"):format(place.path))
+    local engine = place:start(sim, place.path .. "/outer")
+    link(2)
+    engine:wait_line "two loaded"
+    link(3)
+    engine:wait_line "three loaded"
+  end)
+
+  it("tells that its main does not run again", function()
+    local main = 'k8s.main(function() print "main" k8s.sleep "1h" end)\n'
+    place:write("a.lua", script("a", main))
+    local engine = place:start(sim)
+    engine:wait_line "main"
+    assert.are.equal("running", engine.script("a").mainState)
+    place:write("a.lua", script("b", main))
+    local one = engine.await("a", function(s) return s.generation == 2 end)
+    assert.are.equal("skipped", one.mainState)
+    assert.are.equal("does not run again after a reload", one.main)
+  end)
+
+  it("is not blamed for what was in quarantine before, and a return by hand is no failure", function()
+    local stuck = 'k8s.every("20ms", function() while true do end end)\n'
+    place:write("a.lua", script("a", stuck))
+    local engine = place:start(sim, nil, { "--handler-cpu", "10ms" })
+    engine.await("a", function(s) return #s.quarantined == 1 end)
+    place:write("a.lua", script("b", stuck))
+    local function two_seconds_later(s) return s.quarantined[1] and s.quarantined[1].skipped >= 100 end
+    local one = engine.await("a", function(s) return s.generation > 1 and two_seconds_later(s) end)
+    assert.are.equal(2, one.generation, one.reloadError)
+    assert.is_false(one.returned)
+    local out, code = engine.ask("rollback", "-ojson", "a")
+    assert.are.equal(0, code, out)
+    assert.is_true(cjson.decode(out).scripts[1].returned)
+  end)
+end)
