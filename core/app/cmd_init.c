@@ -37,7 +37,7 @@ static void help(void)
          "way,\n"
          "nothing is written at all.\n\n"
          "Examples:\n"
-         "  kubelua init rules && cd rules && kubelua test\n"
+         "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
          "  kubelua init --types .\n\n"
          "Exit codes:\n"
          "  0    the files were written; stdout names them\n"
@@ -133,7 +133,10 @@ static int init(const char *dir, const struct init_flags *flags)
         if (!make_folders(dir, file->path) || !write_file(dir, file, flags->types)) return EXIT_USAGE;
     }
     if (!flags->types)
-        printf("\nNext: cd %s && kubelua test, and see README.md for what else there is.\n", dir);
+        printf("\nNext: cd %s && kubelua check -f scripts && kubelua test, and see README.md for what else "
+               "there "
+               "is.\n",
+               dir);
     return EXIT_OK;
 }
 

@@ -15,8 +15,8 @@ function examples.blocks(path)
       block.text = block.text .. line .. "\n"
       local expected = line:match "%-%-> (.*)$"
       if expected then block.prints = block.prints .. expected .. "\n" end
-    elseif line:find "^```%l" then
-      block = { language = line:match "%l+", line = number, text = "", prints = "" }
+    elseif line:find "^```" then
+      block = { language = line:match "%l+" or "", line = number, text = "", prints = "" }
     end
   end
   return found

@@ -43,7 +43,7 @@ describe("kubelua init", function()
       assert.equal(read("project/" .. path), read(dir .. "/" .. path))
     end
     for path in io.popen "ls types/*.lua":lines() do assert.equal(read(path), read(dir .. "/" .. path)) end
-    assert.has_match("\nNext: cd " .. dir .. " && kubelua test,", out, 1, true)
+    assert.has_match("\nNext: cd " .. dir .. " && kubelua check -f scripts && kubelua test,", out, 1, true)
   end)
 
   it("leaves other files alone, and writes nothing when one of its own is there", function()
@@ -89,10 +89,13 @@ describe("kubelua init", function()
     assert.equal("kubelua init: " .. folder .. "/none/deep: No such file or directory\n", err)
   end)
 
-  it("gives a project that luacheck likes, a spec that passes and a script that runs", function()
+  it("gives a project that luacheck likes, a check and a spec that pass and a script that runs", function()
     assert.equal(0, (init(folder)))
     local output, code = temp.run("cd " .. folder .. " && luacheck --no-color -q scripts spec")
     assert.equal(0, code, output)
+    local check = cluster.kubelua { "check", "-f", folder .. "/scripts" }
+    assert.equal(0, check:wait(), check:out())
+    assert.same({ "", "1 script, 0 errors, 0 warnings\n" }, { check:out(), check:err() })
     local specs = cluster.kubelua { "test", folder }
     assert.equal(0, specs:wait(), specs:out() .. specs:err())
     assert.has_match("1 success / 0 failures / 0 errors", specs:out(), 1, true)
