@@ -11,7 +11,7 @@ struct needed_right {
     size_t script;
     char *file;
     int line;
-    char *ns, *group, *resource;
+    char *ns, *group, *resource, *name;
     char *why; /* "k8s.event", where the resource is not what the script named; NULL */
     unsigned verbs;
     bool namespaced;
@@ -41,6 +41,7 @@ static void add_right(void *ctx, const struct script_right *right)
         .ns = xstrdup(right->ns),
         .group = xstrdup(right->group),
         .resource = xstrdup(right->resource),
+        .name = xstrdup(right->name),
         .why = is_implied ? xstrdup(right->what) : NULL,
         .verbs = right->verbs,
         .namespaced = right->namespaced,
@@ -62,6 +63,7 @@ void needed_rights_clear(struct needed_rights *needed)
         free(needed->items[i].ns);
         free(needed->items[i].group);
         free(needed->items[i].resource);
+        free(needed->items[i].name);
         free(needed->items[i].why);
     }
     free(needed->items);
@@ -75,13 +77,20 @@ struct questions {
     size_t count;
 };
 
+/* Who creates is not asked for the name, which may be made by the server. */
+static const char *name_for(const struct needed_right *right, const char *verb)
+{
+    return strcmp(verb, "create") == 0 ? "" : right->name;
+}
+
 static struct access_question *find(const struct questions *questions, const struct needed_right *right,
                                     const char *verb)
 {
     for (size_t i = 0; i < questions->count; i++) {
         struct access_question *q = &questions->items[i];
         if (strcmp(q->verb, verb) == 0 && strcmp(q->resource, right->resource) == 0 &&
-            strcmp(q->ns, right->ns) == 0 && strcmp(q->group, right->group) == 0)
+            strcmp(q->ns, right->ns) == 0 && strcmp(q->group, right->group) == 0 &&
+            strcmp(q->name, name_for(right, verb)) == 0)
             return q;
     }
     return NULL;
@@ -96,7 +105,11 @@ static void gather(const struct needed_rights *needed, struct questions *questio
         for (unsigned v = 0; v < RBAC_VERBS; v++) {
             if (!(right->verbs & 1u << v) || find(questions, right, rbac_verb_names[v])) continue;
             questions->items[questions->count++] =
-                (struct access_question){right->ns, right->group, right->resource, rbac_verb_names[v], false};
+                (struct access_question){.ns = right->ns,
+                                         .group = right->group,
+                                         .resource = right->resource,
+                                         .name = name_for(right, rbac_verb_names[v]),
+                                         .verb = rbac_verb_names[v]};
         }
     }
 }

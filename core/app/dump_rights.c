@@ -136,17 +136,23 @@ static bool lists_resource(const struct tape *tape, size_t rule, const char *res
 }
 
 /* A rule for names alone gives no right to all. */
+static bool lists_name(const struct tape *tape, size_t rule, const char *name)
+{
+    size_t names = tape_field(tape, rule, STR("resourceNames"));
+    if (!names || !tape_first(tape, names, NULL)) return true;
+    for (size_t v = tape_first(tape, names, NULL); v && *name; v = tape_next(tape, names, v, NULL))
+        if (str_is(tape_str(tape, v), name)) return true;
+    return false;
+}
+
 static bool allows(const struct document *role, const struct access_question *question)
 {
     const struct tape *tape = &role->tape;
     size_t rules = tape_field(tape, tape_root(tape), STR("rules"));
-    for (size_t v = rules ? tape_first(tape, rules, NULL) : 0; v; v = tape_next(tape, rules, v, NULL)) {
-        size_t names = tape_field(tape, v, STR("resourceNames"));
-        if (names && tape_first(tape, names, NULL)) continue;
+    for (size_t v = rules ? tape_first(tape, rules, NULL) : 0; v; v = tape_next(tape, rules, v, NULL))
         if (lists(tape, v, "verbs", question->verb) && lists(tape, v, "apiGroups", question->group) &&
-            lists_resource(tape, v, question->resource))
+            lists_resource(tape, v, question->resource) && lists_name(tape, v, question->name))
             return true;
-    }
     return false;
 }
 

@@ -44,6 +44,16 @@ static void each_namespace(const struct scan *scan, const struct informer_spec *
     }
 }
 
+/* To the server a list by the name alone is about that object. */
+static const char *only_name(const struct informer_spec *spec)
+{
+    static const char by_name[] = "metadata.name=";
+    const char *selector = spec->field_selector ? spec->field_selector : "";
+    if (strncmp(selector, by_name, sizeof by_name - 1) != 0) return "";
+    const char *name = selector + sizeof by_name - 1;
+    return strpbrk(name, ",=! \\") ? "" : name;
+}
+
 static void add_claim(const struct scan *scan, size_t i)
 {
     const struct informer_spec *spec = claim_spec(script_claim(scan->script, i));
@@ -51,6 +61,7 @@ static void add_claim(const struct scan *scan, size_t i)
     if (!resolve(scan, str_of(spec->kind), &resource)) return;
     struct script_right right = {.group = resource.group,
                                  .resource = resource.plural,
+                                 .name = only_name(spec),
                                  .verbs = RBAC_LIST | RBAC_WATCH,
                                  .namespaced = resource.namespaced,
                                  .what = spec->kind,
@@ -89,6 +100,7 @@ static void add_read(const struct scan *scan, const char *text)
                    .ns = "",
                    .group = is_any ? "*" : resource.group,
                    .resource = is_any ? "*" : resource.plural,
+                   .name = "",
                    .verbs = read_verbs(verb),
                    .namespaced = is_any || resource.namespaced,
                    .what = text,
@@ -127,6 +139,7 @@ static void add_write(const struct scan *scan, const struct declared_write *writ
                    .ns = "",
                    .group = is_any ? "*" : resource.group,
                    .resource = name,
+                   .name = "",
                    .verbs = write_verbs(write),
                    .namespaced = is_any || resource.namespaced,
                    .what = write->text,
@@ -157,6 +170,7 @@ static void add_events(const struct scan *scan)
     struct script_right right = {.ns = "",
                                  .group = "",
                                  .resource = "events",
+                                 .name = "",
                                  .verbs = RBAC_CREATE | RBAC_PATCH,
                                  .namespaced = true,
                                  .what = "k8s.event"};
@@ -191,10 +205,12 @@ static void add_election(const struct scan *scan)
     right.ns = status.namespace_;
     right.group = "coordination.k8s.io";
     right.resource = "leases";
+    right.name = status.name;
     right.verbs = RBAC_GET | RBAC_CREATE | RBAC_UPDATE;
     tell(scan, &right);
     right.group = "";
     right.resource = "events";
+    right.name = "";
     right.verbs = RBAC_CREATE;
     tell(scan, &right);
 }

@@ -23,6 +23,7 @@ extern const char *const rbac_verb_names[RBAC_VERBS];
  * "pods/status"; "*" for group and resource stands for all. */
 struct script_right {
     const char *ns, *group, *resource;
+    const char *name; /* of the one object that is asked for; "": any. A create never names one */
     unsigned verbs;
     bool namespaced;
     const char *what;               /* as the script names it: "pods", "pods/status:patch" */

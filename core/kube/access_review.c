@@ -52,6 +52,7 @@ static void write_body(const struct access_question *question, struct buf *out)
     put(out, "group", str_of(question->group));
     put(out, "resource", resource);
     if (subresource.n) put(out, "subresource", subresource);
+    if (*question->name) put(out, "name", str_of(question->name));
     if (*question->ns) put(out, "namespace", str_of(question->ns));
     buf_puts(out, "}}}");
 }

@@ -8,6 +8,7 @@ struct access_question {
     const char *ns;       /* "": in all namespaces, or a kind that has none */
     const char *group;    /* "*": all */
     const char *resource; /* "pods", "pods/status"; "*": all */
+    const char *name;     /* of one object, as rules with resourceNames may allow; "": any */
     const char *verb;
     bool allowed; /* the answer */
 };

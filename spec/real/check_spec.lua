@@ -9,6 +9,7 @@ k8s.informer("pods")
 k8s.informer("configmaps", { namespaces = { "default", "kube-system" } })
 k8s.reads { "secrets:get" }
 k8s.writes { "deployments/status:patch", "*:delete" }
+k8s.informer("services", { field_selector = "metadata.name=kubernetes", namespace = "default" })
 k8s.leader { lease = "kube-system/own" }
 ]]
 
@@ -49,7 +50,15 @@ describe("kubelua check on a real server", function()
     local code, out, report = check()
     assert.are.equal(0, code, report)
     bind("ClusterRole", nil, { { apiGroups = { "" }, resources = { "pods" }, verbs = { "list" } } })
-    bind("Role", "default", { { apiGroups = { "" }, resources = { "configmaps" }, verbs = { "list", "watch" } } })
+    bind("Role", "default", {
+      { apiGroups = { "" }, resources = { "configmaps" }, verbs = { "list", "watch" } },
+      { apiGroups = { "" }, resources = { "services" }, resourceNames = { "kubernetes" }, verbs = { "list" } },
+    })
+    local leases, own = { "leases" }, { "own" }
+    bind("Role", "kube-system", {
+      { apiGroups = { "coordination.k8s.io" }, resources = leases, resourceNames = own, verbs = { "get" } },
+      { apiGroups = { "coordination.k8s.io" }, resources = leases, resourceNames = { "other" }, verbs = { "update" } },
+    })
     local name = path:match "[^/]*$"
     local expected = {
       "2: error: missing right: watch pods in all namespaces",
@@ -57,9 +66,9 @@ describe("kubelua check on a real server", function()
       "4: error: missing right: get secrets in all namespaces",
       "5: error: missing right: delete every kind in all namespaces",
       "5: error: missing right: patch deployments.apps/status in all namespaces",
-      "6: error: missing right: create events in namespace kube-system, for k8s.leader",
-      "6: error: missing right: get, create and update leases.coordination.k8s.io in namespace kube-system, "
-        .. "for k8s.leader",
+      "6: error: missing right: watch services in namespace default",
+      "7: error: missing right: create and update leases.coordination.k8s.io in namespace kube-system, for k8s.leader",
+      "7: error: missing right: create events in namespace kube-system, for k8s.leader",
     }
     for i, line in ipairs(expected) do expected[i] = name .. ":" .. line end
     local wanted = table.concat(expected, "\n") .. "\n"
