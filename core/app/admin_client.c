@@ -84,11 +84,8 @@ struct admin_client *admin_client_call(const char *path, const char *method, con
                                        int64_t timeout_ms, struct err *err)
 {
     const struct asked asked = {method, params, timeout_ms};
-    char *chosen = path ? xstrdup(path) : unix_socket_default_path();
-    if (!chosen) {
-        err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR is not set: name the engine's socket by --admin-socket");
-        return NULL;
-    }
+    char *chosen = unix_socket_choose_path(path, err);
+    if (!chosen) return NULL;
     struct admin_client *client = NEW(struct admin_client);
     client->parser = tape_parser_new();
     bool ok = ask(client, chosen, &asked, err);

@@ -1,6 +1,8 @@
 /* Questions with the engine thread; see admin_question.h. */
 #include "app/admin_question_internal.h"
 
+#include <unistd.h>
+
 #include "base/must.h"
 
 const char *admin_question_method(const struct admin_question *question)
@@ -30,6 +32,15 @@ static void end(struct admin_question *question)
     question->answered(question);
 }
 
+int admin_question_take_connection(struct admin_question *question)
+{
+    int fd = question->fd;
+    must(question->is_session && fd >= 0);
+    question->fd = -1;
+    end(question);
+    return fd;
+}
+
 void admin_question_answer(struct admin_question *question, struct str result)
 {
     question->good = true;
@@ -53,6 +64,7 @@ void admin_question_tell_gone(struct admin_question *question)
 
 void admin_question_clear(struct admin_question *question)
 {
+    if (question->is_session && question->fd >= 0) close(question->fd);
     buf_clear(&question->line);
     buf_clear(&question->result);
     tape_parser_free(question->parser);

@@ -7,6 +7,9 @@
 
 struct admin_question;
 
+/* Of a session (admin_socket.h): takes the connection, a descriptor that does not block. Nobody else reads or
+ * writes there any more; the question is gone then, without an answer. */
+int admin_question_take_connection(struct admin_question *question);
 const char *admin_question_method(const struct admin_question *question);
 /* The request's "params" on `*tape`, which lives as long as the question; 0: there are none. */
 size_t admin_question_params(struct admin_question *question, const struct tape **tape);

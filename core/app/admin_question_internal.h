@@ -10,6 +10,8 @@ struct admin_question {
     struct tape_parser *parser;
     struct tape tape;
     bool open, good;
+    bool is_session;
+    int fd; /* of a session, while it is with the engine thread; -1: it was taken. Others have none */
     struct buf result;
     struct err err;
     void (*answered)(struct admin_question *question);

@@ -141,6 +141,12 @@ static void on_answered(struct mail *mail)
 {
     struct client *client = container_of(mail, struct client, mail);
     struct admin_question *question = &client->question;
+    if (question->is_session) client->fd = question->fd;
+    question->is_session = false;
+    if (client->fd < 0 && client->step == STEP_ASKING) {
+        client_free(client); /* somebody else has the connection */
+        return;
+    }
     if (client->step == STEP_LOST) {
         client->step = STEP_WRITING; /* to nobody */
         if (!client->gone_is_out) client_free(client);
@@ -181,6 +187,16 @@ static void on_asked(struct mail *mail)
     on_question_answered(question);
 }
 
+/* Whoever it is for must not share it: it goes with the question, and comes back if that is answered. */
+static void lend_connection(struct client *client)
+{
+    ev_io_stop(ev_of(client), &client->readable);
+    timer_cancel(&client->deadline);
+    client->question.is_session = true;
+    client->question.fd = client->fd;
+    client->fd = -1;
+}
+
 static void take_request(struct client *client, struct str line)
 {
     struct err err;
@@ -195,8 +211,12 @@ static void take_request(struct client *client, struct str line)
     question->answered = on_question_answered;
     client->step = STEP_ASKING;
     client->mail.deliver = on_asked;
-    arm(client, client->socket->options.answer_ms);
-    mailbox_post(loop_mailbox(client->socket->options.engine_loop), &client->mail);
+    const struct admin_socket_options *o = &client->socket->options;
+    if (o->session && strcmp(question->request.method, o->session) == 0)
+        lend_connection(client);
+    else
+        arm(client, o->answer_ms);
+    mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
 }
 
 /* What was written behind a request waits for its turn. */

@@ -1,4 +1,4 @@
-/* `kubelua repl`: a Lua prompt over the caches of a cluster or of a dump. */
+/* `kubelua repl`: a Lua prompt over the caches of a cluster, of a dump or of a running engine. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,92 +9,86 @@
 #include "app/cmd.h"
 #include "app/options.h"
 #include "app/prompt.h"
-#include "app/repl_engine.h"
+#include "app/repl_backend.h"
 #include "base/mem.h"
 #include "kube/namespace_name.h"
 
 struct session {
-    struct repl_engine *engine;
+    struct repl_backend *backend;
     struct prompt *prompt;
     struct buf text; /* of the lines that belong together */
     bool failed;     /* an evaluation has */
-    enum repl_end end;
 };
 
-static const struct flag *repl_flags(struct flag_list *from)
+struct own_options {
+    struct flag_list from;
+    bool engine;
+    const char *socket; /* NULL: the default one */
+};
+
+static const struct flag *repl_flags(struct own_options *own)
 {
-    static struct flag table[2];
-    const struct flag all[] = {{"from", 0, FLAG_LIST, from, "FILE", NULL,
-                                "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` "
-                                "writes it, or manifests (repeatable)"}};
+    static struct flag table[4];
+    const struct flag all[] = {
+        {"from", 0, FLAG_LIST, &own->from, "FILE", NULL,
+         "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` writes it, or manifests "
+         "(repeatable)"},
+        {"engine", 0, FLAG_BOOL, &own->engine, NULL, NULL,
+         "the caches of a running engine instead: what its scripts see"},
+        {"admin-socket", 0, FLAG_STRING, &own->socket, "PATH", NULL,
+         "with --engine: its socket (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+    };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
 
 static void help(void)
 {
     struct options options = {0};
-    struct flag_list from = {0};
-    puts("A Lua prompt over the caches of a cluster, or over a dump. Each kind is there by its name:\n"
+    struct own_options own = {0};
+    puts("A Lua prompt over the caches of a cluster, a dump or a running engine. Each kind is there by its "
+         "name:\n"
          "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It changes "
          "nothing.\n\n"
          "Usage:\n"
          "  kubelua repl [flags]\n"
-         "  kubelua repl --from FILE ... [flags]\n\n"
+         "  kubelua repl --from FILE ... [flags]\n"
+         "  kubelua repl --engine [--admin-socket PATH]\n\n"
          "Examples:\n"
          "  kubelua repl --context staging -n shop\n"
          "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
-         "  echo 'print(pods:count())' | kubelua repl\n\n"
+         "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
          "Tab completes kinds, fields and methods; ^C interrupts, ^D ends. `help` at the prompt tells "
          "more.\n\n"
          "Exit codes:\n"
          "  0    the end of the input\n"
          "  2    usage, no connection, or a file that cannot be read\n"
-         "  3    stdin is no terminal, and an evaluation failed\n\n"
+         "  3    stdin is no terminal, and an evaluation failed; or the engine has ended\n\n"
          "Flags:");
-    flags_print(repl_flags(&from));
+    flags_print(repl_flags(&own));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
 }
 
-/* --- what the engine and the prompt call */
+/* --- what the prompt calls */
 
-static void on_print(void *ctx, struct str line)
+static bool on_wait(void *ctx)
 {
-    fwrite(line.p, 1, line.n, stdout);
-    putchar('\n');
-}
-
-static void on_end(void *ctx, enum repl_end end, struct str text)
-{
-    struct session *s = ctx;
-    s->end = end;
-    if (end == REPL_DONE && text.n) printf("%.*s\n", STR_ARG(text));
-    if (end == REPL_FAILED) {
-        fflush(stdout);
-        fprintf(stderr, "%.*s\n", STR_ARG(text));
-        s->failed = true;
-    }
-    fflush(stdout);
-}
-
-static void on_wait(void *ctx)
-{
-    struct session *s = ctx;
-    repl_engine_await_input(s->engine, STDIN_FILENO);
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    if (backend->lost.code == ERR_NONE) backend->wait(backend);
+    return backend->lost.code == ERR_NONE;
 }
 
 static void on_complete(void *ctx, struct str text, size_t *start, struct buf *names)
 {
-    const struct session *s = ctx;
-    repl_complete(s->engine->repl, text, start, names);
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    backend->complete(backend, text, start, names);
 }
 
 /* In a signal handler. */
 static void on_interrupt(void *ctx)
 {
-    const struct session *s = ctx;
-    repl_interrupt(s->engine->repl);
-    repl_engine_wake(s->engine);
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    backend->interrupt(backend);
 }
 
 /* --- lines */
@@ -109,15 +103,23 @@ static struct repl_style style_of(const struct session *s)
     return style;
 }
 
+static void show(struct session *s, enum repl_end end, struct str text)
+{
+    if (end == REPL_DONE && text.n) printf("%.*s\n", STR_ARG(text));
+    fflush(stdout);
+    if (end != REPL_FAILED) return;
+    if (text.n) fprintf(stderr, "%.*s\n", STR_ARG(text));
+    s->failed = true;
+}
+
 static void eval(struct session *s)
 {
     struct repl_style style = style_of(s);
-    repl_eval(s->engine->repl, buf_slice(&s->text), &style);
-    while (repl_is_busy(s->engine->repl)) {
-        repl_engine_turn(s->engine, true);
-        if (repl_was_interrupted(s->engine->repl)) repl_cancel(s->engine->repl);
-    }
-    if (s->end == REPL_INCOMPLETE) return;
+    struct buf answer = {0};
+    enum repl_end end = s->backend->eval(s->backend, buf_slice(&s->text), &style, &answer);
+    show(s, end, buf_slice(&answer));
+    buf_clear(&answer);
+    if (end == REPL_INCOMPLETE) return;
     prompt_remember(s->prompt, buf_text(&s->text));
     s->text.len = 0;
 }
@@ -145,7 +147,7 @@ static int read_all(struct session *s)
             break;
     }
     buf_clear(&line);
-    if (s->text.len) {
+    if (s->text.len && s->backend->lost.code == ERR_NONE) {
         fputs("the last line is not complete\n", stderr);
         s->failed = true;
     }
@@ -155,19 +157,21 @@ static int read_all(struct session *s)
 
 /* --- start and stop */
 
-static int run_session(const struct repl_engine_options *options, const char *where, struct err *err)
+/* Takes the backend; NULL: it could not be had. */
+static int run_session(struct repl_backend *backend, const char *where)
 {
-    struct session s = {0};
-    struct repl_engine_options own = *options;
-    own.ops = (struct repl_ops){.printed = on_print, .ended = on_end, .ctx = &s};
-    s.engine = repl_engine_new(&own, err);
-    if (!s.engine) return EXIT_USAGE;
+    struct session s = {.backend = backend};
+    if (!backend) return EXIT_USAGE;
     s.prompt = prompt_new(&(struct prompt_ops){
         .wait = on_wait, .complete = on_complete, .interrupted = on_interrupt, .ctx = &s});
     if (prompt_is_terminal(s.prompt)) printf("%s. Type help, or a kind: pods\n", where);
     int code = read_all(&s);
     prompt_free(s.prompt);
-    repl_engine_free(s.engine);
+    if (backend->lost.code != ERR_NONE) {
+        fprintf(stderr, "kubelua repl: %s\n", backend->lost.text);
+        code = EXIT_INCOMPLETE;
+    }
+    backend->free(backend);
     buf_clear(&s.text);
     return code;
 }
@@ -180,48 +184,68 @@ static int run_cluster(struct options *options, const char *ns, struct err *err)
     if (!cluster_config_load(&options->cluster, &config, err)) return EXIT_USAGE;
     const struct kube_client_options client = {.config = &config,
                                                .request_timeout_ms = options->request_timeout_ms};
+    const struct repl_engine_options engine = {.config = &config, .client = &client, .namespace_ = ns};
     char *where = xasprintf("%s (%s)", config.server, config.source);
-    int code = run_session(
-        &(struct repl_engine_options){.config = &config, .client = &client, .namespace_ = ns}, where, err);
+    int code = run_session(repl_local_new(&engine, err), where);
     free(where);
     cluster_config_clear(&config);
     return code;
 }
 
-static int run_with(struct options *options, const struct flag_list *from, struct err *err)
+static int run_dump(const struct flag_list *from, const char *ns, struct err *err)
+{
+    const struct repl_engine_options engine = {
+        .files = from->items, .file_count = from->count, .namespace_ = ns};
+    return run_session(repl_local_new(&engine, err), from->items[0]);
+}
+
+static int run_engine(const char *path, struct err *err)
+{
+    struct buf where = {0};
+    struct repl_backend *backend = repl_remote_new(path, &where, err);
+    int code = run_session(backend, buf_text(&where));
+    buf_clear(&where);
+    return code;
+}
+
+static int run_with(struct options *options, const struct own_options *own, struct err *err)
 {
     const char *ns =
         options->cluster.namespace_ && !options->all_namespaces ? options->cluster.namespace_ : "";
+    if (own->engine && own->from.count) {
+        err_set(err, ERR_INVALID, "--from and --engine: give one of them");
+        return EXIT_USAGE;
+    }
+    if (own->engine) return run_engine(own->socket, err);
     if (*ns && !namespace_name_check(str_of(ns), err)) {
         err_wrap(err, "--namespace");
         return EXIT_USAGE;
     }
-    if (!from->count) return run_cluster(options, ns, err);
-    return run_session(
-        &(struct repl_engine_options){.files = from->items, .file_count = from->count, .namespace_ = ns},
-        from->items[0], err);
+    return own->from.count ? run_dump(&own->from, ns, err) : run_cluster(options, ns, err);
 }
 
 static int run(int argc, char **argv)
 {
     struct options options = {0};
-    struct flag_list from = {0}, rest = {0};
+    struct own_options own = {0};
+    struct flag_list rest = {0};
     struct err err = {0};
     int code = EXIT_USAGE;
-    const struct flag *const tables[] = {repl_flags(&from), connection_flags(&options), NULL};
+    const struct flag *const tables[] = {repl_flags(&own), connection_flags(&options), NULL};
     signal(SIGPIPE, SIG_IGN);
     if (flags_parse(tables, argc, argv, &rest, &err)) {
         if (rest.count)
             err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; files are named by --from",
                     rest.items[0]);
         else
-            code = run_with(&options, &from, &err);
+            code = run_with(&options, &own, &err);
     }
     if (err.text[0] && code == EXIT_USAGE) fprintf(stderr, "kubelua repl: %s\n", err.text);
-    flag_list_clear(&from);
+    flag_list_clear(&own.from);
     flag_list_clear(&rest);
     options_clear(&options);
     return code;
 }
 
-const struct command cmd_repl = {"repl", "A Lua prompt over the caches of a cluster or a dump", run, help};
+const struct command cmd_repl = {"repl", "A Lua prompt over the caches of a cluster, a dump or an engine",
+                                 run, help};

@@ -74,6 +74,7 @@ static void drain(struct engine *engine, int exit_code)
     engine_begin_end(engine);
     timer_cancel(&engine->check);
     reload_end(engine);
+    engine_end_repls(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
 }
@@ -254,6 +255,7 @@ static bool make_admin(struct engine *engine)
                                                                     .path = path,
                                                                     .answer = engine_answer_admin,
                                                                     .begin = engine_begin_admin,
+                                                                    .session = "repl",
                                                                     .running = &engine->running,
                                                                     .ctx = engine},
                                      &err);
@@ -338,6 +340,7 @@ void engine_free(struct engine *engine)
     if (!engine) return;
     if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
     script_watch_free(engine->file_watch);
+    engine_end_repls(engine);
     slots_clear(engine);
     cpu_watch_free(engine->watch);
     reload_metrics_free(engine->reload_metrics);

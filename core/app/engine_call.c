@@ -174,6 +174,10 @@ bool engine_begin_admin(void *ctx, struct admin_question *question)
 {
     struct engine *engine = ctx;
     if (reload_begin_admin(engine, question)) return true;
+    if (strcmp(admin_question_method(question), "repl") == 0) {
+        engine_begin_repl(engine, question);
+        return true;
+    }
     if (strcmp(admin_question_method(question), "lift") == 0) {
         engine_lift(engine, question);
         return true;

@@ -55,6 +55,7 @@ struct engine {
     struct timer look_again;         /* at files that may be on their way */
     struct monitor *monitor;         /* of `run`; NULL for `exec` */
     struct admin_socket *admin;      /* NULL when it is switched off */
+    struct engine_repls *repls;      /* prompts; NULL before the first */
     unsigned observed;               /* times */
     int asks;                        /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;                /* when the last of them was due */
@@ -155,6 +156,16 @@ void engine_describe_lag(struct engine *engine, struct buf *out);
 /* Takes what the admin socket was asked and takes its time: calls of commands. */
 bool engine_begin_admin(void *engine, struct admin_question *question);
 void engine_put_commands(struct engine *engine, struct buf *out);
+
+/* --- engine_repl.c */
+
+/* The session that a prompt asks for; see repl_protocol.h. */
+void engine_begin_repl(struct engine *engine, struct admin_question *question);
+void engine_repls_claims_changed(struct engine *engine);
+/* For the status: which prompts there are. */
+void engine_put_repls(struct engine *engine, struct buf *out);
+/* They are told that the engine ends. Outside of any call into Lua. */
+void engine_end_repls(struct engine *engine);
 
 /* --- engine_quarantine.c */
 

@@ -120,6 +120,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
         engine_check_soon(engine);
         reload_check_soon(engine);
         for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
+        engine_repls_claims_changed(engine);
     }
     if (claim_is_missing(claim)) engine_ask_kinds(engine);
     monitor_touch(engine->monitor);

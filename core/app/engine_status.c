@@ -352,6 +352,7 @@ static void put_all(struct engine *engine, struct buf *out)
     put_informers(engine, out);
     put_queues(engine, out);
     engine_put_timers(engine, out);
+    engine_put_repls(engine, out);
 }
 
 /* The last writes, the oldest first, and how many there ever were. */

@@ -128,7 +128,7 @@ static int read_byte(struct prompt *p, char *out)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     for (;;) {
-        if (!interrupted) p->ops.wait(p->ops.ctx);
+        if (!interrupted && !p->ops.wait(p->ops.ctx)) return 0;
         if (interrupted) {
             errno = EINTR;
             return -1;
@@ -266,7 +266,7 @@ static enum prompt_result read_plain(struct prompt *p, struct buf *line)
     enum { BLOCK = 4096 };
     while (!take_line(p, line)) {
         if (p->ended) return PROMPT_END;
-        p->ops.wait(p->ops.ctx);
+        if (!p->ops.wait(p->ops.ctx)) return PROMPT_END;
         if (interrupted) return PROMPT_INTERRUPTED;
         ssize_t n = read_input(buf_reserve(&p->rest, BLOCK), BLOCK);
         if (n > 0) p->rest.len += (size_t)n;

@@ -9,8 +9,8 @@
 struct prompt;
 
 struct prompt_ops {
-    /* Waits until stdin can be read; may return earlier, when a signal came. */
-    void (*wait)(void *ctx);
+    /* Waits until stdin can be read; may return earlier, when a signal came. False: this is the end. */
+    bool (*wait)(void *ctx);
     /* What the text before the cursor may go on with: see repl_complete. */
     void (*complete)(void *ctx, struct str text, size_t *start, struct buf *names);
     /* ^C, at any time: in the signal handler. */

@@ -114,7 +114,7 @@ static bool make_repl(struct repl_engine *engine, struct err *err)
                                         .kinds = engine->kinds,
                                         .limits = &engine->limits,
                                         .default_namespace = engine->namespace_};
-    engine->repl = repl_new(&engine->host,
+    engine->repl = repl_new(&engine->host, REPL_OWN_CACHES,
                             &(struct repl_ops){.claimed = resolve,
                                                .claimed_ctx = engine,
                                                .printed = engine->ops.printed,

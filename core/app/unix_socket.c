@@ -24,6 +24,14 @@ char *unix_socket_default_path(void)
     return folder ? xasprintf("%s/kubelua.sock", folder) : NULL;
 }
 
+char *unix_socket_choose_path(const char *path, struct err *err)
+{
+    char *chosen = path ? xstrdup(path) : unix_socket_default_path();
+    if (!chosen)
+        err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR is not set: name the engine's socket by --admin-socket");
+    return chosen;
+}
+
 static bool fill(struct sockaddr_un *address, const char *path, struct err *err)
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};

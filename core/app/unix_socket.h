@@ -10,6 +10,9 @@
  * frees it. */
 char *unix_socket_default_path(void);
 
+/* Of an engine that is asked: `path`, or the default one without. NULL with an error; the caller frees it. */
+char *unix_socket_choose_path(const char *path, struct err *err);
+
 struct unix_socket_file {
     dev_t device;
     ino_t inode;

@@ -54,7 +54,7 @@ static void claim_end_down(struct informer_claim *claim)
     claim->down_count = 0;
 }
 
-struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
+static struct informer_claim *make(struct shared_factory *factory, const struct informer_spec *spec)
 {
     struct informer_claim *claim = NEW(struct informer_claim);
     claim->factory = factory;
@@ -74,6 +74,12 @@ struct informer_claim *shared_factory_claim(struct shared_factory *factory, cons
     TAILQ_INIT(&claim->handlers);
     TAILQ_INIT(&claim->indexes);
     TAILQ_INSERT_TAIL(&factory->claims, claim, link);
+    return claim;
+}
+
+struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
+{
+    struct informer_claim *claim = make(factory, spec);
     claim_show_down(claim);
     return claim;
 }
@@ -88,6 +94,21 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
     must(!claim->set);
     free_transform(&claim->spec.transform);
     claim->spec.transform = *transform;
+}
+
+struct informer_claim *claim_again(const struct informer_claim *claim)
+{
+    must(claim->set && !claim->spec.transform.fn);
+    struct informer_claim *again = make(claim->factory, &claim->spec);
+    again->set = claim->set;
+    again->set->claims++;
+    return again;
+}
+
+struct informer_claim *shared_factory_next_claim(const struct shared_factory *factory,
+                                                 const struct informer_claim *claim)
+{
+    return claim ? TAILQ_NEXT(claim, link) : TAILQ_FIRST(&factory->claims);
 }
 
 static void clear_spec(struct informer_spec *spec)

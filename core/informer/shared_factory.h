@@ -60,6 +60,12 @@ void shared_factory_free(struct shared_factory *factory);
  * the last claim its informer ends. Not from a call of a handler, a filter, a transform or an index: its
  * cache and its transform may end with it. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
+/* One more on the informers of `claim`, which has them and no transform. To be released as any other. */
+struct informer_claim *claim_again(const struct informer_claim *claim);
+/* All claims there are, one after the other, from the oldest; `claim` NULL: the first. NULL behind the last.
+ */
+struct informer_claim *shared_factory_next_claim(const struct shared_factory *factory,
+                                                 const struct informer_claim *claim);
 void claim_release(struct informer_claim *claim);
 /* Another transform, before the claim has an informer; the one that it had is freed. */
 void claim_set_transform(struct informer_claim *claim, const struct transform *transform);

@@ -51,6 +51,16 @@ static int l_informer_claim(lua_State *L)
     return 1;
 }
 
+void informer_push_again(lua_State *L, const struct informer_claim *claim)
+{
+    struct script *script = script_of(L);
+    arg_room(L, "a prompt", LIMIT_INFORMERS, script->claim_count);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    box->claim = claim_again(claim);
+    keep_claim(script, box->claim);
+    class_set(L, script, CLASS_INFORMER);
+}
+
 static int l_informer_lister(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "lister");

@@ -130,7 +130,7 @@ static int l_kinds(lua_State *L)
 static int l_claimed(lua_State *L)
 {
     const struct repl *repl = repl_of(L);
-    repl->ops.claimed(repl->ops.claimed_ctx);
+    if (repl->ops.claimed) repl->ops.claimed(repl->ops.claimed_ctx);
     return 0;
 }
 
@@ -148,5 +148,6 @@ void bind_repl(lua_State *L)
         {"kinds", l_kinds},     {"claimed", l_claimed}, {"globals", l_globals},       {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
+    if (repl_of(L)->caches == REPL_SHARED_CACHES) bind_repl_caches(L);
     lua_setfield(L, -2, "repl");
 }

@@ -34,13 +34,16 @@ static void set_up(lua_State *L, void *ctx)
     repl->complete = keep_function(L, "complete");
 }
 
-struct repl *repl_new(const struct script_host *host, const struct repl_ops *ops, struct err *err)
+struct repl *repl_new(const struct script_host *host, enum repl_caches caches, const struct repl_ops *ops,
+                      struct err *err)
 {
     struct repl *repl = NEW(struct repl);
+    repl->caches = caches;
     repl->ops = *ops;
     repl->host = *host;
     repl->host.print = on_print;
     repl->host.hooks_ctx = repl;
+    repl->host.trusted_count = 0;
     repl->host.write_mode =
         WRITES_RECORDED; /* there is no verb that writes; if there were, nothing is sent */
     repl->script = script_new(&repl->host, &(struct script_source){.path = "repl", .name = "repl"});
@@ -152,6 +155,11 @@ void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf
     if (script_call(repl->script, "completion", call_complete, repl) != SCRIPT_OK) return;
     *start = repl->start;
     buf_str(out, buf_slice(&repl->answer));
+}
+
+size_t repl_memory(const struct repl *repl)
+{
+    return script_memory(repl->script);
 }
 
 void repl_claims_changed(struct repl *repl)

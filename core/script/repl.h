@@ -16,8 +16,13 @@ enum repl_end {
     REPL_FAILED,     /* the text says why, in one line */
 };
 
+enum repl_caches {
+    REPL_OWN_CACHES,    /* a kind that is asked for gets a cache */
+    REPL_SHARED_CACHES, /* those that scripts of the host have, and no others */
+};
+
 struct repl_ops {
-    /* A claim was made: it wants its informer. */
+    /* A claim was made: it wants its informer. NULL: they all have one. */
     void (*claimed)(void *claimed_ctx);
     void *claimed_ctx;
     /* A line of print. */
@@ -32,8 +37,9 @@ struct repl_style {
     bool colours;
 };
 
-/* `host` is copied. NULL with an error. */
-struct repl *repl_new(const struct script_host *host, const struct repl_ops *ops, struct err *err);
+/* `host` is copied; whom it trusts has nothing to do with prompts. NULL with an error. */
+struct repl *repl_new(const struct script_host *host, enum repl_caches caches, const struct repl_ops *ops,
+                      struct err *err);
 void repl_free(struct repl *repl);
 /* One at a time. */
 void repl_eval(struct repl *repl, struct str text, const struct repl_style *style);
@@ -49,3 +55,5 @@ bool repl_was_interrupted(const struct repl *repl);
 void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf *out);
 /* To be told whenever a claim has changed. */
 void repl_claims_changed(struct repl *repl);
+/* Bytes of its Lua state. */
+size_t repl_memory(const struct repl *repl);

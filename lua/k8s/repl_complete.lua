@@ -67,8 +67,8 @@ local function names_of_globals(found, scene)
   for _, word in ipairs(KEYWORDS) do
     found[word] = true
   end
-  for _, name in ipairs(raw.repl.kinds()) do
-    found[match(name, "^[^.]+")] = true -- "deployments" of "deployments.apps"
+  for _, name in ipairs(scene.names()) do
+    found[match(name, "^[%w_]+")] = true -- "deployments" of "deployments.apps"
   end
 end
 
@@ -87,8 +87,8 @@ local function names_of_value(found, path, mark, scene)
 end
 
 -- kind "dep
-local function names_of_kinds(found)
-  for _, name in ipairs(raw.repl.kinds()) do
+local function names_of_kinds(found, scene)
+  for _, name in ipairs(scene.names()) do
     found[name] = true
   end
 end
@@ -97,11 +97,11 @@ end
 function complete.find(text, scene)
   local found, word = {}, match(text, "[%a_][%w_]*$") or ""
   local before = sub(text, 1, #text - #word)
-  local quoted = match(text, "%f[%w_]kind%s*%(?%s*[\"']([%w.%-]*)$")
+  local quoted = match(text, "%f[%w_]kind%s*%(?%s*[\"']([^\"']*)$")
   local path, mark = match(before, "([%a_][%w_%.%[%]\"'/%-]*)([.:])$")
   if quoted then
     word = quoted
-    names_of_kinds(found)
+    names_of_kinds(found, scene)
   elseif path then
     names_of_value(found, path, mark, scene)
   elseif not find(before, "[%w\"']$") then

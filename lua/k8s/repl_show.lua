@@ -187,20 +187,30 @@ local function put_table(out, heading, rows, style)
   end
 end
 
-local function put_objects(out, list, style)
-  local rows, count = {}, 0
-  for _, object in ipairs(list) do
-    count = count + 1
-    if count <= ROWS_MAX then
-      local metadata = object.metadata
-      rows[count] = {
-        tostring(metadata.namespace or "-"), tostring(metadata.name), state_of(object), age(metadata.creationTimestamp),
-      }
+-- `next_object` gives the objects, of which only the first are asked for.
+local function put_objects(out, count, next_object, style)
+  local rows = {}
+  for i = 1, math.min(count, ROWS_MAX) do
+    local object = next_object()
+    if object == nil then
+      break
     end
+    local metadata = object.metadata
+    rows[i] = {
+      tostring(metadata.namespace or "-"), tostring(metadata.name), state_of(object), age(metadata.creationTimestamp),
+    }
   end
   put_table(out, { "NAMESPACE", "NAME", "STATUS", "AGE" }, rows, style)
   if count > ROWS_MAX then
     out[#out + 1] = tint(style, FAINT, format("# and %d more", count - ROWS_MAX))
+  end
+end
+
+local function each_of(list)
+  local i = 0
+  return function()
+    i = i + 1
+    return list[i]
   end
 end
 
@@ -221,14 +231,15 @@ end
 local function put_value(out, value, style)
   local kind = style.kinds[value]
   if kind then
-    local list = style.list(value)
-    if #list == 0 then
-      out[#out + 1] = tint(style, FAINT, "# no " .. kind.name)
+    local lister = style.lister(value)
+    local count = lister:count()
+    if count == 0 then
+      out[#out + 1] = tint(style, FAINT, "# no " .. (kind.cache or kind.name))
     else
-      put_objects(out, list, style)
+      put_objects(out, count, lister:list(), style)
     end
   elseif is_objects(value) then
-    put_objects(out, value, style)
+    put_objects(out, #value, each_of(value), style)
   elseif type(value) == "table" and getmetatable(value) == "help" then
     out[#out + 1] = tostring(value)
   else
@@ -242,6 +253,11 @@ local function error_text(count, values)
   if count == 2 and values[1] == nil and type(err) == "table" and type(err.message) == "string" then
     return format("nil, %s: %s", tostring(err.reason or "error"), err.message)
   end
+end
+
+-- Something that shows what `make` says.
+function show.text(make)
+  return setmetatable({}, { __tostring = make, __metatable = "help" })
 end
 
 function show.values(count, values, style)

@@ -1,6 +1,6 @@
 -- `kubelua repl`: the prompt over a cluster and over a dump, on a terminal and without one.
 local cluster = require "spec.support.cluster"
-local proc = require "spec.support.proc"
+local keys = require "spec.support.keys"
 local temp = require "spec.support.temp"
 
 local DUMP = [[
@@ -20,17 +20,12 @@ spec: {long: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], text: "a\tb: \e[31m", none
 ]]
 
 describe("kubelua repl", function()
-  local folder, started
+  local folder
 
-  before_each(function()
-    folder, started = temp.folder { ["dump.yaml"] = DUMP }, {}
-  end)
+  before_each(function() folder = temp.folder { ["dump.yaml"] = DUMP } end)
   after_each(function()
     cluster.stop_all()
-    for _, p in ipairs(started) do
-      p:kill "KILL"
-      p:wait()
-    end
+    keys.stop_all()
     temp.remove(folder)
   end)
 
@@ -182,22 +177,10 @@ the last line is not complete
   end)
 
   describe("on a terminal", function()
-    -- With keys instead of lines.
     local function terminal(env)
-      -- In place of the shell, which ^C ends too when it has run its command: by 130, whatever that gave.
-      local words = ("exec %s repl --from %s/dump.yaml"):format(cluster.binary, folder)
-      local all = { XDG_STATE_HOME = folder, TERM = "xterm", NO_COLOR = "1" }
+      local all = { XDG_STATE_HOME = folder, NO_COLOR = "1" }
       for name, value in pairs(env or {}) do all[name] = value end
-      local p = proc.spawn { "script", "-qec", words, "/dev/null", env = all }
-      started[#started + 1] = p
-      function p.sees(pattern)
-        local from = p.looked or 1
-        p:wait_until(function()
-          local _, stop = p.streams.out.text:find(pattern, from)
-          p.looked = stop and stop + 1 or from
-          return stop
-        end, pattern)
-      end
+      local p = keys.open(("%s repl --from %s/dump.yaml"):format(cluster.binary, folder), all)
       p.sees "Type help"
       p.sees "kubelua> "
       return p

@@ -35,7 +35,8 @@ static bool answer(void *ctx, const char *method, struct buf *result, struct err
 
 static bool begin(void *ctx, struct admin_question *question)
 {
-    if (strcmp(admin_question_method(question), "slow") != 0) return false;
+    const char *method = admin_question_method(question);
+    if (strcmp(method, "slow") != 0 && strcmp(method, "session") != 0) return false;
     taken = question;
     return true;
 }
@@ -70,7 +71,8 @@ static int setup(void **state)
                                                  .idle_ms = 50,
                                                  .answer_ms = 50,
                                                  .answer = answer,
-                                                 .begin = begin};
+                                                 .begin = begin,
+                                                 .session = "session"};
     admin = admin_socket_new(&options, &err);
     assert_non_null(admin);
     return 0;
@@ -182,6 +184,52 @@ static void test_an_answer_to_nobody_is_dropped(void **state)
     assert_int_equal(gone, 0);
 }
 
+/* Beyond the times that others have, and whatever became of the question. */
+static void test_a_session_has_its_connection_for_itself(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"session\"}\n");
+    await_taken();
+    int own = admin_question_take_connection(taken);
+    struct timer look = {.fn = on_look};
+    timer_start(&look, loop_clock(loop), 200);
+    say(fd, "anything\n");
+    for (looked = false; !looked;) loop_once(loop, true);
+    char text[16];
+    assert_int_equal(read(own, text, sizeof text), 9);
+    assert_int_equal(read(own, text, sizeof text), -1); /* it does not block */
+    say(own, "and back\n");
+    assert_heard(fd, "and back\n");
+    close(own);
+    assert_int_equal(read(fd, text, sizeof text), 0);
+    close(fd);
+}
+
+static void test_a_session_that_is_refused_is_a_connection_as_any(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"session\"}\n{\"v\":1,\"method\":\"status\"}\n");
+    await_taken();
+    admin_question_refuse(taken, "no");
+    assert_heard(fd, "{\"v\":1,\"error\":\"no\"}\n");
+    assert_heard(fd, "{\"v\":1,\"result\":\"x\"}\n");
+    close(fd);
+    turn(10);
+}
+
+/* The engine ends: nobody has taken the connection, which is closed with the socket. */
+static void test_a_session_that_nobody_took_ends_with_the_socket(void **state)
+{
+    char byte;
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"session\"}\n");
+    for (int i = 0; i < 10; i++) loop_once(loop, false); /* the mail is on its way */
+    admin_socket_free(admin);
+    admin = NULL;
+    assert_int_equal(read(fd, &byte, 1), 0);
+    close(fd);
+}
+
 static int group_setup(void **state)
 {
     return mkdtemp(folder) ? 0 : -1;
@@ -203,6 +251,9 @@ int main(void)
         T(test_who_answers_is_told_that_the_client_has_gone),
         T(test_a_client_that_only_reads_any_more_has_its_answer),
         T(test_an_answer_to_nobody_is_dropped),
+        T(test_a_session_has_its_connection_for_itself),
+        T(test_a_session_that_is_refused_is_a_connection_as_any),
+        T(test_a_session_that_nobody_took_ends_with_the_socket),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

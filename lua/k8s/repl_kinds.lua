@@ -1,0 +1,211 @@
+-- The kinds that a prompt knows: each with a cache that is filled when it is first asked for, or, over an engine, with
+-- one of those that its scripts have.
+local raw = ...
+
+local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
+
+local claim = raw.informer.claim
+local own, methods = raw.repl, require "k8s.informer"
+local find, format = string.find, string.format
+
+local SYNC_SECONDS = 30
+
+-- --- kinds
+
+local Kind = {} -- the methods of a kind
+local shown = setmetatable({}, { __mode = "k" }) -- a kind to what it holds
+local known = {} -- by the name as typed, and by the server's
+
+-- What a kind reads. A cache that was looked at stays until the prompt ends.
+local function open(held)
+  if not held.cache then
+    local informer = claim(held.name, {})
+    own.claimed()
+    return informer
+  end
+  local informer = own.cache(held.cache)
+  if not informer then
+    raw.raise(held.cache .. ": the engine does not have this cache any more")
+  end
+  return informer
+end
+
+local function informer_of(self, name)
+  local held = shown[self]
+  if not held then
+    raw.raise(name .. ": methods are called with ':'")
+  end
+  held.informer = held.informer or open(held)
+  if not held.synced then
+    local ok, err = wait_synced(SYNC_SECONDS, held.informer)
+    if not ok then
+      raw.raise(tostring(err))
+    end
+    held.synced = true
+  end
+  return held.informer
+end
+
+function Kind:informer()
+  return informer_of(self, "informer")
+end
+
+function Kind:lister()
+  return methods.lister(informer_of(self, "lister"))
+end
+
+function Kind:list(selector)
+  return Kind.lister(self):list_all(selector)
+end
+
+function Kind:get(key)
+  return Kind.lister(self):get(key)
+end
+
+function Kind:count(selector)
+  return Kind.lister(self):count(selector)
+end
+
+function Kind:query()
+  return methods.query(informer_of(self, "query"))
+end
+
+function Kind:status()
+  return methods.status(informer_of(self, "status"))
+end
+
+local kind_meta = { __metatable = "kind", __call = Kind.list }
+
+-- pods["shop/web"], pods.list
+function kind_meta.__index(self, key)
+  if Kind[key] then
+    return Kind[key]
+  end
+  local held = shown[self]
+  if type(key) ~= "string" or held.namespaced and not find(key, "/", 1, true) then
+    local one = format("%s[\"%s\"]", held.name, held.namespaced and "namespace/name" or "name")
+    raw.raise(format("%s: there is no method %s; one object is %s", held.name, tostring(key), one))
+  end
+  return (Kind.get(self, key))
+end
+
+function kind_meta.__newindex(self)
+  raw.raise(shown[self].name .. " cannot be changed")
+end
+
+function kind_meta.__tostring(self)
+  return "kind " .. shown[self].name
+end
+
+-- The kind that reads this, which stays the same.
+local function kind_of(key, held)
+  local kind = known[key]
+  if not kind then
+    kind = setmetatable({}, kind_meta)
+    shown[kind] = held
+    known[key] = kind
+  end
+  return kind
+end
+
+-- --- over an engine
+
+local function names_of(caches)
+  local names = {}
+  for i, cache in ipairs(caches) do
+    names[i] = format("kind %q", cache.name)
+  end
+  return table.concat(names, ", ")
+end
+
+-- Of several caches of a kind the one of all its objects is meant.
+local function choose(canonical, caches)
+  for _, cache in ipairs(caches) do
+    if cache.name == canonical or #caches == 1 then
+      return cache
+    end
+  end
+  if #caches == 0 then
+    return nil, format("%s: the engine has no cache of it; k8s.list(%q) asks the server", canonical, canonical)
+  end
+  return nil, format("%s: the engine has %d caches of it: %s", canonical, #caches, names_of(caches))
+end
+
+local function cache_named(name)
+  local caches, of_kind = own.caches(), {}
+  for _, cache in ipairs(caches) do
+    if cache.name == name then
+      return cache
+    end
+  end
+  local canonical, why = own.resolve(name)
+  if not canonical then
+    return nil, why, false
+  end
+  for _, cache in ipairs(caches) do
+    if cache.kind == canonical then
+      of_kind[#of_kind + 1] = cache
+    end
+  end
+  local cache, problem = choose(canonical, of_kind)
+  return cache, problem, true
+end
+
+local function kind_of_cache(name)
+  local cache, why, is_kind = cache_named(name)
+  if not cache then
+    return nil, why, is_kind
+  end
+  if cache.transformed then
+    return nil, cache.name .. ": a cache with a transform is its script's alone", true
+  end
+  local kind = kind_of(cache.name, { name = cache.kind, cache = cache.name, namespaced = cache.namespaced })
+  known[name] = kind
+  return kind
+end
+
+local function describe_caches()
+  local lines = {}
+  for i, cache in ipairs(own.caches()) do
+    lines[i] = format("%-40s %8d%s", cache.name, cache.objects, cache.synced and "" or "  not synced")
+  end
+  return #lines > 0 and table.concat(lines, "\n") or "# the engine has no caches"
+end
+
+-- --- for repl.lua
+
+-- The kind of that name; nil, why, and whether there is such a kind.
+local function named(name)
+  if own.caches then
+    return kind_of_cache(name)
+  end
+  if not known[name] then
+    local canonical, namespaced = own.resolve(name)
+    if not canonical then
+      return nil, namespaced, false
+    end
+    known[name] = kind_of(canonical, { name = canonical, namespaced = namespaced })
+  end
+  return known[name]
+end
+
+-- What kinds may be called: those of the server, or the caches.
+local function names()
+  if not own.caches then
+    return own.kinds()
+  end
+  local list = {}
+  for i, cache in ipairs(own.caches()) do
+    list[i] = cache.name
+  end
+  return list
+end
+
+return {
+  named = named,
+  names = names,
+  describe_caches = describe_caches,
+  known = known,
+  methods = Kind,
+  shown = shown,
+}

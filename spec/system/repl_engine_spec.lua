@@ -1,0 +1,302 @@
+-- `kubelua repl --engine`: a prompt on the caches of a running engine, which goes on whatever is typed there.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local keys = require "spec.support.keys"
+local temp = require "spec.support.temp"
+
+local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
+
+local SCRIPT = [[
+local k8s = require "k8s"
+local pods = k8s.informer "pods"
+local ticks = 0
+k8s.every("10ms", function() ticks = ticks + 1 end)
+k8s.command("ticks", function() return ticks end)
+k8s.informer("services", { namespace = "default" })
+k8s.informer("services", { namespace = "other" })
+k8s.informer("configmaps", { transform = function(map) return map end })
+k8s.main(function() print "ready" end)
+]]
+
+describe("kubelua repl --engine #threads", function()
+  local folder, sim, engine, socket
+
+  before_each(function()
+    folder = temp.folder { ["watch.lua"] = SCRIPT }
+    socket = folder .. "/admin.sock"
+    sim = cluster.sim { "--pods", "30" }
+  end)
+  after_each(function()
+    keys.stop_all()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  local function start(args)
+    engine = cluster.run(sim.server, folder .. "/watch.lua", { "--admin-socket", socket, unpack(args or {}) })
+    engine:wait_line "^ready$"
+  end
+
+  local function prompt() return cluster.kubelua { "repl", "--engine", "--admin-socket", socket } end
+
+  local function lines(text)
+    local p = prompt()
+    p:write(text)
+    p:close_input()
+    local code = p:wait()
+    return p:out(), p:err(), code
+  end
+
+  local function terminal()
+    local p = keys.open(("%s repl --engine --admin-socket %s"):format(cluster.binary, socket),
+      { XDG_STATE_HOME = folder, NO_COLOR = "1" })
+    p.sees "caches of the engine %d+%. Type help"
+    p.sees "kubelua> "
+    return p
+  end
+
+  local function ask(...)
+    local p = cluster.kubelua { ... }
+    p:wait()
+    return p:out()
+  end
+
+  local function ticks() return tonumber(ask("call", "--admin-socket", socket, "ticks")) end
+
+  local function prompts()
+    return cjson.decode(ask("status", "--admin-socket", socket, "-o", "json")).prompts
+  end
+
+  local function until_prompts(count)
+    for _ = 1, 400 do
+      if #prompts() == count then return end
+    end
+    error(("%d prompts instead of %d"):format(#prompts(), count))
+  end
+
+  it("reads what the engine's scripts have in their caches, and follows the cluster", function()
+    start()
+    local p = prompt()
+    p:write "caches\n"
+    p:wait_line "^pods +30$"
+    p:wait_line "^services in default +0$"
+    p:write "pods:count()\n"
+    p:wait_line "^30$"
+    local name = sim.api:get("/api/v1/pods").items[1].metadata
+    sim.api:delete(("/api/v1/namespaces/%s/pods/%s?gracePeriodSeconds=0"):format(name.namespace, name.name))
+    p:write "while pods:count() == 30 do k8s.sleep '5ms' end print 'one less'\n"
+    p:wait_line "^one less$"
+    p:write 'pods:query():group("status.phase"):count()\n'
+    p:wait_line "^%- count: 29$"
+    p:write 'kind "services in other"\n'
+    p:wait_line "^# no services in other$"
+    p:write '#k8s.list("pods")\nx = 7\nx * 6\n'
+    p:wait_line "^29$"
+    p:wait_line "^42$"
+    p:close_input()
+    assert.equal(0, p:wait())
+    assert.equal("", p:err())
+  end)
+
+  it("makes no cache of its own, and says which there are", function()
+    start()
+    local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\nnothing.there\nk8s.patch{}\n'
+    assert.equal([[
+repl:1: deployments.apps: the engine has no cache of it; k8s.list("deployments.apps") asks the server
+repl:1: services: the engine has 2 caches of it: kind "services in default", kind "services in other"
+repl:1: configmaps, transformed by watch: a cache with a transform is its script's alone
+repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
+repl:1: attempt to index global 'nothing' (a nil value)
+repl:1: attempt to call field 'patch' (a nil value)
+]], (err:gsub("transformed by [^:]*", "transformed by watch")))
+    assert.equal(3, code)
+  end)
+
+  it("ends a line that is over a limit, while scripts go on", function()
+    start { "--script-memory", "16Mi" }
+    local before = ticks()
+    local out, err, code = lines [[
+while true do pcall(function() while true do end end) end
+local t = {} while true do t[#t + 1] = ("x"):rep(1e5) .. #t end
+1 + 1
+]]
+    assert.equal("2\n", out)
+    assert.equal([[
+repl:1: over the limit handler-cpu (50ms) in the prompt
+repl:1: over the limit script-memory (16Mi) in the prompt
+]], err)
+    assert.equal(3, code)
+    assert.is_true(ticks() > before)
+  end)
+
+  it("sends what is printed at once, however much it is, in its order", function()
+    start()
+    local p = prompt()
+    p:write 'print "first" k8s.sleep "1h"\n'
+    p:wait_line "^first$"
+    p:kill "KILL"
+    local out = lines 'for i = 1, 300 do print(i, ("x"):rep(9999)) if i % 20 == 0 then k8s.sleep "1ms" end end\n'
+    local count = 0
+    for number in out:gmatch "(%d+)\tx+\n" do
+      count = count + 1
+      assert.equal(count, tonumber(number))
+    end
+    assert.equal(300, count)
+    assert.equal(300 * 10001 + 9 + 2 * 90 + 3 * 201, #out)
+  end)
+
+  it("keeps a bounded part of what is not read", function()
+    start()
+    local p = prompt()
+    p:write 'print "begins"\n'
+    p:wait_line "^begins$"
+    local before = engine:rss()
+    p:kill "STOP"
+    p:write 'while true do print(("x"):rep(1e5)) k8s.sleep "0ms" end\n'
+    p:kill "CONT"
+    p:wait_line("^x+$", 20)
+    p:kill "STOP"
+    for _ = 1, 2000 do
+      if not prompts()[1].busy then break end
+    end
+    assert.is_false(prompts()[1].busy)
+    if not sanitized then assert.is_true(engine:rss() - before < 60 * 2 ^ 20) end -- those free late
+    p:kill "CONT"
+    p:wait_error("^over 16 MiB of output wait to be read by the prompt$", 20)
+    p:write "1 + 1\n"
+    p:wait_line("^2$", 20)
+    p:close_input()
+    assert.equal(3, p:wait())
+  end)
+
+  it("says that a line is too long, and goes on", function()
+    start()
+    local out, err = lines('"' .. ("x"):rep(70000) .. '"\n1 + 1\n')
+    assert.equal("2\n", out)
+    assert.equal("a line may have 64 KiB\n", err)
+  end)
+
+  it("gives each prompt globals of its own, up to eight of them", function()
+    start()
+    local all = {}
+    for i = 1, 8 do
+      all[i] = prompt()
+      all[i]:write(("x = %d\nx\n"):format(i))
+    end
+    for i = 1, 8 do all[i]:wait_line(("^%d$"):format(i)) end
+    assert.equal(8, #prompts())
+    local _, err, code = lines "1\n"
+    assert.equal(("kubelua repl: %s: there are 8 prompts already: that is the most\n"):format(socket), err)
+    assert.equal(2, code)
+    all[1]:close_input()
+    assert.equal(0, all[1]:wait())
+    until_prompts(7)
+    assert.equal("1\n", (lines "1\n"))
+  end)
+
+  it("frees a prompt whose process was killed, in the middle of a line too", function()
+    start()
+    local idle, waits, computes = prompt(), prompt(), prompt()
+    waits:write 'pods:count() print "waits" k8s.sleep "1h"\n'
+    waits:wait_line "^waits$"
+    computes:write 'print "computes" while true do k8s.sleep "0ms" end\n'
+    computes:wait_line "^computes$"
+    until_prompts(3)
+    for _, p in ipairs { idle, waits, computes } do p:kill "KILL" end
+    until_prompts(0)
+    for _ = 1, 3 do engine:wait_error "A prompt has ended" end
+    assert.equal("30\n", (lines "pods:count()\n"))
+  end)
+
+  it("tells prompts that the engine stops", function()
+    start()
+    local idle, busy = prompt(), terminal()
+    idle:write "1\n"
+    idle:wait_line "^1$"
+    busy:write 'print "waits" k8s.sleep "1h"\r'
+    busy.sees "\nwaits"
+    assert.equal(0, cluster.terminate(engine, 20))
+    busy.sees "kubelua repl: the engine stops"
+    assert.equal(3, busy:wait())
+    idle:wait_error "^kubelua repl: the engine stops$"
+    assert.equal(3, idle:wait())
+    local _, err, code = lines "1\n"
+    assert.equal("kubelua repl: no engine listens on " .. socket .. "\n", err)
+    assert.equal(2, code)
+  end)
+
+  it("names the engine that was killed", function()
+    start()
+    local p = prompt()
+    p:write "1\n"
+    p:wait_line "^1$"
+    engine:kill "KILL"
+    p:wait_error "^kubelua repl: the engine closed the connection$"
+    assert.equal(3, p:wait())
+  end)
+
+  it("completes kinds with a cache, fields, methods and names of caches", function()
+    start()
+    local p = terminal()
+    p:write "po\t:cou\t()\r"
+    p.sees "\n30"
+    p.sees "kubelua> "
+    p:write "x = pods()[1]\r"
+    p.sees "kubelua> "
+    p:write "x.metad\t.\t"
+    p.sees "name +namespace"
+    p:write "\21kind \"services in d\t\"\r" -- ^U first
+    p.sees "# no services in default"
+    p:write "dep\t\21print 'end'\r"
+    p.sees "\nend"
+    p.sees "kubelua> "
+    p:write "\4"
+    assert.equal(0, p:wait())
+  end)
+
+  it("ends a line by ^C, and goes on", function()
+    start()
+    local p = terminal()
+    p:write 'print "begins" while true do pcall(k8s.sleep, "1ms") end\r'
+    p.sees "\nbegins"
+    local before = ticks()
+    while ticks() == before do end
+    p:write "\3"
+    p.sees "interrupted"
+    p:write 'print "waits" k8s.sleep "1h"\r'
+    p.sees "\nwaits"
+    p:write "\3"
+    p.sees "interrupted"
+    p:write "for i = 1, 2 do\r"
+    p.sees "%.%.%. "
+    p:write "\3"
+    p.sees "kubelua> "
+    p:write "40 + 2\r"
+    p.sees "\n42"
+    p.sees "kubelua> "
+    p:write "\4"
+    assert.equal(0, p:wait())
+  end)
+
+  it("lets go of an engine that a script holds up, at the second ^C", function()
+    local stick = 'k8s.command("stick", function() print "stuck" while true do end end)\n'
+    temp.write(folder .. "/watch.lua", SCRIPT .. stick)
+    start { "--trust", folder .. "/watch.lua" }
+    local p = terminal()
+    cluster.kubelua { "call", "--admin-socket", socket, "stick" }
+    engine:wait_line "^stuck$"
+    p:write "1 + 1\r"
+    p.sees "1 %+ 1\r?\n"
+    for _ = 1, 20 do
+      p:write "\3"
+      if pcall(p.sees, "the engine does not answer", 1) then break end
+    end
+    assert.equal(3, p:wait())
+  end)
+
+  it("takes --engine or --from", function()
+    local p = cluster.kubelua { "repl", "--engine", "--from", "x" }
+    assert.equal(2, p:wait())
+    assert.equal("kubelua repl: --from and --engine: give one of them\n", p:err())
+  end)
+end)
