@@ -12,6 +12,10 @@
 
 enum { RECORDING_VERSION = 1, RECORDING_LINE_MAX = 32 << 20 };
 
+/* A stream begins before the year 2200, and no time in it is later than ten years after that. */
+#define RECORDING_BEGIN_END_US ((int64_t)7258118400 * 1000000)
+#define RECORDING_AT_MAX_US    ((int64_t)3650 * 86400 * 1000000)
+
 /* What a frame is of. */
 struct recording_stream {
     struct resource resource;
@@ -60,7 +64,8 @@ struct recording_record {
 
 enum recording_result { RECORDING_RECORD, RECORDING_END, RECORDING_BROKEN };
 
-/* ERR_IO, ERR_PARSE. A frame that is cut off is found by recording_next, when all before it was read. */
+/* ERR_IO, ERR_PARSE, ERR_LIMIT. A frame that is cut off is found by recording_next, when all before it was
+ * read. */
 struct recording *recording_open(const char *path, struct err *err);
 size_t recording_stream_count(const struct recording *recording);
 const struct recording_stream *recording_stream_at(const struct recording *recording, size_t i);
@@ -68,4 +73,10 @@ const struct recording_stream *recording_stream_at(const struct recording *recor
  * ends in the middle: the others go on. */
 enum recording_result recording_next(struct recording *recording, struct recording_record *record,
                                      struct err *err);
+/* Before the first recording_next: the next one of the streams' first lists alone, by its time. END when each
+ * stream's is whole, or it goes on with something else, or ends. */
+enum recording_result recording_next_of_lists(struct recording *recording, struct recording_record *record,
+                                              struct err *err);
+/* Puts before what is wrong with a record, until the next one, the place of it. */
+void recording_place(const struct recording *recording, size_t stream, struct err *err);
 void recording_close(struct recording *recording);

@@ -1,5 +1,5 @@
 /* All streams of a recording, by time; see recording.h. The file is mapped, and each frame is inflated as it
- * is read, so that memory holds a window and a line of each stream. */
+ * is read (recording_frame.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,27 +7,23 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "base/mem.h"
 #include "base/must.h"
 #include "kube/json_scan.h"
 #include "kube/recording.h"
+#include "kube/recording_frame.h"
 #include "object/tape.h"
 
-enum { CHUNK = 64 << 10, STREAMS_MAX = 10000, WINDOW_LOG_MAX = 23 };
+enum { STREAMS_MAX = 10000, HEAD_MAX = 64 << 10 };
 
 struct reader {
     struct recording_stream stream;
-    ZSTD_DStream *zstd;
-    const char *data; /* its frame, and whatever follows when that is cut off */
-    size_t offset;    /* of the frame in the file */
-    ZSTD_inBuffer in;
-    struct buf text; /* inflated; lines before `at` were read */
-    size_t at, line;
-    bool over, ended; /* nothing more comes; the frame ended in good order */
+    struct recording_frame frame;
+    size_t offset; /* of the frame in the file */
     struct recording_record next;
     bool has_next;
+    bool begun; /* its first list was read, or something else was met */
 };
 
 struct recording {
@@ -35,67 +31,22 @@ struct recording {
     char *map;
     size_t size;
     struct reader *readers;
-    size_t count;
+    size_t count, memory; /* that all frames hold */
     struct tape_parser *parser;
     struct buf scratch;
 };
 
-/* --- frames */
+/* Puts the place before what is wrong. */
+static bool place(const struct recording *r, const struct reader *reader, struct err *err)
+{
+    return err_wrap(err, "%s: byte %zu, line %zu of the stream that begins at byte %zu", r->path,
+                    reader->offset + reader->frame.in.pos, reader->frame.line, reader->offset);
+}
 
 static bool broken(const struct recording *r, const struct reader *reader, const char *why, struct err *err)
 {
-    return err_set(err, ERR_PARSE, "%s: byte %zu, line %zu of the stream that begins at byte %zu: %s",
-                   r->path, reader->offset + reader->in.pos, reader->line, reader->offset, why);
-}
-
-/* Inflates more; false when nothing more comes, or with an error. */
-static bool inflate_more(struct recording *r, struct reader *reader, struct err *err)
-{
-    if (reader->over) return false;
-    ZSTD_outBuffer out = {buf_reserve(&reader->text, CHUNK), CHUNK, 0};
-    size_t left = ZSTD_decompressStream(reader->zstd, &out, &reader->in);
-    reader->text.len += out.pos;
-    if (ZSTD_isError(left)) {
-        reader->over = true;
-        return broken(r, reader, ZSTD_getErrorName(left), err);
-    }
-    if (left == 0) reader->ended = reader->over = true;
-    if (!reader->over && out.pos == 0 && reader->in.pos == reader->in.size) {
-        reader->over = true;
-        return broken(r, reader, "the file is cut off here", err);
-    }
-    return true;
-}
-
-/* The next line, without its end; false at the end of the frame, or with an error. */
-static bool next_line(struct recording *r, struct reader *reader, struct str *line, struct err *err)
-{
-    size_t looked = reader->at;
-    err_clear(err);
-    for (;;) {
-        size_t more = reader->text.len - looked;
-        const char *end = more ? memchr(reader->text.data + looked, '\n', more) : NULL;
-        if (end) {
-            *line =
-                (struct str){reader->text.data + reader->at, (size_t)(end - reader->text.data) - reader->at};
-            reader->at += line->n + 1;
-            reader->line++;
-            return true;
-        }
-        buf_consume(&reader->text, reader->at);
-        reader->at = 0;
-        looked = reader->text.len;
-        if (looked > RECORDING_LINE_MAX) {
-            reader->over = true;
-            return broken(r, reader, "a line is longer than 32 MiB", err);
-        }
-        if (!inflate_more(r, reader, err)) break;
-    }
-    if (err->code == ERR_NONE && reader->text.len > 0) {
-        reader->text.len = 0;
-        broken(r, reader, "the last line has no end", err);
-    }
-    return false;
+    err_set(err, ERR_PARSE, "%s", why);
+    return place(r, reader, err);
 }
 
 static bool parse(struct recording *r, struct str line, struct tape *tape, struct err *err)
@@ -119,9 +70,9 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
     struct str line;
     struct tape tape;
     struct recording_stream *s = &reader->stream;
-    if (!next_line(r, reader, &line, err))
-        return err->code != ERR_NONE ? false : broken(r, reader, "an empty frame", err);
-    if (!parse(r, line, &tape, err)) return broken(r, reader, err->text, err);
+    if (!recording_frame_line(&reader->frame, HEAD_MAX, &line, err))
+        return err->code != ERR_NONE ? place(r, reader, err) : broken(r, reader, "an empty frame", err);
+    if (!parse(r, line, &tape, err)) return place(r, reader, err);
     size_t at = tape_root(&tape);
     int64_t version = tape_int(&tape, tape_field(&tape, at, STR("kubelua_recording")), 0);
     if (version != RECORDING_VERSION)
@@ -141,6 +92,9 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
     s->field_selector = text_of(&tape, at, "field_selector");
     if (!*s->resource.plural || !*s->resource.kind || !*s->resource.version)
         return broken(r, reader, "it does not tell its kind", err);
+    if (s->begin_us < 1 || s->begin_us >= RECORDING_BEGIN_END_US)
+        return broken(r, reader, "begin_us is no time from 1970 to 2199, in microseconds since the epoch",
+                      err);
     return true;
 }
 
@@ -172,9 +126,12 @@ static bool read_record(struct recording *r, struct reader *reader, struct str l
 {
     struct tape tape;
     struct recording_record *next = &reader->next;
-    if (!parse(r, line, &tape, err)) return broken(r, reader, err->text, err);
+    if (!parse(r, line, &tape, err)) return place(r, reader, err);
     size_t at = tape_root(&tape);
-    next->at_us = reader->stream.begin_us + tape_int(&tape, tape_field(&tape, at, STR("at_us")), 0);
+    int64_t at_us = tape_int(&tape, tape_field(&tape, at, STR("at_us")), -1);
+    if (at_us < 0 || at_us > RECORDING_AT_MAX_US)
+        return broken(r, reader, "at_us is no number of microseconds from 0 to ten years", err);
+    next->at_us = reader->stream.begin_us + at_us;
     if (!read_type(tape_str(&tape, tape_field(&tape, at, STR("type"))), &next->type))
         return broken(r, reader, "a line of an unknown type", err);
     next->object = next->type == RECORDING_LISTED ? (struct str){"", 0} : find_object(line);
@@ -183,17 +140,22 @@ static bool read_record(struct recording *r, struct reader *reader, struct str l
     return true;
 }
 
+/* What follows a line that makes no sense is not read. */
+static bool end_reader(struct recording *r, struct reader *reader)
+{
+    recording_frame_end(&reader->frame);
+    return false;
+}
+
 /* Has the reader hold its next record, if there is one; false with an error. */
 static bool fill(struct recording *r, struct reader *reader, struct err *err)
 {
     struct str line;
     err_clear(err);
     if (reader->has_next) return true;
-    if (next_line(r, reader, &line, err) && read_record(r, reader, line, err)) return true;
-    if (err->code == ERR_NONE) return true;
-    reader->over = true;
-    reader->text.len = reader->at = 0;
-    return false;
+    if (recording_frame_line(&reader->frame, RECORDING_LINE_MAX, &line, err))
+        return read_record(r, reader, line, err) || end_reader(r, reader);
+    return err->code == ERR_NONE || place(r, reader, err);
 }
 
 /* --- the file */
@@ -222,11 +184,8 @@ static struct reader *add_reader(struct recording *r, size_t offset, size_t size
 {
     r->readers = xrealloc(r->readers, (r->count + 1) * sizeof *r->readers);
     struct reader *reader = &r->readers[r->count];
-    *reader = (struct reader){
-        .data = r->map + offset, .offset = offset, .in = {r->map + offset, size, 0}, .next.stream = r->count};
-    reader->zstd = ZSTD_createDStream();
-    must(reader->zstd);
-    ZSTD_DCtx_setParameter(reader->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+    *reader = (struct reader){.offset = offset, .next.stream = r->count};
+    recording_frame_init(&reader->frame, r->map + offset, size, &r->memory);
     r->count++;
     return reader;
 }
@@ -277,6 +236,20 @@ const struct recording_stream *recording_stream_at(const struct recording *r, si
     return &r->readers[i].stream;
 }
 
+void recording_place(const struct recording *r, size_t stream, struct err *err)
+{
+    must(stream < r->count);
+    place(r, &r->readers[stream], err);
+}
+
+static enum recording_result hand_over(struct reader *first, struct recording_record *record)
+{
+    if (!first) return RECORDING_END;
+    first->has_next = false;
+    *record = first->next;
+    return RECORDING_RECORD;
+}
+
 enum recording_result recording_next(struct recording *r, struct recording_record *record, struct err *err)
 {
     struct reader *first = NULL;
@@ -285,10 +258,24 @@ enum recording_result recording_next(struct recording *r, struct recording_recor
         if (!fill(r, reader, err)) return RECORDING_BROKEN;
         if (reader->has_next && (!first || reader->next.at_us < first->next.at_us)) first = reader;
     }
-    if (!first) return RECORDING_END;
-    first->has_next = false;
-    *record = first->next;
-    return RECORDING_RECORD;
+    return hand_over(first, record);
+}
+
+enum recording_result recording_next_of_lists(struct recording *r, struct recording_record *record,
+                                              struct err *err)
+{
+    struct reader *first = NULL;
+    for (size_t i = 0; i < r->count; i++) {
+        struct reader *reader = &r->readers[i];
+        if (reader->begun) continue;
+        if (!fill(r, reader, err)) return RECORDING_BROKEN;
+        if (!reader->has_next || reader->next.type > RECORDING_LISTED)
+            reader->begun = true;
+        else if (!first || reader->next.at_us < first->next.at_us)
+            first = reader;
+    }
+    if (first && first->next.type == RECORDING_LISTED) first->begun = true;
+    return hand_over(first, record);
 }
 
 void recording_close(struct recording *r)
@@ -296,8 +283,7 @@ void recording_close(struct recording *r)
     if (!r) return;
     for (size_t i = 0; i < r->count; i++) {
         recording_stream_clear(&r->readers[i].stream);
-        ZSTD_freeDStream(r->readers[i].zstd);
-        buf_clear(&r->readers[i].text);
+        recording_frame_clear(&r->readers[i].frame);
     }
     if (r->map) munmap(r->map, r->size);
     tape_parser_free(r->parser);

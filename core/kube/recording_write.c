@@ -9,7 +9,8 @@
 #include "base/must.h"
 #include "kube/recording.h"
 
-enum { LEVEL = 3, OUT = 128 << 10 };
+/* A reader of many streams holds a window of each. */
+enum { LEVEL = 3, WINDOW_LOG = 19, OUT = 128 << 10 };
 
 static const char *const types[] = {"ITEM", "LISTED", "ADDED", "MODIFIED", "DELETED"};
 
@@ -88,6 +89,7 @@ struct recording_writer *recording_writer_new(const char *path, const struct rec
     writer->zstd = ZSTD_createCCtx();
     must(writer->zstd);
     ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_windowLog, WINDOW_LOG);
     ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_checksumFlag, 1);
     writer->out = xmalloc(OUT);
     err_clear(&writer->err);
@@ -95,12 +97,19 @@ struct recording_writer *recording_writer_new(const char *path, const struct rec
     return writer;
 }
 
+/* The clock on the wall may have been set since the beginning. */
+static int64_t since_begin(const struct recording_writer *writer, int64_t at_us)
+{
+    int64_t since_us = at_us - writer->begin_us;
+    return since_us < 0 ? 0 : since_us > RECORDING_AT_MAX_US ? RECORDING_AT_MAX_US : since_us;
+}
+
 void recording_writer_put(struct recording_writer *writer, enum recording_type type, int64_t at_us,
                           struct str object)
 {
     struct buf *line = &writer->line;
     line->len = 0;
-    buf_printf(line, "{\"at_us\":%lld,\"type\":\"%s\",", (long long)(at_us - writer->begin_us), types[type]);
+    buf_printf(line, "{\"at_us\":%lld,\"type\":\"%s\",", (long long)since_begin(writer, at_us), types[type]);
     if (type == RECORDING_LISTED) {
         buf_puts(line, "\"resourceVersion\":");
         buf_json_string(line, object);

@@ -32,7 +32,46 @@ static void read_all(struct recording *recording)
 {
     struct recording_record record;
     struct err err;
-    enum recording_result result;
+    enum recording_result result, (*next)(struct recording *, struct recording_record *, struct err *);
+    size_t streams = recording_stream_count(recording), broken = 0;
+    must(streams > 0);
+    next = recording_next_of_lists;
+    while ((result = next(recording, &record, &err)) != RECORDING_END || next != recording_next) {
+        if (result == RECORDING_END) {
+            next = recording_next;
+            continue;
+        }
+        if (result == RECORDING_BROKEN) {
+            must(err.code != ERR_NONE && err.text[0] && ++broken <= streams);
+            continue;
+        }
+        must(record.stream < streams && record.object.p && record.at_us > 0);
+        must(record.type == RECORDING_LISTED || (record.object.n >= 2 && *record.object.p == '{'));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put(int fd, const void *data, size_t size)
+{
+    must(ftruncate(fd, 0) == 0);
+    must(pwrite(fd, data, size, 0) == (ssize_t)size);
+}
+
+static void put_compressed(int fd, const uint8_t *data, size_t size)
+{
+    size_t room = ZSTD_compressBound(size);
+    void *frame = malloc(room);
+    must(frame);
+    put(fd, frame, ZSTD_compress(frame, room, data, size, 1));
+    free(frame);
+}
+
+static void read_all(struct recording *recording)
+{
+    struct recording_record record;
+    struct err err;
+    enum recording_result result, (*next)(struct recording *, struct recording_record *, struct err *);
     size_t streams = recording_stream_count(recording), broken = 0;
     must(streams > 0);
     while ((result = recording_next(recording, &record, &err)) != RECORDING_END) {
