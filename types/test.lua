@@ -168,7 +168,7 @@ function env:lead(leads) end
 ---@param path? string|{ speed?: number }
 ---@param options? { speed?: number } so many times as fast
 ---@return integer changes
----@return string? problem what could not be read
+---@return string? problem what could not be read or stored, and streams without a list
 function env:replay(path, options) end
 
 ---Forgets what the script did so far.

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/writer.h"
 
-enum { FLUSH_MS = 2000 };
+enum { FLUSH_MS = 2000, SLEEP_MS = 200 };
 
 struct replay_run {
     struct options options;
@@ -57,7 +57,8 @@ static void help(void)
          "Exit codes:\n"
          "  0    played to its end\n"
          "  2    usage or input error: a script does not load, the file is no recording\n"
-         "  3    a part of the recording could not be read; the rest was played\n"
+         "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
+         "       the rest was played\n"
          "  130  interrupted\n\n"
          "Flags:");
     flags_print(replay_flags(&replay));
@@ -70,12 +71,14 @@ static void on_interrupt(int signum)
     interrupted = 1;
 }
 
-/* Until the real time is as far as that of the recording. */
+/* Until the real time is as far as that of the recording. A signal that comes right before a sleep is seen
+ * after it, so none is long. */
 static bool wait_until(void *ctx, int64_t at_ms)
 {
     const struct replay_run *run = ctx;
     while (!interrupted && run->pace > 0) {
-        int64_t left_ms = run->begun_ms + (int64_t)((double)at_ms / run->pace) - clock_now_ms(clock_real());
+        double ahead_ms = (double)at_ms / run->pace - (double)(clock_now_ms(clock_real()) - run->begun_ms);
+        int64_t left_ms = ahead_ms < SLEEP_MS ? (int64_t)ahead_ms : SLEEP_MS;
         if (left_ms <= 0) break;
         struct timespec ts = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
         nanosleep(&ts, NULL);
@@ -91,10 +94,28 @@ static bool load_scripts(struct test_engine *engine, const struct script_files *
     return ok;
 }
 
+static int code_of(bool ok, const struct err *err, int otherwise)
+{
+    return ok ? EXIT_OK : err->code == ERR_CANCELLED ? EXIT_INTERRUPTED : otherwise;
+}
+
+static int play_on(struct replay_run *run, struct test_engine *engine, struct test_replay *replay,
+                   struct err *err)
+{
+    const struct test_replay_options options = {.wait = wait_until, .ctx = run};
+    run->begun_ms = clock_now_ms(clock_real());
+    if (!test_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err))
+        return code_of(false, err, EXIT_USAGE);
+    run->begun_ms = clock_now_ms(clock_real());
+    bool ok = test_replay_play(replay, &options, err);
+    fprintf(stderr, "Played %llu changes of %s\n", (unsigned long long)test_replay_events(replay),
+            run->recording);
+    return code_of(ok, err, EXIT_INCOMPLETE);
+}
+
 /* The exit code; `err` is told unless that is 0. */
 static int play(struct replay_run *run, struct err *err)
 {
-    int exit_code = EXIT_USAGE;
     const struct options *o = &run->options;
     struct test_engine_options options = {.namespace_ = "",
                                           .live = true,
@@ -103,17 +124,10 @@ static int play(struct replay_run *run, struct err *err)
                                           .trusted_count = o->trusted.count,
                                           .lua_path = o->lua_path.items,
                                           .lua_path_count = o->lua_path.count};
-    options.wall_us = test_replay_begin_us(run->recording, err);
-    struct test_engine *engine = options.wall_us ? test_engine_ops.open(&options, err) : NULL;
+    if (!test_replay_begin_us(run->recording, &options.wall_us, err)) return EXIT_USAGE;
+    struct test_engine *engine = test_engine_ops.open(&options, err);
     struct test_replay *replay = engine ? test_replay_open(engine, run->recording, err) : NULL;
-    if (replay && test_replay_begin(replay, err) && load_scripts(engine, &run->files, err)) {
-        run->begun_ms = clock_now_ms(clock_real());
-        bool ok =
-            test_replay_play(replay, &(struct test_replay_options){.wait = wait_until, .ctx = run}, err);
-        exit_code = ok ? EXIT_OK : err->code == ERR_CANCELLED ? EXIT_INTERRUPTED : EXIT_INCOMPLETE;
-        fprintf(stderr, "Played %llu changes of %s\n", (unsigned long long)test_replay_events(replay),
-                run->recording);
-    }
+    int exit_code = replay ? play_on(run, engine, replay, err) : EXIT_USAGE;
     test_replay_close(replay);
     test_engine_ops.free(engine);
     return exit_code;

@@ -126,6 +126,10 @@ static bool settle(struct test_engine *engine, struct err *err);
 static struct test_engine *open_engine(const struct test_engine_options *options, struct err *err)
 {
     static char server[] = "http://cluster.test";
+    if (options->wall_us < 0 || options->wall_us >= TEST_CLOCK_END_US) {
+        err_set(err, ERR_INVALID, "the clock of a test begins from 1970 to 2199");
+        return NULL;
+    }
     struct test_engine *engine = NEW(struct test_engine);
     struct loop *loop = loop_new_by_hand(options->wall_us);
     engine->opened_ms = clock_now_ms(loop_clock(loop));
@@ -193,6 +197,8 @@ static bool settle(struct test_engine *engine, struct err *err)
 static bool advance(struct test_engine *engine, int64_t ms, struct err *err)
 {
     struct clock *clock = loop_clock(engine->base.loop);
+    if (ms > (TEST_CLOCK_END_US - clock_wall_us(clock)) / 1000)
+        return err_set(err, ERR_LIMIT, "the clock of a test ends with the year 2199");
     int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
     if (!settle(engine, err)) return false;
     while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
@@ -269,7 +275,8 @@ static bool replay_begin(struct test_engine *engine, const char *path, struct er
 {
     test_replay_close(engine->replay);
     engine->replay = test_replay_open(engine, path, err);
-    return engine->replay && test_replay_begin(engine->replay, err);
+    return engine->replay &&
+           test_replay_begin(engine->replay, &(struct test_replay_options){.wait = NULL}, err);
 }
 
 static bool replay_play(struct test_engine *engine, double speed, uint64_t *events, struct err *err)

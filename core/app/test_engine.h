@@ -10,6 +10,9 @@
 #include "script/test_engine.h"
 #include "script/turns.h"
 
+/* Versions of objects are made of the time, and have room for no later one. */
+#define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)
+
 struct test_script {
     struct script *script;
     char *name;

@@ -10,6 +10,8 @@
 #include "kube/recording.h"
 #include "object/tape.h"
 
+enum { UNLISTED_SHOWN = 5 };
+
 /* What the cluster has of the recording. */
 struct known {
     UT_hash_handle hh;
@@ -22,14 +24,13 @@ struct known {
 struct test_replay {
     struct test_engine *engine;
     struct recording *recording;
+    char *file;
     struct tape_parser *parser;
     struct known *known;
     unsigned *lists; /* of each stream: how many were whole */
-    size_t unlisted; /* streams without one */
     int64_t begin_us;
-    struct recording_record next; /* read, and not yet made; of the text below */
-    bool has_next;
-    struct err broken; /* the first that could not be read */
+    struct err problem; /* the first that could not be read or stored */
+    size_t problems;
     uint64_t events;
     struct buf text, path;
 };
@@ -42,28 +43,35 @@ static const struct recording_stream *stream_of(const struct test_replay *replay
 
 /* --- objects */
 
-/* Fills `path` and gives the version, in the parser's tape; NULL for what has no name. */
+static struct str text_at(const struct tape *tape, size_t at, struct str key)
+{
+    return tape_str(tape, tape_field(tape, at, key));
+}
+
+/* Fills `path` and gives the version, in the parser's tape; NULL for what cannot be one of its stream. */
 static const char *identify(struct test_replay *replay, const struct recording_record *record,
                             struct err *err)
 {
     struct tape tape;
     struct buf *text = &replay->text;
+    const struct resource *resource = &stream_of(replay, record)->resource;
     text->len = 0;
     memset(buf_reserve(text, record->object.n + TAPE_PADDING), 0, record->object.n + TAPE_PADDING);
     buf_str(text, record->object);
     if (!tape_parse(replay->parser, text->data, text->len, &tape, err)) return NULL;
     size_t metadata = tape_field(&tape, tape_root(&tape), STR("metadata"));
-    struct str ns = tape_str(&tape, tape_field(&tape, metadata, STR("namespace")));
-    struct str name = tape_str(&tape, tape_field(&tape, metadata, STR("name")));
-    struct str version = tape_str(&tape, tape_field(&tape, metadata, STR("resourceVersion")));
+    struct str kind = text_at(&tape, tape_root(&tape), STR("kind"));
+    struct str ns = text_at(&tape, metadata, STR("namespace")), name = text_at(&tape, metadata, STR("name"));
+    struct str version = text_at(&tape, metadata, STR("resourceVersion"));
     replay->path.len = 0;
-    if (!name.n ||
-        !resource_object_path(&stream_of(replay, record)->resource, ns, name, STR(""), &replay->path, err)) {
-        err_set(err, ERR_PARSE, "an object of the recording has no name");
-        return NULL;
-    }
-    buf_text(&replay->path);
-    return version.p ? version.p : "";
+    if (!name.n)
+        err_set(err, ERR_PARSE, "an object without a name");
+    else if (!str_is(kind, resource->kind))
+        err_set(err, ERR_PARSE, "an object of the kind \"%.*s\" in a stream of %s", (int)kind.n,
+                kind.p ? kind.p : "", resource->kind);
+    else if (resource_object_path(resource, ns, name, STR(""), &replay->path, err))
+        return buf_text(&replay->path) && version.p ? version.p : "";
+    return NULL;
 }
 
 /* Lists and the events behind each have numbers in turns. */
@@ -87,25 +95,30 @@ static void forget(struct test_replay *replay, struct known *known)
     free(known);
 }
 
+static struct known *learn(struct test_replay *replay)
+{
+    struct known *known = NEW(struct known);
+    known->path = xstrdup(buf_text(&replay->path));
+    HASH_ADD_KEYPTR(hh, replay->known, known->path, strlen(known->path), known);
+    return known;
+}
+
 static bool put(struct test_replay *replay, const struct recording_record *record, struct err *err)
 {
     const char *version = identify(replay, record, err);
     if (!version) return false;
     struct known *known = find(replay);
     bool same = known && *version && strcmp(known->version, version) == 0;
-    if (!known) {
-        known = NEW(struct known);
-        known->path = xstrdup(buf_text(&replay->path));
-        HASH_ADD_KEYPTR(hh, replay->known, known->path, strlen(known->path), known);
-    }
     if (!same) {
+        if (!test_engine_ops.put(replay->engine, record->object, err)) return false;
+        if (!known) known = learn(replay);
         free(known->version);
         known->version = xstrdup(version);
         replay->events++;
     }
     known->stream = record->stream;
     known->told = round_of(replay, record->stream, record->type);
-    return same || test_engine_ops.put(replay->engine, record->object, err);
+    return true;
 }
 
 static bool remove_one(struct test_replay *replay, const struct recording_record *record, struct err *err)
@@ -126,69 +139,119 @@ static void end_list(struct test_replay *replay, size_t stream)
         if (test_engine_ops.remove(replay->engine, known->path)) replay->events++;
         forget(replay, known);
     }
-    if (replay->lists[stream]++ == 0) replay->unlisted--;
+    replay->lists[stream]++;
 }
 
-static bool make(struct test_replay *replay, const struct recording_record *record, struct err *err)
+static void note(struct test_replay *replay, const struct err *err)
 {
-    if (record->type == RECORDING_LISTED) {
+    if (replay->problems++ == 0) replay->problem = *err;
+}
+
+/* What the cluster refuses is noted, and left out. */
+static void make(struct test_replay *replay, const struct recording_record *record)
+{
+    struct err err;
+    bool ok = true;
+    if (record->type == RECORDING_LISTED)
         end_list(replay, record->stream);
-        return true;
-    }
-    return record->type == RECORDING_DELETED ? remove_one(replay, record, err) : put(replay, record, err);
+    else if (record->type == RECORDING_DELETED)
+        ok = remove_one(replay, record, &err);
+    else
+        ok = put(replay, record, &err);
+    if (ok) return;
+    recording_place(replay->recording, record->stream, &err);
+    note(replay, &err);
 }
 
 /* --- reading */
 
-/* False at the end. What cannot be read is kept for later: other streams go on. */
-static bool read_next(struct test_replay *replay)
+typedef enum recording_result next_fn(struct recording *, struct recording_record *, struct err *);
+
+/* False at the end. What cannot be read is noted: other streams go on. */
+static bool read_next(struct test_replay *replay, next_fn *next, struct recording_record *record)
 {
     struct err err;
     enum recording_result result;
-    if (replay->has_next) return true;
-    while ((result = recording_next(replay->recording, &replay->next, &err)) == RECORDING_BROKEN)
-        if (replay->broken.code == ERR_NONE) replay->broken = err;
-    replay->has_next = result == RECORDING_RECORD;
-    return replay->has_next;
+    while ((result = next(replay->recording, record, &err)) == RECORDING_BROKEN) note(replay, &err);
+    return result == RECORDING_RECORD;
 }
 
-static bool make_next(struct test_replay *replay, struct err *err)
+static bool may_go_on(const struct test_replay_options *o, int64_t at_ms, struct err *err)
 {
-    replay->has_next = false;
-    return make(replay, &replay->next, err);
+    return !o->wait || o->wait(o->ctx, at_ms) || err_set(err, ERR_CANCELLED, "interrupted");
 }
 
-bool test_replay_begin(struct test_replay *replay, struct err *err)
+bool test_replay_begin(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
 {
-    while (replay->unlisted > 0 && read_next(replay))
-        if (!make_next(replay, err)) return false;
+    struct recording_record record;
+    while (read_next(replay, recording_next_of_lists, &record)) {
+        if (!may_go_on(options, 0, err)) return false;
+        make(replay, &record);
+    }
     return true;
 }
 
-/* Moves the engine's clock to the time of the next record. */
+/* Moves the engine's clock on, from one timer to the next, so that each has its time in real time too. */
 static bool reach(struct test_replay *replay, const struct test_replay_options *o, int64_t start_ms,
-                  int64_t from_us, struct err *err)
+                  int64_t end_ms, struct err *err)
 {
-    double speed = o->speed > 0 ? o->speed : 1;
-    int64_t at_ms = (int64_t)((double)(replay->next.at_us - from_us) / 1000.0 / speed);
-    int64_t ahead_ms = start_ms + at_ms - test_engine_ops.elapsed_ms(replay->engine);
-    if (ahead_ms <= 0) return true;
-    if (o->wait && !o->wait(o->ctx, at_ms)) return err_set(err, ERR_CANCELLED, "interrupted");
-    return test_engine_ops.advance(replay->engine, ahead_ms, err);
+    struct test_engine *engine = replay->engine;
+    struct clock *clock = loop_clock(engine->base.loop);
+    int64_t now_ms = test_engine_ops.elapsed_ms(engine);
+    if (end_ms <= now_ms) return may_go_on(o, now_ms - start_ms, err);
+    while (now_ms < end_ms) {
+        if (!test_engine_ops.settle(engine, err)) return false;
+        int64_t due_ms = clock_next_due_ms(clock), left_ms = end_ms - now_ms;
+        int64_t step_ms = due_ms - clock_now_ms(clock) < left_ms ? due_ms - clock_now_ms(clock) : left_ms;
+        if (!may_go_on(o, now_ms + step_ms - start_ms, err)) return false;
+        if (!test_engine_ops.advance(engine, step_ms, err)) return false;
+        now_ms += step_ms;
+    }
+    return true;
+}
+
+/* Appends the streams that never had a whole list; gives how many. */
+static size_t list_unlisted(const struct test_replay *replay, struct buf *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
+        const struct recording_stream *stream = recording_stream_at(replay->recording, i);
+        if (replay->lists[i] > 0 || count++ >= UNLISTED_SHOWN) continue;
+        if (out->len) buf_puts(out, ", ");
+        resource_name(&stream->resource, out);
+        if (*stream->namespace_) buf_printf(out, " in %s", stream->namespace_);
+    }
+    if (count > UNLISTED_SHOWN) buf_printf(out, " and %zu more", count - UNLISTED_SHOWN);
+    return count;
+}
+
+static bool tell_problems(const struct test_replay *replay, struct err *err)
+{
+    struct buf names = {0};
+    size_t unlisted = list_unlisted(replay, &names);
+    *err = replay->problem;
+    if (replay->problems > 1) err_append(err, " (and %zu more like it)", replay->problems - 1);
+    if (unlisted && replay->problems == 0)
+        err_set(err, ERR_PARSE, "%s: no whole list of %s was recorded: what there is was played as it came",
+                replay->file, buf_text(&names));
+    else if (unlisted)
+        err_append(err, "; no whole list of %s was recorded: what there is was played as it came",
+                   buf_text(&names));
+    buf_clear(&names);
+    return replay->problems == 0 && unlisted == 0;
 }
 
 bool test_replay_play(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
 {
-    int64_t start_ms = test_engine_ops.elapsed_ms(replay->engine), from_us = replay->begin_us;
-    bool ok = true;
-    while (ok && read_next(replay))
-        ok = reach(replay, options, start_ms, from_us, err) && make_next(replay, err);
-    ok = ok && test_engine_ops.settle(replay->engine, err);
-    if (ok && replay->broken.code != ERR_NONE) {
-        *err = replay->broken;
-        return false;
+    struct recording_record record;
+    int64_t start_ms = test_engine_ops.elapsed_ms(replay->engine);
+    double speed = options->speed > 0 ? options->speed : 1;
+    while (read_next(replay, recording_next, &record)) {
+        int64_t at_ms = (int64_t)((double)(record.at_us - replay->begin_us) / 1000.0 / speed);
+        if (!reach(replay, options, start_ms, start_ms + at_ms, err)) return false;
+        make(replay, &record);
     }
-    return ok;
+    return test_engine_ops.settle(replay->engine, err) && tell_problems(replay, err);
 }
 
 uint64_t test_replay_events(const struct test_replay *replay)
@@ -225,10 +288,10 @@ struct test_replay *test_replay_open(struct test_engine *engine, const char *pat
     replay->engine = engine;
     replay->recording = recording;
     replay->parser = tape_parser_new();
-    replay->unlisted = recording_stream_count(recording);
-    replay->lists = xcalloc(replay->unlisted, sizeof *replay->lists);
+    replay->file = xstrdup(path);
+    replay->lists = xcalloc(recording_stream_count(recording), sizeof *replay->lists);
     replay->begin_us = first_begin_us(recording);
-    err_clear(&replay->broken);
+    err_clear(&replay->problem);
     if (serve_kinds(replay, err)) return replay;
     test_replay_close(replay);
     return NULL;
@@ -246,13 +309,14 @@ void test_replay_close(struct test_replay *replay)
     buf_clear(&replay->text);
     buf_clear(&replay->path);
     free(replay->lists);
+    free(replay->file);
     free(replay);
 }
 
-int64_t test_replay_begin_us(const char *path, struct err *err)
+bool test_replay_begin_us(const char *path, int64_t *begin_us, struct err *err)
 {
     struct recording *recording = recording_open(path, err);
-    int64_t begin_us = recording ? first_begin_us(recording) : 0;
+    if (recording) *begin_us = first_begin_us(recording);
     recording_close(recording);
-    return begin_us;
+    return recording != NULL;
 }

@@ -57,6 +57,9 @@ static struct limits limits_arg(lua_State *L, int idx)
     return limits;
 }
 
+/* 2200-01-01, in seconds. */
+#define NOW_END 7258118400.0
+
 /* open(namespace, wall time in seconds, elects, limits) */
 static int l_open(lua_State *L)
 {
@@ -64,8 +67,11 @@ static int l_open(lua_State *L)
     lua_settop(L, 4);
     const struct limits limits = limits_arg(L, 4);
     lua_settop(L, 4);
+    lua_Number now = luaL_checknumber(L, 2);
+    if (!(now >= 0 && now < NOW_END))
+        script_raise(L, "test.load: now must be a time from 1970 to 2199, not %.14g seconds", now);
     const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
-                                                .wall_us = (int64_t)(luaL_checknumber(L, 2) * 1e6),
+                                                .wall_us = (int64_t)(now * 1e6),
                                                 .elects = lua_toboolean(L, 3),
                                                 .limits = &limits,
                                                 .lua_path = script_of(L)->host->lua_path,
@@ -271,8 +277,9 @@ static int l_metrics(lua_State *L)
 static int l_recording_begin(lua_State *L)
 {
     struct err err;
-    int64_t begin_us = ops->recording_begin_us(arg_str(L, 1, "path").p, &err);
-    if (!begin_us) return test_result(L, false, &err);
+    int64_t begin_us;
+    if (!ops->recording_begin_us(arg_str(L, 1, "path").p, &begin_us, &err))
+        return test_result(L, false, &err);
     lua_pushnumber(L, (lua_Number)begin_us / 1e6);
     return 1;
 }

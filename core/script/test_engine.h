@@ -82,12 +82,12 @@ struct test_engine_ops {
     /* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */
     bool (*call)(struct test_engine *engine, const char *name, const char *const *args, size_t count,
                  struct test_call_result *result, struct err *err);
-    /* When a recording begins, wall time; 0 with an error. */
-    int64_t (*recording_begin_us)(const char *path, struct err *err);
+    /* When a recording begins, wall time. */
+    bool (*recording_begin_us)(const char *path, int64_t *begin_us, struct err *err);
     /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */
     bool (*replay_begin)(struct test_engine *engine, const char *path, struct err *err);
-    /* At the recorded times, `speed` times as fast. False, when all that is readable was played, with what
-     * could not be read. */
+    /* At the recorded times, `speed` times as fast. False, when all of it was played that can be, with what
+     * could not be read or stored. */
     bool (*replay_play)(struct test_engine *engine, double speed, uint64_t *events, struct err *err);
     /* False when the script takes part in no election. */
     bool (*lead)(struct test_engine *engine, bool leads);

@@ -244,8 +244,8 @@ function methods:replay(path, given)
     path, given = nil, path
   end
   local speed = options.check("env:replay", given, REPLAY).speed or 1
-  if speed <= 0 then
-    raw.raise "env:replay: speed must be more than 0"
+  if not (speed >= 0.001 and speed <= 1e6) then
+    raw.raise(("env:replay: speed must be from 0.001 to 1000000, not %g"):format(speed))
   end
   if path then
     local found = place.find("env:replay", self.folder, path)
