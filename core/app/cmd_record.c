@@ -41,7 +41,7 @@ static const struct flag *record_flags(struct record_flags *flags, struct option
     flags->redact = "secrets";
     const struct flag all[] = {
         {"output", 'o', FLAG_STRING, &flags->output, "FILE", NULL,
-         "the recording; one that is there is replaced"},
+         "the recording; one that is there is replaced when the new one is whole"},
         {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
          "record what the informers of a script watch, or of a folder of scripts (repeatable)"},
         {"for", 0, FLAG_DURATION_MS, &flags->for_ms, "DURATION", NULL,
@@ -59,20 +59,22 @@ static void help(void)
 {
     struct record_flags flags = {0};
     struct options options = {0};
-    puts("Record the watch streams of a cluster, for k8s.test and kubelua replay.\n\n"
-         "Usage:\n"
-         "  kubelua record -o FILE KIND ... [flags]\n"
-         "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
-         "Examples:\n"
-         "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
-         "  kubelua record -o incident.rec -f rules/ --for 5m\n\n"
-         "The file holds whole objects, but for the data of Secrets: who may read it may read them.\n\n"
-         "Exit codes:\n"
-         "  0    recorded, and ended by --for or SIGTERM\n"
-         "  2    usage, configuration or input error\n"
-         "  3    a stream could not be recorded, or not all of it\n"
-         "  130  ended by SIGINT; the recording is whole\n\n"
-         "Flags:");
+    puts(
+        "Record the watch streams of a cluster, for k8s.test and kubelua replay.\n\n"
+        "Usage:\n"
+        "  kubelua record -o FILE KIND ... [flags]\n"
+        "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
+        "Examples:\n"
+        "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
+        "  kubelua record -o incident.rec -f rules/ --for 5m\n\n"
+        "The file holds whole objects, but for the data of Secrets, and only its owner may read it.\n\n"
+        "Exit codes:\n"
+        "  0    recorded, and ended by --for or SIGTERM\n"
+        "  2    usage, configuration or input error\n"
+        "  3    a stream could not be recorded, or not all of it, or FILE could not be written: the streams\n"
+        "       are in files of their own then, which are named\n"
+        "  130  ended by SIGINT; the recording is whole\n\n"
+        "Flags:");
     flags_print(record_flags(&flags, &options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
@@ -119,6 +121,8 @@ static bool add_all(struct recording_run *run, struct err *err)
                                    .field_selector = run->flags.field_selector};
     bool ok = script_claims_each(&run->files, &run->options, scope.namespace_, add_claim, run, err);
     for (size_t i = 0; ok && i < run->kinds.count; i++) ok = add(run, run->kinds.items[i], &scope, err);
+    if (ok && recorder_stream_count(run->recorder) == 0)
+        return err_set(err, ERR_INVALID, "nothing to record: the scripts have no informers");
     return ok;
 }
 
@@ -133,7 +137,10 @@ static void stop(struct recording_run *run, int exit_code)
 static void on_tick(struct timer *timer)
 {
     struct recording_run *run = container_of(timer, struct recording_run, tick);
-    recorder_flush(run->recorder);
+    if (!recorder_flush(run->recorder)) {
+        stop(run, EXIT_INCOMPLETE);
+        return;
+    }
     pool_drain(run->pool);
     timer_start(timer, loop_clock(run->loop), TICK_MS);
 }

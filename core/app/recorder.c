@@ -2,12 +2,13 @@
 #include "app/recorder.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/recording_join.h"
 #include "base/mem.h"
 #include "informer/informer_key.h"
 #include "informer/reflector.h"
@@ -16,13 +17,14 @@
 #include "object/projection.h"
 #include "object/value.h"
 
-enum { BATCH = 100, COPY = 256 << 10 };
+enum { BATCH = 100, PARTS_SHOWN = 10 };
 
 struct stream {
     STAILQ_ENTRY(stream) link;
     struct recorder *recorder;
     struct informer_key key;
     char *name, *part;
+    bool owns_part; /* it was made here */
     struct recording_writer *writer;
     struct delta_fifo *fifo;
     struct reflector *reflector; /* NULL before the start */
@@ -32,8 +34,10 @@ struct stream {
 
 struct recorder {
     struct recorder_options options;
+    char *path; /* of the whole: what a link points at */
     STAILQ_HEAD(, stream) streams;
     size_t count;
+    bool started; /* parts hold what was recorded: they are not thrown away */
     struct buf text;
 };
 
@@ -101,7 +105,7 @@ static void stream_free_all(struct stream *stream)
     timer_cancel(&stream->drain);
     if (stream->writer) recording_writer_end(stream->writer, &err);
     if (stream->fifo) delta_fifo_free(stream->fifo);
-    if (stream->part) unlink(stream->part);
+    if (stream->owns_part && !stream->recorder->started) unlink(stream->part);
     informer_key_clear(&stream->key);
     free(stream->name);
     free(stream->part);
@@ -141,9 +145,16 @@ static bool open_writer(struct stream *stream, struct err *err)
                                           .field_selector = key->field_selector,
                                           .begin_us = now_us(recorder),
                                           .redacted = key->projection != NULL};
-    stream->part = xasprintf("%s.part%zu", recorder->options.path, recorder->count);
+    if (recorder->count == RECORDING_STREAMS_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d streams: no reader has memory for so many",
+                       RECORDING_STREAMS_MAX);
+    stream->part = xasprintf("%s.part%zu", recorder->path, recorder->count);
+    if (access(stream->part, F_OK) == 0)
+        return err_set(err, ERR_IO,
+                       "%s: it is left of a recording that did not end, and may be read: move it away first",
+                       stream->part);
     stream->writer = recording_writer_new(stream->part, &head, err);
-    return stream->writer != NULL;
+    return stream->owns_part = stream->writer != NULL;
 }
 
 bool recorder_add(struct recorder *recorder, const struct resource *resource, const struct lw_scope *scope,
@@ -175,24 +186,56 @@ bool recorder_add(struct recorder *recorder, const struct resource *resource, co
     return true;
 }
 
+static bool has_folder(const char *path)
+{
+    char *folder = xstrdup(path), *end = strrchr(folder, '/');
+    if (end) *(end == folder ? end + 1 : end) = '\0';
+    bool ok = access(end ? folder : ".", W_OK | X_OK) == 0;
+    free(folder);
+    return ok;
+}
+
+/* What is there stays as it is until the end. */
+static bool may_replace(const char *named, const char *path, struct err *err)
+{
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode)) return err_set(err, ERR_IO, "%s: no regular file", named);
+    bool ok = (!there || access(path, W_OK) == 0) && has_folder(path);
+    return ok || err_set(err, ERR_IO, "%s: %s", named, strerror(errno));
+}
+
+static char *behind_links(const char *path)
+{
+    struct stat st;
+    char *target = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+    return target ? target : xstrdup(path);
+}
+
 struct recorder *recorder_new(const struct recorder_options *options, struct err *err)
 {
-    FILE *file = fopen(options->path, "we");
-    if (!file) {
-        err_set(err, ERR_IO, "%s: %s", options->path, strerror(errno));
+    char *path = behind_links(options->path);
+    if (!may_replace(options->path, path, err)) {
+        free(path);
         return NULL;
     }
-    fclose(file);
     struct recorder *recorder = NEW(struct recorder);
     recorder->options = *options;
+    recorder->path = path;
     STAILQ_INIT(&recorder->streams);
     return recorder;
+}
+
+size_t recorder_stream_count(const struct recorder *recorder)
+{
+    return recorder->count;
 }
 
 void recorder_start(struct recorder *recorder)
 {
     struct stream *stream;
     uint64_t seed = (uint64_t)now_us(recorder);
+    recorder->started = true;
     STAILQ_FOREACH (stream, &recorder->streams, link) {
         const struct lw_scope scope = informer_key_scope(&stream->key);
         stream->reflector = reflector_new(&(struct reflector_options){
@@ -207,10 +250,12 @@ void recorder_start(struct recorder *recorder)
     }
 }
 
-void recorder_flush(struct recorder *recorder)
+bool recorder_flush(struct recorder *recorder)
 {
     struct stream *stream;
-    STAILQ_FOREACH (stream, &recorder->streams, link) recording_writer_flush(stream->writer);
+    bool ok = true;
+    STAILQ_FOREACH (stream, &recorder->streams, link) ok = recording_writer_flush(stream->writer) && ok;
+    return ok;
 }
 
 void recorder_describe_lag(struct recorder *recorder, struct buf *out)
@@ -227,23 +272,6 @@ void recorder_describe_lag(struct recorder *recorder, struct buf *out)
 
 /* --- the end */
 
-static bool append_file(FILE *to, const char *path, uint64_t *bytes, struct err *err)
-{
-    FILE *from = fopen(path, "re");
-    char *chunk = xmalloc(COPY);
-    size_t n;
-    bool ok = from != NULL;
-    while (ok && (n = fread(chunk, 1, COPY, from)) > 0) {
-        ok = fwrite(chunk, 1, n, to) == n;
-        *bytes += n;
-    }
-    ok = ok && !ferror(from);
-    if (!ok) err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-    if (from) fclose(from);
-    free(chunk);
-    return ok;
-}
-
 static bool end_stream(struct stream *stream, struct recorder_totals *totals, struct err *err)
 {
     while (delta_fifo_len(stream->fifo) > 0) on_drain(&stream->drain);
@@ -256,16 +284,40 @@ static bool end_stream(struct stream *stream, struct recorder_totals *totals, st
     return recording_writer_end(writer, err);
 }
 
+static bool join(struct recorder *recorder, struct recorder_totals *totals, struct err *err)
+{
+    const char **parts = xcalloc(recorder->count, sizeof *parts);
+    struct stream *stream;
+    size_t count = 0;
+    STAILQ_FOREACH (stream, &recorder->streams, link) parts[count++] = stream->part;
+    bool ok = recording_join(parts, count, recorder->path, &totals->bytes, err);
+    free(parts);
+    return ok;
+}
+
+/* Where all of it is, when it is not in one file. */
+static void tell_parts(const struct recorder *recorder, struct err *err)
+{
+    const struct stream *stream;
+    size_t count = 0;
+    err_wrap(err, "%s was not written", recorder->path);
+    STAILQ_FOREACH (stream, &recorder->streams, link) {
+        if (access(stream->part, F_OK) != 0 || count++ >= PARTS_SHOWN) continue;
+        err_append(err, "%s%s", count == 1 ? "; what was recorded is in " : " ", stream->part);
+    }
+    if (count > PARTS_SHOWN) err_append(err, " and %zu more", count - PARTS_SHOWN);
+}
+
 bool recorder_finish(struct recorder *recorder, struct recorder_totals *totals, struct err *err)
 {
     struct stream *stream;
+    struct err other;
     bool ok = true;
     *totals = (struct recorder_totals){0};
-    FILE *file = fopen(recorder->options.path, "we");
-    if (!file) return err_set(err, ERR_IO, "%s: %s", recorder->options.path, strerror(errno));
     STAILQ_FOREACH (stream, &recorder->streams, link)
-        ok = end_stream(stream, totals, err) && ok && append_file(file, stream->part, &totals->bytes, err);
-    if (fclose(file) != 0 && ok) ok = err_set(err, ERR_IO, "%s: %s", recorder->options.path, strerror(errno));
+        ok = end_stream(stream, totals, ok ? err : &other) && ok;
+    ok = ok && join(recorder, totals, err);
+    if (!ok) tell_parts(recorder, err);
     return ok;
 }
 
@@ -278,5 +330,6 @@ void recorder_free(struct recorder *recorder)
         stream_free_all(stream);
     }
     buf_clear(&recorder->text);
+    free(recorder->path);
     free(recorder);
 }

@@ -20,16 +20,18 @@ struct recorder_totals {
     uint64_t bytes;
 };
 
-/* NULL when the file cannot be written. */
+/* NULL when the file could not be written: what has its name stays until the end. */
 struct recorder *recorder_new(const struct recorder_options *options, struct err *err);
-/* One stream more; nothing when it is recorded already. Only namespace and selectors of the scope count. */
+/* One stream more in a file of its own, which is gone again unless it was started; nothing when it is
+ * recorded already. Only namespace and selectors of the scope count. */
 bool recorder_add(struct recorder *recorder, const struct resource *resource, const struct lw_scope *scope,
                   struct err *err);
+size_t recorder_stream_count(const struct recorder *recorder);
 void recorder_start(struct recorder *recorder);
-/* What was recorded so far is in files. */
-void recorder_flush(struct recorder *recorder);
+/* What was recorded so far is in files; false when one cannot be written, as recorder_finish tells. */
+bool recorder_flush(struct recorder *recorder);
 /* Appends a line for each stream that has no list yet, with the cause. */
 void recorder_describe_lag(struct recorder *recorder, struct buf *out);
-/* Ends the streams and joins the files. */
+/* Ends the streams and joins their files. When that fails they are left, and the error names them. */
 bool recorder_finish(struct recorder *recorder, struct recorder_totals *totals, struct err *err);
 void recorder_free(struct recorder *recorder);

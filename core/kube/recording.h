@@ -10,7 +10,8 @@
 #include "base/err.h"
 #include "kube/resource.h"
 
-enum { RECORDING_VERSION = 1, RECORDING_LINE_MAX = 32 << 20 };
+/* Of more streams than that no reader could hold the windows; see RECORDING_MEMORY_MAX. */
+enum { RECORDING_VERSION = 1, RECORDING_LINE_MAX = 32 << 20, RECORDING_STREAMS_MAX = 400 };
 
 /* A stream begins before the year 2200, and no time in it is later than ten years after that. */
 #define RECORDING_BEGIN_END_US ((int64_t)7258118400 * 1000000)
@@ -38,15 +39,15 @@ enum recording_type {
 
 struct recording_writer;
 
-/* ERR_IO. Everything is copied. */
+/* A new file that its owner alone may read. ERR_IO. Everything is copied. */
 struct recording_writer *recording_writer_new(const char *path, const struct recording_stream *stream,
                                               struct err *err);
 /* `object` is JSON text in one line; of LISTED it is the list's version, as bare text. What goes wrong is
  * told by recording_writer_end. */
 void recording_writer_put(struct recording_writer *writer, enum recording_type type, int64_t at_us,
                           struct str object);
-/* So that a reader of the file sees what was put so far. */
-void recording_writer_flush(struct recording_writer *writer);
+/* So that a reader of the file sees what was put so far. False once anything went wrong. */
+bool recording_writer_flush(struct recording_writer *writer);
 uint64_t recording_writer_events(const struct recording_writer *writer);
 /* Ends the frame and closes the file; the writer is gone. */
 bool recording_writer_end(struct recording_writer *writer, struct err *err);

@@ -1,8 +1,10 @@
 /* One stream into a file; see recording.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "base/mem.h"
@@ -74,10 +76,19 @@ static void put_head(struct recording_writer *writer, const struct recording_str
     compress(writer, buf_slice(line), ZSTD_e_continue);
 }
 
+/* Whole objects are nobody else's business. */
+static FILE *create(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && !file) close(fd);
+    return file;
+}
+
 struct recording_writer *recording_writer_new(const char *path, const struct recording_stream *stream,
                                               struct err *err)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = create(path);
     if (!file) {
         err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
         return NULL;
@@ -122,10 +133,11 @@ void recording_writer_put(struct recording_writer *writer, enum recording_type t
     writer->events++;
 }
 
-void recording_writer_flush(struct recording_writer *writer)
+bool recording_writer_flush(struct recording_writer *writer)
 {
     compress(writer, (struct str){"", 0}, ZSTD_e_flush);
     if (fflush(writer->file) != 0) fail(writer);
+    return writer->err.code == ERR_NONE;
 }
 
 uint64_t recording_writer_events(const struct recording_writer *writer)

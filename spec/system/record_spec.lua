@@ -1,5 +1,6 @@
 -- `kubelua record` and `kubelua replay`: what a cluster said, in a file, and the same again through scripts and specs.
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 describe("a recording", function()
@@ -63,8 +64,10 @@ describe("a recording", function()
       post("pods", pod "new")
       sim.api:request("DELETE", "/api/v1/namespaces/default/pods/before")
     end)
+    assert.equal("600\n", (temp.run("stat -c %a " .. folder .. "/a.rec.part0")))
     p:kill "INT"
     assert.equal(130, p:wait())
+    assert.equal("600\n", (temp.run("stat -c %a " .. folder .. "/a.rec")))
     assert.has_match("Recorded %d+ events of 1 streams in .*/a.rec", p:err())
     assert.equal("a.rec", io.popen("ls " .. folder):read "*l")
   end
@@ -162,6 +165,89 @@ describe("a recording", function()
     assert.equal(3, p:wait())
     assert.has_match("secrets: no whole list came: .*no secrets for you", p:err())
     assert.has_match('"LISTED"', text(), 1, true)
+  end)
+
+  local function files() return (temp.run("ls " .. folder):gsub("\n", " ")) end
+
+  it("leaves what has its name until it is whole", function()
+    temp.write(folder .. "/a.rec", "an older one")
+    local p = cluster.kubelua { "record", "-o", folder .. "/a.rec", "-s", sim.server, "pods", "podz" }
+    assert.equal(2, p:wait())
+    assert.equal("an older one", (temp.run("cat " .. folder .. "/a.rec")))
+    assert.equal("a.rec ", files())
+    p = record({ "pods" }, { lists = 1, events = {} }, function()
+      assert.equal("an older one", (temp.run("cat " .. folder .. "/a.rec")))
+    end)
+    assert.equal(0, cluster.terminate(p))
+    assert.has_match('"LISTED"', text(), 1, true)
+    assert.equal("a.rec ", files())
+  end)
+
+  it("follows a link, and keeps it", function()
+    temp.write(folder .. "/there/b.rec", "an older one")
+    temp.run(("ln -s there/b.rec %s/a.rec"):format(folder))
+    local p = cluster.kubelua { "record", "-o", folder .. "/a.rec", "-s", sim.server, "pods", "--for", "500ms" }
+    assert.equal(0, p:wait(), p:err())
+    assert.equal("there/b.rec\n", (temp.run("readlink " .. folder .. "/a.rec")))
+    assert.equal("b.rec\n", (temp.run("ls " .. folder .. "/there")))
+    assert.has_match('"LISTED"', text(), 1, true)
+  end)
+
+  it("keeps its parts when they cannot be joined, and names them", function()
+    local p = record({ "pods", "configmaps" }, { lists = 2, events = { ['"ADDED"'] = 1 } }, function()
+      post("pods", pod "new")
+      temp.run(("mkdir %s/a.rec"):format(folder))
+    end)
+    p:kill "INT"
+    assert.equal(3, p:wait())
+    assert.has_match("kubelua record: .*/a.rec was not written: .*/a.rec: Is a directory; what was recorded is in "
+      .. ".*/a.rec.part0\n", p:err())
+    assert.equal("a.rec a.rec.part0 ", files())
+    local all = temp.run(("zstdcat %s/a.rec.part0"):format(folder))
+    assert.equal(2, select(2, all:gsub('"kubelua_recording"', "")))
+    assert.has_match('"name":"new"', all, 1, true)
+  end)
+
+  it("ends when the disk is full, and keeps what there is", function()
+    local command = 'trap "" XFSZ; ulimit -f 16; exec "$0" record -o "$1" -s "$2" pods configmaps'
+    local p = proc.spawn { "sh", "-c", command, cluster.binary, folder .. "/a.rec", sim.server }
+    local numbers = {}
+    for i = 1, 3000 do numbers[i] = math.random(1e9) end
+    post("pods", pod "before")
+    for i = 1, 4 do
+      post("configmaps", { metadata = { name = "m" .. i }, data = { k = table.concat(numbers, i .. " ") } })
+    end
+    local ended, code = pcall(p.wait, p, 30)
+    if not ended then p:kill "KILL" end
+    assert.equal(3, ended and code, p:err())
+    assert.has_match("a.rec was not written: .*/a.rec.part1: File too large; what was recorded is in "
+      .. ".*/a.rec.part0 .*/a.rec.part1\n", p:err())
+    assert.equal("a.rec.part0 a.rec.part1 ", files())
+    assert.has_match('"name":"before"', (temp.run(("zstdcat %s/a.rec.part0"):format(folder))), 1, true)
+  end)
+
+  it("does not write over what is left of another, nor what is no file, nor more than can be read", function()
+    local names = {}
+    for i = 1, 401 do names[i] = ("%q"):format("n" .. i) end
+    temp.write(folder .. "/many.lua", ('require("k8s").informer("pods", { namespaces = { %s } })\n'):format(
+      table.concat(names, ", ")))
+    temp.write(folder .. "/none.lua", 'print "hello"\n')
+    temp.write(folder .. "/a.rec.part0", "what is left")
+    temp.run(("ln -s /dev/full %s/full.rec"):format(folder))
+    local before = files()
+    for wanted, words in pairs {
+      ["/a.rec.part0: it is left of a recording that did not end"] = { "a.rec", "pods" },
+      ["/full.rec: no regular file"] = { "full.rec", "pods" },
+      ["more than 400 streams"] = { "b.rec", "-f", folder .. "/many.lua" },
+      ["nothing to record: the scripts have no informers"] = { "b.rec", "-f", folder .. "/none.lua" },
+    } do
+      local p = cluster.kubelua { "record", "-s", sim.server, "-o", folder .. "/" .. words[1], unpack(words, 2) }
+      assert.equal(2, p:wait(), p:err())
+      assert.has_match(wanted, p:err(), 1, true)
+      assert.equal(before, files())
+    end
+    assert.equal("what is left", (temp.run(("cat %s/a.rec.part0"):format(folder))))
+    assert.equal("/dev/full\n", (temp.run(("readlink %s/full.rec"):format(folder))))
   end)
 
   it("refuses what makes no sense, in one line", function()

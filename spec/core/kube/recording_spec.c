@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zstd.h>
@@ -38,6 +39,7 @@ static struct recording_writer *begin(const char *path, char *plural, int64_t be
 {
     const struct recording_stream head = stream(plural, begin_us);
     struct err err;
+    unlink(path);
     struct recording_writer *writer = recording_writer_new(path, &head, &err);
     assert_non_null(writer);
     return writer;
@@ -363,6 +365,21 @@ static void first_lists_come_before_all_else_whatever_the_other_streams_have(voi
     recording_close(recording);
 }
 
+static void a_file_is_new_and_its_owners_alone(void **state)
+{
+    const struct recording_stream head = stream(pods, 1000);
+    struct err err;
+    struct stat st;
+    assert_null(recording_writer_new(first, &head, &err));
+    assert_non_null(strstr(err.text, "/a: File exists"));
+    unlink(first);
+    mode_t mask = umask(0);
+    end(begin(first, pods, 1000));
+    umask(mask);
+    assert_int_equal(stat(first, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+}
+
 static void a_clock_that_is_set_back_writes_no_time_before_the_beginning(void **state)
 {
     struct recording_writer *writer = begin(first, pods, 5000);
@@ -402,6 +419,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_flipped_byte_is_told_and_nothing_worse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_recording_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_is_new_and_its_owners_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_beginning_that_is_no_time_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_record_that_makes_no_sense_ends_its_stream_and_is_told_with_its_place, set_up, tear_down),
