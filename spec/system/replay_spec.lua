@@ -30,8 +30,8 @@ describe("a replay", function()
   end
 
   local function object(kind, name, version)
-    local text = '{"apiVersion":"v1","kind":%q,"metadata":{"namespace":"shop","name":%q,"resourceVersion":"%d","uid":%q}}'
-    return text:format(kind, name, version, name)
+    local metadata = ('"namespace":"shop","name":%q,"resourceVersion":"%d","uid":%q'):format(name, version, name)
+    return ('{"apiVersion":"v1","kind":%q,"metadata":{%s}}'):format(kind, metadata)
   end
 
   local function pod(name, version) return object("Pod", name, version) end
