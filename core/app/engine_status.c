@@ -86,14 +86,9 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
-static void put_script(const struct slot *slot, struct buf *out)
+static void put_running(const struct script *script, struct buf *out)
 {
-    const struct script *script = slot->current;
     struct script_counters counters = script_counters(script);
-    json_open(out, NULL, '{');
-    json_text(out, "name", script_name(script));
-    json_text(out, "path", slot->path);
-    reload_put_slot(slot, out);
     json_int(out, "handlers", (int64_t)script_handler_count(script));
     json_int(out, "informers", (int64_t)script_claim_count(script));
     json_int(out, "adds", (int64_t)counters.adds);
@@ -119,6 +114,17 @@ static void put_script(const struct slot *slot, struct buf *out)
     json_open(out, "writes", '[');
     for (size_t w = 0; w < script_write_count(script); w++) json_text(out, NULL, script_write(script, w));
     json_close(out, ']');
+}
+
+/* Of a new file that was refused, or waits for its informers, there is nothing else to tell. */
+static void put_script(const struct slot *slot, struct buf *out)
+{
+    if (!slot->current && slot->gone) return;
+    json_open(out, NULL, '{');
+    json_text(out, "name", slot->name);
+    json_text(out, "path", slot->path);
+    reload_put_slot(slot, out);
+    if (slot->current) put_running(slot->current, out);
     json_close(out, '}');
 }
 
@@ -345,8 +351,7 @@ static void put_all(struct engine *engine, struct buf *out)
 {
     put_engine(engine, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++)
-        if (engine->slots[i]->current) put_script(engine->slots[i], out);
+    for (size_t i = 0; i < engine->slot_count; i++) put_script(engine->slots[i], out);
     json_close(out, ']');
     engine_put_leases(engine, out);
     put_informers(engine, out);

@@ -106,13 +106,15 @@ static bool report(bool prints, const struct admin_client *before, const struct 
     size_t old = find(before, name);
     int64_t generation = number_of(tape, script, "generation");
     bool tried = !old || number_of(old_tape, old, "tried") != number_of(tape, script, "tried");
-    bool taken_over = !old || number_of(old_tape, old, "generation") != generation;
-    bool good = taken_over || !tried || !error.n;
+    bool taken_over = generation && (!old || number_of(old_tape, old, "generation") != generation);
+    bool good = taken_over || !error.n || (!tried && generation);
     if (!prints) return good;
     printf("%.*s: ", STR_ARG(name));
     if (taken_over)
         printf("generation %" PRId64 " runs, after a pause of %.1f ms\n", generation,
                (double)number_of(tape, script, "pauseMicroseconds") / 1000);
+    else if (error.n && !generation)
+        printf("refused, nothing of it runs: %.*s\n", STR_ARG(error));
     else if (tried && error.n)
         printf("refused, generation %" PRId64 " runs on: %.*s\n", generation, STR_ARG(error));
     else

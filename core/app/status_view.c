@@ -104,15 +104,24 @@ static void put_quarantined(const struct viewer *v, size_t at, struct buf *out)
     }
 }
 
-/* Why the file does not run, what waits to run, and what is still running out. */
+/* Why the file does not run, and since when. */
+static void put_reload_error(const struct viewer *v, size_t at, struct buf *out)
+{
+    struct str error = viewer_text(v, at, "reloadError");
+    const char *what = viewer_bool(v, at, "returned")    ? "returned"
+                       : viewer_int(v, at, "generation") ? "reload refused"
+                                                         : "refused, does not run";
+    if (!error.n) return;
+    buf_printf(out, "%s%s: %.*s (", out->len ? "; " : "", what, STR_ARG(error));
+    text_duration(v->now_s - viewer_time(v, at, "reloadErrorTime"), out);
+    buf_puts(out, " ago)");
+}
+
+/* The same, what waits to run, and what is still running out. */
 static void put_reload(const struct viewer *v, size_t at, struct buf *out)
 {
     size_t candidate = tape_field(v->tape, at, STR("candidate"));
-    struct str error = viewer_text(v, at, "reloadError");
-    bool returned = viewer_bool(v, at, "returned");
-    if (error.n)
-        buf_printf(out, "%s%s: %.*s", out->len ? "; " : "", returned ? "returned" : "reload refused",
-                   STR_ARG(error));
+    put_reload_error(v, at, out);
     if (candidate)
         buf_printf(out, "%sgeneration %" PRId64 " waits for %.*s", out->len ? "; " : "",
                    viewer_int(v, candidate, "generation"), STR_ARG(viewer_text(v, candidate, "waitsFor")));

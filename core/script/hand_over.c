@@ -42,6 +42,7 @@ static bool may_go_on(const struct script_handler *before, const struct script_h
 {
     enum script_replay replay = h->script->replay;
     if (replay == REPLAY_ALL || !before->attached || before->leader != h->leader) return false;
+    if (h->leader && !leading_keeps_term(before->script, h->script)) return false;
     if (before->quarantine.active || !claims_share(before->claim, h->claim)) return false;
     return replay == REPLAY_NONE || is_same(before, h);
 }

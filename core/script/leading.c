@@ -35,6 +35,7 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 }
 
 static void begin(struct leader_functions *f);
+static void settle(struct script *script);
 
 static void report(struct leader_functions *f, const char *which, enum script_result result)
 {
@@ -50,22 +51,24 @@ static void on_started(void *ctx, enum script_result result)
     report(f, "start", result);
 }
 
-/* Only the end of the engine cancels one: it has undone less than its script means it to. */
+/* Only the end of the engine cancels one, or that of a generation that drains, which the engine tells of: it
+ * has undone less than its script means it to. */
 static void on_stopped(void *ctx, enum script_result result)
 {
     struct leader_functions *f = ctx;
     f->stopping = NULL;
     report(f, "stop", result);
-    if (result == SCRIPT_CANCELLED)
+    if (result == SCRIPT_CANCELLED && f->script->phase != SCRIPT_DRAINING)
         log_warn("Function of a leader was cancelled: it did not end within --shutdown-timeout",
                  F("script", f->script->name), F("function", "stop"), F("given", f->name));
     if (f->script->leading.told && result != SCRIPT_CANCELLED) begin(f);
+    settle(f->script);
 }
 
-/* A start waits for the end of the stop before it. */
+/* A start waits for the end of the stop before it, and of those of the generation before. */
 static void begin(struct leader_functions *f)
 {
-    if (f->was_started || f->stopping) return;
+    if (f->was_started || f->stopping || f->script->leading.waits_for) return;
     f->was_started = true;
     const struct task_call call = {.what = "the start of a leader",
                                    .function = f->start,
@@ -166,10 +169,7 @@ struct fence *leading_fence(const struct script *script)
 
 /* --- life */
 
-static void on_begin(struct timer *timer)
-{
-    win(container_of(timer, struct script, leading.begin));
-}
+static void on_begin(struct timer *timer);
 
 void leading_init(struct script *script)
 {
@@ -226,10 +226,11 @@ static bool join(struct script *script, struct err *err)
     struct leading *leading = &script->leading;
     if (!leading->wish) return true;
     leading->joined = leaders_claim(script->host->leaders, leading->wish, err);
+    if (!leading->joined) return false; /* with a wish that is not granted it never leads */
     lease_wish_free(leading->wish);
     leading->wish = NULL;
     if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
-    return leading->joined != NULL;
+    return true;
 }
 
 static void leave(struct script *script)
@@ -238,10 +239,16 @@ static void leave(struct script *script)
     script->leading.joined = NULL;
 }
 
+static void begin_soon(struct script *script)
+{
+    timer_cancel(&script->leading.begin);
+    timer_start(&script->leading.begin, script_clock(script), 0);
+}
+
 static void begin_without_election(struct script *script)
 {
-    struct leading *leading = &script->leading;
-    if (!leading->leadership && leading->count > 0) timer_start(&leading->begin, script_clock(script), 0);
+    const struct leading *leading = &script->leading;
+    if (!leading->leadership && leading->count > 0) begin_soon(script);
 }
 
 bool leading_loaded(struct script *script, struct err *err)
@@ -251,21 +258,24 @@ bool leading_loaded(struct script *script, struct err *err)
     return true;
 }
 
-/* The lease of another election is given back; that of the same one stays, as somebody asks for it all the
- * time. */
+/* --- from one generation to the next */
+
 bool leading_take_over(struct script *from, struct script *to, struct err *err)
 {
     struct leading *leading = &to->leading;
     if (!make_wish(to, err)) return false;
-    if (leading->wish && !leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err))
-        return false;
-    bool same =
-        leading->wish && from->leading.joined && leadership_is_of(from->leading.joined, leading->wish);
-    if (!same) leave(from);
+    if (!leading->wish) return true;
+    if (!leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err)) return false;
+    if (!from->leading.joined || !leadership_is_of(from->leading.joined, leading->wish)) return true;
     bool joined = join(to, err);
     must(joined); /* it was accepted */
-    if (same) leave(from);
+    leave(from);  /* somebody asks for the lease all the time */
     return true;
+}
+
+bool leading_keeps_term(const struct script *from, const struct script *to)
+{
+    return !to->leading.wish && to->leading.leadership == from->leading.leadership;
 }
 
 /* What is called for the end goes on while the script drains, under the fence of the term. */
@@ -280,19 +290,78 @@ static void end_all(struct script *script)
     TAILQ_FOREACH (f, &script->leading.functions, link) end(f);
 }
 
-void leading_end(struct script *script)
+static void stop_waiting(struct script *script)
 {
-    end_all(script);
-    leave(script);
+    if (script->leading.waits_for) script->leading.waits_for->leading.awaited_by = NULL;
+    script->leading.waits_for = NULL;
 }
 
+static void wait_for(struct script *script, struct script *earlier)
+{
+    stop_waiting(script);
+    script->leading.waits_for = earlier;
+    earlier->leading.awaited_by = script;
+}
+
+/* Who waits for it may go on. */
+static void let_next_begin(struct script *script)
+{
+    struct script *next = script->leading.awaited_by;
+    if (!next) return;
+    stop_waiting(next);
+    if (next->phase == SCRIPT_RUNNING && !next->leading.over) begin_soon(next);
+}
+
+/* A generation that drains keeps its lease until its functions for the end have ended. */
+static void settle(struct script *script)
+{
+    if (script->phase != SCRIPT_DRAINING || leading_count_stopping(script) > 0) return;
+    leave(script);
+    let_next_begin(script);
+}
+
+void leading_end(struct script *script)
+{
+    stop_waiting(script);
+    end_all(script);
+    settle(script);
+}
+
+/* It was accepted; since then another script may have asked for the lease, with other times. */
+static bool join_late(struct script *script)
+{
+    struct err err;
+    if (join(script, &err)) return true;
+    log_error("The script does not lead", F("script", script->name), F("err", err.text));
+    return false;
+}
+
+static void on_begin(struct timer *timer)
+{
+    struct script *script = container_of(timer, struct script, leading.begin);
+    struct leader_functions *f;
+    if (script->leading.wish && !join_late(script)) return;
+    if (script->leading.told)
+        TAILQ_FOREACH (f, &script->leading.functions, link) begin(f);
+    else if (script->leading.leadership)
+        leading_changed(script);
+    else
+        win(script);
+}
+
+/* One that itself waited has begun nothing. */
 void leading_begin_after(struct script *from, struct script *to)
 {
+    struct script *earlier = from->leading.waits_for;
+    stop_waiting(from);
     end_all(from);
+    if (!earlier && leading_count_stopping(from) > 0) earlier = from;
+    if (earlier) wait_for(to, earlier);
+    settle(from);
     if (to->leading.leadership)
         leading_changed(to);
-    else
-        begin_without_election(to);
+    else if (!earlier && (to->leading.wish || to->leading.count > 0))
+        begin_soon(to);
 }
 
 void leading_clear(struct script *script)
@@ -301,6 +370,8 @@ void leading_clear(struct script *script)
     timer_cancel(&script->leading.begin);
     lease_wish_free(script->leading.wish);
     leave(script);
+    stop_waiting(script);
+    let_next_begin(script);
     fence_unref(script->leading.fence);
     script->leading.fence = NULL;
     while ((f = TAILQ_FIRST(&script->leading.functions))) {

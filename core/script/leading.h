@@ -28,7 +28,10 @@ struct leading {
     bool over;                     /* it never will again */
     TAILQ_HEAD(, leader_functions) functions;
     size_t count;
-    struct timer begin; /* without an election: it begins to lead when it has loaded */
+    struct timer begin; /* goes on in a turn of the loop: it has loaded, or need not wait any more */
+    /* Of a reload: an earlier generation whose functions for the end have not ended; ours for the beginning
+     * wait for those, and so does a lease that is another one. */
+    struct script *waits_for, *awaited_by;
 };
 
 enum { LEADER_FUNCTIONS_MAX = 100 };
@@ -40,9 +43,12 @@ void leading_add_functions(lua_State *L);
 bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err);
 /* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
-/* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. */
+/* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another
+ * lease is changed when functions for the end have ended: nothing is done for two terms at once. */
 bool leading_take_over(struct script *from, struct script *to, struct err *err);
-/* The election is left, without a successor; functions for the end are called. */
+/* Whether what `from` does as a leader goes on in `to`, after that. */
+bool leading_keeps_term(const struct script *from, const struct script *to);
+/* The election is left, without a successor, when functions for the end have been called and ended. */
 void leading_end(struct script *script);
 /* Functions of `from` for the end are called, those of `to` for the beginning after them. */
 void leading_begin_after(struct script *from, struct script *to);

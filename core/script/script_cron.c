@@ -51,7 +51,6 @@ void script_cron_start(struct script_timer *t)
 /* Whether a run may begin though one is under way. */
 static bool may_overlap(struct script_timer *t)
 {
-    struct script_tick *tick;
     switch (t->overlap) {
     case OVERLAP_SKIP: t->skipped++; return false;
     case OVERLAP_QUEUE:
@@ -60,7 +59,8 @@ static bool may_overlap(struct script_timer *t)
         return false;
     case OVERLAP_ALLOW: break;
     case OVERLAP_REPLACE:
-        while ((tick = LIST_FIRST(&t->ticks))) task_cancel(tick->task);
+        if (t->follows) script_timer_cancel_ticks(t->follows);
+        script_timer_cancel_ticks(t);
         break;
     }
     return true;
@@ -70,7 +70,7 @@ void script_cron_look(struct script_timer *t)
 {
     struct clock *clock = script_clock(t->script);
     bool due = cron_plan_due(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
-    bool idle = LIST_EMPTY(&t->ticks);
+    bool idle = LIST_EMPTY(&t->ticks) && !t->follows;
     if (idle && t->queued) {
         t->queued = false;
         due = true;

@@ -59,6 +59,41 @@ static void ended(struct script_timer *t, enum script_result result)
     start(t);
 }
 
+/* --- the tick under way of an earlier generation */
+
+static void unfollow(struct script_timer *t)
+{
+    struct script_timer *old = t->follows;
+    if (!old) return;
+    old->followed_by = NULL;
+    t->follows = NULL;
+    script_timer_unref(old);
+}
+
+/* One that itself follows has begun nothing that may not be met. */
+static void follow(struct script_timer *t, struct script_timer *before)
+{
+    struct script_timer *old = before->follows ? before->follows : before;
+    if (LIST_EMPTY(&old->ticks)) return;
+    old->refs++;
+    if (old->followed_by) unfollow(old->followed_by);
+    old->followed_by = t;
+    t->follows = old;
+}
+
+/* The last tick has ended: what waited for it comes. */
+static void let_next_tick(struct script_timer *t)
+{
+    struct script_timer *next = t->followed_by;
+    if (!next || !LIST_EMPTY(&t->ticks)) return;
+    unfollow(next);
+    if (next->kind == TIMER_CRON)
+        script_cron_ended(next);
+    else if (next->held)
+        start(next);
+    next->held = false;
+}
+
 static void on_done(void *ctx, enum script_result result)
 {
     struct script_tick *tick = ctx;
@@ -66,6 +101,7 @@ static void on_done(void *ctx, enum script_result result)
     LIST_REMOVE(tick, link);
     free(tick);
     ended(t, result);
+    let_next_tick(t);
     script_timer_unref(t);
 }
 
@@ -110,18 +146,23 @@ static void pass_over(struct script_timer *t)
     start(t);
 }
 
+void script_timer_cancel_ticks(struct script_timer *t)
+{
+    struct script_tick *tick, *next;
+    t->refs++; /* the last tick may be its last reference */
+    for (tick = LIST_FIRST(&t->ticks); tick; tick = next) {
+        next = LIST_NEXT(tick, link);
+        if (tick->task) task_cancel(tick->task);
+    }
+    script_timer_unref(t);
+}
+
 void script_timers_stop_leading(struct script *script)
 {
     struct script_timer *t, *next;
     for (t = TAILQ_FIRST(&script->timers); t; t = next) {
-        struct script_tick *tick, *next_tick;
         next = TAILQ_NEXT(t, link);
-        t->refs++; /* the last tick may be its last reference */
-        for (tick = t->leader ? LIST_FIRST(&t->ticks) : NULL; tick; tick = next_tick) {
-            next_tick = LIST_NEXT(tick, link);
-            if (tick->task) task_cancel(tick->task);
-        }
-        script_timer_unref(t);
+        if (t->leader) script_timer_cancel_ticks(t);
     }
 }
 
@@ -133,6 +174,8 @@ static void on_due(struct timer *timer)
         script_cron_look(t);
     else if (t->leader && !script_leads(t->script))
         pass_over(t);
+    else if (t->follows)
+        t->held = true;
     else
         script_timer_tick(t);
 }
@@ -210,6 +253,7 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
     bool was_to_come = has_tick_to_come(t);
     t->stopped = true;
     timer_cancel(&t->timer);
+    unfollow(t);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
     quarantine_end(&t->quarantine);
     TAILQ_REMOVE(&t->script->timers, t, link);
@@ -276,10 +320,10 @@ void script_timer_take_due(struct script_timer *t, const struct script_timer *ol
 
 /* In both lists timers stand in the order in which they were made, so that the search goes on where it ended.
  */
-static const struct script_timer *find(const struct script *script, const struct script_timer *t,
-                                       const struct script_timer **at)
+static struct script_timer *find(const struct script *script, const struct script_timer *t,
+                                 struct script_timer **at)
 {
-    const struct script_timer *one = *at;
+    struct script_timer *one = *at;
     for (size_t left = t->key ? script->timer_count : 0; left > 0; left--) {
         one = one ? TAILQ_NEXT(one, link) : NULL;
         if (!one) one = TAILQ_FIRST(&script->timers);
@@ -290,12 +334,12 @@ static const struct script_timer *find(const struct script *script, const struct
 
 size_t script_timers_hand_over(struct script *from, struct script *to)
 {
-    struct script_timer *t;
-    const struct script_timer *before, *at = NULL;
+    struct script_timer *t, *before, *at = NULL;
     size_t cancelled = 0;
     int64_t now_ms = clock_now_ms(script_clock(to));
     TAILQ_FOREACH (t, &to->timers, link) {
         before = find(from, t, &at);
+        if (before) follow(t, before);
         if (before && has_tick_to_come(before)) {
             script_timer_take_due(t, before);
         } else {

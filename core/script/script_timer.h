@@ -39,6 +39,10 @@ struct script_timer {
     bool stopped;
     bool leader; /* no tick comes while the script does not lead */
     LIST_HEAD(, script_tick) ticks;
+    /* Of a reload: the same one of an earlier generation, of which a tick is under way (a reference), and the
+     * other way round. Ticks of the two do not meet, but for `overlap`. */
+    struct script_timer *follows, *followed_by;
+    bool held; /* a tick is due, and waits for that */
     int refs;
     char *name; /* "scripts/x.lua:12", where it was made */
     char *key;  /* "every 30s#2", its name in the plan; NULL for one that was made at run time */
@@ -108,5 +112,7 @@ void script_zones_clear(struct script *script);
 /* Asks the clock on the wall whether a run is due, and begins it. */
 void script_cron_look(struct script_timer *timer);
 void script_cron_start(struct script_timer *timer);
+/* Calls under way are cancelled. */
+void script_timer_cancel_ticks(struct script_timer *timer);
 /* The call under way has ended: a run that waited for it comes. */
 void script_cron_ended(struct script_timer *timer);
