@@ -41,6 +41,14 @@ function test.new(options) end
 ---@field err? { code: integer, reason: string, message: string } when it was refused
 ---@field at number seconds from the beginning
 
+---@class k8s.TestReload
+---@field handlers_kept integer that went on where they were
+---@field handlers_added integer new or changed
+---@field handlers_removed integer
+---@field events_dropped integer of handlers that are no more
+---@field keys_dropped integer of queues that are no more
+---@field timers_cancelled integer of those made at run time
+
 ---@class k8s.TestEnv
 ---@field writes k8s.TestWrite[]
 ---@field events { type: string, reason: string, message: string, count: integer, kind: string, key: string }[]
@@ -160,6 +168,13 @@ function env:advance(duration) end
 
 ---@return number seconds since the epoch
 function env:now() end
+
+---The next generation of the script takes over: from this text, from what the function makes of the text that runs, or
+---from what the file says now.
+---@param source? string|fun(text: string): string
+---@return k8s.TestReload? done nil when it was refused
+---@return string? problem
+function env:reload(source) end
 
 ---@param leads boolean
 function env:lead(leads) end

@@ -8,6 +8,7 @@
 #include "app/test_command.h"
 #include "app/test_engine_cluster.h"
 #include "app/test_kinds.h"
+#include "app/test_reload.h"
 #include "app/test_replay.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -104,6 +105,7 @@ static void free_engine(struct test_engine *engine)
     test_engine_enter(engine);
     test_replay_close(engine->replay);
     for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
+    test_reload_clear(engine);
     event_recorder_free(engine->recorder, 0);
     web_end(engine->web);
     web_free(engine->web);
@@ -121,8 +123,6 @@ static void free_engine(struct test_engine *engine)
     test_engine_leave();
 }
 
-static bool settle(struct test_engine *engine, struct err *err);
-
 static struct test_engine *open_engine(const struct test_engine_options *options, struct err *err)
 {
     static char server[] = "http://cluster.test";
@@ -133,6 +133,7 @@ static struct test_engine *open_engine(const struct test_engine_options *options
     struct test_engine *engine = NEW(struct test_engine);
     struct loop *loop = loop_new_by_hand(options->wall_us);
     engine->opened_ms = clock_now_ms(loop_clock(loop));
+    TAILQ_INIT(&engine->draining);
     test_engine_enter(engine);
     bool ok = one_loop_open(&engine->base,
                             &(struct one_loop_options){.loop = loop,
@@ -145,7 +146,7 @@ static struct test_engine *open_engine(const struct test_engine_options *options
         make_parts(engine);
         test_kinds_begin(engine);
         make_host(engine, options);
-        ok = settle(engine, err);
+        ok = test_engine_settle(engine, err);
     }
     test_engine_leave();
     if (ok) return engine;
@@ -177,7 +178,9 @@ static bool come_to_rest(struct test_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
         if (!loop_settle(engine->base.loop, TURNS_MAX)) break;
-        if (!test_cluster_pump(engine->base.cluster) && !start_mains(engine)) return true;
+        bool any = test_cluster_pump(engine->base.cluster);
+        any |= start_mains(engine);
+        if (!test_reload_drop(engine) && !any) return true;
     }
     return err_set(err, ERR_LIMIT,
                    "the script does not come to rest: after %d turns, all at the same time, "
@@ -185,7 +188,7 @@ static bool come_to_rest(struct test_engine *engine, struct err *err)
                    TURNS_MAX);
 }
 
-static bool settle(struct test_engine *engine, struct err *err)
+bool test_engine_settle(struct test_engine *engine, struct err *err)
 {
     test_engine_enter(engine);
     bool ok = come_to_rest(engine, err);
@@ -200,10 +203,10 @@ static bool advance(struct test_engine *engine, int64_t ms, struct err *err)
     if (ms > (TEST_CLOCK_END_US - clock_wall_us(clock)) / 1000)
         return err_set(err, ERR_LIMIT, "the clock of a test ends with the year 2199");
     int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
-    if (!settle(engine, err)) return false;
+    if (!test_engine_settle(engine, err)) return false;
     while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
         loop_set_clock(engine->base.loop, due_ms);
-        if (!settle(engine, err)) return false;
+        if (!test_engine_settle(engine, err)) return false;
     }
     loop_set_clock(engine->base.loop, end_ms);
     return true;
@@ -233,7 +236,7 @@ static bool load(struct test_engine *engine, const char *path, const char *name,
     test_engine_enter(engine);
     bool ok = load_one(engine, path, name, err);
     test_engine_leave();
-    ok = ok && settle(engine, err);
+    ok = ok && test_engine_settle(engine, err);
     if (ok && engine->unknown.code != ERR_NONE) {
         *err = engine->unknown;
         ok = false;
@@ -293,8 +296,10 @@ const struct test_engine_ops test_engine_ops = {
     .open = open_engine,
     .free = free_engine,
     .load = load,
+    .reload = test_reload,
+    .source = test_reload_source,
     .script = first_script,
-    .settle = settle,
+    .settle = test_engine_settle,
     .advance = advance,
     .now_us = now_us,
     .elapsed_ms = elapsed_ms,

@@ -2,6 +2,8 @@
  * simulator as its server. test_engine.c has the order of start and stop, test_records.c what a test is told.
  * Owner: see script/test_engine.h, whose functions these are. */
 #pragma once
+#include <sys/queue.h>
+
 #include "app/one_loop.h"
 #include "app/test_web.h"
 #include "base/log.h"
@@ -37,7 +39,8 @@ struct test_engine {
     char *namespace_;
     struct test_script *scripts; /* in the order in which they were loaded */
     size_t script_count;
-    struct test_replay *replay; /* that is under way; NULL: none */
+    TAILQ_HEAD(, test_draining) draining; /* old generations */
+    struct test_replay *replay;           /* that is under way; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
     struct buf records; /* see take_records */
 };
@@ -46,6 +49,8 @@ extern const struct test_engine_ops test_engine_ops;
 /* Whose log lines these are from now on: several tests' engines take turns. */
 void test_engine_enter(struct test_engine *engine);
 void test_engine_leave(void);
+/* Does all that is due. ERR_LIMIT when that does not end. */
+bool test_engine_settle(struct test_engine *engine, struct err *err);
 
 /* --- test_records.c */
 

@@ -346,6 +346,7 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     bind_test_rules(L);
+    bind_test_reload(L);
     lua_setfield(L, -2, "test");
     lua_pop(L, 1);
 }

@@ -10,5 +10,6 @@ const struct test_engine_ops *test_ops(void);
 struct test_engine *test_engine_arg(lua_State *L);
 /* Pushes true, or nil and the error's text, for `return`. */
 int test_result(lua_State *L, bool ok, const struct err *err);
-/* Into the table on top of the stack. */
+/* These into the table on top of the stack. */
 void bind_test_rules(lua_State *L);
+void bind_test_reload(lua_State *L);

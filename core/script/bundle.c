@@ -88,10 +88,10 @@ static struct source_file *find(const struct bundle *bundle, const char *path)
 }
 
 /* Keeps no more room than it needs: most are small, and there may be many. */
-static void set_text(struct source_file *file, const struct buf *text)
+static void set_text(struct source_file *file, struct str text)
 {
     file->text.len = 0;
-    buf_str(&file->text, buf_slice(text));
+    buf_str(&file->text, text);
     buf_text(&file->text);
 }
 
@@ -123,12 +123,20 @@ bool bundle_text(struct bundle *bundle, const char *path, struct str *text, stru
         bool found = read_file(path, &content, err);
         if (!file && (found || bundle->missing < MISSING_MAX)) file = add(bundle, path);
         if (file) set_found(bundle, file, found);
-        if (found) set_text(file, &content);
+        if (found) set_text(file, buf_slice(&content));
         buf_clear(&content);
         if (!found) return false;
     }
     *text = buf_slice(&file->text);
     return true;
+}
+
+void bundle_set_text(struct bundle *bundle, const char *path, struct str text)
+{
+    struct source_file *file = find(bundle, path);
+    if (!file) file = add(bundle, path);
+    file->found = true;
+    set_text(file, text);
 }
 
 static bool is_current(const struct source_file *file)

@@ -9,6 +9,7 @@
 #include "script/limits.h"
 #include "script/script.h"
 
+struct hand_over;
 struct test_engine;
 
 struct test_engine_options {
@@ -52,6 +53,12 @@ struct test_engine_ops {
     void (*free)(struct test_engine *engine);
     /* Loads a script and settles: its informers are synced. */
     bool (*load)(struct test_engine *engine, const char *path, const char *name, struct err *err);
+    /* The next generation of a script that was loaded, from this text (NULL: from what its file says now),
+     * takes over. False with why: it runs on as it was. */
+    bool (*reload)(struct test_engine *engine, const char *name, struct str text, struct hand_over *done,
+                   struct err *err);
+    /* Its text; NULL: there is no such script. Borrowed until it is reloaded. */
+    struct str (*source)(struct test_engine *engine, const char *name);
     /* The first one; NULL before. */
     struct script *(*script)(struct test_engine *engine);
     /* Does all that is due. ERR_LIMIT when that does not end. */

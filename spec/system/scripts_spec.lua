@@ -159,6 +159,13 @@ local examples = {
         "^default/web was pending for %d+ s, 1 pod so far$" },
     },
   },
+  ["new_pods.lua"] = {
+    verb = "run",
+    before = function(api) create_pod(api, "old") end,
+    steps = {
+      { function(api) create_pod(api, "web") end, "^new: default/web runs registry:5000/web %(1 so far%)$" },
+    },
+  },
   ["image_errors.lua"] = {
     verb = "run",
     before = function(api) create_pod(api, "web", { phase = "Pending" }) end,

@@ -102,6 +102,24 @@ function methods:load(path)
   return take_in(self, test.load(self.engine, found, (found:gsub("%.lua$", ""))))
 end
 
+-- The script's next generation takes over, as at a reload: from a text, from what a function makes of the text that
+-- runs, or from what the file says now. A table of what became of handlers, events, keys and timers; nil and why it was
+-- refused.
+function methods:reload(source)
+  local name = self.path and self.path:gsub("%.lua$", "") or raw.raise "env:reload: no script was loaded"
+  if type(source) == "function" then
+    source = source(test.source(self.engine, name))
+  end
+  if source ~= nil and type(source) ~= "string" then
+    raw.raise("env:reload: expected a text, or a function that returns one, not " .. type(source))
+  end
+  self:settle()
+  note(self, "reload   %s", name)
+  local done, problem = test.reload(self.engine, name, source)
+  take_in(self, true)
+  return done, problem
+end
+
 -- Whether the script leads; for scripts with k8s.leader, or with leader_elect = true.
 function methods:lead(leads)
   note(self, "lead     %s", tostring(leads))
