@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "app/cmd.h"
-#include "app/flags.h"
+#include "app/script_options.h"
 #include "app/spec_files.h"
 #include "app/test_engine.h"
 #include "base/mem.h"
@@ -14,7 +14,8 @@
 
 /* busted's options by busted's names; what is given is handed on to it. */
 struct test_flags {
-    struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath, lua_path;
+    struct options options; /* limits and modules of scripts alone */
+    struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath;
     const char *output;
     int seed, repeat;
     bool shuffle, shuffle_files, shuffle_tests, sort, sort_files, sort_tests;
@@ -54,7 +55,7 @@ static const struct flag *test_flags(struct test_flags *f)
         {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "a Lua file that is run before the specs"},
         {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL,
          "more templates for package.path of specs, as ./lib/?.lua"},
-        {"lua-path", 0, FLAG_LIST, &f->lua_path, "DIR", NULL,
+        {"lua-path", 0, FLAG_LIST, &f->options.lua_path, "DIR", NULL,
          "where require of a script looks for a module that is not beside it, as for kubelua run "
          "(repeatable)"},
     };
@@ -81,6 +82,8 @@ static void help(void)
          "  130  interrupted\n\n"
          "Flags:");
     flags_print(test_flags(&flags));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(limit_flags(&flags.options));
 }
 
 struct words {
@@ -149,8 +152,9 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,
                                            .argument_count = words.count,
-                                           .lua_path = flags->lua_path.items,
-                                           .lua_path_count = flags->lua_path.count});
+                                           .limits = &flags->options.script_limits,
+                                           .lua_path = flags->options.lua_path.items,
+                                           .lua_path_count = flags->options.lua_path.count});
     for (size_t i = 0; i < words.count; i++) free(words.items[i]);
     free(words.items);
     return codes[result];
@@ -158,9 +162,10 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
 
 static void clear(struct test_flags *f)
 {
-    struct flag_list *lists[] = {&f->filter, &f->filter_out, &f->tags,    &f->exclude_tags,
-                                 &f->helper, &f->lpath,      &f->lua_path};
+    struct flag_list *lists[] = {&f->filter,       &f->filter_out, &f->tags,
+                                 &f->exclude_tags, &f->helper,     &f->lpath};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) flag_list_clear(lists[i]);
+    options_clear(&f->options);
 }
 
 static int run(int argc, char **argv)
@@ -170,7 +175,8 @@ static int run(int argc, char **argv)
     struct spec_files files = {0};
     struct err err;
     int exit_code = EXIT_USAGE;
-    if (flags_parse((const struct flag *const[]){test_flags(&flags), NULL}, argc, argv, &rest, &err) &&
+    const struct flag *const tables[] = {test_flags(&flags), limit_flags(&flags.options), NULL};
+    if (flags_parse(tables, argc, argv, &rest, &err) && options_set_limits(&flags.options, &err) &&
         spec_files_find(&rest, &files, &err))
         exit_code = run_specs(&flags, &files);
     else

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 
-const struct flag *script_flags(struct options *o)
+const struct flag *limit_flags(struct options *o)
 {
-    static struct flag table[6];
+    static struct flag table[4];
     o->script_limits = limits_default;
     const struct flag flags[] = {
         {"limit", 0, FLAG_LIST, &o->limits, "NAME=VALUE", NULL,
@@ -17,6 +17,18 @@ const struct flag *script_flags(struct options *o)
          "CPU of a handler between two waits: short for --limit handler-cpu (default 50ms)"},
         {"script-memory", 0, FLAG_STRING, &o->script_memory, "SIZE", NULL,
          "memory of a script: short for --limit script-memory (default 64Mi)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+const struct flag *script_flags(struct options *o)
+{
+    static struct flag table[6];
+    const struct flag *limits = limit_flags(o);
+    const struct flag flags[] = {
+        limits[0],
+        limits[1],
+        limits[2],
         {"trust", 0, FLAG_LIST, &o->trusted, "SCRIPT", NULL,
          "a script that is compiled to machine code and has no CPU limits (repeatable)"},
         {"lua-path", 0, FLAG_LIST, &o->lua_path, "DIR", NULL,

@@ -7,6 +7,8 @@
 
 /* A table for flags_parse and flags_print, as those of options.h. */
 const struct flag *script_flags(struct options *options);
+/* Those of limits alone. */
+const struct flag *limit_flags(struct options *options);
 /* Makes `script_limits` of the flags. ERR_INVALID names the flag. */
 bool options_set_limits(struct options *options, struct err *err);
 /* Who is trusted must be one of the scripts. ERR_INVALID names one that is not, and what may have been meant.

@@ -41,10 +41,11 @@ int test_result(lua_State *L, bool ok, const struct err *err)
     return 2;
 }
 
-/* The table at `idx`, or nil: names and values as the flag --limit has them. */
+/* The table at `idx`, or nil: names and values as the flag --limit has them, over what the flags say. */
 static struct limits limits_arg(lua_State *L, int idx)
 {
-    struct limits limits = limits_default;
+    const struct limits *given = script_of(L)->host->limits;
+    struct limits limits = given ? *given : limits_default;
     struct err err;
     lua_pushnil(L);
     while (lua_istable(L, idx) && lua_next(L, idx)) {

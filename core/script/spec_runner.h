@@ -6,12 +6,15 @@
 
 struct test_engine_ops;
 
+struct limits;
+
 struct spec_run {
     const struct test_engine_ops *engines; /* what scripts under test run in */
     const char *const *files;              /* of specs */
     size_t file_count;
     const char *const *arguments; /* of busted */
     size_t argument_count;
+    const struct limits *limits; /* of scripts under test whose spec does not say */
     const char *const *lua_path; /* of scripts under test: the operator's folders with modules */
     size_t lua_path_count;
 };

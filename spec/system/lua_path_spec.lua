@@ -2,7 +2,7 @@
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
-describe("a module of the operator", function()
+describe("what the operator gives", function()
   local folder, script, modules, sim
 
   before_each(function()
@@ -36,7 +36,7 @@ describe("a module of the operator", function()
 
   local missing = "module 'team.names' not found"
 
-  it("is found by check, rbac and record, where --lua-path says", function()
+  it("is a module that check, rbac and record find where --lua-path says", function()
     local with, without = both { "check", "-f", script }
     assert.are.same({ 0, "", "1 script, 0 errors, 0 warnings\n" }, with)
     assert.are.equal(1, without[1])
@@ -51,7 +51,7 @@ describe("a module of the operator", function()
     assert.has_match(missing, without[3], 1, true)
   end)
 
-  it("is found by run, exec and replay", function()
+  it("is a module that run, exec and replay find", function()
     local engine = cluster.run(sim.server, script, { "--lua-path", modules })
     engine:wait_line "^pod\t"
     local with, without = both { "exec", script, "-s", sim.server }
@@ -66,7 +66,7 @@ describe("a module of the operator", function()
     assert.has_match(missing, without[3], 1, true)
   end)
 
-  it("is found by the scripts of a spec", function()
+  it("is a module that the scripts of a spec find", function()
     temp.write(folder .. "/spec/tells_spec.lua", [[
       local test = require "k8s.test"
       it("says the name", function()
@@ -81,7 +81,25 @@ describe("a module of the operator", function()
     assert.has_match(missing, without[2], 1, true)
   end)
 
-  it("is no more than a script may have, in a replay as under run", function()
+  it("are limits of scripts under test, unless their spec says others", function()
+    temp.write(folder .. "/spec/tells_spec.lua", [[
+      local test = require "k8s.test"
+      it("has more timers than it may", function()
+        assert.has_error(function() test.load "timers.lua" end)
+      end)
+      it("has as many as it may", function() test.load("timers.lua", { limits = { timers = 5 } }) end)
+    ]])
+    temp.write(folder .. "/timers.lua", 'for _ = 1, 5 do require("k8s").after(1, print) end')
+    local p = cluster.kubelua { "test", folder, "--limit", "timers=4" }
+    assert.are.equal(0, p:wait(30), p:out())
+    p = cluster.kubelua { "test", folder }
+    assert.are.equal(1, p:wait(30), p:out())
+    p = cluster.kubelua { "test", folder, "--limit", "timerz=4" }
+    assert.are.equal(2, p:wait(30), p:out())
+    assert.has_match("did you mean timers", p:err())
+  end)
+
+  it("are limits and trust in a replay, as under run", function()
     temp.write(script, [[
       local k8s = require "k8s"
       k8s.informer("pods"):on_add(function()
