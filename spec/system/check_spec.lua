@@ -216,6 +216,29 @@ k8s.main(function() byhand:done(byhand:get()) end)
     assert.are.equal(0, (check("-f", folder)))
   end)
 
+  it("warns of reads and writes that are declared for no kind", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local shared = require "_shared"
+k8s.reads { "pods:list", "nodes:watch" }
+k8s.writes { "pods:patch" }
+k8s.informer("pods"):on_add(function(pod)
+  -- k8s.delete is not meant here
+  k8s.patch(pod, { metadata = { labels = { a = "b" } } })
+  k8s.apply(pod, {})
+  for one in k8s.pages "pods" do shared(one) end
+  k8s.get("pods", "a/b")
+end)
+]])
+    write("_shared.lua", 'local k8s = require "k8s"\nreturn function(one)\n  return k8s.delete(one)\nend')
+    write("b.lua", 'local k8s = require "k8s"\nk8s.reads { "*:*" }\nk8s.writes { "pods:*" }\n'
+      .. 'k8s.main(function() k8s.list "pods" k8s.watch "pods" k8s.update {} k8s.apply({}, {}) end)')
+    local code, out = check("-f", folder)
+    assert.are.equal('_shared.lua:3: warning: k8s.delete will raise: k8s.writes declares no "...:delete"\n'
+      .. 'a.lua:10: warning: k8s.get will raise: k8s.reads declares no "...:get"\n', out)
+    assert.are.equal(0, code)
+  end)
+
   it("knows the kinds of a dump by its objects, its definitions and the answers of discovery", function()
     write("a.lua", [[
 local k8s = require "k8s"
