@@ -119,19 +119,36 @@ void findings_print(const struct findings *findings, bool as_json, struct buf *o
     }
 }
 
-/* 0 for none. */
+/* How many brackets more the text opens than it closes; those in strings come in pairs as a rule. */
+static int depth_of(struct str text)
+{
+    int depth = 0;
+    for (size_t i = 0; i < text.n; i++)
+        depth += (strchr("([{", text.p[i]) != NULL) - (strchr(")]}", text.p[i]) != NULL);
+    return depth;
+}
+
+static struct str without_comment(struct str line)
+{
+    const char *comment = memmem(line.p, line.n, "--", 2);
+    return (struct str){line.p, comment ? (size_t)(comment - line.p) : line.n};
+}
+
+/* The first line that has the text: of those that the call on line `from` takes, or with `from` 0 of all. 0
+ * for none. */
 static int find_line(const char *file, const char *text, int from)
 {
     struct buf source = {0};
     struct err err;
-    int line = 0, found = 0;
+    int line = 0, found = 0, depth = 0;
     if (file_read(file, SOURCE_MAX, &source, &err)) {
         struct str rest = buf_slice(&source), one;
         while (!found && str_cut(&rest, '\n', &one)) {
-            const char *comment = memmem(one.p, one.n, "--", 2);
-            size_t n = comment ? (size_t)(comment - one.p) : one.n;
-            line++;
-            if (line >= from && memmem(one.p, n, text, strlen(text))) found = line;
+            struct str code = without_comment(one);
+            if (++line < from) continue;
+            if (memmem(code.p, code.n, text, strlen(text))) found = line;
+            depth += depth_of(code);
+            if (from && depth <= 0) break;
         }
     }
     buf_clear(&source);

@@ -35,9 +35,9 @@ struct place {
     const char *file;
     int line; /* 0: not known */
 };
-/* `entry` (NULL: not known) is what the plan says; the line is that on which `text` stands first from there
- * on, comments apart, when there is one. Without an entry the text is looked for in all of `file`. `text`
- * NULL: the entry's line. Texts are borrowed from both. */
+/* `entry` (NULL: not known) is what the plan says; the line is the one of that call on which `text`
+ * stands first, comments apart, when there is one. Without an entry the text is looked for in all of `file`.
+ * `text` NULL: the entry's line. Texts are borrowed from both. */
 struct place find_place(const struct plan_entry *entry, const char *file, const char *text);
 
 /* What a script that was loaded names: kinds that are unknown. `is_whole`: the catalogue is a server's or a

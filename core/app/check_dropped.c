@@ -59,8 +59,7 @@ static bool is_dropped(const struct informer_spec *spec, struct str path, const 
 struct scan {
     const struct script *script;
     const char *file;
-    const struct informer_spec *spec; /* of the index */
-    const struct plan_entry *place;
+    size_t claim; /* of the index */
     struct findings *findings;
 };
 
@@ -96,8 +95,8 @@ static void check_index(void *ctx, const char *name, const char *path)
 {
     const struct scan *scan = ctx;
     const char *why;
-    if (!is_dropped(scan->spec, str_of(path), &why)) return;
-    struct place at = find_place(scan->place, scan->file, path);
+    if (!is_dropped(claim_spec(script_claim(scan->script, scan->claim)), str_of(path), &why)) return;
+    struct place at = find_place(script_index_place(scan->script, scan->claim, name), scan->file, path);
     findings_add(scan->findings, at.file, at.line, false,
                  "the index %s: the informer drops %s (%s): no object has it", name, path, why);
 }
@@ -107,9 +106,6 @@ void check_dropped(const struct script *script, const char *file, struct finding
     struct scan scan = {.script = script, .file = file, .findings = findings};
     script_each_condition(script, check_condition, &scan);
     script_each_filter(script, check_selector, &scan);
-    for (size_t i = 0; i < script_claim_count(script); i++) {
-        scan.spec = claim_spec(script_claim(script, i));
-        scan.place = script_claim_place(script, i);
-        claim_each_path_index(script_claim(script, i), check_index, &scan);
-    }
+    for (; scan.claim < script_claim_count(script); scan.claim++)
+        claim_each_path_index(script_claim(script, scan.claim), check_index, &scan);
 }

@@ -229,9 +229,10 @@ struct script_filter {
 };
 void script_each_filter(const struct script *script,
                         void (*fn)(void *ctx, const struct script_filter *filter), void *ctx);
-/* Where a claim was made, and a handler was added, while the script loaded: entries of its plan with a file
- * and a line. NULL: not known. */
+/* Where a claim was made, one of its indexes and a handler were added, while the script loaded: entries of
+ * its plan with a file and a line. NULL: not known. */
 const struct plan_entry *script_claim_place(const struct script *script, size_t i);
+const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name);
 const struct plan_entry *script_handler_place(const struct script *script, const char *id);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);

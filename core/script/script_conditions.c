@@ -60,6 +60,16 @@ const struct plan_entry *script_claim_place(const struct script *script, size_t 
     return placed(entry);
 }
 
+const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name)
+{
+    struct buf key = {0};
+    informer_spec_describe(claim_spec(script_claim(script, i)), &key);
+    buf_printf(&key, ": %s", name);
+    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INDEX, buf_slice(&key));
+    buf_clear(&key);
+    return placed(entry);
+}
+
 const struct plan_entry *script_handler_place(const struct script *script, const char *id)
 {
     return placed(plan_find(&script->plan, PLAN_HANDLER, str_of(id)));

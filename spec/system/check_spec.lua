@@ -80,6 +80,34 @@ few:on_add(print, { where = { ["spec.clusterIP"] = "None" } })
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
   end)
 
+  it("names the line of the call, however far it goes, and no line of another", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local kind, where = "podz", { ["status.phase"] = "Failed" }
+local pods = k8s.informer("pods", {
+  prune = { "status" },
+})
+pods:on_add(function(pod)
+  print(pod:key()) -- ) not the end of it
+end, {
+  selector = "a",
+  where = {
+    ["status.phase"] = "Running",
+  },
+})
+pods:on_add(print, { where = where })
+pods:on_add(print, { where = { ["metadata.name"] = "status.phase" } })
+k8s.informer(kind)
+k8s.informer("pods", { selector = "podz" })
+]])
+    write("crds.json", crds)
+    local _, out = check("-f", folder, "--against", folder .. "/crds.json")
+    local dropped = ": where: the informer drops status.phase (prune): no object has it\n"
+    assert.are.equal("a.lua:11: error: the handler pods/1" .. dropped .. "a.lua:14: error: the handler pods/2" .. dropped,
+      (out:gsub("a.lua:16: error: [^\n]*podz[^\n]*\n", "", 1)))
+    assert.matches("a.lua:16: ", out)
+  end)
+
   it("checks kinds against a dump, or a server", function()
     write("crds.json", crds)
     write("a.lua", [[
