@@ -57,7 +57,7 @@ static void write_body(const struct access_question *question, struct buf *out)
     buf_puts(out, "}}}");
 }
 
-/* As one of `denied` and `allowed` is absent when it is false, both may be. */
+/* What it leaves out is false. */
 static bool read_answer(struct asked *asked, const struct kube_answer *answer, struct err *err)
 {
     struct tape tape;
