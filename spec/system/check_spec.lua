@@ -103,7 +103,8 @@ k8s.informer("pods", { selector = "podz" })
     write("crds.json", crds)
     local _, out = check("-f", folder, "--against", folder .. "/crds.json")
     local dropped = ": where: the informer drops status.phase (prune): no object has it\n"
-    local expected = "a.lua:11: error: the handler pods/1" .. dropped .. "a.lua:14: error: the handler pods/2" .. dropped
+    local expected = "a.lua:11: error: the handler pods/1" .. dropped .. "a.lua:14: error: the handler pods/2"
+      .. dropped
     assert.are.equal(expected, (out:gsub("a.lua:16: error: [^\n]*podz[^\n]*\n", "", 1)))
     assert.matches("a.lua:16: ", out)
   end)
