@@ -64,8 +64,10 @@ static void observe_scripts(struct engine *engine)
         struct slot *slot = engine->slots[i];
         if (!slot->current) continue;
         if (!slot->memory) slot->memory = SERIES(FAMILY_SCRIPT_MEMORY, slot->name);
+        if (!slot->load) slot->load = SERIES(FAMILY_SCRIPT_LOAD, slot->name);
         if (!slot->generation) slot->generation = SERIES(FAMILY_SCRIPT_GENERATION, slot->name);
         series_set(slot->memory, (double)script_memory(slot->current));
+        series_set(slot->load, (double)script_load_us(slot->current) / 1e6);
         series_set(slot->generation, (double)script_generation(slot->current));
     }
 }

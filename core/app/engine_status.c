@@ -108,6 +108,7 @@ static void put_running(const struct script *script, struct buf *out)
     script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
+    json_int(out, "loadMicroseconds", script_load_us(script));
     json_open(out, "reads", '[');
     for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));
     json_close(out, ']');

@@ -62,6 +62,7 @@ static void free_slot(struct slot *slot)
     bundle_unref(slot->left);
     buf_clear(&slot->waits_for);
     series_free(slot->memory);
+    series_free(slot->load);
     series_free(slot->generation);
     free(slot);
 }

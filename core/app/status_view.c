@@ -146,6 +146,8 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
     put_quarantined(v, at, &text);
     put_reload(v, at, &text);
     if (v->view->wide) {
+        buf_printf(&text, "%sloaded in %.1f ms", text.len ? "; " : "",
+                   (double)viewer_int(v, at, "loadMicroseconds") / 1000);
         put_errors(v, at, &text);
         put_lag(v, at, &text);
     }

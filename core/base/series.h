@@ -38,6 +38,8 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Lines of k8s.log that were left out, as there were too many in a second.")                           \
     X(FAMILY_SCRIPT_MEMORY, GAUGE, "kubelua_script_memory_bytes", "script", NONE,                           \
       "Memory of a script's Lua state.")                                                                    \
+    X(FAMILY_SCRIPT_LOAD, GAUGE, "kubelua_script_load_seconds", "script", NONE,                             \
+      "Time that the generation of a script that runs took to load.")                                       \
     X(FAMILY_SCRIPT_GENERATION, GAUGE, "kubelua_script_generation", "script", NONE,                         \
       "Number of the generation of a script that runs.")                                                    \
     X(FAMILY_RELOADS, COUNTER, "kubelua_reload_total", "result", NONE,                                      \

@@ -87,6 +87,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
 struct script *script_prepare(const struct script_host *host, const struct script_source *source,
                               struct err *err)
 {
+    int64_t begun_ns = clock_measure_ns();
     struct script *script = script_new(host, source);
     if (!state_open(script, err) || !load(script, err)) {
         script_free(script);
@@ -94,6 +95,7 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
     }
     transforms_loaded(script);
     script->phase = SCRIPT_LOADED;
+    script->load_us = (clock_measure_ns() - begun_ns) / 1000;
     return script;
 }
 
@@ -369,6 +371,11 @@ void script_add_counters(struct script *script, struct script *other)
     for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++) script->error_counts[i] += other->error_counts[i];
     *a = (struct script_counters){0};
     memset(other->error_counts, 0, sizeof other->error_counts);
+}
+
+int64_t script_load_us(const struct script *script)
+{
+    return script->load_us;
 }
 
 size_t script_memory(const struct script *script)

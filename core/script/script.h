@@ -275,5 +275,7 @@ struct script_tally {
 struct script_tally script_tally(const struct script *script);
 /* Those of `other` are added, and begin anew there. */
 void script_add_counters(struct script *script, struct script *other);
+/* How long it took to make its state and to run its load phase. */
+int64_t script_load_us(const struct script *script);
 /* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);

@@ -141,6 +141,7 @@ struct script {
     struct bundle *bundle;  /* a reference */
     struct repl *repl;      /* of a prompt; NULL: it is a script */
     uint64_t generation;    /* from 1 up */
+    int64_t load_us;        /* how long it took to load */
     const struct script_host *host;
     lua_State *L;
     enum script_phase phase;
