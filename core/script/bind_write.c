@@ -1,4 +1,4 @@
-/* raw.write: creating, changing and deleting objects. lua/k8s/writes.lua makes of the arguments what is sent:
+/* raw.write: creating, changing and deleting objects. lua/k8s/write.lua makes of the arguments what is sent:
  * the kind, the place, the body. Here the kind is resolved and checked against what the script declared, the
  * body becomes JSON, and the request goes to the I/O thread. */
 #include <stdlib.h>

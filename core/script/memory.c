@@ -81,21 +81,16 @@ void memory_set_limit(struct script *script)
     set_next(script);
 }
 
-/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room; in a
- * small state that is so little that collections would be most of the work. A collector in haste costs a
- * script of a few hundred KB a third of its CPU. */
+/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room. A
+ * collector in haste costs a script of a few hundred KB a third of its CPU. */
 static void set_pace(struct script *script)
 {
-    enum { SMALL_STATE = 384 << 10 };
-    static const int pauses[] = {[PACE_NORMAL] = 200, [PACE_SLOW] = 300, [PACE_HASTY] = 110};
-    static const int steps[] = {[PACE_NORMAL] = 200, [PACE_SLOW] = 200, [PACE_HASTY] = 400};
-    enum script_pace pace = script->memory > script->heap.limit / 4 ? PACE_HASTY
-                            : script->memory < SMALL_STATE          ? PACE_SLOW
-                                                                    : PACE_NORMAL;
-    if (pace == script->heap.pace) return;
-    script->heap.pace = pace;
-    lua_gc(script->L, LUA_GCSETPAUSE, pauses[pace]);
-    lua_gc(script->L, LUA_GCSETSTEPMUL, steps[pace]);
+    enum { PAUSE = 200, STEP = 200, HASTY_PAUSE = 110, HASTY_STEP = 400 };
+    bool hasty = script->memory > script->heap.limit / 4;
+    if (hasty == script->heap.hasty) return;
+    script->heap.hasty = hasty;
+    lua_gc(script->L, LUA_GCSETPAUSE, hasty ? HASTY_PAUSE : PAUSE);
+    lua_gc(script->L, LUA_GCSETSTEPMUL, hasty ? HASTY_STEP : STEP);
 }
 
 bool memory_guard(struct script *script)

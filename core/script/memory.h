@@ -10,17 +10,10 @@
 
 struct script;
 
-/* Of Lua's own collector. */
-enum script_pace {
-    PACE_NORMAL,
-    PACE_SLOW,  /* in a small state */
-    PACE_HASTY, /* as the script has come near its limit */
-};
-
 struct script_heap {
     size_t limit, hard; /* bytes; above `hard` an allocation is refused */
     size_t collect_at;
-    enum script_pace pace;
+    bool hasty;   /* Lua's own collector, as the script has come near its limit */
     bool wanted;  /* a collection, by the next hook */
     bool refuses; /* under protection: elsewhere an error of Lua's would have nobody to go to */
     bool refused; /* something, ever */

@@ -120,7 +120,7 @@ enum script_function {
     SCRIPT_FUNCTIONS,
 };
 
-enum { FIELD_CACHE_SIZE = 512, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
+enum { FIELD_CACHE_SIZE = 256, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
 
 /* The last field that was not there, for the report of "attempt to index a nil value". */
 struct absent {
@@ -174,10 +174,10 @@ struct script {
     struct tasks tasks;
     struct turn turn;
     struct absent absent;
-    struct {
-        const char *text;
-        uint32_t id;
-    } fields[FIELD_CACHE_SIZE]; /* field names of the script by address, to their numbers in the dictionary */
+    struct { /* field names of the script by address, to their numbers in the dictionary */
+        const char *text[FIELD_CACHE_SIZE];
+        uint32_t id[FIELD_CACHE_SIZE];
+    } fields;
     struct {
         const uint32_t *at;
         const struct root *root;

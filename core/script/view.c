@@ -124,15 +124,15 @@ uint32_t view_field_id(lua_State *L, struct str name)
 {
     struct script *script = script_of(L);
     size_t slot = ((uintptr_t)name.p >> 4) % FIELD_CACHE_SIZE;
-    if (script->fields[slot].text == name.p) return script->fields[slot].id;
+    if (script->fields.text[slot] == name.p) return script->fields.id[slot];
     uint32_t id = dict_find(name);
     if (id == DICT_NONE) return id; /* it may get a number later */
     push_ref(L, script, REF_NAMES);
     lua_pushvalue(L, 2);
     lua_rawseti(L, -2, (int)slot + 1);
     lua_pop(L, 1);
-    script->fields[slot].text = name.p;
-    script->fields[slot].id = id;
+    script->fields.text[slot] = name.p;
+    script->fields.id[slot] = id;
     return id;
 }
 

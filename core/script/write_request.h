@@ -1,4 +1,4 @@
-/* What a write sends, as read from the table that lua/k8s/writes.lua made of the script's arguments.
+/* What a write sends, as read from the table that lua/k8s/write.lua made of the script's arguments.
  * Owner: the call. Texts are held by that table. On the engine thread; functions with a lua_State may raise.
  */
 #pragma once

@@ -9,13 +9,13 @@ local PARTS = [[
 
 after k8s.time:after
 ago k8s.time:ago
-apply k8s.writes:apply
+apply k8s.apply
 base64 raw:base64 *
 command k8s.command
 controller k8s.controller
-create k8s.writes:create
+create k8s.write_whole:create
 cron k8s.time:cron
-delete k8s.writes:delete
+delete k8s.delete
 event k8s.events
 every k8s.time:every
 factory k8s.factory:factory
@@ -36,27 +36,27 @@ object k8s.object *
 on_leader k8s.leader:on_leader
 on_reload k8s.reload
 pages k8s.live:pages
-patch k8s.writes:patch
+patch k8s.patch
 quantity raw:quantity
 queue k8s.queue:new
 reads k8s.live:reads
-retry_on_conflict k8s.writes:retry_on_conflict
+retry_on_conflict k8s.retry_on_conflict
 selects k8s.selects
 sha256 raw:sha256
 sleep k8s.time:sleep
 snapshot raw:snapshot
 state k8s.state
 traceback raw:traceback
-update k8s.writes:update
+update k8s.write_whole:update
 watch k8s.live:watch
-writes k8s.writes:writes
+writes k8s.writes
 ]]
 
 local function find(name)
   if type(name) ~= "string" or not string.find(name, "^[%w_]+$") then
     return nil
   end
-  local module, field, is_table = string.match(PARTS, "\n" .. name .. " ([%w.]+):?([%w_]*) ?(%*?)\n")
+  local module, field, is_table = string.match(PARTS, "\n" .. name .. " ([%w._]+):?([%w_]*) ?(%*?)\n")
   if not module then
     return nil
   end

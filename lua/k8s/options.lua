@@ -3,57 +3,6 @@ local raw = ...
 
 local options = {}
 
--- Edits (insert, drop, replace) from `a` to `b`, capitals apart.
-local function distance(a, b)
-  a, b = string.lower(a), string.lower(b)
-  local row = {}
-  for j = 0, #b do
-    row[j] = j
-  end
-  for i = 1, #a do
-    local diagonal = row[0]
-    row[0] = i
-    for j = 1, #b do
-      local above = row[j]
-      local same = string.byte(a, i) == string.byte(b, j)
-      row[j] = math.min(above + 1, row[j - 1] + 1, diagonal + (same and 0 or 1))
-      diagonal = above
-    end
-  end
-  return row[#b]
-end
-
-local function sorted_names(set)
-  local names = {}
-  for name in pairs(set) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  return names
-end
-
--- The known name that `name` was meant to be, or nil when none is near.
-function options.nearest(name, known)
-  local best, best_distance = nil, math.floor(#name / 2) + 1
-  for _, candidate in ipairs(sorted_names(known)) do
-    local d = distance(string.gsub(name, "_", ""), (string.gsub(candidate, "_", "")))
-    if d < best_distance then
-      best, best_distance = candidate, d
-    end
-  end
-  return best
-end
-
-local function unknown(where, name, known)
-  local quoted = type(name) == "string" and '"' .. name .. '"' or tostring(name)
-  local text = where .. ": unknown option " .. quoted
-  local near = type(name) == "string" and options.nearest(name, known)
-  if near then
-    raw.raise(text .. ', did you mean "' .. near .. '"?')
-  end
-  raw.raise(text .. ", known are " .. table.concat(sorted_names(known), ", "))
-end
-
 -- What may be a duration, an informer or an object; whether it is one is the verb's to say.
 local FORMS = {
   duration = { number = true, string = true },
@@ -74,7 +23,7 @@ function options.check(where, given, known)
   for name, value in pairs(given) do
     local expected = known[name]
     if not expected then
-      unknown(where, name, known)
+      require "k8s.unknown"(where, name, known)
     end
     local fits = type(value) == expected or FORMS[expected] and FORMS[expected][type(value)]
     if not fits then

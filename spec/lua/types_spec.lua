@@ -162,7 +162,7 @@ describe("types/k8s.lua", function()
     assert.same(sorted(limits), sorted(fields "Limits"))
     local asked = {}
     for name in stubs:match("precondition%? (%b{})"):gmatch "([%w_]+)%?:" do asked[name] = true end
-    local known = read("lua/k8s/writes.lua"):match "local PRECONDITION = (%b{})"
+    local known = read("lua/k8s/delete.lua"):match "local PRECONDITION = (%b{})"
     local names = {}
     for name in known:gmatch "([%w_]+) = " do names[name] = true end
     assert.same(sorted(names), sorted(asked))

@@ -1,4 +1,4 @@
-/* core/script/writes.c, bind_write.c, bind_kind.c, write_request.c, lua/k8s/writes.lua: what a script's
+/* core/script/writes.c, bind_write.c, bind_kind.c, write_request.c, lua/k8s/write.lua: what a script's
  * writes send, and what it may send. */
 #include "core/script/support/writes.h"
 
