@@ -78,7 +78,7 @@ describe("a script that changes #threads", function()
   end)
 
   it("is not blamed for what was in quarantine before, and a return by hand is no failure", function()
-    local stuck = 'k8s.every("20ms", function() while true do end end)\n'
+    local stuck = 'k8s.every("20ms", function() ' .. scripts_folder.ENDLESS .. " end)\n"
     place:write("a.lua", script("a", stuck))
     local engine = place:start(sim, nil, { "--handler-cpu", "10ms" })
     engine.await("a", function(s) return #s.quarantined == 1 end)

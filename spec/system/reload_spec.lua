@@ -176,7 +176,7 @@ describe("a script that changes #threads", function()
     assert_refused(engine, HEAD .. 'k8s.informer "wodgets"', "a%.lua: .*wodgets")
     assert_refused(engine, HEAD .. 'k8s.informer "wodgets.example.com"', "a%.lua: .*wodgets")
     assert_refused(engine, HEAD .. 'require "missing"', "a%.lua:2: module 'missing' not found")
-    assert_refused(engine, HEAD .. "while true do end", "a%.lua:2: .*load%-cpu")
+    assert_refused(engine, HEAD .. scripts_folder.ENDLESS, "a%.lua:2: .*load%-cpu")
     assert_refused(engine, script("x", 'k8s.state("n", { version = 2, migrate = function() error "no" end })'),
       "a%.lua:4: no")
     local out, code = engine.ask("status")
@@ -256,7 +256,7 @@ describe("a script that changes #threads", function()
     assert.has_match("a%.lua: generation 2 was left for the one before: %d+ of its %d+ calls failed, 0 of %d+ before",
       one.reloadError)
     assert.has_match("returned: .*calls failed", (engine.ask "status"))
-    write("a.lua", script("slow", ticks:format "while true do end"))
+    write("a.lua", script("slow", ticks:format(scripts_folder.ENDLESS)))
     engine:wait_line "slow loaded"
     one = engine.await("a", function(s) return s.generation == 5 end)
     assert.has_match("is quarantined: ", one.reloadError)
