@@ -24,7 +24,8 @@ struct dump {
     struct catalogue *catalogue;
     struct dump_rights *rights;
     struct seen *seen;
-    size_t seen_count, objects;
+    size_t seen_count;
+    size_t read, objects; /* documents of the file that is being read; what is in them */
     unsigned groups;
     const char *path; /* that is being read */
     bool failed;
@@ -114,7 +115,6 @@ static bool add_discovery(struct dump *dump, const struct tape *tape, struct str
     } else {
         return false;
     }
-    dump->objects++;
     return true;
 }
 
@@ -174,7 +174,6 @@ static void add_document(struct dump *dump, const struct tape *tape)
         return;
     }
     struct str api_version = text_at(tape, root, "apiVersion");
-    dump->objects++; /* an empty list says that there are none */
     if (str_ends(kind, STR("List"))) kind.n -= 4;
     for (size_t v = tape_first(tape, items, NULL); v; v = tape_next(tape, items, v, NULL))
         add_object(dump, tape, v, api_version, kind);
@@ -192,6 +191,7 @@ static void on_document(void *ctx, struct str json)
         err_wrap(&err, "%s", dump->path);
         refuse(dump, &err);
     } else {
+        dump->read++;
         add_document(dump, &tape);
     }
     buf_clear(&padded);
@@ -236,14 +236,14 @@ static void add_seen(struct dump *dump)
 
 static bool read_file(struct dump *dump, const char *path, struct err *err)
 {
-    size_t before = dump->objects;
     dump->path = path;
+    dump->read = dump->objects = 0;
     if (!yaml_documents(path, on_document, dump, err)) return false;
     if (dump->failed) {
         *err = dump->err;
         return false;
     }
-    return dump->objects > before ||
+    return dump->read > 0 ||
            err_set(err, ERR_INVALID, "%s: there is no object in it: such as kubectl get -o json gives", path);
 }
 
