@@ -113,6 +113,9 @@ repl:1: attempt to call field 'patch' (a nil value)
   end)
 
   it("ends a line that is over a limit, while scripts go on", function()
+    if os.getenv "KUBELUA_PRESET" == "tsan" then
+      return pending "ThreadSanitizer keeps a timer's signal back from a thread that only computes"
+    end
     start { "--script-memory", "16Mi" }
     local before = ticks()
     local out, err, code = lines [[
