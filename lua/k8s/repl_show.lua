@@ -3,7 +3,8 @@ local raw = ...
 
 local is_view, pairs_of, ipairs_of = raw.view.is, raw.view.pairs, raw.view.ipairs
 local null = raw.null
-local find, format, gsub, match, sub = string.find, string.format, string.gsub, string.match, string.sub
+local find, format, gsub, lower = string.find, string.format, string.gsub, string.lower
+local match, sub = string.match, string.sub
 
 local show = {}
 
@@ -46,10 +47,13 @@ local function count_of(list)
   return n
 end
 
+-- Not texts, to YAML.
+local WORDS = { ["true"] = true, ["false"] = true, null = true, yes = true, no = true, on = true, off = true }
+
 -- Texts that YAML would read as something else stand in quotes. No control character reaches the terminal.
 local function quoted(text)
-  local plain = find(text, "^[%w_./%-][%w_./:@ %-]*$") and not find(text, "^[%d.-]+$") and not find(text, ": ?$")
-  if plain and text ~= "true" and text ~= "false" and text ~= "null" and not find(text, "[ :]$") then
+  local plain = find(text, "^[%w_./%-][%w_./:@ %-]*$") and not find(text, "^[%d.-]+$") and not find(text, ": ", 1, true)
+  if plain and not WORDS[lower(text)] and not find(text, "[ :]$") then
     return text
   end
   return '"' .. gsub(text, '[%c"\\\127]', function(c)

@@ -124,6 +124,8 @@ static void test_a_line_gives_its_values_or_why_not(void **state)
     assert_gives("none.there", REPL_FAILED, "repl:1: attempt to index global 'none' (a nil value)");
     assert_gives("nil, { message = 'm', reason = 'R' }", REPL_DONE, "nil, R: m");
     assert_gives("-- nothing", REPL_DONE, "");
+    assert_gives("{ 'True', 'no', 'nothing', true, '1', 'a b', 'a: b' }", REPL_DONE,
+                 "- \"True\"\n- \"no\"\n- nothing\n- true\n- \"1\"\n- a b\n- \"a: b\"");
 }
 
 static void test_nothing_of_it_writes(void **state)
