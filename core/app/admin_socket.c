@@ -231,12 +231,17 @@ static void take_next(struct client *client)
 
 /* --- bytes */
 
-/* Nothing is heard of a client any more that has shut down its side only: it reads what comes. */
-static void end_of_input(struct client *client)
+static bool may_still_read(const struct client *client)
 {
     struct pollfd both = {.fd = client->fd};
-    bool reads = client->step == STEP_ASKING && poll(&both, 1, 0) >= 0 && !(both.revents & POLLHUP);
-    if (reads)
+    return poll(&both, 1, 0) >= 0 && !(both.revents & (POLLHUP | POLLERR));
+}
+
+/* Nothing is heard of a client any more that has shut down its side only: it reads what comes. The deadline
+ * looks whether it still does. */
+static void end_of_input(struct client *client)
+{
+    if (client->step == STEP_ASKING && may_still_read(client))
         ev_io_stop(ev_of(client), &client->readable);
     else
         drop(client);
@@ -258,7 +263,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
     }
     client->in.len += (size_t)n;
     if (client->step == STEP_ASKING) {
-        if (client->in.len > ADMIN_REQUEST_MAX) ev_io_stop(ev, &client->readable);
+        if (client->in.len > ADMIN_REQUEST_MAX) drop(client); /* unread, its end would not be seen */
         return;
     }
     if (memchr(client->in.data, '\n', client->in.len))
@@ -289,7 +294,11 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 static void on_deadline(struct timer *timer)
 {
     struct client *client = container_of(timer, struct client, deadline);
-    if (client->step == STEP_ASKING && atomic_load(&client->taken)) return;
+    if (client->step == STEP_ASKING && atomic_load(&client->taken) &&
+        (client->fd < 0 || may_still_read(client))) {
+        if (client->fd >= 0) arm(client, client->socket->options.answer_ms);
+        return;
+    }
     if (client->step == STEP_ASKING) {
         struct buf text = {0};
         const struct admin_socket_options *o = &client->socket->options;

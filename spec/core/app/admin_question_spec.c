@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "app/admin_protocol.h"
 #include "app/admin_socket.h"
 #include "app/unix_socket.h"
 #include "base/mem.h"
@@ -170,6 +171,31 @@ static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
     close(fd);
 }
 
+/* It has shut down its side, which ends the reading, and closes the other one later; or it writes more than
+ * anybody reads. Either would keep its place for as long as the answer takes. */
+static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void **state)
+{
+    int fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    await_taken();
+    admin_question_on_gone(taken, on_gone, taken);
+    shutdown(fd, SHUT_WR);
+    turn(10);
+    close(fd);
+    while (!gone) turn(1);
+    fd = dial();
+    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    await_taken();
+    admin_question_on_gone(taken, on_gone, taken);
+    char *much = xcalloc(1, ADMIN_REQUEST_MAX + 1);
+    for (size_t sent = 0; gone < 2; turn(1)) {
+        ssize_t n = send(fd, much, ADMIN_REQUEST_MAX + 1 - sent, MSG_NOSIGNAL);
+        if (n > 0 && sent <= ADMIN_REQUEST_MAX) sent += (size_t)n;
+    }
+    free(much);
+    close(fd);
+}
+
 /* The answer and the news cross. */
 static void test_an_answer_to_nobody_is_dropped(void **state)
 {
@@ -250,6 +276,7 @@ int main(void)
         T(test_an_answer_may_take_any_time),
         T(test_who_answers_is_told_that_the_client_has_gone),
         T(test_a_client_that_only_reads_any_more_has_its_answer),
+        T(test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more),
         T(test_an_answer_to_nobody_is_dropped),
         T(test_a_session_has_its_connection_for_itself),
         T(test_a_session_that_is_refused_is_a_connection_as_any),
