@@ -2,11 +2,14 @@
  * is removed leaves a hole, so that the order of the others stays; many holes are squeezed out together. */
 #include "informer/indexer_internal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/label_index.h"
+
+static _Atomic uint64_t departed, departed_bytes;
 
 enum { NONE = STORE_NONE, HOLES_MIN = 64, SLOTS_MIN = 16, SLOT_EMPTY = 0 };
 
@@ -74,6 +77,19 @@ static void unlink_entry(struct indexer *indexer, int32_t at)
 
 /* --- the whole */
 
+struct departed indexer_departed(void)
+{
+    return (struct departed){atomic_load_explicit(&departed, memory_order_relaxed),
+                             atomic_load_explicit(&departed_bytes, memory_order_relaxed)};
+}
+
+static void note_departed(const struct root *object)
+{
+    atomic_fetch_add_explicit(&departed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&departed_bytes, pool_share(root_pool(object), root_bytes(object)),
+                              memory_order_relaxed);
+}
+
 struct indexer *indexer_new(void)
 {
     struct indexer *indexer = NEW(struct indexer);
@@ -85,7 +101,10 @@ struct indexer *indexer_new(void)
 void indexer_free(struct indexer *indexer)
 {
     if (!indexer) return;
-    for (size_t i = 0; i < indexer->used; i++) root_unref(indexer->entries[i].object);
+    for (size_t i = 0; i < indexer->used; i++) {
+        if (indexer->entries[i].object) note_departed(indexer->entries[i].object);
+        root_unref(indexer->entries[i].object);
+    }
     clear_namespaces(indexer);
     indexes_free(indexer);
     label_indexes_free(indexer);
@@ -210,7 +229,9 @@ struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct ro
 {
     struct root *before = indexer->entries[entry].object;
     indexer->entries[entry].object = object;
-    if (before != object) indexes_set(indexer, entry, object);
+    if (before == object) return before;
+    note_departed(before);
+    indexes_set(indexer, entry, object);
     return before;
 }
 
@@ -231,6 +252,7 @@ struct root *indexer_take_out(struct indexer *indexer, uint32_t entry)
                 find_slot(indexer, indexer->entries[entry].hash, object, (struct str){0}, (struct str){0}));
     indexer->entries[entry].object = NULL;
     indexer->count--;
+    note_departed(object);
     return object;
 }
 

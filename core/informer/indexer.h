@@ -29,6 +29,11 @@ struct root *indexer_remove(struct indexer *indexer, const struct root *object);
 struct root *indexer_get(const struct indexer *indexer, struct str ns, struct str name);
 struct root *indexer_get_like(const struct indexer *indexer, const struct root *object);
 size_t indexer_count(const struct indexer *indexer);
+/* Objects that any store has let go of, or has a newer state of, since the process began. */
+struct departed {
+    uint64_t count, bytes;
+};
+struct departed indexer_departed(void);
 size_t indexer_namespace_count(const struct indexer *indexer, struct str ns);
 
 /* Every object, or those of one namespace by its index, in the order in which their keys came. `fn` gives

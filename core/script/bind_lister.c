@@ -1,6 +1,7 @@
 /* raw.lister: reading a cache (contract F-11, F-12). */
 #include "script/bind_lister.h"
 
+#include "base/mem.h"
 #include "kube/resource.h"
 #include "script/args.h"
 #include "script/bind.h"
@@ -11,7 +12,14 @@
 struct list {
     struct lister_list objects;
     size_t next;
+    size_t bytes; /* of the array, noted as memory of the script once it has an iterator */
+    struct held_many held;
 };
+
+static struct root *object_at(const struct held_many *held, size_t i)
+{
+    return container_of(held, struct list, held)->objects.objects[i];
+}
 
 void lister_push(lua_State *L, const struct source *source, const char *ns, size_t len)
 {
@@ -39,15 +47,17 @@ static void push_list(lua_State *L, const struct lister *lister, const struct se
     budget_poll(L, script_of(L));
 }
 
-static void release_list(struct list *list)
+static void release_list(lua_State *L, struct list *list)
 {
+    held_remove_many(&list->held);
+    if (list->bytes) memory_note(script_of(L), -(ptrdiff_t)list->bytes);
     if (list->objects.objects) lister_free_list(&list->objects);
     memset(list, 0, sizeof *list);
 }
 
 static int l_list_gc(lua_State *L)
 {
-    release_list(lua_touserdata(L, 1));
+    release_list(L, lua_touserdata(L, 1));
     return 0;
 }
 
@@ -55,15 +65,21 @@ static int l_list_next(lua_State *L)
 {
     struct list *list = lua_touserdata(L, lua_upvalueindex(1));
     if (list->next >= list->objects.count) {
-        release_list(list);
+        release_list(L, list);
         return 0;
     }
     view_push_object(L, list->objects.objects[list->next++]);
     return 1;
 }
 
+/* It may be kept for as long as the script likes. */
 int lister_push_iterator(lua_State *L)
 {
+    struct list *list = lua_touserdata(L, -1);
+    list->held = (struct held_many){.count = list->objects.count, .at = object_at};
+    held_add_many(script_of(L), &list->held);
+    list->bytes = list->objects.count * sizeof(struct root *);
+    memory_note(script_of(L), (ptrdiff_t)list->bytes);
     lua_pushcclosure(L, l_list_next, 1);
     return 1;
 }

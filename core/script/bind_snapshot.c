@@ -1,6 +1,7 @@
 /* raw.snapshot: several caches as they were at one moment. */
 #include "informer/indexer.h"
 
+#include "base/mem.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/bind_informer.h"
@@ -9,14 +10,22 @@
 
 enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 
+struct part {
+    struct informer_claim *claim;
+    struct indexer *cache; /* NULL: there was none yet */
+    struct held_many held;
+};
+
 struct snapshot {
     size_t count, bytes;
     bool closed;
-    struct {
-        struct informer_claim *claim;
-        struct indexer *cache; /* NULL: there was none yet */
-    } at[];
+    struct part at[];
 };
+
+static struct root *object_at(const struct held_many *held, size_t i)
+{
+    return indexer_next(container_of(held, struct part, held)->cache, &i);
+}
 
 struct indexer *source_cache(lua_State *L, const struct source *source)
 {
@@ -48,6 +57,7 @@ void source_grew(lua_State *L, const struct source *source)
 static void release(struct script *script, struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
+        held_remove_many(&snapshot->at[i].held);
         indexer_free(snapshot->at[i].cache);
         snapshot->at[i].cache = NULL;
     }
@@ -96,6 +106,8 @@ static int l_snapshot_new(lua_State *L)
         snapshot->at[i].claim = claim;
         snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
         snapshot->count++;
+        snapshot->at[i].held = (struct held_many){.count = cache ? indexer_count(cache) : 0, .at = object_at};
+        held_add_many(script, &snapshot->at[i].held);
     }
     count_bytes(script, snapshot);
     return 1;

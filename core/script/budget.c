@@ -51,6 +51,10 @@ static void tell(struct script *script, lua_State *L)
     limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
     buf_puts(&b->failure.text, ") in ");
     put_call(script, b->over, &b->failure.text);
+    if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->held.bytes > script->heap.limit / 4) {
+        buf_printf(&b->failure.text, "; %zu KiB of it are objects that it holds and its caches do not",
+                   script->held.bytes >> 10);
+    }
 }
 
 /* --- the hook */

@@ -13,8 +13,9 @@ enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
-    if (!heap->refuses || script->memory + more <= heap->hard) return true;
-    if (script->budget.over && more <= SMALL && script->memory + more <= heap->hard + FOR_ERRORS) return true;
+    size_t own = script->memory - script->held.bytes; /* what is held is for the hook to judge: it collects first */
+    if (!heap->refuses || own + more <= heap->hard) return true;
+    if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
     budget_exceed(script, LIMIT_SCRIPT_MEMORY);
     return false;
@@ -114,6 +115,7 @@ void memory_collect(lua_State *L)
     script->heap.refuses = false;
     script->dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
+    held_look(script);
     script->heap.refuses = refuses;
     script->heap.wanted = false;
     set_next(script);
@@ -130,6 +132,10 @@ void memory_on_hook(lua_State *L)
 
 void memory_settle(struct script *script)
 {
+    if (held_is_due(script)) {
+        held_look(script);
+        if (script->memory > script->heap.collect_at) script->heap.due = true;
+    }
     if (script->heap.due || script->memory > script->heap.limit) {
         script->heap.due = false;
         memory_collect(script->L);

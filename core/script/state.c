@@ -132,6 +132,7 @@ void state_close(struct script *script)
 {
     if (script->L) lua_close(script->L);
     script->L = NULL;
+    held_clear(script);
     budget_close(script);
     absent_clear(&script->absent);
     failure_clear(&script->failure);

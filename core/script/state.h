@@ -17,6 +17,7 @@
 #include "script/budget.h"
 #include "script/call.h"
 #include "script/command.h"
+#include "script/held.h"
 #include "script/kept.h"
 #include "script/leading.h"
 #include "script/limits.h"
@@ -151,6 +152,7 @@ struct script {
     bool trusted;  /* by the operator: with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
+    struct held held;
     struct budget budget;
     struct throttle throttle;
     struct budget_call stay; /* of the call in progress that the engine made */

@@ -39,7 +39,8 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
                  struct value value)
 {
     struct view *view = lua_newuserdata(L, sizeof *view);
-    view->root = root_ref(root);
+    held_take(script, &script->held, root);
+    view->root = root;
     view->value = value;
     class_set(L, script, class_); /* from here on the collector gives the reference back; nothing above raises
                                      after taking it */
@@ -239,7 +240,8 @@ static int l_view_tostring(lua_State *L)
 static int l_view_gc(lua_State *L)
 {
     struct view *view = lua_touserdata(L, 1);
-    root_unref(view->root);
+    struct script *script = script_of(L);
+    held_drop(script, &script->held, view->root);
     view->root = NULL;
     return 0;
 }

@@ -89,6 +89,26 @@ describe("a script that takes more than it may", function()
     assert.is_true(printed > 0 and all <= 10000 and all % 100 == 0, printed .. " " .. dropped)
   end)
 
+  it("may hold objects that its cache has no more, as long as they are within its memory", function()
+    local sim = cluster.sim()
+    local engine = cluster.run(sim.server, cluster.script [[
+      local held = {}
+      require("k8s").informer("configmaps", { namespace = "default" }):on_update(function(old)
+        held[#held + 1] = old
+        print("held " .. #held)
+      end, { id = "keeper" })
+    ]], { "--script-memory=4Mi", "--handler-cpu=5s" })
+    sim.api:create(configmaps, configmap("big", "0"))
+    for i = 1, 100 do
+      sim.api:patch(configmaps .. "/big", { data = { n = i .. ("x"):rep(100000) } })
+      if engine:err():find "Quarantined" then break end
+    end
+    engine:wait_error("over the limit script%-memory %(4Mi%) in the handler keeper; %d+ KiB of it are objects that " ..
+      "it holds and its caches do not", 20)
+    engine:wait_line "held 20"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("is counted as such", function()
     local engine = beside({ path = "spec/support/hostile/loop.lua" }, { "--metrics-bind-address", "127.0.0.1:0" })
     local address = engine:wait_error 'Serving metrics.*address="([%d.:]+)"'
