@@ -41,9 +41,17 @@ static void put(struct script_handler *h, const struct event *event)
     handler_metrics_pending(&h->metrics, h->pending.count);
 }
 
+/* Its last call went over a limit, and so may the next: it is made in a turn of its own, so that others are
+ * told of all that came with the event before they wait for it. */
+static bool is_slow(const struct script_handler *h)
+{
+    return h->quarantine.in_row[QUARANTINE_CALL] > 0;
+}
+
 /* Whether it is the event's turn: nothing came before it that it has to wait for. */
 static bool may_begin(const struct script_handler *h, const struct event *event)
 {
+    if (is_slow(h)) return false;
     if (!h->busy_count) return h->pending.count == 0;
     if (h->busy_count >= h->concurrency || pending_has_next(&h->pending)) return false;
     return !pending_is_held(&h->pending, event->object);
@@ -65,6 +73,7 @@ static void tell(struct script_handler *h, const struct event *event)
     if (h->functions[event->type] == LUA_NOREF) return;
     if (!may_begin(h, event)) {
         put(h, event);
+        delivery_go_on(h);
         return;
     }
     h->refs++;
@@ -115,7 +124,7 @@ static void advance(struct script_handler *h)
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
         handler_call_begin(h, &event);
         event_let_go(&event);
-        if (turns_over(h->script)) break;
+        if (turns_over(h->script) || is_slow(h)) break;
     }
     handler_metrics_pending(&h->metrics, h->pending.count);
     delivery_go_on(h);

@@ -97,6 +97,23 @@ static void test_three_calls_running_over_a_limit_are_enough(void **state)
     assert_ask(c, c->script, "return take()", "a+ a a a a a a");
 }
 
+/* Events that came together: whoever else is told of them does not wait for more than one of its calls. */
+static void test_the_others_are_told_before_it_is_called_again(void **state)
+{
+    struct cluster *c = *state;
+    begin(c, "k8s = require 'k8s' said = '' pods = k8s.informer 'pods'\n"
+             "pods:on_update(function() said = said .. 'H' while true do end end)\n"
+             "pods:on_update(function() said = said .. 'o' end)\n");
+    for (int i = 0; i < 5; i++) {
+        char object[32];
+        snprintf(object, sizeof object, "shop/a n=%d", i);
+        cluster_feed(c, 0, LW_MODIFIED, object);
+    }
+    cluster_settle(c);
+    assert_ask(c, c->script, "return said", "HoooooHH");
+    assert_int_equal(shown_of(c).skipped, 2);
+}
+
 static void test_it_is_not_called_and_what_it_misses_is_counted(void **state)
 {
     struct cluster *c = *state;
@@ -247,6 +264,7 @@ int main(void)
 #define T(name)       cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
 #define BY_HAND(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_three_calls_running_over_a_limit_are_enough),
+        T(test_the_others_are_told_before_it_is_called_again),
         T(test_it_is_not_called_and_what_it_misses_is_counted),
         T(test_once_lifted_it_is_shown_the_cache),
         T(test_a_handler_that_raises_within_its_limits_is_called_for_ever),

@@ -256,11 +256,16 @@ void cluster_list(struct cluster *c, size_t at, const char *objects)
     cluster_settle(c);
 }
 
-void cluster_event(struct cluster *c, size_t at, enum lw_event_type type, const char *object)
+void cluster_feed(struct cluster *c, size_t at, enum lw_event_type type, const char *object)
 {
     struct cluster_source *source = &c->sources[at];
     must(at < c->source_count && source->call && source->verb == LW_WATCH);
     source->sink.event(source->ctx, type, pack_object(c, source, str_of(object)), 1700000000500000);
+}
+
+void cluster_event(struct cluster *c, size_t at, enum lw_event_type type, const char *object)
+{
+    cluster_feed(c, at, type, object);
     cluster_settle(c);
 }
 

@@ -62,6 +62,8 @@ void cluster_settle(struct cluster *c);
 /* The list of a source ends with these objects, as "shop/web-1 app=web" with any number of labels, separated
  * by ";". Starts over with a new list when a watch is under way (410 first). */
 void cluster_list(struct cluster *c, size_t source, const char *objects);
+/* An event of a watch; cluster_feed leaves it to be handled with what comes next. */
+void cluster_feed(struct cluster *c, size_t source, enum lw_event_type type, const char *object);
 void cluster_event(struct cluster *c, size_t source, enum lw_event_type type, const char *object);
 
 /* Runs the text in the script, gives what tostring makes of its result, or "raised: " and the error. */
