@@ -13,7 +13,8 @@ enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
-    size_t own = script->memory - script->held.bytes; /* what is held is for the hook to judge: it collects first */
+    size_t own =
+        script->memory - script->held.bytes; /* what is held is for the hook to judge: it collects first */
     if (!heap->refuses || own + more <= heap->hard) return true;
     if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
