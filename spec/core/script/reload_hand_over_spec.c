@@ -227,7 +227,7 @@ static void test_a_handler_that_was_in_quarantine_is_shown_the_cache(void **stat
     old->limits.values[LIMIT_HANDLER_CPU] = 5;
     cluster_resolve(c);
     cluster_list(c, 0, "shop/bad-1;shop/bad-2;shop/bad-3");
-    cluster_settle(c);
+    for (int i = 0; i < 3; i++) virtual_clock_advance(&c->clock, 1); /* a turn for each further call */
     cluster_event(c, 0, LW_DELETED, "shop/bad-1");
     cluster_event(c, 0, LW_DELETED, "shop/bad-2");
     cluster_event(c, 0, LW_DELETED, "shop/bad-3");
