@@ -210,6 +210,8 @@ const char *plan_change_note(const struct plan_entry *before, const struct plan_
     if (entry->class == PLAN_TRANSFORM && before && after && *after->detail == '?')
         return "its informer is listed anew, as nobody can tell that it is the same";
     if (entry->class == PLAN_TRANSFORM) return "its informer is listed anew";
+    if (entry->class == PLAN_HANDLER && before && after)
+        return "sees the cache again, unless k8s.on_reload says \"none\"";
     if (entry->class == PLAN_INFORMER && !before)
         return "is listed and watched, unless another script has the same informer";
     return NULL;

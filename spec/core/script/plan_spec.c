@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "core/script/support/cluster.h"
 #include "script/function_hash.h"
 #include "script/plan.h"
@@ -68,6 +70,30 @@ static void test_differences_come_class_by_class(void **state)
     assert_int_equal(plan_compare(&before, &after, NULL, NULL), 3);
     plan_clear(&before);
     plan_clear(&after);
+}
+
+static const char *note(enum plan_class class, const char *before, const char *after)
+{
+    static char key[] = "k";
+    const struct plan_entry old = {.class = class, .key = key, .detail = (char *)before};
+    const struct plan_entry new = {.class = class, .key = key, .detail = (char *)after};
+    const char *text = plan_change_note(before ? &old : NULL, after ? &new : NULL);
+    return text ? text : "";
+}
+
+static void test_what_a_change_costs_is_told(void **state)
+{
+    struct plan plan = {0};
+    assert_string_equal(note(PLAN_TRANSFORM, "function a", "function b"), "its informer is listed anew");
+    assert_non_null(strstr(note(PLAN_TRANSFORM, "function a", "?`x` is a userdata"), "nobody can tell"));
+    assert_string_equal(note(PLAN_TRANSFORM, "function a", NULL), "its informer is listed anew");
+    assert_non_null(strstr(note(PLAN_INFORMER, NULL, "{}"), "is listed and watched"));
+    assert_string_equal(note(PLAN_INFORMER, "{}", "{resync=3}"), "");
+    assert_non_null(strstr(note(PLAN_HANDLER, "a", "b"), "sees the cache again"));
+    assert_string_equal(note(PLAN_HANDLER, NULL, "b"), "");
+    ADD(&plan, PLAN_TRANSFORM, "pods", "?`x` is a userdata, which cannot be compared");
+    assert_int_equal(plan_compare(&plan, &plan, NULL, NULL), 1); /* it equals nothing */
+    plan_clear(&plan);
 }
 
 static void test_a_plan_goes_through_json(void **state)
@@ -238,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_equal_entries_are_one_and_a_second_of_a_key_has_a_number),
         cmocka_unit_test(test_the_first_place_of_an_entry_stays_and_counts_for_nothing),
         cmocka_unit_test(test_differences_come_class_by_class),
+        cmocka_unit_test(test_what_a_change_costs_is_told),
         cmocka_unit_test(test_a_plan_goes_through_json),
         cmocka_unit_test_setup_teardown(test_everything_that_a_script_registers_is_in_its_plan, cluster_setup,
                                         cluster_teardown),

@@ -102,6 +102,10 @@ static void test_the_same_function_needs_no_list(void **state)
          HEAD "local mark = { k8s.now, k8s.json, k8s.null, pairs, k8s } " KEEP},
         {HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP,
          HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP},
+        {HEAD
+         "pods = k8s.informer('pods', { namespaces = { 'a', 'b' }, transform = function(o) return o end })",
+         HEAD
+         "pods = k8s.informer('pods', { namespaces = { 'a', 'b' }, transform = function(p) return p end })"},
         {HEAD "local mark = require('cjson').encode " KEEP,
          HEAD "local mark = require('cjson').encode " KEEP},
     };
