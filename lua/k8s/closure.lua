@@ -8,6 +8,7 @@ local of = raw.plan
 local next, rawget, type = next, rawget, type
 
 local VALUES_MAX = 20000
+local TEXT_MAX = 4 * 1024 * 1024 -- bytes, each text as often as it stands somewhere
 
 -- --- the API: values that are the same in every generation, by their names
 
@@ -54,6 +55,15 @@ end
 local function refuse(walk, what)
   walk.refused = string.format("%s is %s, which cannot be compared", walk.at, what)
   error(walk, 0)
+end
+
+local function put_text(walk, value)
+  walk.bytes = walk.bytes + #value
+  if walk.bytes > TEXT_MAX then
+    refuse(walk, "more than 4 MiB of text")
+  end
+  walk.out[#walk.out + 1] = #value .. ":"
+  walk.out[#walk.out + 1] = value
 end
 
 local put
@@ -134,9 +144,9 @@ local function put_function(walk, fn)
   walk.depth = walk.depth + 1
   walk.out[#walk.out + 1] = code
   put_upvalues(walk, fn)
-  if environment == walk.globals then
+  if rawequal(environment, walk.globals) then
     put_globals(walk, fn)
-  elseif environment ~= inside then
+  elseif not rawequal(environment, inside) then
     put(walk, environment)
   end
   walk.depth = walk.depth - 1
@@ -163,7 +173,7 @@ function put(walk, value)
     refuse(walk, "more than " .. VALUES_MAX .. " values")
   end
   if kind == "string" then
-    walk.out[#walk.out + 1] = string.format("%d:%s", #value, value)
+    put_text(walk, value)
   elseif kind == "number" then
     walk.out[#walk.out + 1] = string.format("%.17g;", value)
   elseif kind == "boolean" or kind == "nil" then
@@ -180,7 +190,7 @@ end
 -- text(function, globals): "function 1f2e...", or "?`cache` is a userdata, which cannot be compared".
 return function(fn, globals)
   local walk = {
-    out = {}, seen = {}, names = names_of_api(), globals = globals, count = 0, values = 0, depth = 0,
+    out = {}, seen = {}, names = names_of_api(), globals = globals, count = 0, values = 0, bytes = 0, depth = 0,
     at = "the function",
   }
   local ok, err = pcall(put, walk, fn)

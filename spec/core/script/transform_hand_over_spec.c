@@ -168,6 +168,30 @@ static void test_what_cannot_be_compared_is_never_the_same(void **state)
     }
 }
 
+/* Nothing that a script can make holds the engine up, or has code of its own run. */
+static void test_what_is_made_to_be_slow_is_never_the_same(void **state)
+{
+    static const char *const scripts[] = {
+        HEAD "local text = string.rep('x', 1e7) local mark = {} for i = 1, 19000 do mark[i] = text end " KEEP,
+        HEAD
+        "local mark = {} local at = mark for i = 1, 19000 do at.next = {} at = at.next end at.next = k8s.now "
+        "at.me = coroutine.create(k8s.now) " KEEP,
+        HEAD "local text = string.rep('return ', 1000) local mark = {} "
+             "for i = 1, 5000 do mark[i] = load('return function() return ' .. i .. ' end')() end "
+             "mark[0] = coroutine.create(k8s.now) " KEEP,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
+        if (is_shared(scripts[i], scripts[i])) fail_msg("%s", scripts[i]);
+    /* __eq and __index of what it reaches are not called. */
+    static const char watched[] =
+        HEAD "local function fail() error 'called' end "
+             "local meta = { __eq = fail, __index = fail, __newindex = fail, __lt = fail } "
+             "local mark = setmetatable({ setmetatable({}, meta), [2] = 1 }, meta) "
+             "local f = load('return mark', 'x', 't', setmetatable({ mark = 1 }, meta)) "
+             "local both = { f, mark } " PODS("function(pod) pod.n = both return pod end");
+    assert_true(is_shared(watched, watched));
+}
+
 /* What it gathered is in what the cache holds. */
 static void test_one_that_keeps_something_is_not_the_same(void **state)
 {
@@ -264,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_the_same_function_needs_no_list),
         cmocka_unit_test(test_another_value_anywhere_is_another_transform),
         cmocka_unit_test(test_what_cannot_be_compared_is_never_the_same),
+        cmocka_unit_test(test_what_is_made_to_be_slow_is_never_the_same),
         TEST(test_one_that_keeps_something_is_not_the_same),
         TEST(test_a_module_counts_as_the_script_does),
         TEST(test_the_new_function_is_called_once_it_has_taken_over),
