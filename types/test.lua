@@ -108,16 +108,16 @@ function env:list(kind, options) end
 function env:kind(kind) end
 
 ---@class k8s.TestFault
----@field verb? "get"|"list"|"watch"|"create"|"update"|"patch"|"delete"
+---@field verb? "get"|"list"|"watch"|"create"|"update"|"patch"|"apply"|"delete"|"deletecollection"
 ---@field kind? string
 ---@field namespace? string
 ---@field name? string
 ---@field subresource? string
----@field code? integer the answer's code; what was asked for is not done
+---@field code? integer the answer's code, 400 to 599; what was asked for is not done
 ---@field reason? string
 ---@field message? string
 ---@field retry_after? integer seconds
----@field delay? k8s.Duration before the answer
+---@field delay? k8s.Duration before the answer; what was asked for is done before
 ---@field skip? integer so many are left alone first
 ---@field times? integer how often, 1 without it, 0 without end
 ---@field watch? "drop"|"expire" ends watches now

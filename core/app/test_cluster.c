@@ -26,12 +26,13 @@ struct call {
     TAILQ_ENTRY(call) link;
     struct test_cluster *cluster;
     struct http_exchange *exchange; /* NULL: it is over */
-    bool busy;                      /* it is being answered */
-    struct timer due;               /* until the answer */
+    bool busy;                      /* it is being served or answered */
+    struct timer due;               /* until it is served, and then until the answer */
     char *method, *target, *accept, *content_type;
     struct buf body;
     struct test_outcome outcome;
-    struct sim_stream *stream; /* of a watch */
+    struct sim_inside_answer held; /* made when the request came, and not given yet */
+    struct sim_stream *stream;     /* of a watch that is answered */
 };
 
 static void call_free(struct call *call)
@@ -39,6 +40,7 @@ static void call_free(struct call *call)
     TAILQ_REMOVE(&call->cluster->calls, call, link);
     timer_cancel(&call->due);
     if (call->stream) sim_inside_close(call->stream);
+    sim_inside_answer_clear(&call->held);
     free(call->method);
     free(call->target);
     free(call->accept);
@@ -107,32 +109,42 @@ static bool go_on(struct call *call)
     return any;
 }
 
-static void answer(struct call *call)
+static void on_answer(struct timer *timer)
 {
+    struct call *call = container_of(timer, struct call, due);
+    const struct sim_inside_answer *a = &call->held;
+    call->busy = true;
+    call->stream = a->stream;
+    call->held.stream = NULL;
+    say(call, a, a->body.data, a->body.len);
+    if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
+    sim_inside_answer_clear(&call->held);
+    finish(call);
+}
+
+/* What is asked for is done when the request comes, whoever waits for the answer. */
+static void on_serve(struct timer *timer)
+{
+    struct call *call = container_of(timer, struct call, due);
     const struct sim_inside_request request = request_of(call);
     const struct test_outcome *outcome = &call->outcome;
-    struct sim_inside_answer a = {0};
     call->busy = true;
     if (!http_local_send(call->exchange)) {
         finish(call);
         return;
     }
     if (outcome->code)
-        sim_inside_refuse(outcome->code, outcome->reason, outcome->message, outcome->retry_after_s, &a);
+        sim_inside_refuse(outcome->code, outcome->reason, outcome->message, outcome->retry_after_s,
+                          &call->held);
     else
-        sim_inside_serve(call->cluster->inside, &request, &a);
-    call->stream = a.stream;
-    a.stream = NULL;
-    observe(call, &a);
-    say(call, &a, a.body.data, a.body.len);
-    if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
-    sim_inside_answer_clear(&a);
-    finish(call);
-}
-
-static void on_due(struct timer *timer)
-{
-    answer(container_of(timer, struct call, due));
+        sim_inside_serve(call->cluster->inside, &request, &call->held);
+    observe(call, &call->held);
+    call->busy = false;
+    timer->fn = on_answer;
+    if (outcome->delay_ms > 0)
+        timer_start(timer, loop_clock(call->cluster->options.loop), outcome->delay_ms);
+    else
+        on_answer(timer);
 }
 
 /* --- the server's side of exchanges */
@@ -158,7 +170,7 @@ static void begin(struct http_local *server, struct http_exchange *exchange, con
     struct sim_inside_about about;
     *call = (struct call){.cluster = cluster,
                           .exchange = exchange,
-                          .due.fn = on_due,
+                          .due.fn = on_serve,
                           .method = xstrdup(from->method ? from->method : "GET"),
                           .target = target_of(from->url),
                           .accept = header(from, "Accept"),
@@ -167,9 +179,9 @@ static void begin(struct http_local *server, struct http_exchange *exchange, con
     TAILQ_INSERT_TAIL(&cluster->calls, call, link);
     const struct sim_inside_request request = request_of(call);
     sim_inside_about(cluster->inside, &request, &about);
-    test_faults_meet(&cluster->faults, &about, &call->outcome);
+    test_faults_meet(&cluster->faults, &about, call->content_type, &call->outcome);
     sim_inside_about_clear(&about);
-    timer_start(&call->due, loop_clock(cluster->options.loop), call->outcome.delay_ms);
+    timer_start(&call->due, loop_clock(cluster->options.loop), 0);
 }
 
 static void gone(struct http_local *server, struct http_exchange *exchange)
@@ -239,6 +251,11 @@ bool test_cluster_pump(struct test_cluster *cluster)
 void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault)
 {
     test_faults_add(&cluster->faults, fault);
+}
+
+bool test_cluster_has_unmet(const struct test_cluster *cluster, int id)
+{
+    return test_faults_has_unmet(&cluster->faults, id);
 }
 
 void test_cluster_clear_faults(struct test_cluster *cluster)

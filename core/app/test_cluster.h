@@ -23,11 +23,13 @@ struct test_cluster_options {
 
 /* What goes wrong. NULL and 0 match everything, and leave out what they stand for. Texts are copied. */
 struct test_fault {
-    const char *verb, *resource, *namespace_, *name, *subresource; /* "patch", "deployments.apps", ... */
-    int code;                                                      /* 0: the request goes well */
+    int id;           /* the test's name for it */
+    const char *verb; /* "patch", ..., or "apply": the patches that are server-side applies */
+    const char *resource, *namespace_, *name, *subresource; /* "deployments.apps", ... */
+    int code;                                               /* 0: the request goes well */
     const char *reason, *message;
     int retry_after_s;
-    int64_t delay_ms; /* before the answer */
+    int64_t delay_ms; /* before the answer; what was asked for is done before */
     int skip, times;  /* 0 times: until faults are cleared */
 };
 
@@ -40,4 +42,6 @@ struct sim_inside *test_cluster_inside(struct test_cluster *cluster);
 /* Hands watches what they have to say; true when one had anything. */
 bool test_cluster_pump(struct test_cluster *cluster);
 void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault);
+/* Whether it is there and no request met it. */
+bool test_cluster_has_unmet(const struct test_cluster *cluster, int id);
 void test_cluster_clear_faults(struct test_cluster *cluster);

@@ -310,6 +310,7 @@ const struct test_engine_ops test_engine_ops = {
     .add_kind = test_cluster_add_kind,
     .resolve = test_cluster_resolve,
     .add_rule = test_cluster_add_rule,
+    .rule_is_unmet = test_cluster_rule_is_unmet,
     .clear_rules = test_cluster_clear_rules,
     .add_answer = test_cluster_add_answer,
     .end_watches = test_cluster_end_watches,

@@ -45,7 +45,8 @@ bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *r
     if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
     if (rule->kind) resource_name(&resource, &name);
     test_cluster_add_fault(engine->base.cluster,
-                           &(struct test_fault){.verb = rule->verb,
+                           &(struct test_fault){.id = rule->id,
+                                                .verb = rule->verb,
                                                 .resource = rule->kind ? buf_text(&name) : NULL,
                                                 .namespace_ = rule->namespace_,
                                                 .name = rule->name,
@@ -60,6 +61,11 @@ bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *r
     buf_clear(&name);
     resource_clear(&resource);
     return true;
+}
+
+bool test_cluster_rule_is_unmet(struct test_engine *engine, int id)
+{
+    return test_cluster_has_unmet(engine->base.cluster, id);
 }
 
 void test_cluster_add_answer(struct test_engine *engine, const struct test_answer *a)

@@ -47,11 +47,21 @@ static bool same(const char *wanted, const char *is)
     return !wanted || (is && strcmp(wanted, is) == 0);
 }
 
-static bool matches(const struct test_fault *fault, const struct sim_inside_about *about)
+/* A server-side apply is a patch on the wire. */
+static bool same_verb(const char *wanted, const char *is, const char *content_type)
 {
-    return about->resource && same(fault->verb, about->verb) && same(fault->resource, about->resource) &&
-           same(fault->namespace_, about->namespace_) && same(fault->name, about->name) &&
-           same(fault->subresource, about->subresource);
+    static const char apply_type[] = "application/apply-patch";
+    if (!wanted || strcmp(wanted, "apply") != 0) return same(wanted, is);
+    return strcmp(is, "patch") == 0 && content_type &&
+           strncmp(content_type, apply_type, sizeof apply_type - 1) == 0;
+}
+
+static bool matches(const struct test_fault *fault, const struct sim_inside_about *about,
+                    const char *content_type)
+{
+    return about->resource && same_verb(fault->verb, about->verb, content_type) &&
+           same(fault->resource, about->resource) && same(fault->namespace_, about->namespace_) &&
+           same(fault->name, about->name) && same(fault->subresource, about->subresource);
 }
 
 static void apply(const struct test_fault *fault, struct test_outcome *outcome)
@@ -65,21 +75,30 @@ static void apply(const struct test_fault *fault, struct test_outcome *outcome)
 }
 
 void test_faults_meet(struct test_faults *faults, const struct sim_inside_about *about,
-                      struct test_outcome *outcome)
+                      const char *content_type, struct test_outcome *outcome)
 {
     struct test_fault_rule *rule, *next;
     *outcome = (struct test_outcome){0};
     for (rule = TAILQ_FIRST(&faults->rules); rule; rule = next) {
         next = TAILQ_NEXT(rule, link);
         struct test_fault *fault = &rule->fault;
-        if (!matches(fault, about) || (fault->code && outcome->code)) continue;
+        if (!matches(fault, about, content_type) || (fault->code && outcome->code)) continue;
         if (fault->skip > 0) {
             fault->skip--;
             continue;
         }
+        rule->met = true;
         apply(fault, outcome);
         if (fault->times > 0 && --fault->times == 0) drop(faults, rule);
     }
+}
+
+bool test_faults_has_unmet(const struct test_faults *faults, int id)
+{
+    const struct test_fault_rule *rule;
+    TAILQ_FOREACH (rule, &faults->rules, link)
+        if (rule->fault.id == id) return !rule->met;
+    return false;
 }
 
 void test_outcome_clear(struct test_outcome *outcome)

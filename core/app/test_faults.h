@@ -8,6 +8,7 @@
 struct test_fault_rule {
     TAILQ_ENTRY(test_fault_rule) link;
     struct test_fault fault; /* with texts of its own */
+    bool met;
 };
 
 struct test_faults {
@@ -25,7 +26,8 @@ struct test_outcome {
     int64_t delay_ms;
 };
 
-/* Counts the rules that a request meets; those that are used up are gone. */
+/* Counts the rules that a request meets; those that are used up are gone. `content_type` may be NULL. */
 void test_faults_meet(struct test_faults *faults, const struct sim_inside_about *about,
-                      struct test_outcome *outcome);
+                      const char *content_type, struct test_outcome *outcome);
+bool test_faults_has_unmet(const struct test_faults *faults, int id);
 void test_outcome_clear(struct test_outcome *outcome);

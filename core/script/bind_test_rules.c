@@ -18,13 +18,22 @@ static int number_of(lua_State *L, const char *key, int otherwise)
     return n;
 }
 
+static int64_t delay_of(lua_State *L)
+{
+    lua_getfield(L, 2, "delay_ms");
+    int64_t ms = lua_isnil(L, -1) ? 0 : (int64_t)luaL_checknumber(L, -1); /* of raw.test.duration */
+    lua_pop(L, 1);
+    return ms;
+}
+
 /* rule(engine, table) */
 static int l_rule(lua_State *L)
 {
     struct err err;
     struct test_engine *engine = test_engine_arg(L);
     arg_table(L, 2, "rule");
-    const struct test_rule rule = {.verb = text_of(L, "verb"),
+    const struct test_rule rule = {.id = number_of(L, "id", 0),
+                                   .verb = text_of(L, "verb"),
                                    .kind = text_of(L, "kind"),
                                    .namespace_ = text_of(L, "namespace"),
                                    .name = text_of(L, "name"),
@@ -35,7 +44,7 @@ static int l_rule(lua_State *L)
                                    .retry_after_s = number_of(L, "retry_after", 0),
                                    .skip = number_of(L, "skip", 0),
                                    .times = number_of(L, "times", 1),
-                                   .delay_ms = number_of(L, "delay_ms", 0)};
+                                   .delay_ms = delay_of(L)};
     return test_result(L, test_ops()->add_rule(engine, &rule, &err), &err);
 }
 
@@ -64,7 +73,7 @@ static int l_answer(lua_State *L)
                                  .body = str_of(text_of(L, "body")),
                                  .status = number_of(L, "status", 200),
                                  .times = number_of(L, "times", 0),
-                                 .delay_ms = number_of(L, "delay_ms", 0)};
+                                 .delay_ms = delay_of(L)};
     answer.header_count = headers_of(L, answer.headers);
     test_ops()->add_answer(engine, &answer);
     return 0;
@@ -74,6 +83,14 @@ static int l_answer(lua_State *L)
 static int l_duration(lua_State *L)
 {
     lua_pushnumber(L, (lua_Number)arg_duration_ms(L, 1, "env:fault: delay"));
+    return 1;
+}
+
+/* rule_is_unmet(engine, id) */
+static int l_rule_is_unmet(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    lua_pushboolean(L, test_ops()->rule_is_unmet(engine, (int)luaL_checkinteger(L, 2)));
     return 1;
 }
 
@@ -97,6 +114,7 @@ void bind_test_rules(lua_State *L)
     static const luaL_Reg verbs[] = {{"rule", l_rule},
                                      {"answer", l_answer},
                                      {"duration", l_duration},
+                                     {"rule_is_unmet", l_rule_is_unmet},
                                      {"clear_rules", l_clear_rules},
                                      {"end_watches", l_end_watches},
                                      {NULL, NULL}};

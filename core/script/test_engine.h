@@ -25,6 +25,7 @@ struct test_engine_options {
 };
 
 struct test_rule {
+    int id;                                                                       /* the test's name for it */
     const char *verb, *kind, *namespace_, *name, *subresource, *reason, *message; /* NULL: any, or none */
     int code, retry_after_s, skip, times;
     int64_t delay_ms;
@@ -81,6 +82,8 @@ struct test_engine_ops {
     bool (*add_kind)(struct test_engine *engine, const struct resource *resource, struct err *err);
     bool (*resolve)(struct test_engine *engine, const char *kind, struct resource *out, struct err *err);
     bool (*add_rule)(struct test_engine *engine, const struct test_rule *rule, struct err *err);
+    /* Whether it is there, and no request met it. */
+    bool (*rule_is_unmet)(struct test_engine *engine, int id);
     void (*clear_rules)(struct test_engine *engine);
     /* Newer ones come first; all is copied. */
     void (*add_answer)(struct test_engine *engine, const struct test_answer *answer);

@@ -56,6 +56,38 @@ What happened with FOLDER/hello.lua:
 ]]):gsub("FOLDER", (folder:gsub("%%", "%%%%")))), out:match "hello_spec.lua:5: .*")
   end)
 
+  it("tells of a fault that no request met, whether or not the spec passes", function()
+    local folder = temp.folder {
+      ["x.lua"] = 'require("k8s").informer("pods")\n',
+      ["spec/x_spec.lua"] = [[
+        local test = require "k8s.test"
+        local function load()
+          local env = test.load "x.lua"
+          env:fault { verb = "patch", kind = "pods", code = 409 }
+          env:fault { verb = "create", code = 500, times = 0 }
+          env:fault { verb = "list", code = 500 }
+          env:clear_faults()
+          env:fault { verb = "get", kind = "pods", code = 500, skip = 1 }
+          return env
+        end
+        it("passes", function() load():fault { verb = "delete", delay = "1s" } end)
+        it("fails", function() assert.printed(load(), "never") end)
+      ]],
+    }
+    local code, out, err = run(folder)
+    temp.remove(folder)
+    assert.equal(1, code)
+    local lines = {}
+    for line in err:gmatch "[^\n]+" do
+      lines[#lines + 1] = line:gsub("^(kubelua test: ).*/spec/", "%1")
+    end
+    assert.same({
+      'kubelua test: x_spec.lua:8: no request met env:fault {"code":500,"kind":"pods","skip":1,"verb":"get"}',
+      'kubelua test: x_spec.lua:11: no request met env:fault {"delay":"1s","verb":"delete"}',
+    }, lines)
+    assert.has_match('x_spec.lua:8: no request met env:fault {"code":500,"kind":"pods"', out, 1, true)
+  end)
+
   it("finds scripts from the folder under test, wherever it is run", function()
     local folder = temp.folder {
       ["x.lua"] = 'print "x"\n',

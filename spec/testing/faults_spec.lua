@@ -56,6 +56,77 @@ describe("faults", function()
     assert.same({}, env.prints)
     env:advance "1s"
     assert.same({ "done\t" }, env.prints)
+    env:fault { verb = "patch", delay = "2000h" } -- more than an int has of milliseconds
+    env:add(pod "b")
+    env:advance "10s"
+    assert.equal(1, #env.prints)
+  end)
+
+  it("delay the answer alone: what was asked for is done, whoever waits for it", function()
+    local env = load [[
+      local k8s = require "k8s"
+      k8s.writes { "pods:patch" }
+      k8s.informer("pods"):on_add(function(pod)
+        local done, err = k8s.patch(pod, { metadata = { labels = { seen = "yes" } } }, { timeout = "5s" })
+        print(done and "done" or err.reason)
+      end)
+    ]]
+    env:fault { verb = "patch", delay = "10m" }
+    env:add(pod "a")
+    assert.same({}, env.prints)
+    assert.equal("yes", env:get("pods", "shop/a").metadata.labels.seen)
+    assert.same({ "patch", 200, 0 }, { env.writes[1].verb, env.writes[1].code, env.writes[1].at })
+    env:advance "5s"
+    assert.same({ "Timeout" }, env.prints)
+    env:advance "20m"
+    assert.equal(1, #env.writes)
+    assert.equal("yes", env:get("pods", "shop/a").metadata.labels.seen)
+  end)
+
+  it("delay what was read when the request came, and a watch with what comes meanwhile", function()
+    local env = load [[
+      local k8s = require "k8s"
+      k8s.reads { "pods:get" }
+      k8s.informer("configmaps"):on_add(function(map)
+        print(k8s.get("pods", "shop/a").metadata.labels.app)
+      end)
+    ]]
+    env:add(pod("a", { app = "old" }))
+    env:advance "1m" -- a watch that ends sooner begins with a list again
+    env:fault { verb = "get", kind = "pods", delay = "4s" }
+    env:fault { verb = "watch", kind = "configmaps", delay = "3s" }
+    env:fault { watch = "drop", kind = "configmaps" }
+    env:add { kind = "ConfigMap", metadata = { namespace = "shop", name = "m" } }
+    env:advance "6900ms"
+    assert.same({}, env.prints)
+    env:patch("pods", "shop/a", { metadata = { labels = { app = "new" } } })
+    env:advance "100ms"
+    assert.same({ "old" }, env.prints)
+  end)
+
+  it("tell an apply from other patches", function()
+    local text = [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:patch" }
+      k8s.informer("pods"):on_add(function(pod)
+        local ref = { kind = "configmaps", namespace = "shop", name = "m" }
+        local _, err = k8s.apply(ref, { data = { a = "a" } })
+        print("apply", err and err.code)
+        _, err = k8s.patch(ref, { data = { a = "b" } })
+        print("patch", err and err.code)
+      end)
+    ]]
+    local function prints(fault)
+      local env = load(text)
+      env:fault(fault)
+      env:add { kind = "ConfigMap", metadata = { namespace = "shop", name = "m" } }
+      env:add(pod "a")
+      return env.prints, env.writes
+    end
+    local printed, writes = prints { verb = "apply", code = 409, times = 0 }
+    assert.same({ "apply\t409", "patch\tnil" }, printed)
+    assert.same({ "apply", "patch" }, { writes[1].verb, writes[2].verb })
+    assert.same({ "apply\t409", "patch\t409" }, (prints { verb = "patch", code = 409, times = 0 }))
   end)
 
   it("end watches, which go on, or begin with a list again", function()
@@ -101,6 +172,22 @@ describe("faults", function()
     assert.equal('env:fault: watch must be "drop" or "expire", not "x"', problem { watch = "x" })
     assert.equal('env:fault: unknown option "cod", did you mean "code"?', problem { cod = 1 })
     assert.has_match("did you mean", problem { kind = "pdos", code = 500 })
+    assert.equal('env:fault: there is no verb "ptach", did you mean "patch"?', problem { verb = "ptach", code = 500 })
+    assert.equal('env:fault: there is no verb "x"; there are get, list, watch, create, update, patch, apply, delete '
+      .. "and deletecollection", problem { verb = "x", code = 500 })
+    for _, code in ipairs { 200, 399, 600, 404.5, -1, 1 / 0, 0 / 0 } do
+      assert.has_match("code must be a whole number from 400 to 599", problem { code = code }, 1, true)
+    end
+    for _, name in ipairs { "times", "skip", "retry_after" } do
+      for _, n in ipairs { -1, 1.5, 1e12 } do
+        local wanted = name .. " must be a whole number from 0 to 1000000"
+        assert.has_match(wanted, problem { code = 500, [name] = n }, 1, true)
+      end
+    end
+    assert.equal("env:fault: reason is of an answer with a code, and there is none",
+      problem { delay = 1, reason = "x" })
+    assert.equal("env:fault: watch ends watches at once, and goes with kind alone, not with code",
+      problem { watch = "drop", code = 500 })
   end)
 end)
 

@@ -3,6 +3,7 @@
 local raw = ...
 
 local answer_http = require "k8s.test.http"
+local faults = require "k8s.test.faults"
 local objects = require "k8s.test.objects"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
@@ -279,74 +280,17 @@ end
 
 -- --- what goes wrong
 
-local FAULT = {
-  verb = "string",
-  kind = "string",
-  namespace = "string",
-  name = "string",
-  subresource = "string",
-  code = "number",
-  reason = "string",
-  message = "string",
-  retry_after = "number",
-  delay = "duration",
-  skip = "number",
-  times = "number",
-  watch = "string",
-}
-
-local REASONS = {
-  [400] = "BadRequest",
-  [401] = "Unauthorized",
-  [403] = "Forbidden",
-  [404] = "NotFound",
-  [409] = "Conflict",
-  [410] = "Expired",
-  [422] = "Invalid",
-  [429] = "TooManyRequests",
-  [500] = "InternalError",
-  [503] = "ServiceUnavailable",
-  [504] = "Timeout",
-}
-
-local function end_watches(self, fault)
-  if fault.watch ~= "drop" and fault.watch ~= "expire" then
-    raw.raise('env:fault: watch must be "drop" or "expire", not "' .. fault.watch .. '"')
-  end
-  local kind = fault.kind and objects.name_of(objects.resource(self, "env:fault", fault.kind)) or ""
-  self:settle()
-  local ok, problem = test.end_watches(self.engine, kind, fault.watch == "expire")
-  if not ok then
-    raw.raise("env:fault: " .. problem)
-  end
-  self:settle()
-end
-
--- env:fault { watch = "drop" or "expire", kind = } ends watches now. Else requests go wrong from now on, those that
--- match all of verb, kind, namespace, name and subresource: `code` is their answer, after `delay`; as often as `times`
--- says (1; 0 without end), after the first `skip`.
+-- See faults.lua.
 function methods:fault(given)
-  local fault = options.check("env:fault", given, FAULT)
+  local fault = faults.check(given)
   note(self, "fault    %s", raw.json.encode(fault))
-  if fault.watch then
-    return end_watches(self, fault)
-  elseif not fault.code and not fault.delay then
-    raw.raise "env:fault: one of code, delay and watch must be given"
-  end
-  local rule = objects.copy(fault)
-  rule.reason = rule.reason or REASONS[rule.code]
-  rule.message = rule.message or (rule.code and ("%s, as env:fault has it"):format(rule.reason or rule.code))
-  rule.delay_ms = rule.delay and test.duration(rule.delay) or nil
-  local ok, problem = test.rule(self.engine, rule)
-  if not ok then
-    raw.raise("env:fault: " .. problem)
-  end
+  faults.add(self, fault)
 end
 
 -- All goes well again.
 function methods:clear_faults()
   note(self, "faults cleared")
-  test.clear_rules(self.engine)
+  faults.clear(self)
 end
 
 -- --- what the script is like
@@ -415,6 +359,7 @@ function env.open(given, folder)
     uids = 0,
     failures_mode = given.failures or "raise",
     seen = records.new(),
+    faults = {},
     timeline = {},
   }, metatable)
   open[self] = true

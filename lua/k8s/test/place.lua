@@ -3,21 +3,30 @@ local raw = ...
 
 local place = {}
 
--- The innermost file on the stack that is a spec, or else the innermost that is none of ours and none of busted's.
+-- The innermost file on the stack that is a spec, or else the innermost that is none of ours and none of busted's; and
+-- the line in it.
 local function caller()
-  local first
+  local first, first_line
   for level = 2, 200 do
-    local info = debug.getinfo(level, "S")
+    local info = debug.getinfo(level, "Sl")
     if not info then
       break
     end
     local file = info.source:match "^@(.*)$"
     if file and file:find "_spec%.lua$" then
-      return file
+      return file, info.currentline
     end
-    first = first or file
+    if file and not first then
+      first, first_line = file, info.currentline
+    end
   end
-  return first
+  return first, first_line
+end
+
+-- "shop_spec.lua:12": who calls.
+function place.line()
+  local file, line = caller()
+  return file and ("%s:%d"):format(file, line) or "?"
 end
 
 -- The folder that is tested, "" for the current one, else with a slash at its end.

@@ -212,6 +212,9 @@ function records.describe(env)
   for i = first, #env.timeline do
     lines[#lines + 1] = ("  %9.3fs  %s"):format(env.timeline[i].at, env.timeline[i].text)
   end
+  for _, text in ipairs(require("k8s.test.faults").unmet(env)) do
+    lines[#lines + 1] = "  " .. text
+  end
   return table.concat(lines, "\n")
 end
 

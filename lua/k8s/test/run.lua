@@ -29,6 +29,15 @@ end
 -- So many engines may wait for the garbage collector, which does not see how large they are.
 local OPEN_MAX = 8
 
+-- A spec that passes though what it wants to try did not happen proves nothing.
+local function tell_unmet(envs, unmet)
+  for env in pairs(envs) do
+    for _, text in ipairs(env.touched and unmet(env) or {}) do
+      io.stderr:write("kubelua test: ", text, "\n")
+    end
+  end
+end
+
 local function forget(envs)
   local count = 0
   for env in pairs(envs) do
@@ -44,6 +53,7 @@ end
 -- busted's core: what a failing spec tells ends with what happened in its environments.
 local function prepare_core()
   local envs, records = require("k8s.test.env").all, require "k8s.test.records"
+  local unmet = require("k8s.test.faults").unmet
   local new_core = _G.require "busted.core"
   package.loaded["busted.core"] = function()
     local busted = new_core()
@@ -57,7 +67,10 @@ local function prepare_core()
       end
       return message
     end
-    busted.subscribe({ "test", "end" }, function()
+    busted.subscribe({ "test", "end" }, function(_, _, status)
+      if status == "success" then
+        tell_unmet(envs, unmet)
+      end
       forget(envs)
       return nil, true
     end)
