@@ -1,4 +1,5 @@
--- The error of an option that does not exist: it names the nearest that does. Loaded when there is one.
+-- The error of an option, or of what else has a name, that does not exist: it names the nearest that does. Loaded when
+-- there is one.
 local raw = ...
 
 -- Edits (insert, drop, replace) from `a` to `b`, capitals apart.
@@ -42,9 +43,9 @@ local function nearest(name, known)
   return best
 end
 
-return function(where, name, known)
+return function(where, name, known, what)
   local quoted = type(name) == "string" and '"' .. name .. '"' or tostring(name)
-  local text = where .. ": unknown option " .. quoted
+  local text = where .. ": unknown " .. (what or "option") .. " " .. quoted
   local near = type(name) == "string" and nearest(name, known)
   if near then
     raw.raise(text .. ', did you mean "' .. near .. '"?')

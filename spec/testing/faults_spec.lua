@@ -172,9 +172,9 @@ describe("faults", function()
     assert.equal('env:fault: watch must be "drop" or "expire", not "x"', problem { watch = "x" })
     assert.equal('env:fault: unknown option "cod", did you mean "code"?', problem { cod = 1 })
     assert.has_match("did you mean", problem { kind = "pdos", code = 500 })
-    assert.equal('env:fault: there is no verb "ptach", did you mean "patch"?', problem { verb = "ptach", code = 500 })
-    assert.equal('env:fault: there is no verb "x"; there are get, list, watch, create, update, patch, apply, delete '
-      .. "and deletecollection", problem { verb = "x", code = 500 })
+    assert.equal('env:fault: unknown verb "ptach", did you mean "patch"?', problem { verb = "ptach", code = 500 })
+    assert.equal('env:fault: unknown verb "x", known are apply, create, delete, deletecollection, get, list, patch, '
+      .. "update, watch", problem { verb = "x", code = 500 })
     for _, code in ipairs { 200, 399, 600, 404.5, -1, 1 / 0, 0 / 0 } do
       assert.has_match("code must be a whole number from 400 to 599", problem { code = code }, 1, true)
     end

@@ -54,15 +54,6 @@ local REASONS = {
 
 local COUNT_MAX = 1000000
 
-local function check_verb(verb)
-  if verb == nil or VERBS[verb] then
-    return
-  end
-  local near = options.nearest(verb, VERBS)
-  raw.raise(('env:fault: there is no verb "%s"%s'):format(verb, near and ', did you mean "' .. near .. '"?'
-    or "; there are get, list, watch, create, update, patch, apply, delete and deletecollection"))
-end
-
 local function check_whole(fault, name, least, most)
   local n = fault[name]
   if n ~= nil and not (n >= least and n <= most and n % 1 == 0) then
@@ -88,7 +79,9 @@ function faults.check(given)
   if fault.watch then
     return check_watch(fault)
   end
-  check_verb(fault.verb)
+  if fault.verb and not VERBS[fault.verb] then
+    require "k8s.unknown"("env:fault", fault.verb, VERBS, "verb")
+  end
   check_whole(fault, "code", 400, 599)
   check_whole(fault, "times", 0, COUNT_MAX)
   check_whole(fault, "skip", 0, COUNT_MAX)
