@@ -3,6 +3,7 @@ local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local keys = require "spec.support.keys"
 local temp = require "spec.support.temp"
+local unix = require "spec.support.unix"
 
 local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
 
@@ -295,6 +296,31 @@ repl:1: over the limit script-memory (16Mi) in the prompt
       if pcall(p.sees, "the engine does not answer", 1) then break end
     end
     assert.equal(3, p:wait())
+  end)
+
+  it("tells whoever speaks no prompt so, and goes on", function()
+    start()
+    local one = '{"v":1,"method":"eval","params":{"id":1,"text":"k8s.sleep \\"1h\\""}}\n'
+    local told = '{"v":1,"error":"a prompt says eval, one at a time, complete or cancel"}'
+    for text, answer in pairs {
+      ['{"v":1,"method":"status"}\n'] = told,
+      [one .. one] = told,
+      ["\0\255\n"] = '^{"v":1,"error":"',
+      ['{"v":2}\n'] = "version 2 of the admin protocol",
+      [("x"):rep(70000)] = '{"v":1,"error":"a request is over 64 KiB"}',
+    } do
+      local c = unix.connect(socket)
+      c:write '{"v":1,"method":"repl"}\n'
+      assert.has_match('"pid":%d+', c:line())
+      c:write(text)
+      local line = c:line()
+      while line and line:find("interrupted", 1, true) do line = c:line() end
+      assert.is_truthy(line:find(answer, 1, answer:sub(1, 1) ~= "^"), line)
+      assert.is_nil(c:line())
+      c:close()
+    end
+    until_prompts(0)
+    assert.equal("30\n", (lines "pods:count()\n"))
   end)
 
   it("takes --engine or --from", function()
