@@ -289,11 +289,10 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     local p = terminal()
     cluster.kubelua { "call", "--admin-socket", socket, "stick" }
     engine:wait_line "^stuck$"
-    p:write "1 + 1\r"
-    p.sees "1 %+ 1\r?\n"
-    for _ = 1, 20 do
-      p:write "\3"
+    for _ = 1, 20 do -- the first ^C may come before the line is run, and drops it then
+      p:write "1 + 1\r"
       if pcall(p.sees, "the engine does not answer", 1) then break end
+      p:write "\3"
     end
     assert.equal(3, p:wait())
   end)
