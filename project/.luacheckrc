@@ -1,5 +1,5 @@
 -- luacheck's standard of kubelua scripts: the globals of the sandbox, and nothing else. `luacheck scripts spec` finds
--- this file; elsewhere it is `luacheck --config project/.luacheckrc FILE`.
+-- this file; elsewhere it is `luacheck --config FOLDER/.luacheckrc FILE`.
 stds.kubelua = {
   read_globals = {
     "_VERSION", "assert", "collectgarbage", "error", "getmetatable", "ipairs", "load", "next", "pairs", "pcall", "print",

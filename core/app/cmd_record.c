@@ -198,9 +198,9 @@ static int report(struct recording_run *run)
     if (lag.len) fprintf(stderr, "kubelua record: %s", buf_text(&lag));
     if (!ok) fprintf(stderr, "kubelua record: %s\n", err.text);
     if (ok)
-        fprintf(stderr, "Recorded %llu events of %zu streams in %s (%llu bytes)\n",
-                (unsigned long long)totals.events, totals.streams, run->flags.output,
-                (unsigned long long)totals.bytes);
+        fprintf(stderr, "Recorded %llu events of %zu stream%s in %s (%llu bytes)\n",
+                (unsigned long long)totals.events, totals.streams, totals.streams == 1 ? "" : "s",
+                run->flags.output, (unsigned long long)totals.bytes);
     buf_clear(&lag);
     return ok && totals.unlisted == 0 ? run->exit_code : EXIT_INCOMPLETE;
 }

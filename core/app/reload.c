@@ -84,13 +84,17 @@ static void tell(const struct slot *slot, const struct hand_over *done)
              FI("timersCancelled", done->cancelled_timers));
 }
 
-/* What the files say is not what runs, until they say something else. */
+/* What the files say is not what runs, until they say something else; but for a return from a return. */
 static void note_return(struct slot *slot)
 {
-    slot->refused = slot->left;
+    slot->returned = !bundle_is_current(script_bundle(slot->current), NULL);
+    if (slot->returned) {
+        slot->refused = bundle_ref(slot->left);
+        buf_puts(&slot->left_why, "; the file does not run until it changes");
+        set_error(slot, buf_text(&slot->left_why));
+    }
+    bundle_unref(slot->left);
     slot->left = NULL;
-    slot->returned = true;
-    set_error(slot, buf_text(&slot->left_why));
     log_warn("Returned to the generation before", F("script", slot->name),
              F("why", buf_text(&slot->left_why)));
 }
@@ -304,9 +308,8 @@ bool reload_return(struct slot *slot, const char *why, struct err *err)
     struct bundle *before = bundle_ref(slot->before);
     reload_drop_candidate(slot);
     slot->left_why.len = 0;
-    buf_printf(&slot->left_why,
-               "%s: generation %llu was left for the one before: %s; the file does not run until it changes",
-               slot->path, (unsigned long long)script_generation(slot->current), why);
+    buf_printf(&slot->left_why, "%s: generation %llu was left for the one before: %s", slot->path,
+               (unsigned long long)script_generation(slot->current), why);
     load(slot, before, "returned");
     if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));
     bundle_unref(before);

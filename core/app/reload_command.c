@@ -111,7 +111,7 @@ static bool report(bool prints, const struct admin_client *before, const struct 
     if (!prints) return good;
     printf("%.*s: ", STR_ARG(name));
     if (taken_over)
-        printf("generation %" PRId64 " runs, after a pause of %.1f ms\n", generation,
+        printf("generation %" PRId64 " runs, after a pause of %.2f ms\n", generation,
                (double)number_of(tape, script, "pauseMicroseconds") / 1000);
     else if (error.n && !generation)
         printf("refused, nothing of it runs: %.*s\n", STR_ARG(error));

@@ -51,7 +51,8 @@ static int open_socket(int flags)
 
 static bool is_taken(const char *path, struct err *err)
 {
-    return err_set(err, ERR_IO, "%s: another process listens there", path);
+    return err_set(err, ERR_IO, "%s: another process listens there (another path, or 0 to switch it off)",
+                   path);
 }
 
 static char *lock_path(const char *path)

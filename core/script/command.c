@@ -120,7 +120,7 @@ static void refuse(struct script_command *command, script_command_done *done, vo
     struct buf text = {0};
     buf_printf(
         &text,
-        "the command is in quarantine, as calls running went over a limit (%s); mend and reload it, or "
+        "the command is in quarantine, as calls in a row went over a limit (%s); mend and reload it, or "
         "lift it by kubelua quarantine --lift",
         buf_text(&command->quarantine.why));
     done(ctx, &(const struct script_command_result){.end = COMMAND_FAILED, .text = buf_slice(&text)});

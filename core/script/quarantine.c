@@ -53,7 +53,7 @@ static void begin(struct quarantine *q)
                                        {.key = NULL}};
     log_write(
         LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line,
-        "Quarantined: it is not called any more, as calls running went over a limit; mend and reload it, "
+        "Quarantined: it is not called any more, as calls in a row went over a limit; mend and reload it, "
         "or lift it by kubelua quarantine --lift",
         fields);
 }

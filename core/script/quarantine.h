@@ -1,5 +1,5 @@
 /* Who goes over a limit again and again is not called any more: a handler, the workers of a queue, a timer or
- * a command of which three calls running ended by a CPU or memory limit. It shows in the log, the status and
+ * a command of which three calls in a row ended by a CPU or memory limit. It shows in the log, the status and
  * the metrics, and is lifted by a reload, as the new generation begins anew, or by the operator. Owner: the
  * handler, queue, timer or command that embeds it; the script has a list of those that are active. On the
  * engine thread, outside of Lua. */
@@ -15,7 +15,7 @@ struct quarantine {
     TAILQ_ENTRY(quarantine) link; /* of those that are active */
     struct script *script;
     char *id;           /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top" */
-    unsigned in_row[2]; /* calls running that went over a limit; of the filter apart */
+    unsigned in_row[2]; /* calls in a row that went over a limit; of the filter apart */
     bool active;
     int64_t since_us;
     struct buf why; /* what the last of them said */

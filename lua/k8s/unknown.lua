@@ -31,8 +31,15 @@ local function sorted_names(set)
   return names
 end
 
+-- What others call it.
+local ELSEWHERE = { labelselector = "selector", namespace = "namespaces" }
+
 -- The known name that `name` was meant to be, or nil when none is near.
 local function nearest(name, known)
+  local elsewhere = ELSEWHERE[string.lower((string.gsub(name, "_", "")))]
+  if elsewhere and known[elsewhere] then
+    return elsewhere
+  end
   local best, best_distance = nil, math.floor(#name / 2) + 1
   for _, candidate in ipairs(sorted_names(known)) do
     local d = distance(string.gsub(name, "_", ""), (string.gsub(candidate, "_", "")))

@@ -19,6 +19,9 @@ describe("options tables", function()
     )
     local function snake_case() options.check("verb", { on_add = print }, known) end
     assert.error_matches(snake_case, 'did you mean "OnAdd"')
+    local selectors = { selector = "string", field_selector = "string" }
+    local function as_elsewhere() options.check("verb", { labelSelector = "a" }, selectors) end
+    assert.error_matches(as_elsewhere, 'did you mean "selector"')
   end)
 
   it("name all known options when none is near", function()

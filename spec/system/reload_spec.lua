@@ -205,7 +205,7 @@ describe("a script that changes #threads", function()
       out = text
       return code == 0
     end, function() return out end)
-    assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d ms", out)
+    assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d%d ms", out)
   end)
 
   it("is reloaded by command and by signal, and returns by command", function()
@@ -229,12 +229,20 @@ describe("a script that changes #threads", function()
     assert.is_false(one.fileIsRunning)
     local expected = "generation 2 was left for the one before: .*the file does not run until it changes"
     assert.has_match(expected, one.reloadError)
+    out, code = engine.ask("rollback", "a")
+    assert.are.equal(0, code, out)
+    one = engine.script "a"
+    assert.are.equal(4, one.generation)
+    assert.is_true(one.fileIsRunning)
+    assert.is_false(one.returned)
+    assert.are.equal("", one.reloadError)
+    engine.ask("rollback", "a")
     engine:kill "HUP" -- as at each rotation of an audit log
     engine:wait_error "Looking at all scripts"
-    assert.are.equal(3, engine.script("a").generation)
+    assert.are.equal(5, engine.script("a").generation)
     out, code = engine.ask("reload", "a")
     assert.are.equal(0, code, out)
-    engine.await("a", function(s) return s.generation == 4 and s.fileIsRunning end)
+    engine.await("a", function(s) return s.generation == 6 and s.fileIsRunning end)
     code, err = select(2, engine.ask("reload", "b"))
     assert.are.equal(2, code)
     assert.has_match('there is no script "b"', err)
@@ -242,7 +250,7 @@ describe("a script that changes #threads", function()
     engine.await("a", function(s) return s.reloadError ~= "" end)
     out, code = engine.ask("reload", "a")
     assert.are.equal(3, code)
-    assert.has_match("scripts/a: refused, generation 4 runs on: .*a%.lua:1:", out)
+    assert.has_match("scripts/a: refused, generation 6 runs on: .*a%.lua:1:", out)
   end)
 
   it("returns by itself when it fails more than before, or goes over its limits", function()

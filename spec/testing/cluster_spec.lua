@@ -228,6 +228,24 @@ describe("writes of a script", function()
     assert.same({ {}, {}, {} }, { env.writes, env.prints, env.logs })
   end)
 
+  it("are not asserted by fields that they do not have, nor are other records", function()
+    local env = load [[local k8s = require "k8s" k8s.informer "pods"]]
+    for name, wanted in pairs {
+      wrote = { verbs = "patch" },
+      sent_event = { reasn = "Seen" },
+      requested = { urls = "http://a/" },
+      logged = { mesage = "x" },
+    } do
+      local field = next(wanted)
+      local message = ('assert.%s: unknown field "%s", did you mean '):format(name, field)
+      for _, verb in ipairs { name, "not_" .. name } do
+        local ok, err = pcall(assert[verb], env, wanted)
+        assert.is_false(ok)
+        assert.has_match(message, tostring(err), 1, true)
+      end
+    end
+  end)
+
   it("show what was done when an assertion fails, and what happened before", function()
     local env = load [[
       local k8s = require "k8s"

@@ -28,13 +28,43 @@ local function check_env(verb, env)
   end
 end
 
--- A kind may be named as everywhere.
-local function normal(env, verb, wanted)
+local function set_of(names)
+  local set = {}
+  for name in names:gmatch "%S+" do
+    set[name] = true
+  end
+  return set
+end
+
+-- What records have; a field that none has would be missed in each, and its opposite always hold.
+local FIELDS = {
+  wrote = set_of "verb kind resource namespace name key subresource type body dry_run code err at",
+  sent_event = set_of "type reason message count kind key at",
+  requested = set_of "method url headers body status at",
+  logged = set_of "level message fields source at",
+}
+
+-- A text stands for one of the fields.
+local function fields(check, wanted, field_of_text)
+  local verb = "assert." .. check
   if wanted == nil then
     return {}
+  elseif type(wanted) == "string" and field_of_text then
+    return { [field_of_text] = wanted }
   elseif type(wanted) ~= "table" then
     raw.raise(verb .. ": expected a table of fields, not " .. type(wanted))
-  elseif not wanted.kind then
+  end
+  for name in pairs(wanted) do
+    if not FIELDS[check][name] then
+      require "k8s.unknown"(verb, name, FIELDS[check], "field")
+    end
+  end
+  return wanted
+end
+
+-- A kind may be named as everywhere.
+local function normal(env, verb, wanted)
+  if not wanted.kind then
     return wanted
   end
   local resource = objects.resource(env, verb, wanted.kind)
@@ -81,21 +111,21 @@ local checks = {}
 function checks.wrote(state, arguments)
   local env, wanted = arguments[1], arguments[2]
   check_env("assert.wrote", env)
-  local found = any(env.writes, normal(env, "assert.wrote", wanted))
+  local found = any(env.writes, normal(env, "assert.wrote", fields("wrote", wanted)))
   return finish(found, arguments, wanted or "anything", list(env.writes, records.describe_write, "nothing"))
 end
 
 function checks.sent_event(state, arguments)
   local env, wanted = arguments[1], arguments[2]
   check_env("assert.sent_event", env)
-  local found = any(env.events, wanted or {})
+  local found = any(env.events, fields("sent_event", wanted))
   return finish(found, arguments, wanted or "any", list(env.events, raw.json.encode, "none"))
 end
 
 function checks.requested(state, arguments)
   local env, wanted = arguments[1], arguments[2]
   check_env("assert.requested", env)
-  local found = any(env.requests, type(wanted) == "string" and { url = wanted } or wanted or {})
+  local found = any(env.requests, fields("requested", wanted, "url"))
   return finish(found, arguments, wanted or "anything", list(env.requests, records.describe_request, "nothing"))
 end
 
@@ -115,7 +145,7 @@ end
 function checks.logged(state, arguments)
   local env, wanted = arguments[1], arguments[2]
   check_env("assert.logged", env)
-  local found = any(env.logs, type(wanted) == "string" and { message = wanted } or wanted or {})
+  local found = any(env.logs, fields("logged", wanted, "message"))
   return finish(found, arguments, wanted or "anything", list(env.logs, raw.json.encode, "nothing"))
 end
 
