@@ -1,5 +1,4 @@
 /* raw.queue: work queues under client-go's verbs. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -7,10 +6,9 @@
 #include "script/bind.h"
 #include "script/function_hash.h"
 #include "script/held_key.h"
+#include "script/queue_options.h"
 #include "script/script_queue.h"
 #include "script/task.h"
-
-enum { NAME_MAX_BYTES = 253 };
 
 struct box {
     struct script_queue *queue;
@@ -18,95 +16,12 @@ struct box {
 
 /* --- making one */
 
-/* What the script called: k8s.queue, or k8s.controller, which makes one. */
-static const char *maker(lua_State *L)
-{
-    return lua_tostring(L, lua_upvalueindex(1));
-}
-
-/* Whether the table at 1 has the option `name`. Its value goes to 2. */
-static bool option(lua_State *L, const char *name)
-{
-    lua_settop(L, 1);
-    lua_getfield(L, 1, name);
-    return !lua_isnil(L, 2);
-}
-
-static int64_t duration_option(lua_State *L, const char *name, int64_t default_ms)
-{
-    char what[64];
-    snprintf(what, sizeof what, "%s: %s", maker(L), name);
-    return option(L, name) ? arg_duration_ms(L, 2, what) : default_ms;
-}
-
-static double number_option(lua_State *L, const char *name, double default_, double least, double most)
-{
-    if (!option(L, name)) return default_;
-    lua_Number n = lua_tonumber(L, 2);
-    if (!(n >= least && n <= most))
-        script_raise(L, "%s: %s must be from %.14g to %.14g, not %.14g", maker(L), name, least, most, n);
-    return n;
-}
-
-static uint64_t count_option(lua_State *L, const char *name, uint64_t default_, double least, double most)
-{
-    double n = number_option(L, name, (double)default_, least, most);
-    if (n != floor(n)) script_raise(L, "%s: %s must be a whole number, not %.14g", maker(L), name, n);
-    return (uint64_t)n;
-}
-
-/* W-8: without options it is the default limiter of controllers. */
-static struct rate_limiter limiter_options(lua_State *L)
-{
-    const double most = 1e9;
-    struct rate_limiter limiter = {.exponential.on = true};
-    limiter.exponential.base_ms = duration_option(L, "base", 5);
-    limiter.exponential.max_ms = duration_option(L, "max", 1000000);
-    if (limiter.exponential.max_ms < limiter.exponential.base_ms)
-        script_raise(L, "%s: max is shorter than base", maker(L));
-    limiter.bucket.per_second = number_option(L, "qps", 10, 0, most);
-    limiter.bucket.burst = (double)count_option(L, "burst", 100, 1, most);
-    limiter.bucket.on = limiter.bucket.per_second > 0;
-    limiter.fast_slow.on = option(L, "slow");
-    limiter.fast_slow.slow_ms = duration_option(L, "slow", 0);
-    limiter.fast_slow.fast_ms = duration_option(L, "fast", limiter.exponential.base_ms);
-    limiter.fast_slow.tries = count_option(L, "fast_tries", 3, 0, most);
-    if (!limiter.fast_slow.on && (option(L, "fast") || option(L, "fast_tries")))
-        script_raise(L, "%s: fast and fast_tries need slow", maker(L));
-    limiter.max_wait_ms = duration_option(L, "max_wait", 0);
-    return limiter;
-}
-
-static struct str name_option(lua_State *L)
-{
-    char what[64];
-    snprintf(what, sizeof what, "%s: name", maker(L));
-    option(L, "name");
-    struct str name = arg_str(L, 2, what); /* kept by the table */
-    bool good = name.n >= 1 && name.n <= NAME_MAX_BYTES;
-    for (size_t i = 0; good && i < name.n; i++) good = (unsigned char)name.p[i] >= ' ' && name.p[i] != 127;
-    if (!good)
-        script_raise(L, "%s: name must be a text of 1 to %d characters that can be printed", maker(L),
-                     NAME_MAX_BYTES);
-    if (script_queue_find(script_of(L), name))
-        script_raise(L, "%s: the name \"%.*s\" is already taken: give another by name = ...", maker(L),
-                     STR_ARG(name));
-    return name;
-}
-
 /* new(options): names and types were checked. While the script loads. */
 static int l_queue_new(lua_State *L)
 {
     struct script *script = script_of(L);
-    arg_loading(L, maker(L));
-    arg_table(L, 1, "the options of a queue");
-    if (script->queue_count >= QUEUES_MAX)
-        script_raise(L, "%s: the limit queues: there are %d already", maker(L), QUEUES_MAX);
-    struct script_queue_options options = {.name = name_option(L), .max_retries = UINT64_MAX};
-    options.workers = count_option(L, "workers", 1, 1, WORKERS_MAX);
-    options.leader = option(L, "leader") && lua_toboolean(L, 2);
-    if (option(L, "max_retries")) options.max_retries = count_option(L, "max_retries", 0, 0, 1e9);
-    options.limiter = limiter_options(L);
+    struct script_queue_options options;
+    queue_options_read(L, lua_tostring(L, lua_upvalueindex(1)), &options);
     struct box *box = lua_newuserdata(L, sizeof *box);
     class_set(L, script, CLASS_QUEUE);
     box->queue = script_queue_new(script, &options);
@@ -117,7 +32,7 @@ static int l_queue_new(lua_State *L)
 static void plan_worker(lua_State *L, const char *queue)
 {
     struct script *script = script_of(L);
-    char hash[FUNCTION_HASH_LEN + 1], key[NAME_MAX_BYTES + 8], detail[FUNCTION_HASH_LEN + 16];
+    char hash[FUNCTION_HASH_LEN + 1], key[QUEUE_NAME_MAX + 8], detail[FUNCTION_HASH_LEN + 16];
     if (script->phase != SCRIPT_LOADING) return;
     function_hash(L, 2, hash);
     snprintf(key, sizeof key, "%s: run", queue);

@@ -1,7 +1,6 @@
 /* Writes JSON from Lua values; see json_encode.h. */
 #include "script/json_encode.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "object/pack.h"
 #include "object/quantity.h"
 #include "script/args.h"
+#include "script/json_encode_internal.h"
 #include "script/view.h"
 
 /* So deep people are shown what is in a table; the rest is its type. Of a table's entries and of a text they
@@ -17,25 +17,6 @@
 enum { DEPTH_SHOWN = 16, ELEMENTS_SHOWN = JSON_TEXT_MAX / 2, KEYS_SHOWN = JSON_TEXT_MAX / 4 };
 enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* a character that is cut is not shown */ };
 enum { KEY_BYTES = 5 /* "":0, */ };
-enum { KEY_SHOWN = 64, PATH_SHOWN = 200 }; /* in messages */
-
-/* From a table to one in it. */
-struct step {
-    struct str key; /* held by the table; NULL: an element */
-    size_t element; /* from 0 */
-};
-
-struct encoder {
-    lua_State *L;
-    struct script *script;
-    struct buf *out;
-    const char *verb;                       /* for messages */
-    size_t max;                             /* bytes of text, not for people; 0: the limit value-size */
-    bool for_people;                        /* see json_describe */
-    size_t pending;                         /* keys that were collected and are not written yet */
-    const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
-    struct step path[PACK_DEPTH_MAX + 1];   /* to what is being written */
-};
 
 static void encode(struct encoder *e, int idx, int depth);
 
@@ -89,62 +70,11 @@ static void encode_number(struct encoder *e, lua_Number n)
     buf_puts(e->out, digits);
 }
 
-static bool is_plain(struct str key)
-{
-    for (size_t i = 0; i < key.n; i++)
-        if (!isalnum((unsigned char)key.p[i]) && !strchr("_-", key.p[i])) return false;
-    return key.n > 0;
-}
-
-/* Where the table at `depth` is, in place of what was written so far: "spec.list[0]: "; nothing for the
- * whole.
- */
-static const char *path_text(const struct encoder *e, int depth)
-{
-    e->out->len = 0;
-    for (int i = 0; i < depth && e->out->len < PATH_SHOWN; i++) {
-        const struct step *step = &e->path[i];
-        int shown = step->key.n < KEY_SHOWN ? (int)step->key.n : KEY_SHOWN;
-        if (!step->key.p)
-            buf_printf(e->out, "[%zu]", step->element);
-        else if (is_plain(step->key))
-            buf_printf(e->out, "%s%.*s", i ? "." : "", shown, step->key.p);
-        else
-            buf_printf(e->out, "['%.*s']", shown, step->key.p);
-    }
-    if (e->out->len >= PATH_SHOWN) buf_puts(e->out, "...");
-    if (depth) buf_puts(e->out, ": ");
-    return buf_text(e->out);
-}
-
-/* An array with a key that is no position in it: it would be left out. The key is on top of the stack. */
-static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
-{
-    lua_State *L = e->L;
-    bool is_text = lua_type(L, -1) == LUA_TSTRING;
-    if (!is_text && lua_type(L, -1) != LUA_TNUMBER) lua_pushstring(L, arg_type_name(L, -1));
-    script_raise(L, "%s: %sa mixed table: an array that also has the key %s%.*s%s%s", e->verb,
-                 path_text(e, depth), is_text ? "\"" : "", KEY_SHOWN, lua_tostring(L, -1),
-                 is_text ? "\"" : "", is_text ? "" : " (arrays count from 1 without holes)");
-}
-
-static void check_positions(struct encoder *e, int idx, size_t count, int depth)
-{
-    lua_State *L = e->L;
-    lua_pushnil(L);
-    while (lua_next(L, idx)) {
-        budget_poll(L, e->script);
-        lua_pop(L, 1);
-        lua_Number n = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
-        if (n < 1 || n > (lua_Number)count || n != floor(n)) refuse_mixed(e, depth);
-    }
-}
-
 static void encode_array(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     size_t count = lua_objlen(L, idx);
-    if (!e->for_people) check_positions(e, idx, count, depth);
+    if (!e->for_people) encoder_check_positions(e, idx, count, depth);
     buf_putc(e->out, '[');
     for (size_t i = 1; i <= count && !is_full(e); i++) {
         if (i > 1) buf_putc(e->out, ',');
@@ -185,7 +115,7 @@ static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
             script_raise(L,
                          "%s: %san object's keys must be strings, one is a %s (arrays count from 1 without "
                          "holes)",
-                         e->verb, path_text(e, depth), arg_type_name(L, -1));
+                         e->verb, encoder_path(e, depth), arg_type_name(L, -1));
         }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
@@ -260,15 +190,6 @@ static bool is_whole_array(lua_State *L, int idx)
     return count == length;
 }
 
-/* Before anything is done with it. */
-static void check_table(struct encoder *e, int idx, int depth)
-{
-    if (e->for_people) return; /* they are shown the first levels */
-    e->tables[depth] = lua_topointer(e->L, idx);
-    for (int i = 0; i < depth; i++)
-        if (e->tables[i] == e->tables[depth]) script_raise(e->L, "%s: a table is within itself", e->verb);
-}
-
 /* A table is an array when it is marked, or when it has a [1]. */
 static void encode_table(struct encoder *e, int idx, int depth)
 {
@@ -278,7 +199,7 @@ static void encode_table(struct encoder *e, int idx, int depth)
         put_type(e, idx);
         return;
     }
-    check_table(e, idx, depth);
+    encoder_check_table(e, idx, depth);
     lua_rawgeti(L, idx, 1);
     bool is_array = !lua_isnil(L, -1) || copy_is_array(L, idx);
     lua_pop(L, 1);
