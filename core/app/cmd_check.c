@@ -36,8 +36,7 @@ static const struct flag *check_flags(struct arguments *arguments)
     static struct flag table[4];
     arguments->output = "text";
     const struct flag flags[] = {
-        {"filename", 'f', FLAG_LIST, &arguments->options.files, "FILE|DIR", NULL,
-         "script, or folder of scripts (repeatable)"},
+        FLAG_SCRIPT_FILES(&arguments->options.files),
         {"output", 'o', FLAG_CHOICE, &arguments->output, "text|json", "text|json",
          "form of the findings (default text)"},
         {"against", 0, FLAG_LIST, &arguments->against, "FILE", NULL,

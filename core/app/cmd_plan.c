@@ -47,8 +47,7 @@ static const struct flag *flags_of(struct arguments *a)
     static struct flag table[5];
     a->output = "text";
     const struct flag flags[] = {
-        {"filename", 'f', FLAG_LIST, &a->files, "FILE|DIR", NULL,
-         "script, or folder of scripts (repeatable)"},
+        FLAG_SCRIPT_FILES(&a->files),
         {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json",
          "form of the differences (default text)"},
         {"lua-path", 0, FLAG_LIST, &a->lua_path, "DIR", NULL,

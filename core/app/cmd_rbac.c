@@ -22,8 +22,7 @@ static const struct flag *rbac_flags(struct options *options)
     static struct flag table[3];
     role_name = "kubelua";
     const struct flag flags[] = {
-        {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
-         "script, or folder of scripts (repeatable)"},
+        FLAG_SCRIPT_FILES(&options->files),
         {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));

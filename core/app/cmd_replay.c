@@ -33,8 +33,7 @@ static const struct flag *replay_flags(struct replay_run *run)
     run->speed = "1";
     o->log_format = "text";
     const struct flag all[] = {
-        {"filename", 'f', FLAG_LIST, &o->files, "FILE|DIR", NULL,
-         "script, or folder of scripts (repeatable)"},
+        FLAG_SCRIPT_FILES(&o->files),
         {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
          "N times as fast as it was recorded, or without any waiting (default 1)"},
         {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",

@@ -31,6 +31,12 @@ struct flag {
     const char *help;
 };
 
+/* -f, of all commands that take scripts; `list` is a struct flag_list *. */
+#define FLAG_SCRIPT_FILES(list)                                                                           \
+    {                                                                                                     \
+        "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL, "script, or folder of scripts (repeatable)" \
+    }
+
 struct flag_list {
     const char **items;
     size_t count;

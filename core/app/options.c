@@ -91,8 +91,7 @@ const struct flag *run_flags(struct options *o)
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
     const struct flag flags[] = {
-        {"filename", 'f', FLAG_LIST, &o->files, "FILE|DIR", NULL,
-         "script, or folder of scripts (repeatable)"},
+        FLAG_SCRIPT_FILES(&o->files),
         {"metrics-bind-address", 0, FLAG_STRING, &o->metrics_address, "ADDR:PORT", NULL,
          "where /metrics is served; 0 switches it off (default 127.0.0.1:8080)"},
         {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,

@@ -3,4 +3,4 @@
 #pragma once
 #include "script/limits.h"
 
-extern const struct limits patient_limits;
+extern struct limits patient_limits;
