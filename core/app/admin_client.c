@@ -35,7 +35,7 @@ static bool send_request(int fd, const struct asked *asked, struct err *err)
     bool ok = fits && send(fd, line.data, line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
     buf_clear(&line);
     if (!fits) return err_set(err, ERR_LIMIT, "the request is over %d KiB", ADMIN_REQUEST_MAX >> 10);
-    return ok || err_set(err, ERR_CLOSED, "the engine closed the connection");
+    return ok || err_set(err, ERR_CLOSED, "the engine stopped");
 }
 
 /* Of the answer; connecting has had its own. */
@@ -55,7 +55,8 @@ static bool receive(int fd, const struct asked *asked, struct buf *text, struct 
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(err, ERR_TIMEOUT, "the engine did not answer within %g s",
                            (double)asked->timeout_ms / 1e3);
-        if (n <= 0) return err_set(err, ERR_CLOSED, "the engine closed the connection without an answer");
+        /* It keeps a connection as long as a question is open. */
+        if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it answered");
         text->len += (size_t)n;
         if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the answer is over 256 MiB");
     }
