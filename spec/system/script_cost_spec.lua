@@ -5,7 +5,7 @@ local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
 local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "release"
-local MORE, PODS = 100, 20
+local MORE, PODS = 100, 5
 local BYTES_MAX, MILLISECONDS_MAX = 150e3, 2
 
 -- A script that only waits, and those of the examples that a user would begin with.
