@@ -68,7 +68,7 @@ describe("a recording", function()
     p:kill "INT"
     assert.equal(130, p:wait())
     assert.equal("600\n", (temp.run("stat -c %a " .. folder .. "/a.rec")))
-    assert.has_match("Recorded %d+ events of 1 streams in .*/a.rec", p:err())
+    assert.has_match("Recorded %d+ events of 1 stream in .*/a.rec", p:err())
     assert.equal("a.rec", io.popen("ls " .. folder):read "*l")
   end
 
