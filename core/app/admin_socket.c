@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -141,9 +142,10 @@ static void on_answered(struct mail *mail)
 {
     struct client *client = container_of(mail, struct client, mail);
     struct admin_question *question = &client->question;
-    if (question->is_session) client->fd = question->fd;
+    bool taken = question->is_session && question->fd < 0;
+    if (question->is_session && question->fd >= 0) close(question->fd);
     question->is_session = false;
-    if (client->fd < 0 && client->step == STEP_ASKING) {
+    if (taken && client->step == STEP_ASKING) {
         client_free(client); /* somebody else has the connection */
         return;
     }
@@ -187,14 +189,18 @@ static void on_asked(struct mail *mail)
     on_question_answered(question);
 }
 
-/* Whoever it is for must not share it: it goes with the question, and comes back if that is answered. */
-static void lend_connection(struct client *client)
+/* Nobody reads it here any more unless the question is answered. What goes with that is a descriptor of its
+ * own: libev takes one that it has stopped out of the kernel's set by and by, which must not meet a close by
+ * another thread. */
+static bool lend_connection(struct client *client)
 {
+    int fd = fcntl(client->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) return false;
     ev_io_stop(ev_of(client), &client->readable);
     timer_cancel(&client->deadline);
     client->question.is_session = true;
-    client->question.fd = client->fd;
-    client->fd = -1;
+    client->question.fd = fd;
+    return true;
 }
 
 static void take_request(struct client *client, struct str line)
@@ -209,13 +215,15 @@ static void take_request(struct client *client, struct str line)
     buf_str(&question->line, line);
     memset(buf_reserve(&question->line, TAPE_PADDING), 0, TAPE_PADDING);
     question->answered = on_question_answered;
-    client->step = STEP_ASKING;
     client->mail.deliver = on_asked;
     const struct admin_socket_options *o = &client->socket->options;
-    if (o->session && strcmp(question->request.method, o->session) == 0)
-        lend_connection(client);
-    else
-        arm(client, o->answer_ms);
+    bool session = o->session && strcmp(question->request.method, o->session) == 0;
+    if (session && !lend_connection(client)) {
+        refuse(client, "the engine has no descriptor left");
+        return;
+    }
+    client->step = STEP_ASKING;
+    if (!session) arm(client, o->answer_ms);
     mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
 }
 
@@ -294,9 +302,8 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 static void on_deadline(struct timer *timer)
 {
     struct client *client = container_of(timer, struct client, deadline);
-    if (client->step == STEP_ASKING && atomic_load(&client->taken) &&
-        (client->fd < 0 || may_still_read(client))) {
-        if (client->fd >= 0) arm(client, client->socket->options.answer_ms);
+    if (client->step == STEP_ASKING && atomic_load(&client->taken) && may_still_read(client)) {
+        arm(client, client->socket->options.answer_ms);
         return;
     }
     if (client->step == STEP_ASKING) {
