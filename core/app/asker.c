@@ -108,7 +108,9 @@ bool asker_access(struct asker *asker, struct access_question *questions, size_t
         (struct access_mail){.mail.deliver = on_access_mail, .questions = questions, .count = count};
     err_clear(&asker->access.err);
     mailbox_post(loop_mailbox(io_thread_loop(asker->io)), &asker->access.mail);
-    return wait(asker, err);
+    if (wait(asker, err)) return true;
+    io_thread_stop(asker->io); /* which writes to the questions, and they are the caller's */
+    return false;
 }
 
 /* --- the whole */

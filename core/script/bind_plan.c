@@ -100,13 +100,6 @@ static int l_plan_metatable(lua_State *L)
     return lua_getmetatable(L, 1);
 }
 
-/* loaded(): the modules of the script, by name. */
-static int l_plan_loaded(lua_State *L)
-{
-    push_ref(L, script_of(L), REF_LOADED);
-    return 1;
-}
-
 void bind_plan(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"add", l_plan_add},
@@ -117,7 +110,6 @@ void bind_plan(lua_State *L)
                                      {"upvalue", l_plan_upvalue},
                                      {"environment", l_plan_environment},
                                      {"metatable", l_plan_metatable},
-                                     {"loaded", l_plan_loaded},
                                      {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

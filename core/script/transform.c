@@ -95,8 +95,9 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     if (!t) return TRANSFORM_FAILED; /* its claim is about to go */
     struct transforming transforming = {t, object, NULL};
     enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
-    *out = transforming.out;
+    *out = result == SCRIPT_OK ? transforming.out : NULL;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
+    root_unref(transforming.out); /* its call was over a limit when it was done */
     report(t, object, result);
     return TRANSFORM_FAILED;
 }

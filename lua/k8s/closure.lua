@@ -30,15 +30,6 @@ local function name_all(names, prefix, values, depth)
   end
 end
 
--- Of cjson's table, which is the script's to change, what is in C.
-local function name_cjson(names, loaded)
-  for key, value in next, loaded.cjson or {} do
-    if type(value) == "userdata" or type(value) == "function" and not of.code(value) then
-      names[value] = "cjson." .. tostring(key)
-    end
-  end
-end
-
 local inside = of.environment(name_all) -- the globals of these files
 
 local function names_of_api()
@@ -46,7 +37,6 @@ local function names_of_api()
   name_all(names, "", inside, 1)
   name_all(names, "", require "k8s.prelude", 1)
   name_all(names, "", { k8s = require "k8s", http = require "k8s.http" }, 2)
-  name_cjson(names, of.loaded())
   return names
 end
 

@@ -106,8 +106,6 @@ static void test_the_same_function_needs_no_list(void **state)
          "pods = k8s.informer('pods', { namespaces = { 'a', 'b' }, transform = function(o) return o end })",
          HEAD
          "pods = k8s.informer('pods', { namespaces = { 'a', 'b' }, transform = function(p) return p end })"},
-        {HEAD "local mark = require('cjson').encode " KEEP,
-         HEAD "local mark = require('cjson').encode " KEEP},
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (!is_shared(pairs[i].before, pairs[i].after)) fail_msg("%s", pairs[i].before);
@@ -147,6 +145,8 @@ static void test_what_cannot_be_compared_is_never_the_same(void **state)
         {HEAD "local nodes = k8s.informer 'nodes' local mark = nodes " KEEP, "?`mark` is a userdata, "},
         {HEAD "local mark = k8s.state('s', { version = 1 }) " KEEP, "?`mark` is a userdata, "},
         {HEAD "local mark = coroutine.create(function() end) " KEEP, "?`mark` is a thread, "},
+        /* Settings of the library, which are in C, change what it does. */
+        {HEAD "local mark = require('cjson').encode " KEEP, "?`mark` is a function of the engine"},
         {HEAD "local mark = { [{}] = 1 } " KEEP, "?`mark` is a table with a table as a key, "},
         {HEAD "mark = k8s.informer 'nodes' " KEEP, "?the global mark is a userdata, "},
         {HEAD "local mark = {} for i = 1, 20000 do mark[i] = i end " KEEP,

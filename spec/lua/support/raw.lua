@@ -60,7 +60,7 @@ function raw_verbs.new(record)
     reload = { on_reload = noop },
     plan = {
       add = noop, hash = function() return "hash" end, is_open = noop, code = noop, strings = noop, upvalue = noop,
-      environment = noop, metatable = noop, loaded = noop,
+      environment = noop, metatable = noop,
     },
     metric = { new = noop },
     http = { send = noop },
