@@ -52,8 +52,10 @@ local function value_of(path, scene)
     local held = scene.shown[value]
     if held then
       value = held.synced and type(key) == "string" and find(key, "[/%w]") and value[key] or nil
-    elseif type(value) == "table" or is_view(value) then
+    elseif is_view(value) then
       value = value[key]
+    elseif type(value) == "table" then -- whose __index would be called
+      value = rawget(require("k8s.frozen").content(value) or value, key)
     else
       return nil
     end

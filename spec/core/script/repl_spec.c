@@ -302,6 +302,12 @@ static void test_completion_knows_names_fields_and_methods(void **state)
     assert_gives("thing = { alpha = 1, beta = { gamma = 2 }, ['no name'] = 3 }", REPL_DONE, "");
     assert_completes("thing.", 6, "alpha beta ");
     assert_completes("print(thing.beta.g", 17, "gamma ");
+    assert_completes("k8s.json.dec", 9, "decode ");
+    assert_gives("trap = setmetatable({ a = {} }, { __index = function() seen = true return {} end })",
+                 REPL_DONE, "");
+    assert_completes("trap.", 5, "a ");
+    assert_completes("trap.b.", 7, "");
+    assert_gives("seen", REPL_DONE, "nil");
     assert_completes("whi", 0, "while ");
     assert_completes("dep", 0, "deployments ");
     assert_completes("deployments:co", 12, "count ");
