@@ -170,6 +170,7 @@ static void complete(struct session *s, const struct tape *tape, size_t params)
     size_t start;
     struct buf names = {0}, out = {0};
     repl_complete(s->repl, tape_str(tape, tape_field(tape, params, STR("text"))), &start, &names);
+    if (!has_room(s, names.len)) names.len = 0;
     json_open(&out, NULL, '{');
     json_int(&out, "id", tape_int(tape, tape_field(tape, params, STR("id")), 0));
     json_int(&out, "start", (int64_t)start);
@@ -212,6 +213,10 @@ static bool take_next(struct session *s)
 {
     const char *end = s->in.len ? memchr(s->in.data, '\n', s->in.len) : NULL;
     struct buf line = {0};
+    if (!has_room(s, 0)) { /* for the answer: until the prompt reads */
+        ev_io_stop(loop_ev(s->engine->loop), &s->readable);
+        return true;
+    }
     if (!end) {
         if (s->in.len <= ADMIN_REQUEST_MAX) return true;
         say_over(s, "a request is over 64 KiB");
@@ -245,7 +250,11 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 
 static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 {
-    flush(container_of(io, struct session, writable));
+    struct session *s = container_of(io, struct session, writable);
+    flush(s);
+    if (!has_room(s, 0) || ev_is_active(&s->readable)) return;
+    ev_io_start(ev, &s->readable);
+    go_on_soon(s);
 }
 
 /* --- begin and end */

@@ -322,6 +322,25 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     assert.equal("30\n", (lines "pods:count()\n"))
   end)
 
+  it("answers nobody who does not read, beyond 16 MiB", function()
+    start()
+    local c = unix.connect(socket)
+    c:write '{"v":1,"method":"repl"}\n'
+    c:line()
+    local fill = "many = {} for i = 1, 400 do many[('n'):rep(250) .. i] = i end"
+    c:write(('{"v":1,"method":"eval","params":{"id":1,"text":%s}}\n'):format(cjson.encode(fill)))
+    assert.has_match('"end":"done"', c:line())
+    local before = engine:rss()
+    for id = 2, 601 do -- 100 KB each
+      c:write(('{"v":1,"method":"complete","params":{"id":%d,"text":"many."}}\n'):format(id))
+    end
+    for _ = 1, 100 do ask("call", "--admin-socket", socket, "ticks") end -- some turns of the loop each
+    if not sanitized then assert.is_true(engine:rss() - before < 40 * 2 ^ 20) end -- those free late
+    for id = 2, 601 do assert.has_match('"id":' .. id .. ",", c:line(), 1, true) end
+    c:close()
+    until_prompts(0)
+  end)
+
   it("takes --engine or --from", function()
     local p = cluster.kubelua { "repl", "--engine", "--from", "x" }
     assert.equal(2, p:wait())
