@@ -181,70 +181,10 @@ void script_free(struct script *script)
     free(script);
 }
 
-const char *script_name(const struct script *script)
+void script_claims_changed(struct script *script)
 {
-    return script->name;
-}
-
-const char *script_path(const struct script *script)
-{
-    return script->path;
-}
-
-uint64_t script_generation(const struct script *script)
-{
-    return script->generation;
-}
-
-struct bundle *script_bundle(const struct script *script)
-{
-    return script->bundle;
-}
-
-size_t script_claim_count(const struct script *script)
-{
-    return script->claim_count;
-}
-
-struct informer_claim *script_claim(const struct script *script, size_t i)
-{
-    must(i < script->claim_count);
-    return script->claims[i];
-}
-
-size_t script_handler_count(const struct script *script)
-{
-    const struct script_handler *handler;
-    size_t count = 0;
-    TAILQ_FOREACH (handler, &script->handlers, link) count++;
-    return count;
-}
-
-size_t script_read_count(const struct script *script)
-{
-    return script->reads.count;
-}
-
-const char *script_read(const struct script *script, size_t i)
-{
-    must(i < script->reads.count);
-    return script->reads.items[i].text;
-}
-
-size_t script_write_count(const struct script *script)
-{
-    return script->writes.count;
-}
-
-const char *script_write(const struct script *script, size_t i)
-{
-    must(i < script->writes.count);
-    return script->writes.items[i].text;
-}
-
-const struct plan *script_plan(const struct script *script)
-{
-    return &script->plan;
+    waits_claims_changed(script);
+    queues_claims_changed(script);
 }
 
 void script_leadership_changed(struct script *script)
@@ -255,109 +195,6 @@ void script_leadership_changed(struct script *script)
 void script_step_down(struct script *script)
 {
     leading_step_down(script);
-}
-
-size_t script_stepping_down(const struct script *script)
-{
-    return leading_count_stopping(script);
-}
-
-const struct leadership *script_leadership(const struct script *script)
-{
-    return script->leading.leadership;
-}
-
-const struct declared_write *script_write_parts(const struct script *script, size_t i)
-{
-    must(i < script->writes.count);
-    return &script->writes.items[i];
-}
-
-bool script_tells_events(const struct script *script)
-{
-    return script->tells_events;
-}
-
-bool script_has_main(const struct script *script)
-{
-    return script->has_main;
-}
-
-bool script_has_synced(const struct script *script)
-{
-    for (size_t i = 0; i < script->claim_count; i++)
-        if (!claim_has_synced(script->claims[i])) return false;
-    const struct script_handler *handler;
-    TAILQ_FOREACH (handler, &script->handlers, link)
-        if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
-    return true;
-}
-
-static void push_main(lua_State *L, void *ctx)
-{
-    push_ref(L, script_of(L), REF_MAIN);
-}
-
-/* Before any other call, which would forget why. */
-static void report_main(struct script *script, enum script_result result)
-{
-    script->main.ended = true;
-    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
-    buf_str(&script->main.failure, buf_slice(&script->failure.text));
-    report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
-}
-
-static void main_ended(void *ctx, enum script_result result)
-{
-    struct script *script = ctx;
-    report_main(script, result);
-    if (result != SCRIPT_CANCELLED) script->main.done(script->main.ctx, result, script->main.exit_code);
-}
-
-static void describe_main(void *ctx, struct buf *caller, struct buf *trigger)
-{
-    buf_puts(caller, "main");
-    buf_puts(trigger, "start");
-}
-
-void script_skip_main(struct script *script)
-{
-    script->main.skipped = true;
-}
-
-void script_run_main(struct script *script, script_main_done *done, void *ctx)
-{
-    struct task *task;
-    must(script->has_main && !script->main.done);
-    script->main.done = done;
-    script->main.ctx = ctx;
-    const struct task_call call = {.what = "main",
-                                   .cpu = LIMIT_MAIN_CPU,
-                                   .function = script->refs[REF_RUN_MAIN],
-                                   .prepare = push_main,
-                                   .done = main_ended,
-                                   .describe = describe_main,
-                                   .ctx = script};
-    enum script_result result = task_run(script, &call, &task);
-    if (result != SCRIPT_YIELDED) report_main(script, result);
-    handlers_attach(script);
-    if (result != SCRIPT_YIELDED) script->main.done(ctx, result, script->main.exit_code);
-}
-
-void script_claims_changed(struct script *script)
-{
-    waits_claims_changed(script);
-    queues_claims_changed(script);
-}
-
-struct script_counters script_counters(const struct script *script)
-{
-    return script->counters;
-}
-
-struct script_tally script_tally(const struct script *script)
-{
-    return script->tally;
 }
 
 void script_add_counters(struct script *script, struct script *other)
@@ -371,14 +208,4 @@ void script_add_counters(struct script *script, struct script *other)
     for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++) script->error_counts[i] += other->error_counts[i];
     *a = (struct script_counters){0};
     memset(other->error_counts, 0, sizeof other->error_counts);
-}
-
-int64_t script_load_us(const struct script *script)
-{
-    return script->load_us;
-}
-
-size_t script_memory(const struct script *script)
-{
-    return script->memory + script->queue_keys.bytes;
 }
