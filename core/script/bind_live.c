@@ -89,7 +89,7 @@ static int push_object(lua_State *L, struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
     if (wait->answer.count == 0) return push_err(L, &wait->err);
-    view_push_object(L, wait->answer.objects[0]);
+    view_push_fetched(L, wait->answer.objects[0]);
     return 1;
 }
 

@@ -83,7 +83,7 @@ static int push_answer(lua_State *L, struct task_wait *base)
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     if (wait->err.code) return push_err(L, &wait->err);
     if (wait->answer.count)
-        view_push_object(L, wait->answer.objects[0]);
+        view_push_fetched(L, wait->answer.objects[0]);
     else
         lua_pushboolean(L, 1);
     return 1;

@@ -10,10 +10,12 @@
 enum { SLOTS_MIN = 64 };
 
 /* A look takes about 100 ns for each object, most of which are garbage that Lua has not collected: so it
- * comes after as many departures, and when those could be a quarter of the script's memory. */
+ * comes after as many departures or answers of the server, and when those could be a quarter of the script's
+ * memory. */
 enum { DEPARTED_MIN = 16 };
-/* Of a large list or snapshot so many are looked at, and stand for the others. */
-enum { SAMPLE = 1024 };
+/* Of a large list or snapshot so many are looked at, and stand for the others; of all together not many more
+ * than the second. */
+enum { SAMPLE_OF_ONE = 1024, SAMPLE = 32768 };
 
 /* --- the table */
 
@@ -102,11 +104,23 @@ void held_clear(struct script *script)
 
 /* --- what no cache has */
 
+static size_t size_of(const struct root *object)
+{
+    return pool_share(root_pool(object), root_bytes(object));
+}
+
+void held_note_fetched(struct script *script, const struct root *object)
+{
+    script->held.fetched.count++;
+    script->held.fetched.bytes += size_of(object);
+}
+
 bool held_is_due(const struct script *script)
 {
     const struct held *held = &script->held;
     struct departed now = indexer_departed();
-    uint64_t count = now.count - held->departed.count, bytes = now.bytes - held->departed.bytes;
+    uint64_t count = now.count - held->departed.count + held->fetched.count;
+    uint64_t bytes = now.bytes - held->departed.bytes + held->fetched.bytes;
     return count >= DEPARTED_MIN && count >= held->looked_at && bytes >= script->heap.limit / 4;
 }
 
@@ -122,12 +136,12 @@ static bool is_cached(const struct script *script, const struct root *object)
 /* 0: a cache has it. */
 static size_t bytes_of(const struct script *script, const struct root *object)
 {
-    return is_cached(script, object) ? 0 : pool_share(root_pool(object), root_bytes(object));
+    return is_cached(script, object) ? 0 : size_of(object);
 }
 
-static size_t bytes_of_many(const struct script *script, const struct held_many *many)
+static size_t bytes_of_one(const struct script *script, const struct held_many *many, size_t step)
 {
-    size_t step = many->count / SAMPLE + 1, bytes = 0;
+    size_t bytes = 0;
     for (size_t i = 0; i < many->count; i += step) {
         const struct root *object = many->at(many, i);
         if (object) bytes += bytes_of(script, object) * step;
@@ -135,17 +149,32 @@ static size_t bytes_of_many(const struct script *script, const struct held_many 
     return bytes;
 }
 
+/* Adds to `looked` how many objects it looked at. */
+static size_t bytes_of_many(const struct script *script, size_t *looked)
+{
+    const struct held_many *many;
+    size_t count = 0, bytes = 0;
+    LIST_FOREACH (many, &script->held.many, link) count++;
+    size_t sample = count > SAMPLE / SAMPLE_OF_ONE ? SAMPLE / count + 1 : SAMPLE_OF_ONE;
+    LIST_FOREACH (many, &script->held.many, link) {
+        size_t step = many->count / sample + 1;
+        bytes += bytes_of_one(script, many, step);
+        *looked += many->count / step;
+    }
+    return bytes;
+}
+
 void held_look(struct script *script)
 {
     struct held *held = &script->held;
-    const struct held_many *many;
-    size_t bytes = 0;
+    size_t bytes = 0, looked = held->count;
     if (held->cap > SLOTS_MIN && held->count < held->cap / 32) resize(script, held->cap / 4);
     for (size_t i = 0; i < held->cap; i++)
         if (held->slots[i].root) bytes += bytes_of(script, held->slots[i].root);
-    LIST_FOREACH (many, &held->many, link) bytes += bytes_of_many(script, many);
+    bytes += bytes_of_many(script, &looked);
     script->memory += bytes - held->bytes;
     held->bytes = bytes;
-    held->looked_at = held->count;
+    held->looked_at = looked;
     held->departed = indexer_departed();
+    held->fetched = (struct departed){0};
 }

@@ -34,6 +34,7 @@ struct held {
     size_t bytes;             /* what objects take that no cache has; part of the script's memory */
     size_t looked_at;         /* objects, when it was found */
     struct departed departed; /* from caches, until then */
+    struct departed fetched;  /* from the server past the caches, since then */
 };
 
 /* For held_take and held_drop. */
@@ -57,6 +58,8 @@ static inline void held_drop(struct script *script, struct held *held, const str
     if (--held->slots[held->last].views == 0) held_remove_last(script);
 }
 
+/* The script gets an object that comes from no cache: an answer to a read or a write. */
+void held_note_fetched(struct script *script, const struct root *object);
 /* `many` is held from here on; nothing when it has no objects. */
 void held_add_many(struct script *script, struct held_many *many);
 void held_remove_many(struct held_many *many);

@@ -117,7 +117,7 @@ static void push_objects(lua_State *L, const struct live_answer *answer)
     lua_createtable(L, (int)answer->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < answer->count; i++) {
-        view_push_object(L, answer->objects[i]);
+        view_push_fetched(L, answer->objects[i]);
         lua_rawseti(L, -2, (int)i + 1);
     }
 }
@@ -170,7 +170,7 @@ static int push_event(lua_State *L, struct reader *reader)
     if (reader->next < answer->count) {
         view_note_dead(L, 1);
         lua_pushstring(L, types[answer->types[reader->next]]);
-        view_push_object(L, answer->objects[reader->next]);
+        view_push_fetched(L, answer->objects[reader->next]);
         root_unref(answer->objects[reader->next++]);
         return 2;
     }

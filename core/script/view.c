@@ -51,6 +51,12 @@ void view_push_object(lua_State *L, struct root *root)
     push(L, script_of(L), CLASS_OBJECT, root, root_value(root));
 }
 
+void view_push_fetched(lua_State *L, struct root *root)
+{
+    held_note_fetched(script_of(L), root);
+    view_push_object(L, root);
+}
+
 void view_note_dead(lua_State *L, size_t count)
 {
     struct script *script = script_of(L);

@@ -60,6 +60,27 @@ static void fail_get(int status, const char *text)
     cluster_settle(&cluster);
 }
 
+/* Of 8 KiB and more, which it shares with no other. */
+static void give_get(int number)
+{
+    enum { LABELS = 120 };
+    struct object_call *ended = get;
+    struct buf json = {0};
+    struct root *object;
+    struct err err;
+    buf_puts(&json, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"labels\":{");
+    for (int i = 0; i < LABELS; i++)
+        buf_printf(&json, "%s\"l%d\":\"%d-%060d\"", i > 0 ? "," : "", i, i, number);
+    buf_puts(&json, "}}}");
+    memset(buf_reserve(&json, TAPE_PADDING), 0, TAPE_PADDING);
+    if (!pack_text(cluster.packer, json.data, json.len, NULL, &object, &err)) fail_msg("%s", err.text);
+    buf_clear(&json);
+    get = NULL;
+    ended->done(ended->ctx, object, NULL);
+    free(ended);
+    cluster_settle(&cluster);
+}
+
 /* --- the bench */
 
 static int asked;
@@ -237,6 +258,17 @@ static void test_a_script_may_be_freed_while_it_waits(void **state)
     for (int i = 0; i < 3; i++) cluster_event(&cluster, cluster.source_count - 1, LW_ADDED, "shop/a");
 }
 
+/* No cache lets go of them, which is what a script's memory is looked at for else. */
+static void test_objects_that_were_read_count_without_a_collection(void **state)
+{
+    discover();
+    start_main("kept = {} while true do kept[#kept + 1] = k8s.get('pods', 'shop/a') end");
+    script->limits.values[LIMIT_SCRIPT_MEMORY] = 8 << 20;
+    memory_set_limit(script);
+    for (int i = 0; i < 400; i++) give_get(i);
+    assert_in_range(script->held.bytes, 2 << 20, 8 << 20);
+}
+
 static void test_an_unknown_kind_has_the_server_asked_again(void **state)
 {
     discover();
@@ -263,6 +295,7 @@ int main(void)
         T(test_a_watch_that_nobody_holds_is_collected),
         T(test_a_page_that_was_read_is_let_go_of),
         T(test_a_script_may_be_freed_while_it_waits),
+        T(test_objects_that_were_read_count_without_a_collection),
         T(test_an_unknown_kind_has_the_server_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
