@@ -74,7 +74,8 @@ static int l_plan_strings(lua_State *L)
     return 1;
 }
 
-/* upvalue(function, i): name and value of what it has from outside; nothing beyond the last. */
+/* upvalue(function, i): name and value of what it has from outside, and which variable it is, as functions
+ * may share one; nothing beyond the last. */
 static int l_plan_upvalue(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
@@ -82,7 +83,8 @@ static int l_plan_upvalue(lua_State *L)
     if (!name) return 0;
     lua_pushstring(L, name);
     lua_insert(L, -2);
-    return 2;
+    lua_pushlightuserdata(L, lua_upvalueid(L, 1, (int)lua_tointeger(L, 2)));
+    return 3;
 }
 
 /* environment(function): its globals. */

@@ -3,18 +3,19 @@
 -- with "?" says what of it cannot be compared. For transforms, whose results a cache keeps.
 local raw = ...
 
-local content = require("k8s.frozen").content
+local found = require("k8s.frozen").found
 local of = raw.plan
 local next, rawget, type = next, rawget, type
 
 local VALUES_MAX = 20000
 local TEXT_MAX = 4 * 1024 * 1024 -- bytes, each text as often as it stands somewhere
 
--- --- the API: values that are the same in every generation, by their names
+-- --- the API: values that are the same in every generation, by their names. A script reaches none of those that it has
+-- not asked for, so that they need no name.
 
 local function is_nameable(value)
   local kind = type(value)
-  return kind == "function" or kind == "userdata" or kind == "table" and content(value) ~= nil
+  return kind == "function" or kind == "userdata" or kind == "table" and found(value) ~= nil
 end
 
 -- A value of several names has the least one, whatever the order of a walk.
@@ -25,7 +26,7 @@ local function name_all(names, prefix, values, depth)
       names[value] = name
     end
     if type(value) == "table" and depth > 0 then
-      name_all(names, name .. ".", content(value) or value, depth - 1)
+      name_all(names, name .. ".", found(value) or value, depth - 1)
     end
   end
 end
@@ -113,15 +114,26 @@ local function put_globals(walk, fn)
   end
 end
 
+-- Functions that share a variable see what the others write: which one it is counts, once another has shown it.
+local function put_variable(walk, variable, value)
+  if walk.variables[variable] then
+    walk.out[#walk.out + 1] = "^" .. walk.variables[variable]
+    return
+  end
+  walk.variable_count = walk.variable_count + 1
+  walk.variables[variable] = walk.variable_count
+  put(walk, value)
+end
+
 local function put_upvalues(walk, fn)
   for i = 1, math.huge do
-    local name, value = of.upvalue(fn, i)
+    local name, value, variable = of.upvalue(fn, i)
     if not name then
       return
     end
     note_place(walk, "`" .. name .. "`")
     put(walk, name)
-    put(walk, value)
+    put_variable(walk, variable, value)
   end
 end
 
@@ -180,8 +192,8 @@ end
 -- text(function, globals): "function 1f2e...", or "?`cache` is a userdata, which cannot be compared".
 return function(fn, globals)
   local walk = {
-    out = {}, seen = {}, names = names_of_api(), globals = globals, count = 0, values = 0, bytes = 0, depth = 0,
-    at = "the function",
+    out = {}, seen = {}, variables = {}, names = names_of_api(), globals = globals, count = 0, variable_count = 0,
+    values = 0, bytes = 0, depth = 0, at = "the function",
   }
   local ok, err = pcall(put, walk, fn)
   if ok then -- a script may change what methods strings have

@@ -34,6 +34,11 @@ function frozen.freeze_late(name, find, names)
   return proxy
 end
 
+-- Of what a frozen table shows, that which has been asked for so far; nil for any other value.
+function frozen.found(value)
+  return contents[value]
+end
+
 -- What a frozen table shows, nil for any other value.
 function frozen.content(value)
   local content, names = contents[value], finders[value]
