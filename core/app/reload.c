@@ -14,6 +14,8 @@
 
 enum { LOOK_MS = 50 };
 
+static void load(struct slot *slot, struct bundle *bundle, const char *why);
+
 static struct clock *clock_of(const struct slot *slot)
 {
     return loop_clock(slot->engine->loop);
@@ -127,6 +129,22 @@ static void start_first(struct slot *slot)
     log_info("New script", F("script", slot->name), F("path", slot->path));
 }
 
+/* The one that runs is not any more what the candidate was compared with. */
+static void load_again(struct slot *slot)
+{
+    struct bundle *bundle = bundle_ref(script_bundle(slot->candidate)), *left = slot->left;
+    int64_t refuse_ms = slot->refuse_ms;
+    slot->left = NULL;
+    reload_drop_candidate(slot);
+    load(slot, bundle, slot->why);
+    slot->refuse_ms = refuse_ms;
+    if (slot->candidate)
+        slot->left = left;
+    else
+        bundle_unref(left);
+    bundle_unref(bundle);
+}
+
 static void take_over(struct slot *slot)
 {
     struct err err;
@@ -137,7 +155,10 @@ static void take_over(struct slot *slot)
     probation_look_back(old, &quarantined);
     if (!script_hand_over(old, new_, &done, &err)) {
         buf_clear(&quarantined);
-        refuse(slot, script_bundle(new_), err.text);
+        if (err.code == ERR_OUTDATED)
+            load_again(slot);
+        else
+            refuse(slot, script_bundle(new_), err.text);
         return;
     }
     note_pause(slot, &done, begun_ns);

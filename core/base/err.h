@@ -20,6 +20,7 @@ enum err_code {
     ERR_LIMIT,     /* a limit of ours; the text names it */
     ERR_CANCELLED, /* somebody who may, stopped it */
     ERR_SCRIPT,    /* raised by a script */
+    ERR_OUTDATED,  /* what it was made from is another by now; made anew it may do */
 };
 
 enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };

@@ -106,7 +106,8 @@ bool script_hand_over(struct script *from, struct script *to, struct hand_over *
     must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
     must(from->depth == 0 && to->depth == 0);
     *done = (struct hand_over){0};
-    if (!metrics_fit(to, err) || !script_state_hand_over(from, to, err) || !leading_take_over(from, to, err))
+    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
+        !script_state_hand_over(from, to, err) || !leading_take_over(from, to, err))
         return false;
     metrics_take_over(from, to);
     transforms_take_over(to);

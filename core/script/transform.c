@@ -27,6 +27,8 @@ struct transform_seat {
     size_t claims;
     TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
     struct script_transform *current;               /* that is called */
+    bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made anew
+                     */
     char owner[];
 };
 
@@ -98,6 +100,7 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     *out = result == SCRIPT_OK ? transforming.out : NULL;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
     root_unref(transforming.out); /* its call was over a limit when it was done */
+    if (result != SCRIPT_ERROR) t->seat->cut_short = true;
     report(t, object, result);
     return TRANSFORM_FAILED;
 }
@@ -201,7 +204,7 @@ static struct script_transform *find_same(const struct script *before, const str
     if (*t->code == '?') return NULL;
     TAILQ_FOREACH (b, &before->transforms, link)
         if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
-            !has_function_of(b->seat, t->script) && is_still(b, t->code))
+            !has_function_of(b->seat, t->script) && !b->seat->cut_short && is_still(b, t->code))
             return b;
     return NULL;
 }
@@ -230,6 +233,28 @@ void transforms_loaded(struct script *script)
         const struct transform_seat *seat = transform->ctx;
         load_one(script, script->claims[i], seat->current);
     }
+}
+
+/* Of `before`, with which it shares a seat; NULL: with none. */
+static const struct script_transform *sharer(const struct script *before, const struct script_transform *t)
+{
+    const struct script_transform *b;
+    TAILQ_FOREACH (b, &before->transforms, link)
+        if (b->seat == t->seat) return b;
+    return NULL;
+}
+
+bool transforms_are_still(const struct script *before, const struct script *script, struct err *err)
+{
+    const struct script_transform *t;
+    TAILQ_FOREACH (t, &script->transforms, link) {
+        const struct script_transform *b = sharer(before, t);
+        if (b && (b->seat->cut_short || !is_still(b, t->code)))
+            return err_set(err, ERR_OUTDATED,
+                           "the transform of %s has kept something since the new generation was loaded",
+                           t->kind);
+    }
+    return true;
 }
 
 void transforms_take_over(struct script *script)

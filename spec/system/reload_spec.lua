@@ -208,6 +208,38 @@ describe("a script that changes #threads", function()
     assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d%d ms", out)
   end)
 
+  it("has a new cache for a transform that kept something while it waited", function()
+    sim:forbid("nodes", "not for you")
+    local counting = HEAD .. [[
+      local n = 0
+      local pods = k8s.informer("pods", {
+        transform = function(pod)
+          if pod.metadata.labels.counts then n = n + 1 end
+          pod.spec = { n = n }
+          return pod
+        end,
+      })
+      pods:on_add(function(o) print(o:name(), o.spec.n) end)
+      print "loaded"
+    ]]
+    write("a.lua", counting)
+    local engine = start(sim)
+    write("a.lua", counting .. 'k8s.informer "nodes"')
+    engine.await("a", function(s) return s.candidate and s.candidate.waitsFor:find "nodes" end)
+    sim.api:create("/api/v1/namespaces/default/pods", {
+      apiVersion = "v1", kind = "Pod", metadata = { name = "new", namespace = "default", labels = { counts = "1" } },
+      spec = { containers = { { name = "one", image = "one" } } },
+    })
+    engine:wait_line "new\t1"
+    local before = sim.api:get("/sim/stats")
+    sim:play { ["do"] = "clear" }
+    local one = engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    assert.are.equal("", one.reloadError)
+    assert.has_match("loaded\n.*loaded\n.*new\t1\nloaded\n.*new\t1\n", engine:out())
+    local after = sim.api:get("/sim/stats")
+    assert.are.equal(before.lists + before.watch_lists + 2, after.lists + after.watch_lists)
+  end)
+
   it("is reloaded by command and by signal, and returns by command", function()
     write("a.lua", script "one")
     local engine = start(sim)

@@ -111,6 +111,23 @@ static void test_the_same_function_needs_no_list(void **state)
         if (!is_shared(pairs[i].before, pairs[i].after)) fail_msg("%s", pairs[i].before);
 }
 
+/* Functions that share a variable see what the others write to it. */
+#define APART                                                                      \
+    "local add, twice do local a = 1 add = function() a = a + 1 return a end end " \
+    "do local a = 1 twice = function() a = a * 2 return a end end "
+#define TOGETHER                                                               \
+    "local add, twice do local a = 1 add = function() a = a + 1 return a end " \
+    "twice = function() a = a * 2 return a end end "
+#define BOTH PODS("function(pod) pod.n = { add, twice } return pod end")
+
+static void test_a_variable_of_two_functions_is_another_than_two_variables(void **state)
+{
+    assert_true(is_shared(HEAD TOGETHER BOTH, HEAD TOGETHER BOTH));
+    assert_true(is_shared(HEAD APART BOTH, HEAD APART BOTH));
+    assert_false(is_shared(HEAD TOGETHER BOTH, HEAD APART BOTH));
+    assert_false(is_shared(HEAD APART BOTH, HEAD TOGETHER BOTH));
+}
+
 static void test_another_value_anywhere_is_another_transform(void **state)
 {
     static const struct {
@@ -211,6 +228,49 @@ static void test_one_that_keeps_something_is_not_the_same(void **state)
     script_free(old);
 }
 
+/* The old function runs on while the new generation waits for its informers and indexes. */
+static void test_one_that_keeps_something_meanwhile_is_not_taken_over(void **state)
+{
+    struct cluster *c = *state;
+    struct hand_over done;
+    struct err err;
+    static const char lua[] = HEAD "local n = 0 " PODS("function(pod) n = n + 1 pod.n = n return pod end");
+    struct script *old = start(c, lua), *next = prepare(c, old, lua);
+    cluster_resolve(c);
+    cluster_list(c, c->source_count - 1, "shop/a");
+    cluster_settle(c);
+    assert_false(script_hand_over(old, next, &done, &err));
+    assert_int_equal(err.code, ERR_OUTDATED);
+    assert_string_equal(err.text,
+                        "the transform of pods has kept something since the new generation was loaded");
+    script_free(next);
+    assert_ask(c, old, "return pods:lister():count()", "1"); /* and the old one runs on */
+    script_free(old);
+}
+
+/* The next generation may have another limit, and objects that failed are to be there then. */
+static void test_one_that_a_limit_cut_short_is_not_the_same(void **state)
+{
+    struct cluster *c = *state;
+    static const char lua[] =
+        HEAD PODS("function(pod) if pod.metadata.name == 'b' then while true do end end return pod end");
+    struct script *old = start(c, lua), *next;
+    size_t source = c->source_count - 1;
+    old->limits.values[LIMIT_FILTER_CPU] = 20;
+    cluster_list(c, source, "shop/a");
+    cluster_settle(c);
+    next = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_true(claims_share(script_claim(old, 0), script_claim(next, 0)));
+    script_free(next);
+    cluster_event(c, source, LW_ADDED, "shop/b");
+    next = prepare(c, old, lua);
+    cluster_resolve(c);
+    assert_false(claims_share(script_claim(old, 0), script_claim(next, 0)));
+    script_free(next);
+    script_free(old);
+}
+
 static void test_a_module_counts_as_the_script_does(void **state)
 {
     struct cluster *c = *state;
@@ -286,10 +346,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_function_needs_no_list),
+        cmocka_unit_test(test_a_variable_of_two_functions_is_another_than_two_variables),
         cmocka_unit_test(test_another_value_anywhere_is_another_transform),
         cmocka_unit_test(test_what_cannot_be_compared_is_never_the_same),
         cmocka_unit_test(test_what_is_made_to_be_slow_is_never_the_same),
         TEST(test_one_that_keeps_something_is_not_the_same),
+        TEST(test_one_that_keeps_something_meanwhile_is_not_taken_over),
+        TEST(test_one_that_a_limit_cut_short_is_not_the_same),
         TEST(test_a_module_counts_as_the_script_does),
         TEST(test_the_new_function_is_called_once_it_has_taken_over),
         TEST(test_two_with_one_function_have_a_seat_each),
