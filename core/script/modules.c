@@ -67,6 +67,15 @@ void modules_internal(lua_State *L, const char *name)
     lua_remove(L, -2);
 }
 
+void modules_loaded(lua_State *L)
+{
+    modules_internal(L, "k8s.loaded");
+    push_ref(L, script_of(L), REF_INTERNAL);
+    lua_pushnil(L);
+    lua_setfield(L, -2, "k8s.loaded");
+    lua_call(L, 1, 0);
+}
+
 static int l_internal_require(lua_State *L)
 {
     modules_internal(L, arg_str(L, 1, "require: name").p);

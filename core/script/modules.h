@@ -11,5 +11,7 @@ void modules_open(lua_State *L);
 void modules_open_internal(lua_State *L);
 /* Pushes a module of lua/k8s, which is loaded the first time. Scripts see `k8s` and what it shows only. */
 void modules_internal(lua_State *L, const char *name);
+/* The script has run: what of the API only loading needs goes. */
+void modules_loaded(lua_State *L);
 /* Pushes the chunk of Lua text, bytecode is refused; `chunk` is "@" and the path. */
 void modules_push_chunk(lua_State *L, struct str source, const char *chunk);

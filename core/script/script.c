@@ -24,6 +24,7 @@ static void run_chunk(lua_State *L, void *ctx)
     const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->path);
     modules_push_chunk(L, *text, chunk);
     lua_call(L, 0, 0);
+    modules_loaded(L);
 }
 
 /* Which text of it wrote what: the audit trail names it. */

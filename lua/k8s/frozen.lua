@@ -34,6 +34,15 @@ function frozen.freeze_late(name, find, names)
   return proxy
 end
 
+-- These names of a table that was frozen late are looked for again, unless it was walked: then all are there for good.
+function frozen.forget(value, names)
+  if finders[value] then
+    for _, name in ipairs(names) do
+      contents[value][name] = nil
+    end
+  end
+end
+
 -- Of what a frozen table shows, that which has been asked for so far; nil for any other value.
 function frozen.found(value)
   return contents[value]

@@ -25,8 +25,7 @@ for name, kind in pairs(handler_options.KNOWN) do
   handler_options.WITH_FUNCTIONS[name] = kind
 end
 
--- Resync periods of informers that said one.
-local default_resync = setmetatable({}, { __mode = "k" })
+local default_resync = require "k8s.resync"
 
 function handler_options.set_default_resync(where, claimed, period)
   if period ~= nil then

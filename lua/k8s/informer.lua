@@ -1,10 +1,7 @@
 -- The methods of informers: the functions that are told of objects.
 local raw = ...
 
-local handler_options = require "k8s.handler_options"
 local object = require "k8s.object"
-local options = require "k8s.options"
-local plan = require "k8s.plan"
 local blocking = require("k8s.task").blocking
 
 local methods = raw.informer.methods
@@ -13,12 +10,18 @@ local check_self = raw.informer.check
 local describe = raw.informer.describe
 local WITHOUT_ID = { id = true }
 
+local is_loading = raw.plan.is_open
+
 local function detail_of(claimed, handlers)
-  return plan.is_open() and describe(claimed) .. " " .. plan.text(handlers, WITHOUT_ID) or nil
+  return is_loading() and describe(claimed) .. " " .. require("k8s.plan").text(handlers, WITHOUT_ID) or nil
+end
+
+local function check_options(where, given, set)
+  return require("k8s.options").check(where, given, require("k8s.handler_options")[set])
 end
 
 local function register(where, claimed, handlers)
-  local made = handler_options.make(where, claimed, handlers)
+  local made = require("k8s.handler_options").make(where, claimed, handlers)
   return raw.registration.new(
     claimed,
     handlers.OnAdd,
@@ -35,7 +38,7 @@ end
 -- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... }
 function methods:add_event_handler(given)
   check_self(self, "add_event_handler")
-  local handlers = options.check("add_event_handler", given, handler_options.WITH_FUNCTIONS)
+  local handlers = check_options("add_event_handler", given, "WITH_FUNCTIONS")
   if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then
     raw.raise("add_event_handler: give OnAdd, OnUpdate or OnDelete")
   end
@@ -50,7 +53,7 @@ local function shorthand(where, event)
       raw.raise(where .. ": expected a function, not " .. type(fn))
     end
     local handlers = { [event] = fn }
-    for name, value in pairs(options.check(where, given, handler_options.KNOWN)) do
+    for name, value in pairs(check_options(where, given, "KNOWN")) do
       handlers[name] = value
     end
     return register(where, self, handlers)
@@ -65,7 +68,8 @@ methods.on_delete = shorthand("on_delete", "OnDelete")
 function methods:add_index(name, source)
   check_self(self, "add_index")
   raw.index.add(self, name, source)
-  if plan.is_open() then
+  if is_loading() then
+    local plan = require "k8s.plan"
     plan.add("index", describe(self) .. ": " .. name, plan.text(source))
   end
 end

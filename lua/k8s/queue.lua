@@ -1,8 +1,6 @@
 -- k8s.queue: a rate limited work queue, as client-go's. Its verbs are C's; here is what is made of them.
 local raw = ...
 
-local options = require "k8s.options"
-local plan = require "k8s.plan"
 local blocking = require("k8s.task").blocking
 
 local queue = {}
@@ -26,7 +24,7 @@ local WITHOUT_NAME = { name = true }
 
 local function maker(verb)
   return function(own)
-    local made = verb(own)
+    local made, plan = verb(own), require "k8s.plan"
     plan.add("queue", own.name, plan.text(own, WITHOUT_NAME))
     return made
   end
@@ -36,7 +34,7 @@ local make = maker(raw.queue.new)
 
 -- k8s.queue { name = "x", ... }. While the script loads only.
 function queue.new(given)
-  return make(options.check("k8s.queue", given, queue.KNOWN))
+  return make(require("k8s.options").check("k8s.queue", given, queue.KNOWN))
 end
 
 -- For k8s.controller, which has checked what it was given.
@@ -53,7 +51,7 @@ local drain = blocking(raw.queue.drain)
 
 -- q:shut_down(), or q:shut_down { drain = true }, which waits until the work is done.
 function methods:shut_down(given)
-  local how = options.check("queue:shut_down", given, { drain = "boolean" })
+  local how = require("k8s.options").check("queue:shut_down", given, { drain = "boolean" })
   if how.drain then
     return drain(self)
   end

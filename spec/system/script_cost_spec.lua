@@ -29,6 +29,22 @@ local patches = [[
   }
 ]]
 
+local controls = [[
+  local k8s = require "k8s"
+  k8s.writes { "deployments.apps:patch" }
+  local deployments = k8s.informer("deployments.apps")
+  k8s.controller {
+    of = deployments,
+    owns = { "replicasets.apps" },
+    reconcile = function(key, job)
+      local deployment = deployments:lister():get(key)
+      if not deployment then return end
+      local done, err = k8s.patch(deployment, { metadata = { annotations = { seen = "yes" } } })
+      if not done then return nil, err end
+    end,
+  }
+]]
+
 local function read(path)
   local file = assert(io.open(path))
   local text = file:read "*a"
@@ -75,6 +91,7 @@ describe("One more script", function()
   for name, text in pairs {
     ["that waits"] = waits,
     ["that patches pods"] = patches,
+    ["with a controller of two kinds"] = controls,
     ["like scripts/watch_pods.lua"] = read "scripts/watch_pods.lua",
     ["like scripts/restarts.lua"] = read "scripts/restarts.lua",
   } do

@@ -165,6 +165,32 @@ static void test_i15_the_period_is_the_handler_s_then_the_informer_s_the_factory
     }
 }
 
+static bool has_module(struct script *script, const char *name)
+{
+    push_ref(script->L, script, REF_INTERNAL);
+    lua_getfield(script->L, -1, name);
+    bool has = !lua_isnil(script->L, -1);
+    lua_pop(script->L, 2);
+    return has;
+}
+
+/* What only loading needs has gone by then. */
+static void test_handlers_may_come_once_the_script_has_loaded(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script =
+        cluster_load(c, "late", "k8s = require 'k8s' pods = k8s.informer('pods', { resync = '5m' })");
+    cluster_resolve(c);
+    assert_false(has_module(script, "k8s.factory") || has_module(script, "k8s.handler_options") ||
+                 has_module(script, "k8s.plan") || has_module(script, "k8s.options"));
+    assert_ask(c, script, "pods:on_add(print, { selector = 'x=1' })", "nil");
+    assert_int_equal(period_ms(script), 300000);
+    assert_true(has_module(script, "k8s.handler_options"));
+    assert_ask(c, script, "return tostring(select(2, pcall(k8s.informer, 'pods'))):match 'k8s.informer.*'",
+               "k8s.informer may only be called while the script loads");
+    script_free(script);
+}
+
 static void test_bad_options_are_named_with_the_script_s_line(void **state)
 {
     static const struct {
@@ -213,6 +239,7 @@ int main(void)
         T(test_changed_leaves_out_updates_that_do_not_touch_its_paths),
         T(test_shorthands_take_the_options_too),
         T(test_i15_the_period_is_the_handler_s_then_the_informer_s_the_factory_s_the_engine_s),
+        T(test_handlers_may_come_once_the_script_has_loaded),
         T(test_bad_options_are_named_with_the_script_s_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,2 @@
+-- Resync periods of informers that said one, which their handlers have.
+return setmetatable({}, { __mode = "k" })
