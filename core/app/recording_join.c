@@ -51,8 +51,9 @@ static bool copy(int to, const char *to_path, int from, const char *from_path, s
 static bool append(int to, const char *to_path, const char *from_path, struct err *err)
 {
     off_t size = lseek(to, 0, SEEK_END);
+    if (size < 0) return fail(to_path, err);
     int from = open(from_path, O_RDONLY | O_CLOEXEC);
-    if (size < 0 || from < 0) return fail(size < 0 ? to_path : from_path, err);
+    if (from < 0) return fail(from_path, err);
     bool ok = copy(to, to_path, from, from_path, err);
     close(from);
     if (ok) return true;

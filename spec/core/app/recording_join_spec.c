@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,35 @@ static void a_part_that_is_gone_costs_no_other(void **state)
     assert_file(whole, "old");
 }
 
+static int lowest_descriptor(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    must(fd >= 0 && close(fd) == 0);
+    return fd;
+}
+
+/* Whose end cannot be told. */
+static void a_first_part_that_is_a_pipe_is_named_and_nothing_stays_open(void **state)
+{
+    uint64_t bytes;
+    struct err err;
+    char text[128];
+    unlink(a);
+    must(mkfifo(a, 0600) == 0);
+    int other_end = open(a, O_RDWR | O_CLOEXEC);
+    must(other_end >= 0);
+    int before = lowest_descriptor();
+    bool ok = recording_join(parts, 3, whole, &bytes, &err);
+    int after = lowest_descriptor();
+    close(other_end);
+    assert_false(ok);
+    snprintf(text, sizeof text, "%s: Illegal seek", a);
+    assert_string_equal(err.text, text);
+    assert_int_equal(after, before);
+    assert_file(b, "two ");
+    assert_file(whole, "old");
+}
+
 static void a_name_that_cannot_be_had_leaves_all_in_the_first_part(void **state)
 {
     uint64_t bytes;
@@ -137,6 +167,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_part_becomes_the_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_each_stream_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_part_that_is_gone_costs_no_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_first_part_that_is_a_pipe_is_named_and_nothing_stays_open, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_name_that_cannot_be_had_leaves_all_in_the_first_part, set_up,
                                         tear_down),
     };
