@@ -8,16 +8,9 @@ local counts = {
 -- What an object takes by them, in those of the reference.
 local ratios = { sync = 2, apply = 0.1, handler = 0.2 }
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 local function ratios_of(path)
   local found = {}
-  for name, ratio in read(path):gmatch "(%l+) +([%d.]+)\n" do found[name] = tonumber(ratio) end
+  for name, ratio in temp.read(path):gmatch "(%l+) +([%d.]+)\n" do found[name] = tonumber(ratio) end
   return found
 end
 
@@ -127,7 +120,7 @@ describe("bench/guard/run", function()
     temp.write(expected, "sync fast\n")
     refused 'what is "sync fast"?'
     refused("0 phases and 0 counts in /nonexistent", "--counts /nonexistent")
-    temp.write(folder .. "/phases.txt", read(folder .. "/phases.txt") .. "select 100\n")
+    temp.write(folder .. "/phases.txt", temp.read(folder .. "/phases.txt") .. "select 100\n")
     refused("5 phases and 4 counts in " .. folder)
   end)
 
@@ -135,7 +128,7 @@ describe("bench/guard/run", function()
   it("counts the phases that bench/guard/expected has, or says that it cannot on this machine", function()
     local output, code = guard "--update"
     assert.are.equal(0, code, output)
-    if not read("/proc/cpuinfo"):find " avx2[ \n]" then
+    if not temp.read("/proc/cpuinfo"):find " avx2[ \n]" then
       assert.are.equal("guard: not run: what is expected is known of x86-64 with AVX2 alone\n", output)
       assert.is_nil(io.open(expected))
       return

@@ -2,13 +2,7 @@
 -- files and what lua/k8s makes of them.
 local new_loader = require "spec.lua.support.load"
 local raw_verbs = require "spec.lua.support.raw"
-
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
+local temp = require "spec.support.temp"
 
 local function sorted(set)
   local names = {}
@@ -19,7 +13,7 @@ end
 
 -- The names in `luaL_Reg NAME[] = { {"get", l_object_get}, ... }` of a C file.
 local function bound(file, name)
-  local body = assert(read("core/script/" .. file):match("luaL_Reg " .. name .. "%[%] = (%b{})"), file)
+  local body = assert(temp.read("core/script/" .. file):match("luaL_Reg " .. name .. "%[%] = (%b{})"), file)
   local set = {}
   for verb in body:gmatch '{"([%w_]+)"' do set[verb] = function() end end
   assert(next(set), file)
@@ -28,7 +22,7 @@ end
 
 -- The functions that the stubs declare on a local, "lister:get" as "get".
 local stubs = ""
-for path in io.popen "ls types/*.lua":lines() do stubs = stubs .. "\n" .. read(path) end
+for path in io.popen "ls types/*.lua":lines() do stubs = stubs .. "\n" .. temp.read(path) end
 local function declared(owner)
   local set = {}
   for name in ("\n" .. stubs):gmatch("\nfunction " .. owner .. "[.:]([%w_]+)%(") do set[name] = true end
@@ -68,7 +62,7 @@ describe("types/k8s.lua", function()
 
   it("names what k8s shows, no more and no less", function()
     local names = declared "k8s"
-    local fields = read("types/k8s.lua"):match "@class k8s\n(.-)\nlocal k8s"
+    local fields = temp.read("types/k8s.lua"):match "@class k8s\n(.-)\nlocal k8s"
     for field in fields:gmatch "@field ([%w_]+)" do names[field] = true end
     assert.same(sorted(content(load_module "k8s")), sorted(names))
   end)
@@ -155,14 +149,14 @@ describe("types/k8s.lua", function()
 
   it("names the limits, and what a delete may ask of its object, no more and no less", function()
     local limits = {}
-    for name in read("core/script/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
+    for name in temp.read("core/script/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
       limits[(name:gsub("-", "_"))] = true
     end
     assert.is_true(#sorted(limits) >= 16)
     assert.same(sorted(limits), sorted(fields "Limits"))
     local asked = {}
     for name in stubs:match("precondition%? (%b{})"):gmatch "([%w_]+)%?:" do asked[name] = true end
-    local known = read("lua/k8s/delete.lua"):match "local PRECONDITION = (%b{})"
+    local known = temp.read("lua/k8s/delete.lua"):match "local PRECONDITION = (%b{})"
     local names = {}
     for name in known:gmatch "([%w_]+) = " do names[name] = true end
     assert.same(sorted(names), sorted(asked))

@@ -1,7 +1,7 @@
 -- `kubelua check` asks the real API server what its user may do: the same rights that `kubelua rbac` prints.
-local apiserver = require "spec.support.apiserver"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local rights = require "spec.support.rights"
 
 local script = [[
 local k8s = require "k8s"
@@ -14,15 +14,12 @@ k8s.leader { lease = "kube-system/own" }
 ]]
 
 describe("kubelua check on a real server", function()
-  local server, path
+  local nobody
 
-  setup(function()
-    server = apiserver.start()
-    path = cluster.script(script)
-  end)
+  setup(function() nobody = rights.start(script) end)
   after_each(cluster.stop_all)
   teardown(function()
-    if server then server:stop() end
+    if nobody then nobody:stop() end
   end)
 
   local function shown(p)
@@ -30,20 +27,15 @@ describe("kubelua check on a real server", function()
   end
 
   local function check(...)
-    local p = cluster.kubelua { "check", "--kubeconfig", server.kubeconfig, "-f", path, ... }
+    local p = cluster.kubelua { "check", "--kubeconfig", nobody.server.kubeconfig, "-f", nobody.path, ... }
     local code = p:wait(30)
     return code, shown(p), p:report()
   end
 
   local function bind(kind, namespace, rules)
-    local group = "rbac.authorization.k8s.io"
-    local metadata = { name = "own", namespace = namespace }
-    server:apply { apiVersion = group .. "/v1", kind = kind, metadata = metadata, rules = rules }
-    server:apply {
-      apiVersion = group .. "/v1", kind = kind .. "Binding", metadata = metadata,
-      roleRef = { apiGroup = group, kind = kind, name = "own" },
-      subjects = { { apiGroup = group, kind = "User", name = "nobody" } },
-    }
+    local role = { kind = kind, metadata = { name = "own", namespace = namespace } }
+    nobody:put(role, rules)
+    nobody:bind(role)
   end
 
   it("finds nothing as admin, and each missing right as another user", function()
@@ -59,7 +51,7 @@ describe("kubelua check on a real server", function()
       { apiGroups = { "coordination.k8s.io" }, resources = leases, resourceNames = own, verbs = { "get" } },
       { apiGroups = { "coordination.k8s.io" }, resources = leases, resourceNames = { "other" }, verbs = { "update" } },
     })
-    local name = path:match "[^/]*$"
+    local name = nobody.path:match "[^/]*$"
     local expected = {
       "2: error: missing right: watch pods in all namespaces",
       "3: error: missing right: list and watch configmaps in namespace kube-system",
@@ -80,27 +72,19 @@ describe("kubelua check on a real server", function()
     code, out = check("--as", "nobody")
     assert.are.same({ 1, wanted }, { code, out })
     -- The same from a dump of its roles, with no server around.
-    local file = os.tmpname()
-    local dump = assert(io.open(file, "w"))
-    dump:write((server:kubectl("get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml")))
-    dump:close()
-    local p = cluster.kubelua { "check", "--kubeconfig=/dev/null", "-f", path, "--against", file, "--as", "nobody" }
-    assert.are.equal(1, p:wait(30), p:report())
-    os.remove(file)
-    assert.are.equal(wanted, shown(p))
+    local dump = nobody.server:kubectl("get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml")
+    rights.with_file(dump, function(file)
+      local words = { "check", "--kubeconfig=/dev/null", "-f", nobody.path, "--against", file, "--as", "nobody" }
+      local p = cluster.kubelua(words)
+      assert.are.equal(1, p:wait(30), p:report())
+      assert.are.equal(wanted, shown(p))
+    end)
   end)
 
   it("finds nothing once the user has what kubelua rbac prints", function()
-    local p = cluster.kubelua { "rbac", "--kubeconfig", server.kubeconfig, "--name", "own", "-f", path }
-    assert.are.equal(0, p:wait(30), p:report())
-    local file = os.tmpname()
-    local roles = assert(io.open(file, "w"))
-    roles:write(p:out())
-    roles:close()
-    server:kubectl("apply -f " .. file)
-    os.remove(file)
+    rights.with_file(nobody:printed("--name", "own"), function(file) nobody.server:kubectl("apply -f " .. file) end)
     for _, namespace in ipairs { "default", "kube-system" } do
-      server:kubectl("create rolebinding more --role own --user nobody -n " .. namespace)
+      nobody.server:kubectl("create rolebinding more --role own --user nobody -n " .. namespace)
     end
     local code, _, report
     await(function()

@@ -18,13 +18,6 @@ local script = [[
   k8s.every("300ms", function() k8s.get("configmaps", "default/first") end)
 ]]
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 describe("credentials on the real API server", function()
   local server, kubeconfig
 
@@ -100,7 +93,7 @@ cat "$answer"
 
   local function in_seconds(seconds) return os.date("!%Y-%m-%dT%H:%M:%SZ", os.time() + seconds) end
 
-  local function runs() return select(2, read(server.dir .. "/plugin.runs"):gsub("\n", "")) end
+  local function runs() return select(2, temp.read(server.dir .. "/plugin.runs"):gsub("\n", "")) end
 
   after_each(cluster.stop_all)
 
@@ -190,7 +183,8 @@ cat "$answer"
     for i, user in ipairs { "third", "fourth" } do
       sign(user)
       answers[i] = credential("v1beta1", {
-        clientCertificateData = read(server.dir .. "/client.crt"), clientKeyData = read(server.dir .. "/client.key"),
+        clientCertificateData = temp.read(server.dir .. "/client.crt"),
+        clientKeyData = temp.read(server.dir .. "/client.key"),
         expirationTimestamp = i == 1 and in_seconds(5) or nil,
       })
     end

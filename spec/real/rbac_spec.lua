@@ -1,9 +1,9 @@
 -- What `kubelua rbac` prints is enough, and none of it can go: a user of the real API server who has just these roles
 -- runs the script; without any one rule the engine says which right is missing.
-local apiserver = require "spec.support.apiserver"
 local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local rights = require "spec.support.rights"
 
 local script = [[
   local k8s = require "k8s"
@@ -42,42 +42,22 @@ local script = [[
 ]]
 
 describe("the roles that kubelua rbac prints", function()
-  local server, path, roles
+  local nobody, roles
 
-  setup(function()
-    server = apiserver.start()
-    path = cluster.script(script)
-  end)
-
+  setup(function() nobody = rights.start(script) end)
   after_each(cluster.stop_all)
-
   teardown(function()
-    if server then server:stop() end
+    if nobody then nobody:stop() end
   end)
 
   -- The documents as kubectl reads them.
   local function printed()
-    local p = cluster.kubelua { "rbac", "--kubeconfig", server.kubeconfig, "-f", path }
-    assert.are.equal(0, p:wait(30), p:report())
-    local file = os.tmpname()
-    local out = assert(io.open(file, "w"))
-    out:write(p:out())
-    out:close()
     local list = {}
-    local json = server:kubectl("create --dry-run=client -o json -f " .. file)
-    os.remove(file)
+    local json = rights.with_file(nobody:printed(), function(file)
+      return nobody.server:kubectl("create --dry-run=client -o json -f " .. file)
+    end)
     for document in json:gmatch "%b{}" do list[#list + 1] = cjson.decode(document) end
     return list
-  end
-
-  local function bind(role)
-    local namespace = role.metadata.namespace
-    server:apply {
-      apiVersion = "rbac.authorization.k8s.io/v1", kind = role.kind .. "Binding",
-      metadata = { name = role.metadata.name, namespace = namespace },
-      roleRef = { apiGroup = "rbac.authorization.k8s.io", kind = role.kind, name = role.metadata.name },
-      subjects = { { apiGroup = "rbac.authorization.k8s.io", kind = "User", name = "nobody" } },
-    }
   end
 
   -- Waits until the server's authorizer has heard of it.
@@ -91,22 +71,15 @@ describe("the roles that kubelua rbac prints", function()
       } },
     }
     await(function()
-      local answer = server:api("nobody"):create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review)
+      local reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+      local answer = nobody.server:api("nobody"):create(reviews, review)
       return answer.status.allowed == allowed
     end)
   end
 
-  local function put(role, rules)
-    server:apply {
-      apiVersion = role.apiVersion, kind = role.kind,
-      metadata = { name = role.metadata.name, namespace = role.metadata.namespace },
-      rules = #rules > 0 and rules or cjson.null,
-    }
-  end
-
   local function run()
     local p = cluster.kubelua {
-      "exec", "--kubeconfig", server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", path,
+      "exec", "--kubeconfig", nobody.server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", nobody.path,
     }
     p:wait(30)
     return p
@@ -115,8 +88,8 @@ describe("the roles that kubelua rbac prints", function()
   it("are enough", function()
     roles = printed()
     for _, role in ipairs(roles) do
-      put(role, role.rules)
-      bind(role)
+      nobody:put(role, role.rules)
+      nobody:bind(role)
       for _, rule in ipairs(role.rules) do await_right(rule, role.metadata.namespace, true) end
     end
     local p = run()
@@ -132,11 +105,11 @@ describe("the roles that kubelua rbac prints", function()
           local less, one = {}, { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { verb } }
           for k, other in ipairs(role.rules) do less[k] = other end
           less[i] = { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { rule.verbs[3 - j] } }
-          put(role, less)
+          nobody:put(role, less)
           await_right(one, role.metadata.namespace, false)
           local p = run()
           assert.has_match(('cannot %s resource \\"limitranges'):format(verb), p:err())
-          put(role, role.rules)
+          nobody:put(role, role.rules)
           await_right(one, role.metadata.namespace, true)
         end
       end
@@ -151,7 +124,7 @@ describe("the roles that kubelua rbac prints", function()
         for j, other in ipairs(role.rules) do
           if j ~= i then less[#less + 1] = other end
         end
-        put(role, less)
+        nobody:put(role, less)
         await_right(rule, role.metadata.namespace, false)
         local p = run()
         local missing
@@ -161,7 +134,7 @@ describe("the roles that kubelua rbac prints", function()
         end
         assert.is_truthy(missing, table.concat(rule.resources, " ") .. ": " .. p:report())
         removed = removed + 1
-        put(role, role.rules)
+        nobody:put(role, role.rules)
         await_right(rule, role.metadata.namespace, true)
       end
     end

@@ -11,13 +11,6 @@ apiserver.__index = apiserver
 
 local start_seconds, stop_seconds = 60, 30
 
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("*a")
-  file:close()
-  return text
-end
-
 -- options: dir (take up an earlier server's folder; it is kept), flags (more flags of kube-apiserver).
 function apiserver.start(options)
   options = options or {}
@@ -28,11 +21,11 @@ function apiserver.start(options)
   command.stderr = self.dir .. "/server.log"
   self.process = proc.spawn(command)
   self.kubeconfig = self.process:wait_line("^ready kubeconfig=(.*)$", start_seconds)
-  self.url = "https://" .. read(self.dir .. "/address")
+  self.url = "https://" .. temp.read(self.dir .. "/address")
   self.ca, self.cert, self.key = self.dir .. "/ca.crt", self.dir .. "/admin.crt", self.dir .. "/admin.key"
   self.tokens = {}
   for _, user in ipairs { "admin", "nobody" } do
-    self.tokens[user] = read(self.dir .. "/" .. user .. ".token"):match("%S+")
+    self.tokens[user] = temp.read(self.dir .. "/" .. user .. ".token"):match("%S+")
   end
   return self
 end
@@ -98,7 +91,7 @@ function apiserver:expire() return admin(self, "/expire") end
 -- The requests so far, one decoded audit event each, that fit: { verb = "watch", resource = "pods", user = "nobody" }.
 function apiserver:requests(filter)
   local list = {}
-  for line in read(self.audit_file):gmatch "([^\n]+)\n" do -- the last one may be half written
+  for line in temp.read(self.audit_file):gmatch "([^\n]+)\n" do -- the last one may be half written
     local event = cjson.decode(line)
     local fields = { verb = event.verb, user = event.user.username, resource = (event.objectRef or {}).resource }
     local fits = true

@@ -19,6 +19,13 @@ function temp.write(path, text)
   file:close()
 end
 
+function temp.read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
 function temp.remove(folder) os.execute("rm -rf " .. quote(folder)) end
 
 -- Output (stdout and stderr) and exit code of a command line.

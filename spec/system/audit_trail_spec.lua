@@ -43,13 +43,6 @@ local writer = [[
   end)
 ]]
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 local function decode_lines(text)
   local entries = {}
   for line in text:gmatch "[^\n]+" do entries[#entries + 1] = cjson.decode(line) end
@@ -118,9 +111,9 @@ describe("the audit trail #threads", function()
     assert.are.same({ "Invalid", 422 }, { refused.result, refused.code })
     assert.is_nil(refused.message)
 
-    assert.are.same(told.writes, decode_lines(read(log)))
+    assert.are.same(told.writes, decode_lines(temp.read(log)))
     assert.has_match("600", (temp.run("stat --format %a " .. log)))
-    for _, said in ipairs { text, read(log), engine:err() } do
+    for _, said in ipairs { text, temp.read(log), engine:err() } do
       assert.is_nil(said:find "aHVudGVyMg")
     end
 
@@ -152,7 +145,7 @@ describe("the audit trail #threads", function()
     local engine = cluster.run(sim.server, script, { "--audit-log", log })
     engine:wait_line "^worked on shop/web$"
     assert.are.equal(0, cluster.terminate(engine))
-    local entry = find(decode_lines(read(log)), "delete", "configmaps")
+    local entry = find(decode_lines(temp.read(log)), "delete", "configmaps")
     assert.are.same({ "queue jobs", "key shop/web" }, { entry.handler, entry.trigger })
   end)
 
@@ -197,7 +190,7 @@ describe("the audit trail #threads", function()
     assert.are.equal("client", told.writes[1].dryRun)
     assert.has_match("The last 1000 of 1010 writes\n$", (writes()))
     assert.are.equal(0, cluster.terminate(engine))
-    assert.are.equal(1010, #decode_lines(read(log)))
+    assert.are.equal(1010, #decode_lines(temp.read(log)))
     engine = run [[
       k8s.main(function()
         k8s.delete { kind = "cm", namespace = "default", name = "x" }
@@ -206,7 +199,7 @@ describe("the audit trail #threads", function()
     ]]
     engine:wait_line "^done$"
     assert.are.equal(0, cluster.terminate(engine))
-    local entries = decode_lines(read(log))
+    local entries = decode_lines(temp.read(log))
     assert.are.equal(1011, #entries)
     assert.are.equal("NotFound", entries[1011].result)
   end)
@@ -275,7 +268,7 @@ describe("the audit trail #threads", function()
     local engine = cluster.run(sim.server, script, { "--audit-log", log, "--shutdown-timeout", "1s" })
     engine:wait_line "^timer$"
     assert.are.equal(0, cluster.terminate(engine))
-    local entry = find(decode_lines(read(log)), "create", "configmaps")
+    local entry = find(decode_lines(temp.read(log)), "create", "configmaps")
     assert.are.equal("Cancelled", entry.result)
     assert.has_match("may have been carried out", entry.message)
   end)

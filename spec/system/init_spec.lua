@@ -2,13 +2,6 @@
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 describe("kubelua init", function()
   local folder
 
@@ -40,9 +33,9 @@ describe("kubelua init", function()
     table.sort(named)
     assert.equal(files(dir), table.concat(named, "\n") .. "\n")
     for _, path in ipairs { "scripts/hello.lua", "spec/hello_spec.lua", "README.md", ".luarc.json", ".luacheckrc" } do
-      assert.equal(read("project/" .. path), read(dir .. "/" .. path))
+      assert.equal(temp.read("project/" .. path), temp.read(dir .. "/" .. path))
     end
-    for path in io.popen "ls types/*.lua":lines() do assert.equal(read(path), read(dir .. "/" .. path)) end
+    for path in io.popen "ls types/*.lua":lines() do assert.equal(temp.read(path), temp.read(dir .. "/" .. path)) end
     assert.has_match("\nNext: cd " .. dir .. " && kubelua check -f scripts && kubelua test,", out, 1, true)
   end)
 
@@ -50,7 +43,7 @@ describe("kubelua init", function()
     temp.write(folder .. "/notes.txt", "mine\n")
     temp.write(folder .. "/scripts/other.lua", "-- mine\n")
     assert.equal(0, (init(folder)))
-    assert.equal("mine\n", read(folder .. "/notes.txt"))
+    assert.equal("mine\n", temp.read(folder .. "/notes.txt"))
     temp.write(folder .. "/scripts/hello.lua", "-- edited\n")
     os.remove(folder .. "/README.md")
     local code, out, err = init(folder)
@@ -58,7 +51,7 @@ describe("kubelua init", function()
     assert.equal("", out)
     assert.has_match("kubelua init: " .. folder .. "/scripts/hello.lua is there already\n", err, 1, true)
     assert.has_match("kubelua init: nothing was written\n$", err)
-    assert.equal("-- edited\n", read(folder .. "/scripts/hello.lua"))
+    assert.equal("-- edited\n", temp.read(folder .. "/scripts/hello.lua"))
     assert.is_nil(io.open(folder .. "/README.md"))
   end)
 
@@ -68,8 +61,8 @@ describe("kubelua init", function()
     temp.write(folder .. "/scripts/hello.lua", "-- edited\n")
     local code, out = init("--types", folder)
     assert.equal(0, code)
-    assert.equal(read "types/k8s.lua", read(folder .. "/types/k8s.lua"))
-    assert.equal("-- edited\n", read(folder .. "/scripts/hello.lua"))
+    assert.equal(temp.read "types/k8s.lua", temp.read(folder .. "/types/k8s.lua"))
+    assert.equal("-- edited\n", temp.read(folder .. "/scripts/hello.lua"))
     assert.is_nil(out:find "hello")
   end)
 

@@ -213,19 +213,8 @@ the last line is not complete
       p.sees "\nbegin"
       p:write "\3"
       p.sees "interrupted"
-      p:write 'print "wait" k8s.sleep "1h"\r'
-      p.sees "\nwait"
-      p:write "\3"
-      p.sees "interrupted"
-      p:write "for i = 1, 2 do\r"
-      p.sees "%.%.%. "
-      p:write "\3"
-      p.sees "kubelua> "
-      p:write "40 + 2\r"
-      p.sees "\n42"
-      p.sees "kubelua> "
-      p:write "\4"
-      assert.equal(0, p:wait())
+      keys.interrupt(p)
+      assert.equal(0, keys.leave(p))
     end)
 
     -- After so and so many bytes of what the terminal shows: while a line is echoed, is run or has just ended,
@@ -250,11 +239,7 @@ the last line is not complete
         end
       end
       p.looked = #text() + 1
-      p:write "40 + 2\r"
-      p.sees "\n42"
-      p.sees "kubelua> "
-      p:write "\4"
-      assert.equal(0, p:wait())
+      assert.equal(0, keys.leave(p))
     end)
 
     it("remembers lines in a file that is its owner's alone", function()

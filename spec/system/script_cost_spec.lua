@@ -45,13 +45,6 @@ local controls = [[
   }
 ]]
 
-local function read(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 describe("One more script", function()
   local folder
   before_each(function() folder = temp.folder() end)
@@ -92,8 +85,8 @@ describe("One more script", function()
     ["that waits"] = waits,
     ["that patches pods"] = patches,
     ["with a controller of two kinds"] = controls,
-    ["like scripts/watch_pods.lua"] = read "scripts/watch_pods.lua",
-    ["like scripts/restarts.lua"] = read "scripts/restarts.lua",
+    ["like scripts/watch_pods.lua"] = temp.read "scripts/watch_pods.lua",
+    ["like scripts/restarts.lua"] = temp.read "scripts/restarts.lua",
   } do
     it(name .. " costs under 150 KB and under 2 ms to load", function()
       if sanitized then return pending "a sanitizer's own memory and time would be measured" end
