@@ -279,6 +279,11 @@ enum script_result script_call_load(struct script *script, const char *phase, sc
     return call(script, phase, NULL, LIMIT_LOAD_CPU, body, ctx);
 }
 
+enum script_result script_call_handler(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, LIMIT_HANDLER_CPU, body, ctx);
+}
+
 enum script_result script_call_filter(struct script *script, const char *phase, const char *whose,
                                       script_body *body, void *ctx)
 {

@@ -31,6 +31,9 @@ struct script_failure {
 enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx);
 /* The same with the CPU that the load phase has: work of the same sort, at a reload. */
 enum script_result script_call_load(struct script *script, const char *phase, script_body *body, void *ctx);
+/* The same with the CPU that a handler has, whatever the phase: of a prompt, which is never started. */
+enum script_result script_call_handler(struct script *script, const char *phase, script_body *body,
+                                       void *ctx);
 /* The same for one of the many short calls that an informer makes, with a CPU limit of their own; `whose` is
  * for messages: a handler's id. */
 enum script_result script_call_filter(struct script *script, const char *phase, const char *whose,

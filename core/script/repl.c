@@ -2,8 +2,10 @@
 #include "script/repl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "kube/kinds.h"
 #include "script/budget.h"
 #include "script/modules.h"
 #include "script/repl_internal.h"
@@ -83,9 +85,24 @@ static void set_answer(struct repl *repl, enum repl_end end, struct str text)
     buf_str(&repl->answer, text);
 }
 
+/* "... index global 'podz' (a nil value)": a kind may have been meant. */
+static void name_kind(const struct repl *repl, struct buf *text)
+{
+    static const char before[] = "global '", behind[] = "' (a nil value)";
+    const struct catalogue *catalogue = kinds_catalogue(repl->host.kinds);
+    const char *at = strstr(buf_text(text), before), *name = at ? at + strlen(before) : NULL;
+    const char *end = name ? strchr(name, '\'') : NULL;
+    struct buf near = {0};
+    if (!catalogue || !end || strncmp(end, behind, strlen(behind)) != 0) return;
+    if (catalogue_nearest(catalogue, (struct str){name, (size_t)(end - name)}, &near))
+        buf_printf(text, ", did you mean \"%s\"?", buf_text(&near));
+    buf_clear(&near);
+}
+
 static void on_done(void *ctx, enum script_result result)
 {
     struct repl *repl = ctx;
+    if (result == SCRIPT_ERROR) name_kind(repl, &repl->script->failure.text);
     if (repl->interrupted || result == SCRIPT_CANCELLED)
         set_answer(repl, REPL_FAILED, STR("interrupted"));
     else if (result != SCRIPT_OK)
@@ -125,7 +142,7 @@ void repl_cancel(struct repl *repl)
 /* It ends as one that is over its limit does, whatever pcall it is in. */
 void repl_interrupt(struct repl *repl)
 {
-    if (!repl->busy) return;
+    if (!repl->busy && !repl->completes) return;
     repl->interrupted = true;
     budget_exceed(repl->script, LIMIT_HANDLER_CPU);
 }
@@ -142,6 +159,7 @@ static void call_complete(lua_State *L, void *ctx)
     const struct repl *repl = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, repl->complete);
     lua_pushlstring(L, repl->text.p ? repl->text.p : "", repl->text.n);
+    if (repl->interrupted) budget_exceed(repl->script, LIMIT_HANDLER_CPU); /* just before there was a call */
     lua_call(L, 1, 0);
 }
 
@@ -152,7 +170,11 @@ void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf
     repl->text = text;
     repl->answer.len = 0;
     repl->start = text.n;
-    if (script_call(repl->script, "completion", call_complete, repl) != SCRIPT_OK) return;
+    repl->interrupted = false;
+    repl->completes = true;
+    enum script_result result = script_call_handler(repl->script, "completion", call_complete, repl);
+    repl->completes = false;
+    if (result != SCRIPT_OK) return;
     *start = repl->start;
     buf_str(out, buf_slice(&repl->answer));
 }

@@ -46,12 +46,12 @@ void repl_eval(struct repl *repl, struct str text, const struct repl_style *styl
 bool repl_is_busy(const struct repl *repl);
 /* Ends the evaluation under way if it waits: `ended` is told. */
 void repl_cancel(struct repl *repl);
-/* Ends it if it computes. From a signal handler on the same thread. */
+/* Ends it, or the completion under way, if it computes. From a signal handler on the same thread. */
 void repl_interrupt(struct repl *repl);
 /* ^C came since the evaluation began. */
 bool repl_was_interrupted(const struct repl *repl);
 /* Appends what the text may go on with, each ended by a NUL byte; `*start`: where the word begins that they
- * stand for. */
+ * stand for. Nothing when that takes more CPU than a handler has. */
 void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf *out);
 /* To be told whenever a claim has changed. */
 void repl_claims_changed(struct repl *repl);

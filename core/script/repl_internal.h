@@ -14,7 +14,7 @@ struct repl {
     struct str text;    /* of the call that begins; borrowed */
     struct repl_style style;
     struct task *task; /* that waits; NULL: none */
-    bool busy;
+    bool busy, completes;
     volatile bool interrupted;
     enum repl_end end; /* what raw.repl.answer said */
     struct buf answer;

@@ -69,7 +69,8 @@ function globals.require(name)
   raw.raise("require: a prompt has no modules but k8s")
 end
 
--- A name that means nothing is nil, as in Lua; a kind that there is, and no cache of it, is worth a word.
+-- A name that means nothing is nil, as in Lua, but for a line of nothing else (why_nothing); a kind that there is, and
+-- no cache of it, is worth a word.
 local function global(_, name)
   if type(name) ~= "string" then
     return nil
@@ -89,6 +90,16 @@ live.reads { "*:*" }
 
 -- --- for C
 
+-- Of a line that is a mere name and gave nil: why, when it is neither a global nor a kind.
+local function why_nothing(text, count, values)
+  local name = count == 1 and values[1] == nil and string.match(text, "^%s*([%a_][%w_]*)%s*$")
+  if not name or name == "nil" then
+    return nil
+  end
+  local _, why, is_kind = kinds.named(name)
+  return is_kind == false and "repl:1: neither a global nor a kind: " .. why
+end
+
 local function give(...)
   return ...
 end
@@ -106,6 +117,11 @@ function repl.eval(text, width, colours)
     return
   end
   local count, values = pack(chunk(give))
+  local why = why_nothing(text, count, values)
+  if why then
+    own.answer("failed", why)
+    return
+  end
   local style = { width = width, colours = colours, kinds = kinds.shown, lister = kinds.methods.lister }
   own.answer("done", show.values(count, values, style))
 end

@@ -101,12 +101,13 @@ describe("kubelua repl --engine #threads", function()
 
   it("makes no cache of its own, and says which there are", function()
     start()
-    local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\nnothing.there\nk8s.patch{}\n'
+    local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\npodz\nnothing.there\nk8s.patch{}\n'
     assert.equal([[
 repl:1: deployments.apps: the engine has no cache of it; k8s.list("deployments.apps") asks the server
 repl:1: services: the engine has 2 caches of it: kind "services in default", kind "services in other"
 repl:1: configmaps, transformed by watch: a cache with a transform is its script's alone
 repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
+repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
 repl:1: attempt to index global 'nothing' (a nil value)
 repl:1: attempt to call field 'patch' (a nil value)
 ]], (err:gsub("transformed by [^:]*", "transformed by watch")))

@@ -108,7 +108,7 @@ nil
   it("tells each failure in a line with its place, goes on, and ends with 3", function()
     local out, err, code = lines(table.concat({
       "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
-      "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1",
+      "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1", "podz", "polices:count()",
     }, "\n") .. "\nfor i = 1, 2 do\n")
     assert.equal('nil, NotFound: pods "none" not found\n2\n', out)
     assert.equal([[
@@ -120,6 +120,8 @@ repl:1: pods: there is no method all; one object is pods["namespace/name"]
 repl:1: require: a prompt has no modules but k8s
 repl:1: attempt to call field 'delete' (a nil value)
 repl:1: k8s is read-only: x cannot be set
+repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
+repl:1: attempt to index global 'polices' (a nil value), did you mean "policies.example.com"?
 the last line is not complete
 ]], err)
     assert.equal(3, code)

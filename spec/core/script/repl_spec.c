@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
@@ -121,11 +123,32 @@ static void test_a_line_gives_its_values_or_why_not(void **state)
     assert_gives("for i = 1, 2 do", REPL_INCOMPLETE, "repl:1: 'end' expected near '<eof>'");
     assert_gives("1 +* 2", REPL_FAILED, "repl:1: unexpected symbol near '*'");
     assert_gives("x", REPL_DONE, "3");
-    assert_gives("none.there", REPL_FAILED, "repl:1: attempt to index global 'none' (a nil value)");
+    assert_gives("nothing.there", REPL_FAILED, "repl:1: attempt to index global 'nothing' (a nil value)");
     assert_gives("nil, { message = 'm', reason = 'R' }", REPL_DONE, "nil, R: m");
     assert_gives("-- nothing", REPL_DONE, "");
     assert_gives("{ 'True', 'no', 'nothing', true, '1', 'a b', 'a: b' }", REPL_DONE,
                  "- \"True\"\n- \"no\"\n- nothing\n- true\n- \"1\"\n- a b\n- \"a: b\"");
+}
+
+static void test_a_name_that_is_no_kind_is_told_with_the_nearest(void **state)
+{
+    open_prompt(REPL_OWN_CACHES);
+    assert_gives(
+        "podz", REPL_FAILED,
+        "repl:1: neither a global nor a kind: the server doesn't have a resource type \"podz\", did you "
+        "mean \"pods\"?");
+    assert_gives(" things ", REPL_FAILED,
+                 "repl:1: neither a global nor a kind: the server doesn't have a resource type \"things\"");
+    assert_gives("podz:count()", REPL_FAILED,
+                 "repl:1: attempt to index global 'podz' (a nil value), did you mean \"pods\"?");
+    assert_gives("podz 'app=web'", REPL_FAILED,
+                 "repl:1: attempt to call global 'podz' (a nil value), did you mean \"pods\"?");
+    assert_gives("error \"global 'podz' (a nil value\"", REPL_FAILED, "repl:1: global 'podz' (a nil value");
+    assert_gives("nil", REPL_DONE, "nil");
+    assert_gives("podz == nil, (podz)", REPL_DONE, "true\nnil");
+    assert_gives("podz = podz or {} podz.a = 1 print(podz.a)", REPL_DONE, "");
+    assert_gives("x = nil", REPL_DONE, "");
+    assert_int_equal(claims, 0);
 }
 
 static void test_nothing_of_it_writes(void **state)
@@ -207,7 +230,7 @@ static void test_a_kind_gets_a_cache_when_it_is_asked_for(void **state)
                  "web\n1\nb");
     assert_gives("pods.all", REPL_FAILED,
                  "repl:1: pods: there is no method all; one object is pods[\"namespace/name\"]");
-    assert_gives("caches", REPL_DONE, "nil");
+    assert_gives("caches == nil", REPL_DONE, "true");
     assert_int_equal(claims, 1);
 }
 
@@ -233,7 +256,8 @@ static void test_over_an_engine_it_reads_what_scripts_have(void **state)
         "repl:1: deployments.apps: the engine has no cache of it; k8s.list(\"deployments.apps\") asks "
         "the server");
     assert_gives("kind 'things'", REPL_FAILED, "repl:1: the server doesn't have a resource type \"things\"");
-    assert_gives("things", REPL_DONE, "nil");
+    assert_gives("things", REPL_FAILED,
+                 "repl:1: neither a global nor a kind: the server doesn't have a resource type \"things\"");
     assert_gives("caches", REPL_DONE,
                  "pods                                            2\n"
                  "pods in shop                                    1");
@@ -307,7 +331,7 @@ static void test_completion_knows_names_fields_and_methods(void **state)
                  REPL_DONE, "");
     assert_completes("trap.", 5, "a ");
     assert_completes("trap.b.", 7, "");
-    assert_gives("seen", REPL_DONE, "nil");
+    assert_gives("seen == nil", REPL_DONE, "true");
     assert_completes("whi", 0, "while ");
     assert_completes("dep", 0, "deployments ");
     assert_completes("deployments:co", 12, "count ");
@@ -315,11 +339,56 @@ static void test_completion_knows_names_fields_and_methods(void **state)
     assert_int_equal(claims, 0);
 }
 
+/* A table whose names take some time to look through. */
+static void make_names(void)
+{
+    assert_gives("names = {} for i = 1, 1e5 do names['n' .. i] = i end names.one = 1", REPL_DONE, "");
+}
+
+static void test_completion_has_the_cpu_of_a_handler(void **state)
+{
+    struct limits limits = *c->host.limits;
+    limits.values[LIMIT_HANDLER_CPU] = 60000;
+    c->host.limits = &limits;
+    open_prompt(REPL_OWN_CACHES);
+    make_names();
+    repl->script->limits.values[LIMIT_LOAD_CPU] = 1;
+    assert_completes("names.on", 6, "one ");
+    repl->script->limits.values[LIMIT_LOAD_CPU] = 60000;
+    repl->script->limits.values[LIMIT_HANDLER_CPU] = 1;
+    assert_completes("names.on", 8, "");
+    repl->script->limits.values[LIMIT_HANDLER_CPU] = 60000;
+    assert_completes("names.on", 6, "one ");
+    close_prompt();
+}
+
+static void on_alarm(int signum)
+{
+    repl_interrupt(repl);
+}
+
+static void test_an_interrupt_ends_a_completion(void **state)
+{
+    struct limits limits = *c->host.limits;
+    limits.values[LIMIT_HANDLER_CPU] = 60000;
+    c->host.limits = &limits;
+    open_prompt(REPL_OWN_CACHES);
+    make_names();
+    signal(SIGVTALRM, on_alarm);
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_usec = 2000}, NULL);
+    assert_completes("names.on", 8, "");
+    signal(SIGVTALRM, SIG_IGN);
+    assert_completes("names.on", 6, "one ");
+    assert_gives("1 + 1", REPL_DONE, "2");
+    close_prompt();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(test_a_line_gives_its_values_or_why_not),
+        T(test_a_name_that_is_no_kind_is_told_with_the_nearest),
         T(test_nothing_of_it_writes),
         T(test_whom_the_operator_trusts_is_no_prompt),
         T(test_an_interrupt_ends_what_computes_and_nothing_else),
@@ -332,6 +401,8 @@ int main(void)
         T(test_a_cache_outlives_the_script_that_had_it),
         T(test_a_cache_that_is_not_there_yet_is_waited_for),
         T(test_completion_knows_names_fields_and_methods),
+        T(test_completion_has_the_cpu_of_a_handler),
+        T(test_an_interrupt_ends_a_completion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
