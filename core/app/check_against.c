@@ -188,7 +188,7 @@ static void on_document(void *ctx, struct str json)
     buf_str(&padded, json);
     memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
     if (!tape_parse(dump->documents, padded.data, padded.len, &tape, &err)) {
-        err_wrap(&err, "%s", dump->path);
+        err_wrap(&err, "%s: document %zu", dump->path, dump->read + 1);
         refuse(dump, &err);
     } else {
         dump->read++;

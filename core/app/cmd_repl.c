@@ -31,8 +31,8 @@ static const struct flag *repl_flags(struct own_options *own)
     static struct flag table[4];
     const struct flag all[] = {
         {"from", 0, FLAG_LIST, &own->from, "FILE", NULL,
-         "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` writes it, or manifests "
-         "(repeatable)"},
+         "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` writes it, with --watch "
+         "too, or manifests (repeatable)"},
         {"engine", 0, FLAG_BOOL, &own->engine, NULL, NULL,
          "the caches of a running engine instead: what its scripts see"},
         {"admin-socket", 0, FLAG_STRING, &own->socket, "PATH", NULL,

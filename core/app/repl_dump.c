@@ -14,7 +14,7 @@ struct load {
     struct repl_engine *engine;
     struct tape_parser *parser;
     const char *path;
-    size_t objects;
+    size_t documents, objects;
     bool new_kinds, failed;
     struct err err;
 };
@@ -152,8 +152,9 @@ static void on_document(void *ctx, struct str json)
     struct buf padded = {0};
     buf_str(&padded, json);
     memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
+    load->documents++;
     if (!tape_parse(load->parser, padded.data, padded.len, &tape, &err)) {
-        err_wrap(&err, "%s", load->path);
+        err_wrap(&err, "%s: document %zu", load->path, load->documents);
         refuse(load, &err);
     } else {
         size_t root = tape_root(&tape), items = tape_field(&tape, root, STR("items"));
@@ -171,6 +172,7 @@ bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         load.path = files[i];
+        load.documents = 0;
         ok = yaml_documents(files[i], on_document, &load, err);
         if (ok && load.failed) {
             *err = load.err;

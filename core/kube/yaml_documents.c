@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "kube/json_scan.h"
 #include "kube/yaml_file.h"
 #include "kube/yaml_json.h"
 
@@ -53,13 +54,48 @@ static bool read_yaml(const char *path, struct buf *text, void (*document)(void 
     return ok;
 }
 
+/* Takes the next JSON object or array from `rest`, with what is left where none ends; false at the end. */
+static bool next_json(struct str *rest, struct str *value)
+{
+    struct json_scan scan = {0};
+    *rest = str_trim(*rest);
+    *value = *rest;
+    if (!rest->n) return false;
+    bool begins = *rest->p == '{' || *rest->p == '[';
+    const char *behind = begins ? json_scan(&scan, rest->p, rest->p + rest->n) : NULL;
+    if (behind) value->n = (size_t)(behind - rest->p);
+    *rest = (struct str){rest->p + value->n, rest->n - value->n};
+    return true;
+}
+
+/* Several of them one behind another, which no YAML is. A single one may be YAML's too. */
+static bool is_row_of_json(struct str text)
+{
+    struct str value;
+    size_t count = 0;
+    while (next_json(&text, &value)) {
+        if (*value.p != '{') return false;
+        count++;
+    }
+    return count > 1;
+}
+
+/* What is no JSON is handed on as well, and so is nothing at all: its parser will say what is wrong. */
+static void read_json(struct str text, void (*document)(void *ctx, struct str json), void *ctx)
+{
+    struct str value;
+    next_json(&text, &value);
+    do document(ctx, value);
+    while (next_json(&text, &value));
+}
+
 bool yaml_documents(const char *path, void (*document)(void *ctx, struct str json), void *ctx,
                     struct err *err)
 {
     struct buf text = {0};
     bool ok = file_read(path, FILE_MAX, &text, err);
-    if (ok && str_ends(str_of(path), STR(".json")))
-        document(ctx, buf_slice(&text));
+    if (ok && (str_ends(str_of(path), STR(".json")) || is_row_of_json(buf_slice(&text))))
+        read_json(buf_slice(&text), document, ctx);
     else if (ok)
         ok = read_yaml(path, &text, document, ctx, err);
     buf_clear(&text);

@@ -1,4 +1,5 @@
-/* All documents of a file of manifests as JSON: YAML with any number of them, or JSON.
+/* All documents of a file of manifests as JSON: YAML with any number of them, or JSON, any number of objects
+ * one behind another too, as `kubectl get -o json --watch` and `jq -c` print them.
  * Owner: nothing is kept. Reads a file: not from callbacks of a loop. */
 #pragma once
 #include "base/err.h"

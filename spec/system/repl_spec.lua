@@ -158,6 +158,45 @@ the last line is not complete
     assert.equal("NAMESPACE  NAME  STATUS  AGE\nx          a     -       -\nNode\n", out)
   end)
 
+  it("reads objects of JSON one behind another, whatever the file is called", function()
+    local one = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"x"},"data":{"k":"%s"}}'
+    local many = { one:format("a", "1"), one:format("b", "} {\\\" { [ # : - ---"), one:format("a", "2") }
+    local out = 'a\nb\n"2"\n"} {\\\" { [ # : - ---"\n'
+    local asks = "for _, m in ipairs(configmaps()) do print(m:name()) end\n"
+      .. 'configmaps["x/a"].data.k\nconfigmaps["x/b"].data.k\n'
+    for name, between in pairs { ["a.json"] = "\n", ["a.ndjson"] = "\n", ["b.json"] = "", a = "\r\n\r\n  " } do
+      temp.write(folder .. "/" .. name, table.concat(many, between) .. "\n")
+      assert.same({ out, "", 0 }, { lines(asks, "--from", folder .. "/" .. name) })
+    end
+    -- As kubectl get -o json --watch prints them.
+    local pretty = '{\n    "apiVersion": "v1",\n    "kind": "Node",\n    "metadata": {\n\t"name": "n%d"\n    }\n}\n'
+    temp.write(folder .. "/watched", pretty:format(1) .. pretty:format(2))
+    assert.equal("2\n", (lines("nodes:count()\n", "--from", folder .. "/watched")))
+    temp.write(folder .. "/cut", many[1] .. "\n" .. many[2]:sub(1, -2))
+    local _, err, code = lines("", "--from", folder .. "/cut")
+    assert.has_match("^kubelua repl: .*/cut: document 2: invalid JSON: ", err)
+    assert.equal(2, code)
+  end)
+
+  it("reads Lists and objects of YAML in any number of documents", function()
+    temp.write(folder .. "/many.yaml", [[
+# a comment
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}}
+- {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}}
+---
+---
+{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n2"}} # JSON, which is YAML
+--- {apiVersion: v1, kind: Node, metadata: {name: n3}}
+...
+]])
+    assert.same({ "3\nweb\n", "", 0 },
+      { lines('nodes:count()\npods["shop/web"]:name()\n', "--from", folder .. "/many.yaml") })
+  end)
+
   it("fills caches of a cluster as they are asked for, and follows it", function()
     local sim = cluster.sim { "--pods", "30" }
     local p = cluster.kubelua { "repl", "-s", sim.server }
