@@ -62,16 +62,42 @@ static bool add_folder(struct spec_files *files, const char *folder, int depth, 
     return ok;
 }
 
+/* Behind its last slash. */
+static const char *name_of(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    return slash ? slash + 1 : folder;
+}
+
+/* A folder of scripts may have its specs in `spec` beside it, as `kubelua init` lays them out. */
+static void name_those_beside(const char *folder, struct err *err)
+{
+    struct spec_files beside = {0};
+    struct err other;
+    const char *slash = strrchr(folder, '/'), *last = name_of(folder);
+    if (*last == '.' || !*last) return;
+    char *above = slash ? xstrndup(folder, slash > folder ? (size_t)(slash - folder) : 1) : xstrdup(".");
+    char *spec = slash ? xasprintf("%.*sspec", (int)(last - folder), folder) : xstrdup("spec");
+    if (add_folder(&beside, spec, DEPTH_MAX, &other) && beside.count > 0)
+        err_append(err, "; those of %s are run by kubelua test %s", spec, above);
+    spec_files_clear(&beside);
+    free(spec);
+    free(above);
+}
+
 static bool look_in(struct spec_files *files, const char *folder, struct err *err)
 {
     struct str name = str_of(folder);
     while (name.n > 1 && str_ends(name, STR("/"))) name.n--;
     char *plain = xstrndup(name.p, name.n), *below = xasprintf("%s/spec", plain);
     size_t before = files->count;
-    bool ok = add_folder(files, plain, 0, err) && add_folder(files, below, DEPTH_MAX, err);
-    if (ok && files->count == before)
+    int depth = strcmp(name_of(plain), "spec") == 0 ? DEPTH_MAX : 0;
+    bool ok = add_folder(files, plain, depth, err) && add_folder(files, below, DEPTH_MAX, err);
+    if (ok && files->count == before) {
         ok = err_set(err, ERR_NOT_FOUND, "no specs: neither %s/*_spec.lua nor %s/**/*_spec.lua is there",
                      plain, below);
+        name_those_beside(plain, err);
+    }
     free(below);
     free(plain);
     return ok;

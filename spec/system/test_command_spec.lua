@@ -67,6 +67,36 @@ describe("kubelua test", function()
     assert.equal(("kubelua test: %s/nothing: No such file or directory\n"):format(folder), err)
   end)
 
+  local binary = temp.run("realpath " .. cluster.binary):gsub("%s", "")
+
+  it("names the folder spec beside a folder of scripts that has none", function()
+    file("project/spec/deep/a_spec.lua", PASSES)
+    file("project/scripts/b.lua", "")
+    local looked = "kubelua test: no specs: neither %s/*_spec.lua nor %s/spec/**/*_spec.lua is there"
+    local project = folder .. "/project"
+    local code, _, err = run(project .. "/scripts/")
+    assert.equal(2, code)
+    assert.equal((looked .. "; those of %s/spec are run by kubelua test %s\n")
+      :format(project .. "/scripts", project .. "/scripts", project, project), err)
+    local out
+    local function at(where, ...)
+      local words = { where, binary, ... }
+      return temp.run(("cd %s && %s test " .. ("%s "):rep(#words - 2)):format(unpack(words)))
+    end
+    out, code = at(project, "scripts")
+    assert.equal(2, code)
+    assert.equal((looked .. "; those of spec are run by kubelua test .\n"):format("scripts", "scripts"), out)
+    for where, what in pairs { [project] = ".", [folder] = "project", [project .. "/scripts"] = "../spec" } do
+      out, code = at(where, what)
+      assert.equal(0, code, out)
+      assert.has_match("1 success / 0 failures / 0 errors", out, 1, true)
+    end
+    assert.equal(0, select(2, at(project)))
+    out, code = at(project .. "/scripts", ".")
+    assert.equal(2, code)
+    assert.equal((looked .. "\n"):format(".", "."), out)
+  end)
+
   it("names the package that is missing when there is no busted", function()
     file("a_spec.lua", PASSES)
     local p = cluster.kubelua { "test", folder, env = { LUA_PATH = "/nowhere/?.lua" } }
