@@ -182,8 +182,9 @@ function env:lead(leads) end
 ---Plays a recording at its times; without a path the rest of the one that test.load was given.
 ---@param path? string|{ speed?: number }
 ---@param options? { speed?: number } so many times as fast
----@return integer changes
+---@return integer changes after the first lists
 ---@return string? problem what could not be read or stored, and streams without a list
+---@return integer objects of the first lists
 function env:replay(path, options) end
 
 ---Forgets what the script did so far.

@@ -184,6 +184,24 @@ static void on_discovered(void *ctx, struct catalogue *catalogue, const struct e
 
 /* --- the end */
 
+static const char *s_of(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell_totals(const struct recording_run *run, const struct recorder_totals *totals)
+{
+    struct buf line = {0};
+    buf_printf(&line, "Recorded %zu stream%s in %s: %llu object%s listed, %llu change%s", totals->streams,
+               s_of(totals->streams), run->flags.output, (unsigned long long)totals->objects,
+               s_of(totals->objects), (unsigned long long)totals->changes, s_of(totals->changes));
+    if (totals->relists)
+        buf_printf(&line, ", listed again %llu time%s", (unsigned long long)totals->relists,
+                   s_of(totals->relists));
+    fprintf(stderr, "%s (%llu bytes)\n", buf_text(&line), (unsigned long long)totals->bytes);
+    buf_clear(&line);
+}
+
 static int report(struct recording_run *run)
 {
     struct recorder_totals totals;
@@ -197,10 +215,7 @@ static int report(struct recording_run *run)
     bool ok = recorder_finish(run->recorder, &totals, &err);
     if (lag.len) fprintf(stderr, "kubelua record: %s", buf_text(&lag));
     if (!ok) fprintf(stderr, "kubelua record: %s\n", err.text);
-    if (ok)
-        fprintf(stderr, "Recorded %llu events of %zu stream%s in %s (%llu bytes)\n",
-                (unsigned long long)totals.events, totals.streams, totals.streams == 1 ? "" : "s",
-                run->flags.output, (unsigned long long)totals.bytes);
+    if (ok) tell_totals(run, &totals);
     buf_clear(&lag);
     return ok && totals.unlisted == 0 ? run->exit_code : EXIT_INCOMPLETE;
 }

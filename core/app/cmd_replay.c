@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "app/cmd.h"
+#include "app/replay_kinds.h"
 #include "app/script_options.h"
 #include "app/test_replay.h"
 #include "base/log.h"
@@ -22,6 +23,8 @@ struct replay_run {
     const char *recording;
     double pace; /* of real time; 0: as fast as it goes */
     int64_t begun_ms;
+    struct replay_counts counts;
+    bool played; /* perhaps not to its end */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -48,14 +51,18 @@ static void help(void)
     struct replay_run replay = {0};
     puts("Run scripts on a recording: informers, handlers, timers and queues see what they would have seen "
          "then, on\n"
-         "the clock of then. What scripts write is told in the log, and changes nothing.\n\n"
+         "the clock of then. What scripts write is told in the log, and changes nothing. Kinds that they ask "
+         "for\n"
+         "and the recording does not have are empty: a warning names each.\n\n"
          "Usage:\n"
          "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
          "Examples:\n"
          "  kubelua replay incident.rec -f rules/ --speed max\n\n"
          "Exit codes:\n"
          "  0    played to its end\n"
-         "  2    usage or input error: a script does not load, the file is no recording\n"
+         "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
+         "kinds\n"
+         "       that the scripts ask for\n"
          "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
          "       the rest was played\n"
          "  130  interrupted\n\n"
@@ -88,8 +95,10 @@ static bool wait_until(void *ctx, int64_t at_ms)
 static bool load_scripts(struct test_engine *engine, const struct script_files *files, struct err *err)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < files->count; i++)
+    for (size_t i = 0; ok && i < files->count; i++) {
         ok = test_engine_ops.load(engine, files->paths[i], files->names[i], err);
+        if (!ok && !strstr(err->text, files->paths[i])) err_wrap(err, "%s", files->paths[i]); /* a kind */
+    }
     return ok;
 }
 
@@ -103,12 +112,13 @@ static int play_on(struct replay_run *run, struct test_engine *engine, struct te
 {
     const struct test_replay_options options = {.wait = wait_until, .ctx = run};
     run->begun_ms = clock_now_ms(clock_real());
-    if (!test_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err))
+    if (!test_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err) ||
+        !replay_kinds_check(engine, replay, run->recording, err))
         return code_of(false, err, EXIT_USAGE);
     run->begun_ms = clock_now_ms(clock_real());
     bool ok = test_replay_play(replay, &options, err);
-    fprintf(stderr, "Played %llu changes of %s\n", (unsigned long long)test_replay_events(replay),
-            run->recording);
+    test_replay_get_counts(replay, &run->counts);
+    run->played = true;
     return code_of(ok, err, EXIT_INCOMPLETE);
 }
 
@@ -130,6 +140,14 @@ static int play(struct replay_run *run, struct err *err)
     test_replay_close(replay);
     test_engine_ops.free(engine);
     return exit_code;
+}
+
+/* Behind all that scripts printed. */
+static void tell_counts(const struct replay_run *run)
+{
+    unsigned long long objects = run->counts.objects, changes = run->counts.changes;
+    fprintf(stderr, "Played %s: %llu object%s listed, %llu change%s\n", run->recording, objects,
+            objects == 1 ? "" : "s", changes, changes == 1 ? "" : "s");
 }
 
 static bool parse_speed(struct replay_run *run, struct err *err)
@@ -180,6 +198,7 @@ static int run(int argc, char **argv)
         writer_start(WRITER_BUFFER_DEFAULT);
         exit_code = play(&r, &err);
         writer_stop(FLUSH_MS);
+        if (r.played) tell_counts(&r);
     }
     if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
         fprintf(stderr, "kubelua replay: %s\n", err.text);

@@ -29,7 +29,7 @@ struct stream {
     struct delta_fifo *fifo;
     struct reflector *reflector; /* NULL before the start */
     struct timer drain;
-    bool listed;
+    uint64_t objects, changes, lists; /* as recorder_totals has them; lists that are whole */
 };
 
 struct recorder {
@@ -65,10 +65,11 @@ static void put_delta(struct stream *stream, const struct delta *d)
     int64_t at_us = now_us(stream->recorder);
     if (d->type == DELTA_REPLACED_ALL) {
         for (size_t i = 0; i < d->count; i++) put_object(stream, RECORDING_ITEM, at_us, d->objects[i]);
+        if (stream->lists++ == 0) stream->objects = d->count;
         recording_writer_put(stream->writer, RECORDING_LISTED, at_us,
                              str_of(d->resource_version ? d->resource_version : ""));
-        stream->listed = true;
     } else if (d->type <= DELTA_DELETED) {
+        stream->changes++;
         put_object(stream, types[d->type], d->received_us > 0 ? d->received_us : at_us, d->object);
     }
 }
@@ -263,7 +264,7 @@ void recorder_describe_lag(struct recorder *recorder, struct buf *out)
     const struct stream *stream;
     STAILQ_FOREACH (stream, &recorder->streams, link) {
         struct reflector_status status = {0};
-        if (stream->listed) continue;
+        if (stream->lists > 0) continue;
         if (stream->reflector) reflector_get_status(stream->reflector, &status);
         buf_printf(out, "%s: no whole list came: %s\n", stream->name,
                    status.last_error.code != ERR_NONE ? status.last_error.text : "it was still on its way");
@@ -277,8 +278,10 @@ static bool end_stream(struct stream *stream, struct recorder_totals *totals, st
     while (delta_fifo_len(stream->fifo) > 0) on_drain(&stream->drain);
     stream_close(stream);
     totals->streams++;
-    totals->unlisted += !stream->listed;
-    totals->events += recording_writer_events(stream->writer);
+    totals->unlisted += stream->lists == 0;
+    totals->objects += stream->objects;
+    totals->changes += stream->changes;
+    totals->relists += stream->lists > 1 ? stream->lists - 1 : 0;
     struct recording_writer *writer = stream->writer;
     stream->writer = NULL;
     return recording_writer_end(writer, err);

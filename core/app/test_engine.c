@@ -83,6 +83,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .lua_path_count = options->lua_path_count,
                                         .default_namespace = engine->namespace_,
                                         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
+                                        .not_sent = options->live ? "Not sent: this is a replay" : NULL,
                                         .hooks_ctx = engine};
     if (options->live) return;
     engine->host.print = test_engine_note_print;
@@ -282,11 +283,12 @@ static bool replay_begin(struct test_engine *engine, const char *path, struct er
            test_replay_begin(engine->replay, &(struct test_replay_options){.wait = NULL}, err);
 }
 
-static bool replay_play(struct test_engine *engine, double speed, uint64_t *events, struct err *err)
+static bool replay_play(struct test_engine *engine, double speed, struct replay_counts *counts,
+                        struct err *err)
 {
     if (!engine->replay) return err_set(err, ERR_INVALID, "there is no recording to go on with");
     bool ok = test_replay_play(engine->replay, &(struct test_replay_options){.speed = speed}, err);
-    *events = test_replay_events(engine->replay);
+    test_replay_get_counts(engine->replay, counts);
     test_replay_close(engine->replay);
     engine->replay = NULL;
     return ok;

@@ -10,7 +10,7 @@
 #include "kube/recording.h"
 #include "object/tape.h"
 
-enum { UNLISTED_SHOWN = 5 };
+enum { UNLISTED_SHOWN = 5, KINDS_SHOWN = 10 };
 
 /* What the cluster has of the recording. */
 struct known {
@@ -31,7 +31,7 @@ struct test_replay {
     int64_t begin_us;
     struct err problem; /* the first that could not be read or stored */
     size_t problems;
-    uint64_t events;
+    uint64_t listed, made; /* how many changes: by the first lists, by all */
     struct buf text, path;
 };
 
@@ -114,7 +114,7 @@ static bool put(struct test_replay *replay, const struct recording_record *recor
         if (!known) known = learn(replay);
         free(known->version);
         known->version = xstrdup(version);
-        replay->events++;
+        replay->made++;
     }
     known->stream = record->stream;
     known->told = round_of(replay, record->stream, record->type);
@@ -125,7 +125,7 @@ static bool remove_one(struct test_replay *replay, const struct recording_record
 {
     if (!identify(replay, record, err)) return false;
     struct known *known = find(replay);
-    if (test_engine_ops.remove(replay->engine, buf_text(&replay->path))) replay->events++;
+    if (test_engine_ops.remove(replay->engine, buf_text(&replay->path))) replay->made++;
     if (known) forget(replay, known);
     return true;
 }
@@ -136,7 +136,7 @@ static void end_list(struct test_replay *replay, size_t stream)
     struct known *known, *next;
     HASH_ITER (hh, replay->known, known, next) {
         if (known->stream != stream || known->told == round_of(replay, stream, RECORDING_ITEM)) continue;
-        if (test_engine_ops.remove(replay->engine, known->path)) replay->events++;
+        if (test_engine_ops.remove(replay->engine, known->path)) replay->made++;
         forget(replay, known);
     }
     replay->lists[stream]++;
@@ -188,6 +188,7 @@ bool test_replay_begin(struct test_replay *replay, const struct test_replay_opti
         if (!may_go_on(options, 0, err)) return false;
         make(replay, &record);
     }
+    replay->listed = replay->made;
     return true;
 }
 
@@ -254,9 +255,39 @@ bool test_replay_play(struct test_replay *replay, const struct test_replay_optio
     return test_engine_ops.settle(replay->engine, err) && tell_problems(replay, err);
 }
 
-uint64_t test_replay_events(const struct test_replay *replay)
+void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out)
 {
-    return replay->events;
+    *out = (struct replay_counts){.objects = replay->listed, .changes = replay->made - replay->listed};
+}
+
+/* --- its kinds */
+
+static const struct resource *kind_at(const struct test_replay *replay, size_t i)
+{
+    return &recording_stream_at(replay->recording, i)->resource;
+}
+
+static bool has_before(const struct test_replay *replay, size_t count, const struct resource *resource)
+{
+    for (size_t i = 0; i < count; i++)
+        if (resource_equal(kind_at(replay, i), resource)) return true;
+    return false;
+}
+
+bool test_replay_has(const struct test_replay *replay, const struct resource *resource)
+{
+    return has_before(replay, recording_stream_count(replay->recording), resource);
+}
+
+void test_replay_name_kinds(const struct test_replay *replay, struct buf *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
+        if (has_before(replay, i, kind_at(replay, i)) || count++ >= KINDS_SHOWN) continue;
+        if (count > 1) buf_puts(out, ", ");
+        resource_name(kind_at(replay, i), out);
+    }
+    if (count > KINDS_SHOWN) buf_printf(out, " and %zu more", count - KINDS_SHOWN);
 }
 
 /* --- life */
@@ -275,8 +306,7 @@ static bool serve_kinds(struct test_replay *replay, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < recording_stream_count(replay->recording); i++)
-        ok = test_engine_ops.add_kind(replay->engine, &recording_stream_at(replay->recording, i)->resource,
-                                      err);
+        ok = test_engine_ops.add_kind(replay->engine, kind_at(replay, i), err);
     return ok;
 }
 

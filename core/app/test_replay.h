@@ -22,8 +22,12 @@ bool test_replay_begin(struct test_replay *replay, const struct test_replay_opti
 /* Plays the rest. False when that ends before its time; or, when all of it was played, with the first that
  * could not be read or stored, and the streams that have no whole list. */
 bool test_replay_play(struct test_replay *replay, const struct test_replay_options *options, struct err *err);
-/* Changes that were made so far, the first lists included. */
-uint64_t test_replay_events(const struct test_replay *replay);
+/* What was made so far. */
+void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out);
+/* It has a stream of that kind, whatever part of it. */
+bool test_replay_has(const struct test_replay *replay, const struct resource *resource);
+/* Appends the kinds that it has streams of, "pods, deployments.apps", a few of them. */
+void test_replay_name_kinds(const struct test_replay *replay, struct buf *out);
 void test_replay_close(struct test_replay *replay);
 /* When a recording begins, wall time. */
 bool test_replay_begin_us(const char *path, int64_t *begin_us, struct err *err);

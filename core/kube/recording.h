@@ -48,7 +48,6 @@ void recording_writer_put(struct recording_writer *writer, enum recording_type t
                           struct str object);
 /* So that a reader of the file sees what was put so far. False once anything went wrong. */
 bool recording_writer_flush(struct recording_writer *writer);
-uint64_t recording_writer_events(const struct recording_writer *writer);
 /* Ends the frame and closes the file; the writer is gone. */
 bool recording_writer_end(struct recording_writer *writer, struct err *err);
 

@@ -22,7 +22,6 @@ struct recording_writer {
     ZSTD_CCtx *zstd;
     char *out;
     int64_t begin_us;
-    uint64_t events;
     struct buf line;
     struct err err; /* the first that went wrong */
 };
@@ -130,7 +129,6 @@ void recording_writer_put(struct recording_writer *writer, enum recording_type t
     }
     buf_puts(line, "}\n");
     compress(writer, buf_slice(line), ZSTD_e_continue);
-    writer->events++;
 }
 
 bool recording_writer_flush(struct recording_writer *writer)
@@ -138,11 +136,6 @@ bool recording_writer_flush(struct recording_writer *writer)
     compress(writer, (struct str){"", 0}, ZSTD_e_flush);
     if (fflush(writer->file) != 0) fail(writer);
     return writer->err.code == ERR_NONE;
-}
-
-uint64_t recording_writer_events(const struct recording_writer *writer)
-{
-    return writer->events;
 }
 
 bool recording_writer_end(struct recording_writer *writer, struct err *err)

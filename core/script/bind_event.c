@@ -10,6 +10,7 @@
 #include "kube/kinds.h"
 #include "script/args.h"
 #include "script/bind.h"
+#include "script/dry_write.h"
 
 /* The component is a qualified name, as reportingController must be: its last part has 63 characters. */
 enum { COMPONENT_MAX = 63 };
@@ -106,7 +107,7 @@ static int l_event(lua_State *L)
     event->time_us = clock_wall_us(script_clock(script));
     set_kind(script, &event->about);
     if (script->host->write_mode == WRITES_RECORDED) {
-        log_info("Not sent, as --dry-run=client", F("script", script->name), F("event", event->reason),
+        log_info(dry_write_message(script), F("script", script->name), F("event", event->reason),
                  F("type", event->type), F("object", event->about.name),
                  F("namespace", event_namespace(event)), F("message", event->message));
         event_free(event);

@@ -293,18 +293,19 @@ static int l_replay_begin(lua_State *L)
     return test_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
 }
 
-/* replay_play(engine, speed): how many changes it was, the first lists included; and a text when not all of
- * it */
+/* replay_play(engine, speed): how many objects the first lists had, how many changes there were after them;
+ * and a text when not all of it was played */
 static int l_replay_play(lua_State *L)
 {
     struct err err;
-    uint64_t events = 0;
+    struct replay_counts counts = {0};
     struct test_engine *engine = test_engine_arg(L);
-    bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &events, &err);
-    lua_pushnumber(L, (lua_Number)events);
-    if (ok) return 1;
+    bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &counts, &err);
+    lua_pushnumber(L, (lua_Number)counts.objects);
+    lua_pushnumber(L, (lua_Number)counts.changes);
+    if (ok) return 2;
     lua_pushstring(L, err.text);
-    return 2;
+    return 3;
 }
 
 /* status(engine): nil without a script */

@@ -11,6 +11,12 @@
 
 enum { BODY_SHOWN = 4096 };
 
+const char *dry_write_message(const struct script *script)
+{
+    const char *own = script->host->not_sent;
+    return own ? own : "Not sent, as --dry-run=client";
+}
+
 static void tell(const struct script *script, const struct write_request *r, struct str body)
 {
     struct buf resource = {0}, key = {0}, shown = {0};
@@ -26,7 +32,7 @@ static void tell(const struct script *script, const struct write_request *r, str
         buf_str(&shown, (struct str){body.p, len});
         buf_puts(&shown, "...");
     }
-    log_info("Not sent, as --dry-run=client", F("script", script->name), F("verb", r->function->access_name),
+    log_info(dry_write_message(script), F("script", script->name), F("verb", r->function->access_name),
              F("resource", buf_text(&resource)), F("object", buf_text(&key)), F("type", r->content_type),
              FS("body", buf_slice(&shown)));
     buf_clear(&resource);

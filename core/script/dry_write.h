@@ -5,6 +5,8 @@
 #include "script/script.h"
 #include "script/write_request.h"
 
+/* What the log says of what is not sent. */
+const char *dry_write_message(const struct script *script);
 /* What the write is answered with, a new reference in `*out`: the body of a create, an update or an apply;
  * for a patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete.
  * False when the body is no object. The content of a Secret is not logged. */

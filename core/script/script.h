@@ -46,6 +46,8 @@ struct script_host {
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
     struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
+    /* What the log says of a write under WRITES_RECORDED; NULL: that the user asked for that. A literal. */
+    const char *not_sent;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;
     struct audit_trail *audit;     /* of writes; NULL for none */

@@ -43,6 +43,12 @@ struct test_answer {
     int64_t delay_ms;
 };
 
+/* What a recording made of the cluster. */
+struct replay_counts {
+    uint64_t objects; /* of the first lists */
+    uint64_t changes; /* after those */
+};
+
 struct test_call_result {
     enum script_command_end end;
     bool is_json;
@@ -98,7 +104,8 @@ struct test_engine_ops {
     bool (*replay_begin)(struct test_engine *engine, const char *path, struct err *err);
     /* At the recorded times, `speed` times as fast. False, when all of it was played that can be, with what
      * could not be read or stored. */
-    bool (*replay_play)(struct test_engine *engine, double speed, uint64_t *events, struct err *err);
+    bool (*replay_play)(struct test_engine *engine, double speed, struct replay_counts *counts,
+                        struct err *err);
     /* False when the script takes part in no election. */
     bool (*lead)(struct test_engine *engine, bool leads);
 };

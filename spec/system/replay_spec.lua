@@ -89,7 +89,7 @@ describe("a replay", function()
     assert.equal(SEEN, p:out())
     assert.has_match("kubelua replay: .*/a.rec: no whole list of configmaps, secrets in shop was recorded: "
       .. "what there is was played as it came", p:err())
-    assert.has_match("Played 5 changes of", p:err())
+    assert.has_match("Played .*/a.rec: 2 objects listed, 3 changes\n", p:err())
   end)
 
   it("begins with the list of each stream, however late that came", function()
@@ -157,6 +157,53 @@ describe("a replay", function()
       assert.equal("add\tshop/a\t0\ttrue\n", p:out())
       assert.has_match("line 4 of the stream that begins at byte 0: at_us is no number", p:err(), 1, true)
     end
+  end)
+
+  it("tells of each kind that scripts ask for and the recording lacks, with the places", function()
+    local p = replay(recording(WHOLE), TELLS .. [[
+      k8s.reads { "secrets:get", "po:list", "*:watch" }
+      k8s.informer "services"
+      k8s.informer("svc", { namespace = "shop" })
+      k8s.informer "widgets.example.com"
+    ]])
+    assert.equal(0, p:wait(), p:err())
+    assert.equal(SEEN, p:out())
+    local told, fields = {}, ' kind="(%S+)" script="(.-)"\n'
+    for kind, places in p:err():gmatch('has no stream of this kind: the script sees none of it"' .. fields) do
+      told[#told + 1] = kind .. " " .. places:gsub("%S*/script.lua", "")
+    end
+    assert.same({ "services :11, :12", "widgets.example.com :13", "secrets :10" }, told)
+    assert.equal(3, select(2, p:err():gsub("W%d%d%d%d ", "")), p:err())
+  end)
+
+  it("ends with 2 when it has none of the kinds that scripts ask for", function()
+    local deployments = { head { group = "apps", kind = "Deployment", plural = "deployments" } }
+    local path = recording(WHOLE, WHOLE, deployments)
+    local p = replay(path, [[
+      local k8s = require "k8s"
+      k8s.informer "services":on_add(function() end)
+      k8s.reads { "secrets:get" }
+    ]])
+    assert.equal(2, p:wait())
+    local script = folder .. "/script.lua"
+    assert.equal(("kubelua replay: %s: it has pods, deployments.apps, and none of what the scripts ask for: "
+      .. "services (%s:2), secrets (%s:3)\n"):format(path, script, script), p:err())
+    p = replay(path, 'require("k8s").informer "podz"')
+    assert.equal(2, p:wait())
+    assert.equal(("kubelua replay: %s: the server doesn't have a resource type \"podz\", did you mean \"pods\"?\n")
+      :format(script), p:err())
+  end)
+
+  it("closes with what it played, behind all that scripts printed", function()
+    local script = folder .. "/script.lua"
+    temp.write(script, 'for i = 1, 5000 do print(i, ("x"):rep(60)) end\n')
+    local all = folder .. "/all"
+    local command = "%s replay %s -f %s --speed max > %s 2>&1"
+    local _, code = temp.run(command:format(cluster.binary, recording(WHOLE), script, all))
+    assert.equal(0, code)
+    local last = temp.run("tail -n 1 " .. all)
+    assert.has_match("^Played .*/a.rec: 1 object listed, 3 changes\n", last)
+    assert.equal("5000\n", (temp.run("grep -c x$ " .. all)))
   end)
 
   it("ends at a signal, however much its timers have to do", function()

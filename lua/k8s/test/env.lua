@@ -257,7 +257,8 @@ end
 local REPLAY = { speed = "number" }
 
 -- env:replay(path, { speed = 1 }) plays a recording at its times: the first lists at once. Without a path it goes on
--- with the one that test.load was given. Gives how many changes that was, and a text when a part could not be read.
+-- with the one that test.load was given. Gives how many changes there were after the first lists, a text when a part
+-- could not be read or stored, else nil, and how many objects the first lists had.
 function methods:replay(path, given)
   if type(path) == "table" then
     path, given = nil, path
@@ -273,9 +274,9 @@ function methods:replay(path, given)
   end
   self:settle()
   note(self, "replay   %s", path or self.recording or "")
-  local count, problem = test.replay_play(self.engine, speed)
+  local listed, changes, problem = test.replay_play(self.engine, speed)
   take_in(self, true)
-  return count, problem
+  return changes, problem, listed
 end
 
 -- --- what goes wrong
