@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/kinds.h"
+#include "script/plan.h"
 #include "script/writes.h"
 
 /* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
@@ -19,18 +20,44 @@ struct resolution {
     bool only_candidates; /* of the others everything was said */
 };
 
-static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim)
+/* `*at` is its number among those of the script. */
+static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim,
+                                             size_t *at)
 {
     for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (script_claim(engine->scripts[i], j) == claim) return engine->scripts[i];
+        for (*at = 0; *at < script_claim_count(engine->scripts[i]); ++*at)
+            if (script_claim(engine->scripts[i], *at) == claim) return engine->scripts[i];
     return NULL;
 }
 
 const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
 {
-    const struct script *script = engine_holder_of(engine, claim);
+    size_t at;
+    const struct script *script = engine_holder_of(engine, claim, &at);
     return script ? script_path(script) : "";
+}
+
+/* "scripts/x.lua:3", where the script asks for it. */
+static void put_place(const struct script *script, size_t claim, struct buf *out)
+{
+    const struct plan_entry *entry = script_claim_place(script, claim);
+    if (entry)
+        buf_printf(out, "%s:%d", entry->file, entry->line);
+    else
+        buf_puts(out, script_path(script));
+}
+
+/* The candidate is refused, and whatever runs goes on. Who knows that a start waits for a kind with a group
+ * is told why a reload does not, and how to go on. */
+static void refuse_candidate(struct slot *slot, const char *place, const struct err *err, bool may_come)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s: %s", place, err->text);
+    if (may_come)
+        buf_puts(&text, "; a reload does not wait for a kind that may come: install its "
+                        "CustomResourceDefinition first, then run kubelua reload, or change the file");
+    reload_unknown_kind(slot, buf_text(&text));
+    buf_clear(&text);
 }
 
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
@@ -38,22 +65,25 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct resolution *r = ctx;
-    const char *kind = claim_spec(claim)->kind, *script = engine_script_of(r->engine, claim);
-    const char *failures = catalogue_failures(r->catalogue);
-    struct slot *slot = slot_of_candidate(r->engine, engine_holder_of(r->engine, claim));
-    if (slot) { /* it is refused, and whatever runs goes on */
-        reload_unknown_kind(slot, err);
-        return;
-    }
-    if (r->engine->asks > 0 || r->only_candidates) return;
-    bool may_come = err->code == ERR_NOT_FOUND && (resource_name_has_group(str_of(kind)) || *failures);
-    if (!may_come) {
+    const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
+    size_t at;
+    const struct script *script = engine_holder_of(r->engine, claim, &at);
+    struct slot *slot = script ? slot_of_candidate(r->engine, script) : NULL;
+    bool has_group = resource_name_has_group(str_of(kind));
+    bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
+    if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
+    struct buf place = {0};
+    put_place(script, at, &place);
+    if (slot) {
+        refuse_candidate(slot, buf_text(&place), err, may_come && has_group);
+    } else if (!may_come) {
         r->refused++;
-        fprintf(stderr, "kubelua: %s: %s\n", script, err->text);
-        return;
+        fprintf(stderr, "kubelua: %s: %s\n", buf_text(&place), err->text);
+    } else {
+        log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
+                 F("place", buf_text(&place)), F("kind", kind), F("err", err->text));
     }
-    log_warn("Waiting for a kind the server does not serve", F("script", script), F("kind", kind),
-             F("err", err->text));
+    buf_clear(&place);
 }
 
 static bool is_anything_missing(const struct engine *engine)

@@ -209,7 +209,7 @@ static bool is_unresolved(const struct script *script)
 
 static void refuse_unknown(struct slot *slot)
 {
-    char *text = xasprintf("%s: %s", slot->path, buf_text(&slot->unknown));
+    char *text = xstrdup(buf_text(&slot->unknown));
     refuse(slot, script_bundle(slot->candidate), text);
     free(text);
 }
@@ -251,10 +251,10 @@ void reload_on_ready(struct timer *timer)
         timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
 }
 
-void reload_unknown_kind(struct slot *slot, const struct err *err)
+void reload_unknown_kind(struct slot *slot, const char *text)
 {
     slot->unknown.len = 0;
-    buf_puts(&slot->unknown, err->text);
+    buf_puts(&slot->unknown, text);
 }
 
 void reload_check_soon(struct engine *engine)

@@ -31,8 +31,9 @@ bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal
 void reload_on_look_again(struct timer *timer);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_return(struct slot *slot, const char *why, struct err *err);
-/* A candidate's claim is of a kind that the server does not have. From inside discovery's answer. */
-void reload_unknown_kind(struct slot *slot, const struct err *err);
+/* A candidate's claim is of a kind that the server does not have; `text` tells where it asks for it. From
+ * inside discovery's answer. */
+void reload_unknown_kind(struct slot *slot, const char *text);
 /* Discovery has answered, or informers have news: candidates may be ready, or refused. From anywhere. */
 void reload_check_soon(struct engine *engine);
 void reload_on_ready(struct timer *timer);

@@ -35,7 +35,7 @@ struct slot {
     int64_t began_us;     /* wall time at which the candidate was loaded */
     const char *why;      /* the candidate was loaded: a literal */
     struct buf waits_for; /* as the status tells it */
-    struct buf unknown;   /* a kind that the server does not have */
+    struct buf unknown;   /* a kind that the server does not have, and where it is asked for */
     bool asked;           /* the server for its kinds anew */
     bool builds;          /* indexes, a part in each turn */
     struct bundle *left;  /* the candidate is to return from this; NULL: it is no return */

@@ -61,13 +61,24 @@ static bool failed(struct script *script, const struct hand_over *h, struct err 
     return err_set(err, ERR_SCRIPT, "%s", why);
 }
 
+bool kept_refuse_version(const struct plan_entry *entry, const char *name, int before, int after,
+                         struct err *err)
+{
+    err_set(err, ERR_SCRIPT, "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
+            name, before, after);
+    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+}
+
+static bool refuse(const struct script *new_, const struct hand_over *h, struct err *err)
+{
+    const struct plan_entry *entry = plan_find(&new_->plan, PLAN_STATE, str_of(h->to->name));
+    return kept_refuse_version(entry, h->to->name, h->from->version, h->to->version, err);
+}
+
 static bool hand_over(struct script *old, struct script *new_, struct hand_over *h, struct err *err)
 {
     bool same = h->from->version == h->to->version;
-    if (!same && h->to->migrate == LUA_NOREF)
-        return err_set(err, ERR_SCRIPT,
-                       "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
-                       h->to->name, h->from->version, h->to->version);
+    if (!same && h->to->migrate == LUA_NOREF) return refuse(new_, h, err);
     if (script_call_load(old, "a reload", write_old, h) != SCRIPT_OK) return failed(old, h, err);
     if (same) lua_gc(new_->L, LUA_GCSTOP, 0); /* it makes no garbage, and the engine waits */
     bool ok =

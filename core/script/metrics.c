@@ -46,11 +46,20 @@ static void take_one(const struct script_metric *old, struct script_metric *new_
     }
 }
 
+bool metrics_refuse(const struct plan *plan, const char *name, struct err *err)
+{
+    const struct plan_entry *entry = plan_find(plan, PLAN_METRIC, str_of(name));
+    err_wrap(err, "k8s.metric");
+    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+}
+
 bool metrics_fit(const struct script *script, struct err *err)
 {
-    for (size_t i = 0; i < script->metrics.count; i++)
-        if (!user_metric_check_shown(script->metrics.items[i]->metric, err))
-            return err_wrap(err, "k8s.metric");
+    for (size_t i = 0; i < script->metrics.count; i++) {
+        const struct user_metric *metric = script->metrics.items[i]->metric;
+        if (!user_metric_check_shown(metric, err))
+            return metrics_refuse(&script->plan, user_metric_name(metric), err);
+    }
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/user_metric.h"
 
+struct plan;
 struct script;
 
 enum { SCRIPT_METRICS_MAX = 200 };
@@ -29,6 +30,8 @@ struct script_metric *metrics_find(const struct script *script, const char *name
 size_t metrics_series_count(const struct script *script);
 /* False when another script on the page has made one of them differently. */
 bool metrics_fit(const struct script *script, struct err *err);
+/* Puts the place of the metric of that name before the error. Gives false. Anywhere. */
+bool metrics_refuse(const struct plan *plan, const char *name, struct err *err);
 /* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
  */
 void metrics_take_over(struct script *old, struct script *new_);

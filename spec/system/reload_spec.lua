@@ -173,15 +173,18 @@ describe("a script that changes #threads", function()
     local engine = start(sim)
     assert_refused(engine, HEAD .. "\nif then", "a%.lua:3: unexpected symbol")
     assert_refused(engine, HEAD .. 'k8s.informer("pods", { selectr = "x" })', 'a%.lua:2: .*did you mean "selector"')
-    assert_refused(engine, HEAD .. 'k8s.informer "wodgets"', "a%.lua: .*wodgets")
-    assert_refused(engine, HEAD .. 'k8s.informer "wodgets.example.com"', "a%.lua: .*wodgets")
+    assert_refused(engine, HEAD .. 'k8s.informer "wodgets"', 'a%.lua:2: the server [^;]*"wodgets"$')
+    assert_refused(engine, HEAD .. '\nk8s.informer "wodgets.example.com"',
+      'a%.lua:3: the server [^;]*"wodgets%.example%.com"; a reload does not wait .* then run kubelua reload')
     assert_refused(engine, HEAD .. 'require "missing"', "a%.lua:2: module 'missing' not found")
     assert_refused(engine, HEAD .. scripts_folder.ENDLESS, "a%.lua:2: .*load%-cpu")
     assert_refused(engine, script("x", 'k8s.state("n", { version = 2, migrate = function() error "no" end })'),
       "a%.lua:4: no")
+    assert_refused(engine, script("x", 'k8s.state("n", { version = 3 })'),
+      "a%.lua:4: k8s%.state: n: version 1 is running, the new one is 3 and has no migrate")
     local out, code = engine.ask("status")
     assert.are.equal(0, code)
-    assert.has_match("reload refused:.*a%.lua:%d: no", out)
+    assert.has_match("reload refused:.*a%.lua:4: k8s%.state: n: ", out)
     engine:wait_line "tick"
     write("a.lua", script("a", kept .. ticks)) -- the edit is taken back
     engine.await("a", function(s) return s.reloadError == "" and s.fileIsRunning end)

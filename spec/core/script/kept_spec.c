@@ -168,7 +168,7 @@ static void test_another_version_is_migrated(void **state)
 static void test_a_migration_that_fails_is_told_with_its_place(void **state)
 {
     static const char *const wrong[][2] = {
-        {NEXT(""), "k8s.state: s: version 1 is running, the new one is 2 and has no migrate"},
+        {NEXT(""), "/new.lua:1: k8s.state: s: version 1 is running, the new one is 2 and has no migrate"},
         {NEXT("migrate = function()\n error 'no' end"), "/new.lua:2: no"},
         {NEXT("\n\nmigrate = function() end"),
          "/new.lua:3: k8s.state: s: migrate must return a table, not nil"},
