@@ -153,6 +153,13 @@ void budget_exceed(struct script *script, enum limit limit)
     budget_arm(script);
 }
 
+void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
+{
+    if (script->budget.over || !script->budget.call) return;
+    budget_exceed(script, limit);
+    if (L) tell(script, L);
+}
+
 void budget_excuse(struct script *script, int64_t ns)
 {
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {

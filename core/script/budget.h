@@ -51,6 +51,9 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
 void budget_note(struct script *script);
 /* The call in progress has taken so much of some other limit that it must end. */
 void budget_exceed(struct script *script, enum limit limit);
+/* The same, with the line at which `L` is now, which is read without anything of Lua's: from allocators.
+ * NULL: not known yet. */
+void budget_exceed_at(struct script *script, lua_State *L, enum limit limit);
 /* The hook comes at the next instruction. From allocators and signal handlers too. */
 void budget_arm(struct script *script);
 /* So much of the CPU that the call took was the engine's. */

@@ -5,10 +5,20 @@
 
 #include "script/budget.h"
 #include "script/state.h"
+#include "script/task_internal.h"
 
 /* So small a block is not refused to a call that must end anyway, so many bytes over the bound: its error is
  * made of it. */
 enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
+
+/* Whose frames tell which line asks for memory: Lua unwinds without a word when it gets none. A coroutine of
+ * the script's own is told by who resumed it. NULL where machine code may run, which keeps no frames. */
+static lua_State *current_state(const struct script *script)
+{
+    const struct task *task = script->tasks.current;
+    if (script->trusted) return NULL;
+    return task ? task->co : script->L;
+}
 
 static bool may_have(struct script *script, size_t more)
 {
@@ -18,7 +28,7 @@ static bool may_have(struct script *script, size_t more)
     if (!heap->refuses || own + more <= heap->hard) return true;
     if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
-    budget_exceed(script, LIMIT_SCRIPT_MEMORY);
+    budget_exceed_at(script, current_state(script), LIMIT_SCRIPT_MEMORY);
     return false;
 }
 

@@ -72,6 +72,24 @@ static void test_the_error_has_script_and_line(void **state)
     assert_failure(f, "task.lua:3: over the limit script-memory (8Mi) in the task");
 }
 
+/* Lua unwinds without calling anybody when an allocation is refused. */
+static void test_what_is_refused_at_once_has_script_and_line_too(void **state)
+{
+    static const char *const lines[] = {
+        "local s = 'x'\nwhile true do\n  s = s .. s\nend",
+        "local t = {}\n\nfor i = 1, math.huge do t[i] = i end",
+        "\n\nlocal s = ('x'):rep(2 ^ 24)",
+        "local function f() local s = 'x' while true do s = s .. s end end\n\ncoroutine.wrap(f)()",
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        assert_int_equal(run_whole(f, lines[i]), SCRIPT_MEMORY_LIMIT);
+        assert_failure(f, "task.lua:3: over the limit script-memory (8Mi) in the task");
+        assert_int_equal(f->script->failure.line, 3);
+        assert_true(f->script->failure.traceback.len > 0);
+    }
+}
+
 /* What ends for its CPU time may leave as much behind, and the next call is not the one to pay for it. */
 static void test_what_another_limit_ended_is_collected_too(void **state)
 {
@@ -220,6 +238,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, run_teardown)
         T(test_what_takes_too_much_ends_and_the_next_call_begins_anew),
         T(test_the_error_has_script_and_line),
+        T(test_what_is_refused_at_once_has_script_and_line_too),
         T(test_what_another_limit_ended_is_collected_too),
         T(test_a_healthy_script_near_its_limit_lives_on),
         T(test_collections_near_the_limit_are_few),
