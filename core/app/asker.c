@@ -36,7 +36,7 @@ static void on_late(struct timer *timer)
 {
     struct asker *asker = container_of(timer, struct asker, timer);
     struct err err;
-    err_set(&err, ERR_TIMEOUT, "no answer in time");
+    err_set(&err, ERR_TIMEOUT, "no answer within %g s", (double)asker->patience_ms / 1000);
     answer(asker, &err);
 }
 
@@ -115,12 +115,14 @@ bool asker_access(struct asker *asker, struct access_question *questions, size_t
 
 /* --- the whole */
 
-struct asker *asker_new(const struct cluster_config *cluster, int64_t patience_ms, struct err *err)
+struct asker *asker_new(const struct asker_options *options, struct err *err)
 {
     struct asker *asker = NEW(struct asker);
-    const struct kube_client_options client = {.config = cluster};
+    const struct kube_client_options client = {.config = options->cluster,
+                                               .request_timeout_ms = options->request_timeout_ms};
     asker->loop = loop_new();
-    asker->patience_ms = patience_ms;
+    asker->patience_ms = options->patience_ms;
+    if (asker->patience_ms < options->request_timeout_ms) asker->patience_ms = options->request_timeout_ms;
     asker->timer.fn = on_late;
     asker->io = io_thread_new(&client, err);
     if (asker->io) {
@@ -144,9 +146,9 @@ void asker_free(struct asker *asker)
     free(asker);
 }
 
-struct catalogue *ask_kinds(const struct cluster_config *cluster, int64_t patience_ms, struct err *err)
+struct catalogue *ask_kinds(const struct asker_options *options, struct err *err)
 {
-    struct asker *asker = asker_new(cluster, patience_ms, err);
+    struct asker *asker = asker_new(options, err);
     struct catalogue *kinds = asker ? asker_kinds(asker, err) : NULL;
     asker_free(asker);
     return kinds;

@@ -8,9 +8,14 @@
 
 struct asker;
 
-/* Borrows the configuration. NULL with an error when it cannot be used. No question is waited for longer than
- * `patience_ms`. */
-struct asker *asker_new(const struct cluster_config *cluster, int64_t patience_ms, struct err *err);
+struct asker_options {
+    const struct cluster_config *cluster; /* borrowed */
+    int64_t request_timeout_ms;           /* --request-timeout, of each request; 0: none */
+    int64_t patience_ms;                  /* for a question of several requests, if that is not longer */
+};
+
+/* NULL with an error when the configuration cannot be used. */
+struct asker *asker_new(const struct asker_options *options, struct err *err);
 /* A new reference; NULL with an error when no answer came in time. */
 struct catalogue *asker_kinds(struct asker *asker, struct err *err);
 /* Answers the questions; false with an error when one got no answer. */
@@ -18,6 +23,6 @@ bool asker_access(struct asker *asker, struct access_question *questions, size_t
 void asker_free(struct asker *asker);
 
 /* Of one that is made for this question alone. */
-struct catalogue *ask_kinds(const struct cluster_config *cluster, int64_t patience_ms, struct err *err);
+struct catalogue *ask_kinds(const struct asker_options *options, struct err *err);
 /* Whether the flags name a server, and do not leave it to the environment. */
 bool names_a_server(const struct cluster_flags *flags);

@@ -15,6 +15,18 @@ struct kinds_scan {
     struct findings *findings;
 };
 
+/* Without a server or a dump nobody knows: it is a warning. */
+static void warn(const struct kinds_scan *scan, const char *kind, struct place at)
+{
+    struct buf near = {0};
+    bool is_near = catalogue_nearest(scan->catalogue, str_of(kind), &near);
+    findings_add(scan->findings, at.file, at.line, true,
+                 "\"%s\" is none of Kubernetes' own kinds%s%s%s; name a server, or a dump by --against, "
+                 "to be sure",
+                 kind, is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
+    buf_clear(&near);
+}
+
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */
 static void check_kind(const struct kinds_scan *scan, const char *kind, const struct plan_entry *entry)
 {
@@ -33,10 +45,7 @@ static void check_kind(const struct kinds_scan *scan, const char *kind, const st
     if (scan->is_whole || err.code != ERR_NOT_FOUND)
         findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
     else
-        findings_add(
-            scan->findings, at.file, at.line, true,
-            "\"%s\" is none of Kubernetes' own kinds; name a server, or a dump by --against, to be sure",
-            kind);
+        warn(scan, kind, at);
     free(quoted);
 }
 

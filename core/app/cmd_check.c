@@ -100,7 +100,8 @@ static bool world_open(struct world *world, const struct arguments *arguments, s
         world->catalogue = catalogue_well_known();
     } else if (cluster_config_load(flags, &world->cluster, err)) {
         world->is_whole = true;
-        world->asker = asker_new(&world->cluster, ASK_MS, err);
+        world->asker = asker_new(
+            &(struct asker_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS}, err);
         world->catalogue = world->asker ? asker_kinds(world->asker, err) : NULL;
         world->has_rights = true;
         if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);

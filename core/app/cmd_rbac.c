@@ -63,7 +63,10 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
     struct catalogue *catalogue = NULL;
     bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
     *here = xstrdup(is_configured ? cluster.namespace_ : "default");
-    if (is_configured) catalogue = ask_kinds(&cluster, is_named ? ASK_NAMED_MS : ASK_MS, err);
+    if (is_configured)
+        catalogue = ask_kinds(
+            &(struct asker_options){&cluster, options->request_timeout_ms, is_named ? ASK_NAMED_MS : ASK_MS},
+            err);
     plan->is_server = catalogue != NULL;
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
     cluster_config_clear(&cluster);

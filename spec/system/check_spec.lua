@@ -120,8 +120,8 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
 ]])
     local code, out = check("-f", folder)
     assert.are.equal(0, code)
-    assert.matches('^a.lua:2: warning: "wd" is none of Kubernetes\' own kinds', out)
-    assert.matches('\na.lua:3: warning: "podz" is none', out)
+    assert.matches('^a.lua:2: warning: "wd" is none of Kubernetes\' own kinds; name a', out)
+    assert.matches('\na.lua:3: warning: "podz" is none of Kubernetes\' own kinds, did you mean "pods"%?; name a', out)
     assert.is_nil(out:find "gadgets")
     code, out = check("-f", folder, "--against", folder .. "/crds.json")
     assert.are.equal(1, code)
@@ -131,6 +131,16 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     code, out = check("-f", folder, "-s", sim.server)
     assert.are.equal(1, code)
     assert.matches("a.lua:2: error: [^\n]*wd", out)
+  end)
+
+  it("waits for a server no longer than --request-timeout", function()
+    write("a.lua", sound)
+    local sim = cluster.sim()
+    sim:kill "STOP" -- its connections are taken, and nobody answers
+    local code, out, err = check("-f", folder, "-s", sim.server, "--request-timeout", "300ms")
+    assert.are.same({ 2, "" }, { code, out })
+    assert.has_match("no answer within 0.3 s (--request-timeout)", err, 1, true)
+    sim:kill "CONT"
   end)
 
   it("finds selectors that contradict themselves, or their informer's", function()
