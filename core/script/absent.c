@@ -1,10 +1,11 @@
-/* Names the field behind an error about a nil value; see absent.h. */
+/* Names the field behind an error about a nil value, and the method that was meant; see absent.h. */
 #include "script/absent.h"
 
 #include <ctype.h>
 
 #include "object/pack.h"
 #include "script/state.h"
+#include "script/view.h"
 
 static void keep(struct absent *absent, struct root *root, struct value parent)
 {
@@ -85,11 +86,33 @@ static bool is_about_nil(const struct buf *text)
     return memmem(text->data, text->len, "nil value", 9) || memmem(text->data, text->len, "got nil", 7);
 }
 
+/* A name that is a method's; where one was called, it may be misspelt. */
+static void put_method(const struct absent *absent, struct buf *text)
+{
+    static const char call[] = "call method '";
+    bool called = memmem(text->data, text->len, call, sizeof call - 1);
+    const char *method = object_method((struct str){absent->key, absent->key_len}, called);
+    if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
+}
+
+/* "attempt to concatenate field 'name' (a function value)": a method that was not called. */
+static void explain_function(struct buf *text)
+{
+    static const char what[] = "' (a function value)";
+    const char *end = memmem(text->data, text->len, what, sizeof what - 1), *begin = end;
+    if (!end) return;
+    while (begin > text->data && begin[-1] != '\'') begin--;
+    const char *method = object_method((struct str){begin, (size_t)(end - begin)}, false);
+    if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
+}
+
 /* What the script did with it between then and now is not known: it is told as a hint. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->absent;
-    if (!absent->root || text->len == 0 || !is_about_nil(text)) return;
+    if (text->len == 0) return;
+    explain_function(text);
+    if (!absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;
@@ -101,5 +124,6 @@ void absent_explain(struct script *script, struct buf *text)
     buf_str(text, buf_slice(&path));
     buf_puts(text, " of ");
     object_title(absent->root, text);
+    put_method(absent, text);
     buf_clear(&path);
 }

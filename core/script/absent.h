@@ -13,7 +13,8 @@ void absent_key(struct absent *absent, struct root *root, struct value parent, s
 /* `index` as Lua counts: from 1. */
 void absent_index(struct absent *absent, struct root *root, struct value parent, size_t index);
 void absent_clear(struct absent *absent);
-/* Appends path and object to the text of an error about a nil value; leaves any other text alone. */
+/* Appends path and object to the text of an error about a nil value, and the method of objects that was meant
+ * by it or by a function that was not called; leaves any other text alone. */
 void absent_explain(struct script *script, struct buf *text);
 /* "Pod shop/web-1". */
 void object_title(const struct root *root, struct buf *out);

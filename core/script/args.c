@@ -6,6 +6,8 @@
 
 #include "base/duration.h"
 #include "kube/namespace_name.h"
+#include "script/unknown_method.h"
+#include "script/view.h"
 
 static const char *const class_names[CLASS_COUNT] = {
     [CLASS_OBJECT] = "view",
@@ -34,6 +36,11 @@ static const char *const class_names[CLASS_COUNT] = {
     [CLASS_HISTOGRAM] = "histogram",
     [CLASS_TEST_ENGINE] = "test environment",
 };
+
+const char *class_name(enum script_class class_)
+{
+    return class_names[class_];
+}
 
 bool script_where(lua_State *L, lua_Debug *ar)
 {
@@ -68,10 +75,17 @@ const char *arg_type_name(lua_State *L, int idx)
     return lua_islightuserdata(L, idx) ? "null" : luaL_typename(L, idx);
 }
 
+/* pod.key for pod:key() is a function. */
+static void raise_no_string(lua_State *L, int idx, const char *what)
+{
+    const char *method = lua_iscfunction(L, idx) ? object_method_of(lua_tocfunction(L, idx)) : NULL;
+    if (method) script_raise(L, "%s must be a string, not a function; did you mean :%s()?", what, method);
+    script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
+}
+
 struct str arg_str(lua_State *L, int idx, const char *what)
 {
-    if (lua_type(L, idx) != LUA_TSTRING)
-        script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
+    if (lua_type(L, idx) != LUA_TSTRING) raise_no_string(L, idx, what);
     struct str s;
     s.p = lua_tolstring(L, idx, &s.n);
     return s;
@@ -157,6 +171,7 @@ void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, 
     if (methods) {
         lua_newtable(L);
         luaL_register(L, NULL, methods);
+        unknown_method_watch(L);
         lua_pushvalue(L, -1);
         lua_setfield(L, -3, "__index");
     } else {

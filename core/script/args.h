@@ -36,8 +36,10 @@ void arg_array_size(lua_State *L, const char *verb, size_t count);
 /* Raises once the script has loaded. */
 void arg_loading(lua_State *L, const char *verb);
 
-/* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index. Leaves the methods'
- * table (or nil) on the stack. */
+/* "informer", as errors call it. */
+const char *class_name(enum script_class class_);
+/* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index, which raises for the
+ * name of a method that is not there. Leaves the methods' table (or nil) on the stack. */
 void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods);
 /* NULL when the value is none of this class. */
 void *class_test(lua_State *L, int idx, enum script_class class_);

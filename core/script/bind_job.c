@@ -5,6 +5,7 @@
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/script_queue.h"
+#include "script/unknown_method.h"
 
 static struct job *job_self(lua_State *L, const char *method)
 {
@@ -66,8 +67,12 @@ static int l_job_index(lua_State *L)
         return 1;
     }
     lua_settop(L, 2);
+    lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(1));
-    return 1;
+    if (!lua_isnil(L, -1)) return 1;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    unknown_method_raise(L, class_name(CLASS_JOB), 4, 2);
+    return 0;
 }
 
 /* result(job, ...): what the worker's function returned. nil, err and false are failures. */

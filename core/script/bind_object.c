@@ -1,4 +1,5 @@
 /* raw.object: the methods of whole objects, which are also functions on any view (k8s.object.*). */
+#include "base/nearest.h"
 #include "object/diff.h"
 #include "object/json.h"
 #include "script/args.h"
@@ -171,6 +172,23 @@ static const luaL_Reg object_methods[] = {
     {"copy", l_object_copy},   {"json", l_object_json},
     {"diff", l_object_diff},   {NULL, NULL},
 };
+
+const char *object_method(struct str name, bool near)
+{
+    struct nearest nearest = nearest_to(name);
+    for (const luaL_Reg *m = object_methods; m->name; m++) {
+        if (str_is(name, m->name)) return m->name;
+        nearest_try(&nearest, m->name);
+    }
+    return near ? nearest.name : NULL;
+}
+
+const char *object_method_of(lua_CFunction function)
+{
+    for (const luaL_Reg *m = object_methods; m->name; m++)
+        if (m->func == function) return m->name;
+    return NULL;
+}
 
 void bind_object(lua_State *L)
 {

@@ -14,6 +14,7 @@
 #include "script/modules.h"
 #include "script/sandbox.h"
 #include "script/task.h"
+#include "script/unknown_method.h"
 
 enum { SCRATCH_KEEP = 64 << 10 };
 
@@ -81,6 +82,7 @@ void state_make_api(lua_State *L)
     call_setup(L);
     task_setup(L);
     make_metatables(L);
+    unknown_method_setup(L);
     cache_define(L);
     bind_all(L);
 }

@@ -86,6 +86,7 @@ enum script_ref {
     REF_LOADED,        /* modules the script required, by name */
     REF_ARRAY_META,    /* metatable that marks a table as an array */
     REF_ERROR_META,    /* of `err` tables */
+    REF_NO_METHOD,     /* of tables of methods: one that is not there raises */
     REF_NEW_EVENT,     /* makes `ev` */
     REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
     REF_DUMP,          /* string.dump, nor this */

@@ -31,7 +31,9 @@ struct view *view_test(lua_State *L, int idx)
 struct view *view_arg(lua_State *L, int idx, const char *verb)
 {
     struct view *view = view_test(L, idx);
-    if (!view) script_raise(L, "%s: expected a view, not %s", verb, arg_type_name(L, idx));
+    if (!view)
+        script_raise(L, "%s: expected a view, not %s%s", verb, arg_type_name(L, idx),
+                     idx == 1 && object_method(str_of(verb), false) ? " (methods are called with ':')" : "");
     return view;
 }
 

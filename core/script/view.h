@@ -28,6 +28,11 @@ struct view *view_arg(lua_State *L, int idx, const char *verb);
 /* Registers the two classes; leaves the methods' table of objects on the stack. */
 void view_define(lua_State *L);
 
+/* The method of whole objects that has this name, or, if `near`, that may have been meant. NULL: none. */
+const char *object_method(struct str name, bool near);
+/* Whose function it is; NULL: none's. */
+const char *object_method_of(lua_CFunction function);
+
 /* The same as plain tables: maps, arrays marked as such, null as k8s.null (lua-api, section 2). */
 void copy_push_value(lua_State *L, struct value value);
 /* Marks the table on top of the stack as an array. */

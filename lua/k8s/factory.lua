@@ -11,6 +11,11 @@ local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 
 local factory = {}
 
+-- Of what a factory shows: a misspelt method is told as one, not as a nil that was called.
+local function unknown_method(content, name)
+  require "k8s.unknown"("factory", name, content, "method")
+end
+
 -- Of informers, and of factories as defaults.
 local OPTIONS = {
   namespace = "string",
@@ -82,7 +87,7 @@ function factory.factory(given)
     end
   end
 
-  self = freeze("factory", {
+  self = freeze("factory", setmetatable({
     informer = function(called_on, kind, own)
       check_self(called_on, "informer")
       local made = claim(defaults, kind, own)
@@ -95,7 +100,7 @@ function factory.factory(given)
       check_self(called_on, "wait_for_cache_sync")
       return wait_synced(timeout or 30, unpack(informers))
     end,
-  })
+  }, { __index = unknown_method }))
   return self
 end
 

@@ -50,5 +50,7 @@ describe("k8s.informer", function()
   it("says so when the factory's method is called with a dot", function()
     local team = factory.factory {}
     assert.error_matches(function() team.informer "pods" end, "called with ':'")
+    local function misspelt() team:informr "pods" end
+    assert.error_matches(misspelt, 'factory: unknown method "informr", did you mean "informer"')
   end)
 end)

@@ -106,6 +106,16 @@ static void test_after_comes_again_then_and_is_forgotten(void **state)
     assert_lua(f, "return take()", "0;");
 }
 
+static void test_a_method_that_a_job_does_not_have_raises(void **state)
+{
+    struct fixture *f = *state;
+    run_load(f, "q = k8s.queue { name = 'x' } q:run(function(key, job)\n"
+                "say(select(2, pcall(function() job:retyr() end)):match 'job: .*')\n"
+                "say(tostring(job[1])) end) q:add 'a'");
+    run_advance(5);
+    assert_lua(f, "return take()", "job: unknown method \"retyr\", did you mean \"retry\"?;nil;");
+}
+
 static void test_a_failure_behind_job_after_is_a_failure(void **state)
 {
     struct fixture *f = *state;
@@ -333,6 +343,7 @@ int main(void)
         T(test_nothing_or_true_is_done_and_forgotten),
         T(test_w8_failures_are_tried_again_later_and_later),
         T(test_after_comes_again_then_and_is_forgotten),
+        T(test_a_method_that_a_job_does_not_have_raises),
         T(test_a_failure_behind_job_after_is_a_failure),
         T(test_after_max_retries_a_key_is_dropped),
         T(test_a_job_ends_with_its_call),

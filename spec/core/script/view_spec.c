@@ -85,6 +85,25 @@ static void test_an_error_about_nil_names_path_and_object(void **state)
     assert_null(strstr(fixture_run(f, "local x = obj.spec.missing; error('other')"), "absent"));
 }
 
+static void test_an_error_about_a_method_names_the_one_that_was_meant(void **state)
+{
+    struct fixture *f = *state;
+    assert_raises(
+        f, "return obj.metadata:label('app')",
+        "last absent field: metadata.label of Pod shop/web-1; did you mean the object's method :label()?");
+    assert_raises(f, "return obj:nmae()",
+                  "last absent field: nmae of Pod shop/web-1; did you mean the object's method :name()?");
+    assert_raises(f, "return 'x' .. obj.name",
+                  "field 'name' (a function value); did you mean the object's method :name()?");
+    assert_raises(f, "return obj.name()", "name: expected a view, not nil (methods are called with ':')");
+    assert_raises(f, "return obj:label(obj.key)",
+                  "label: key must be a string, not a function; did you mean :key()?");
+    assert_raises(f, "return obj:label(print)", "label: key must be a string, not function");
+    assert_null(strstr(fixture_run(f, "return obj:frobnicate()"), "did you mean"));
+    assert_null(strstr(fixture_run(f, "return obj.nmae.x"), "did you mean"));
+    assert_null(strstr(fixture_run(f, "local t = { x = print } return 'x' .. t.x"), "did you mean"));
+}
+
 static void test_loops_walk_views_as_they_walk_tables(void **state)
 {
     struct fixture *f = *state;
@@ -365,6 +384,7 @@ int main(void)
         T(test_what_is_absent_or_null_is_nil),
         T(test_null_inside_arrays_and_pairs_is_the_null_of_cjson),
         T(test_an_error_about_nil_names_path_and_object),
+        T(test_an_error_about_a_method_names_the_one_that_was_meant),
         T(test_loops_walk_views_as_they_walk_tables),
         T(test_writing_raises_and_names_copy),
         T(test_views_are_equal_by_content),
