@@ -12,8 +12,9 @@ static int run(int argc, char **argv)
 static void help(void)
 {
     puts("Have a running engine return to the generation of a script before the one that runs.\n\n"
-         "It becomes a new generation, by the way of each change. What the file says does not run until it\n"
-         "changes again, or kubelua reload asks for it.\n\n"
+         "It becomes a new generation, by the way of each change, and the one that ran is the one before: a\n"
+         "second rollback returns to that. What the file says does not run until it changes again, or\n"
+         "kubelua reload asks for it; an edit is loaded as any other.\n\n"
          "Usage:\n  kubelua rollback SCRIPT [flags]\n\nFlags:");
     reload_command_help();
 }

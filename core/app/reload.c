@@ -165,6 +165,8 @@ static void take_over(struct slot *slot)
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);
     slot->before = bundle_ref(script_bundle(old));
+    slot->before_number = script_generation(old);
+    slot->before_us = slot->taken_over_us;
     probation_begin(slot, old, &quarantined);
     buf_clear(&quarantined);
     become_current(slot, new_);

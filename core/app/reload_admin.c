@@ -42,9 +42,31 @@ static struct slot *find(const struct engine *engine, const char *name, struct e
 
 /* --- what is said of one */
 
+/* The beginning of what sha256sum tells of the file, as in the audit trail. */
+static void put_hash(const struct bundle *bundle, struct buf *out)
+{
+    char hash[BUNDLE_HASH_LEN + 1];
+    bundle_hash(bundle, hash);
+    hash[12] = '\0';
+    json_text(out, "hash", hash);
+}
+
+/* What a rollback returns to. */
+static void put_before(const struct slot *slot, struct buf *out)
+{
+    if (!slot->before) return;
+    json_open(out, "before", '{');
+    json_int(out, "generation", (int64_t)slot->before_number);
+    json_time(out, "takenOver", slot->before_us);
+    put_hash(slot->before, out);
+    json_close(out, '}');
+}
+
 void reload_put_slot(const struct slot *slot, struct buf *out)
 {
     json_int(out, "generation", slot->current ? (int64_t)script_generation(slot->current) : 0);
+    if (slot->current) put_hash(script_bundle(slot->current), out);
+    put_before(slot, out);
     json_int(out, "tried", (int64_t)slot->tried);
     json_time(out, "takenOver", slot->taken_over_us);
     json_int(out, "pauseMicroseconds", (int64_t)slot->pause_us);

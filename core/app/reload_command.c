@@ -97,9 +97,32 @@ static bool is_waiting(const struct admin_client *begun, const struct admin_clie
 
 /* --- what came of it */
 
+/* "  it is what generation 1 (since 2026-11-22T15:04:05Z, 3fa2c1d40b12) was": of what was before the script.
+ */
+static void print_before(const char *begin, const struct tape *tape, size_t script, const char *end)
+{
+    size_t at = tape_field(tape, script, STR("before"));
+    if (!at) return;
+    struct str since = text_of(tape, at, "takenOver");
+    if (!since.n) since = STR("the engine's start");
+    printf("  %s generation %" PRId64 " (since %.*s, %.*s)%s\n", begin, number_of(tape, at, "generation"),
+           STR_ARG(since), STR_ARG(text_of(tape, at, "hash")), end);
+}
+
+/* Which generations a rollback exchanged, and what becomes of the next edit. */
+static void print_return(const struct tape *old_tape, size_t old, const struct tape *tape, size_t script)
+{
+    bool is_file = tape_bool(tape, tape_field(tape, script, STR("fileIsRunning")), false);
+    print_before("it is what", old_tape, old, " was");
+    print_before("it replaces", tape, script, ": a second rollback returns to that");
+    printf("  %.*s says %s: its next edit is loaded as any other%s\n", STR_ARG(text_of(tape, script, "path")),
+           is_file ? "the same" : "something else than what runs",
+           is_file ? "" : ", and kubelua reload loads it as it is");
+}
+
 /* Prints what became of the script, unless that is left out; gives whether it runs as was asked for. */
-static bool report(bool prints, const struct admin_client *before, const struct admin_client *after,
-                   size_t script)
+static bool report(const struct arguments *a, const struct admin_client *before,
+                   const struct admin_client *after, size_t script)
 {
     const struct tape *tape = admin_client_tape(after), *old_tape = admin_client_tape(before);
     struct str name = text_of(tape, script, "name"), error = text_of(tape, script, "reloadError");
@@ -108,7 +131,7 @@ static bool report(bool prints, const struct admin_client *before, const struct 
     bool tried = !old || number_of(old_tape, old, "tried") != number_of(tape, script, "tried");
     bool taken_over = generation && (!old || number_of(old_tape, old, "generation") != generation);
     bool good = taken_over || !error.n || (!tried && generation);
-    if (!prints) return good;
+    if (strcmp(a->output, "json") == 0) return good;
     printf("%.*s: ", STR_ARG(name));
     if (taken_over)
         printf("generation %" PRId64 " runs, after a pause of %.2f ms\n", generation,
@@ -119,6 +142,7 @@ static bool report(bool prints, const struct admin_client *before, const struct 
         printf("refused, generation %" PRId64 " runs on: %.*s\n", generation, STR_ARG(error));
     else
         printf("unchanged, generation %" PRId64 " runs\n", generation);
+    if (taken_over && old && strcmp(a->method, "rollback") == 0) print_return(old_tape, old, tape, script);
     return good;
 }
 
@@ -137,11 +161,11 @@ static void print_json(const struct admin_client *client)
 
 static int print_all(const struct arguments *a, const struct course *course)
 {
-    bool good = true, json = strcmp(a->output, "json") == 0;
-    if (json) print_json(course->now);
+    bool good = true;
+    if (strcmp(a->output, "json") == 0) print_json(course->now);
     for (size_t script = first(course->begun); script; script = next(course->begun, script)) {
         size_t same = find(course->now, text_of(admin_client_tape(course->begun), script, "name"));
-        if (same) good &= report(!json, course->before, course->now, same);
+        if (same) good &= report(a, course->before, course->now, same);
     }
     if (fflush(stdout) != 0) perror("kubelua: stdout");
     return good ? EXIT_OK : EXIT_INCOMPLETE;

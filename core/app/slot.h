@@ -43,11 +43,13 @@ struct slot {
 
     /* What was. */
     struct bundle *before;  /* of the generation before the current one; NULL: there was none */
+    uint64_t before_number; /* that generation */
+    int64_t before_us;      /* when it began; 0: with the engine */
     struct bundle *refused; /* files that are not what runs: refused, or returned from; NULL: none */
     struct buf error;       /* why; empty: nothing is wrong */
     int64_t error_us;
     bool returned;         /* the one that runs is what was before that */
-    int64_t taken_over_us; /* when the current one began */
+    int64_t taken_over_us; /* when the current one began; 0: with the engine */
     uint64_t pause_us;     /* how long the engine thread took for that */
 
     struct probation probation;

@@ -258,7 +258,15 @@ describe("a script that changes #threads", function()
     engine:wait_line "two add"
     out, code = engine.ask("rollback", "a")
     assert.are.equal(0, code)
-    assert.has_match("scripts/a: generation 3 runs", out)
+    local time = "%d+%-%d+%-%d+T%d+:%d+:%d+Z"
+    assert.has_match("^%S*scripts/a: generation 3 runs, after a pause of [%d.]+ ms\n", out)
+    local hashes = { out:match("\n  it is what generation 1 %(since the engine's start, (%x+)%) was\n"
+      .. "  it replaces generation 2 %(since " .. time .. ", (%x+)%): a second rollback returns to that\n"
+      .. "  %S*a%.lua says something else than what runs: its next edit is loaded as any other, and kubelua reload "
+      .. "loads it as it is\n$") }
+    local sum = io.popen(("sha256sum '%s/scripts/a.lua'"):format(folder)):read "*a"
+    assert.are.equal(sum:sub(1, 12), hashes[2], out)
+    assert.are_not.equal(hashes[1], hashes[2])
     engine:wait_line "one loaded"
     local one = engine.script "a"
     assert.is_false(one.fileIsRunning)
@@ -266,6 +274,9 @@ describe("a script that changes #threads", function()
     assert.has_match(expected, one.reloadError)
     out, code = engine.ask("rollback", "a")
     assert.are.equal(0, code, out)
+    assert.has_match("\n  it is what generation 2 %(since " .. time .. ", " .. hashes[2] .. "%) was\n  it replaces "
+      .. "generation 3 %(since " .. time .. ", " .. hashes[1] .. "%): [^\n]*\n  %S*a%.lua says the same: its next edit "
+      .. "is loaded as any other\n$", out)
     one = engine.script "a"
     assert.are.equal(4, one.generation)
     assert.is_true(one.fileIsRunning)
