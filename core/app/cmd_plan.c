@@ -10,6 +10,7 @@
 #include "app/dry_host.h"
 #include "app/leader_options.h"
 #include "app/plan_match.h"
+#include "app/plan_refusal.h"
 #include "app/script_files.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -35,6 +36,7 @@ struct planning {
     struct dry_host dry;
     struct limits limits;
     const char **lua_path; /* of the engine */
+    const char **trusted;  /* files that stand for scripts that it trusts */
     struct loaded *loaded; /* one for each file */
     struct planned *mine, *theirs;
     struct plan *plans; /* of `theirs` */
@@ -66,12 +68,14 @@ static void help(void)
         "register, beside what runs.\n\n"
         "The files are loaded here, without a server and with the engine's settings; nothing of them runs,\n"
         "and the engine changes nothing. A file stands for the script of its name, or of its last part,\n"
-        "so that a copy of the engine's folder will do. Kinds that the server does not have are found by\n"
-        "kubelua check.\n\n"
+        "so that a copy of the engine's folder will do. A version of a k8s.state that differs without a\n"
+        "migrate, and a metric that another script has made differently, are told as a reload would refuse\n"
+        "them. Kinds that the server does not have are found by kubelua check; hashes of functions are in\n"
+        "-o json.\n\n"
         "Usage:\n"
         "  kubelua plan -f FILE|DIR ... [flags]\n\n"
         "The exit code is 0 when nothing would change, 1 for differences, 2 when the engine or a file could\n"
-        "not be read, 3 when a file does not load: a reload would refuse it.\n\n"
+        "not be read, 3 when a reload would refuse a file.\n\n"
         "Examples:\n"
         "  kubelua plan -f scripts/\n"
         "  kubelua plan -f scripts/images.lua -o json\n\n"
@@ -96,6 +100,7 @@ static bool read_script(struct planning *p, const struct tape *tape, size_t at, 
     p->theirs[i] = (struct planned){.name = text_at(tape, at, "name"),
                                     .path = text_at(tape, at, "path"),
                                     .sources = text_at(tape, at, "sources"),
+                                    .trusted = tape_bool(tape, tape_field(tape, at, STR("trusted")), false),
                                     .generation = tape_int(tape, tape_field(tape, at, STR("generation")), 0)};
     return plan_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
 }
@@ -163,7 +168,6 @@ static void load_one(struct planning *p, size_t i)
     struct loaded *one = &p->loaded[i];
     struct planned *file = &p->mine[i];
     struct err err;
-    *file = (struct planned){.name = source.name, .path = source.path};
     one->script = script_prepare(&p->dry.host, &source, &err);
     if (!one->script) {
         file->error = one->error = xstrdup(err.text);
@@ -191,15 +195,53 @@ static void note_folders(struct planning *p)
     }
 }
 
+/* What a script is trusted with goes for the file that stands for it. */
+static void take_trust(struct planning *p)
+{
+    struct script_host *host = &p->dry.host;
+    p->trusted = xcalloc(p->files.count, sizeof *p->trusted);
+    for (size_t i = 0; i < p->files.count; i++)
+        if (p->mine[i].other && p->mine[i].other->trusted)
+            p->trusted[host->trusted_count++] = p->mine[i].path;
+    host->trusted = p->trusted;
+}
+
 static void load_all(struct planning *p)
 {
     p->loaded = xcalloc(p->files.count, sizeof *p->loaded);
     p->mine = xcalloc(p->files.count, sizeof *p->mine);
+    for (size_t i = 0; i < p->files.count; i++)
+        p->mine[i] = (struct planned){.name = p->files.names[i], .path = p->files.paths[i]};
+    plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
     dry_host_open(&p->dry);
     p->dry.host.print = print_to_stderr;
+    p->dry.host.notes_functions = true;
     take_settings(p);
+    take_trust(p);
     for (size_t i = 0; i < p->files.count; i++) load_one(p, i);
     note_folders(p);
+}
+
+/* One that says what runs is not loaded by a reload. */
+static bool would_load(const struct planned *file)
+{
+    return !file->error && (!file->other || strcmp(file->other->sources, file->sources) != 0);
+}
+
+static void refuse(struct planning *p, size_t i, const struct err *err)
+{
+    p->mine[i].error = p->loaded[i].error = xstrdup(err->text);
+}
+
+/* Which files make no metrics is known before those of others are compared. */
+static void refuse_all(struct planning *p)
+{
+    struct err err;
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) && !plan_keeps_states(&p->mine[i], &err)) refuse(p, i, &err);
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) && !plan_metrics_fit(p->theirs, p->their_count, p->mine, i, &err))
+            refuse(p, i, &err);
 }
 
 static void clear(struct planning *p)
@@ -215,6 +257,7 @@ static void clear(struct planning *p)
     free(p->mine);
     free(p->loaded);
     free(p->lua_path);
+    free(p->trusted);
     admin_client_free(p->engine);
     script_files_clear(&p->files);
 }
@@ -241,6 +284,7 @@ static int plan(struct planning *p, struct err *err)
     struct plan_rows rows = {0};
     if (!script_files_find(&p->arguments->files, &p->files, err) || !ask_engine(p, err)) return -1;
     load_all(p);
+    refuse_all(p);
     plan_match(p->theirs, p->their_count, p->mine, p->files.count, &rows);
     int code = print(p, &rows);
     plan_rows_clear(&rows);

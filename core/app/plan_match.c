@@ -43,8 +43,9 @@ static struct planned *find_last_part(const struct side *side, const char *name)
 static void match(const struct side *running, const struct side *files)
 {
     for (size_t i = 0; i < files->count; i++) {
-        struct planned *same = find_name(running, files->items[i].name);
-        if (same) join(&files->items[i], same);
+        struct planned *file = &files->items[i];
+        struct planned *same = file->other ? NULL : find_name(running, file->name);
+        if (same) join(file, same);
     }
     for (size_t i = 0; i < files->count; i++) {
         struct planned *file = &files->items[i];
@@ -88,6 +89,12 @@ static void add_row(const struct planned *file, struct plan_rows *rows)
                                            .error = file->error,
                                            .before = runs ? runs->plan : NULL,
                                            .after = file->plan});
+}
+
+void plan_pair(struct planned *running, size_t running_count, struct planned *files, size_t file_count)
+{
+    const struct side ours = {files, file_count}, theirs = {running, running_count};
+    match(&theirs, &ours);
 }
 
 void plan_match(struct planned *running, size_t running_count, struct planned *files, size_t file_count,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/json_out.h"
+#include "app/plan_detail.h"
 #include "app/text_table.h"
 #include "base/mem.h"
 
@@ -73,29 +74,40 @@ static void put_printable(const char *text, struct buf *out)
     free(printable);
 }
 
-static void put_detail(const char *detail, struct buf *out)
+/* What is written of a script: where functions are is known by the plan of the file. */
+struct writing {
+    const struct plan *after;
+    struct buf *out;
+};
+
+/* The place is that of the entry, where none of a function says more. */
+static void put_detail(const struct writing *w, const struct plan_entry *before,
+                       const struct plan_entry *after)
 {
-    buf_putc(out, ' ');
-    put_printable(*detail ? detail : "{}", out);
+    const struct plan_entry *entry = after ? after : before;
+    struct buf text = {0};
+    bool placed = false;
+    if (before && after)
+        placed = plan_detail_compare(before->detail, after->detail, w->after, &text);
+    else
+        plan_detail_print(entry->detail, &text);
+    if (text.len) buf_puts(w->out, before && after ? ": " : " ");
+    put_printable(buf_text(&text), w->out);
+    if (after && after->file && !placed) buf_printf(w->out, " (%s:%d)", after->file, after->line);
+    buf_clear(&text);
 }
 
 static void put_change(void *ctx, enum plan_change change, const struct plan_entry *before,
                        const struct plan_entry *after)
 {
-    struct buf *out = ctx;
+    const struct writing *w = ctx;
     const struct plan_entry *entry = after ? after : before;
     const char *note = plan_change_note(before, after);
-    buf_printf(out, "  %c %s ", changes[change].sign, plan_class_name(entry->class));
-    put_printable(entry->key, out);
-    if (change == PLAN_CHANGED) {
-        put_detail(before->detail, out);
-        buf_puts(out, " ->");
-        put_detail(after->detail, out);
-    } else if (*entry->detail) {
-        put_detail(entry->detail, out);
-    }
-    if (note) buf_printf(out, "\n      %s", note);
-    buf_putc(out, '\n');
+    buf_printf(w->out, "  %c %s ", changes[change].sign, plan_class_name(entry->class));
+    put_printable(entry->key, w->out);
+    put_detail(w, before, after);
+    if (note) buf_printf(w->out, "\n      %s", note);
+    buf_putc(w->out, '\n');
 }
 
 static void put_head(const struct plan_row *row, struct buf *out)
@@ -124,7 +136,8 @@ static void put_row(const struct plan_row *row, struct buf *out)
     if (row->fate == PLAN_SAME) return;
     put_head(row, out);
     if (row->fate == PLAN_REFUSED || row->fate == PLAN_RELOADS) return;
-    size_t same = compare(row, put_change, out);
+    struct writing writing = {row->after, out};
+    size_t same = compare(row, put_change, &writing);
     if (same) buf_printf(out, "  %zu unchanged\n", same);
 }
 
@@ -156,6 +169,10 @@ static void put_json_change(void *ctx, enum plan_change change, const struct pla
     json_text(out, "key", entry->key);
     if (before) json_text(out, "before", before->detail);
     if (after) json_text(out, "after", after->detail);
+    if (after && after->file) {
+        json_text(out, "file", after->file);
+        json_int(out, "line", after->line);
+    }
     if (note) json_text(out, "note", note);
     json_close(out, '}');
 }

@@ -10,7 +10,7 @@ enum plan_fate {
     PLAN_DIFFERS, /* it would register something else */
     PLAN_RELOADS, /* other texts, the same plan */
     PLAN_GOES,    /* it runs, and its file is not in its folder any more */
-    PLAN_REFUSED, /* its file does not load */
+    PLAN_REFUSED, /* its file does not load, or cannot take over */
     PLAN_FATES,
 };
 
@@ -31,6 +31,7 @@ void plan_rows_add(struct plan_rows *rows, const struct plan_row *row);
 void plan_rows_clear(struct plan_rows *rows);
 /* How many there are of a fate. */
 size_t plan_rows_of(const struct plan_rows *rows, enum plan_fate fate);
-/* For people: those that differ, each with its differences, then how many there are of each fate. */
+/* For people: those that differ, each with its differences, then how many there are of each fate. What a
+ * function is told by is its place; its hash is for programs. */
 void plan_rows_print(const struct plan_rows *rows, struct buf *out);
 void plan_rows_print_json(const struct plan_rows *rows, struct buf *out);

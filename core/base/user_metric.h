@@ -52,6 +52,9 @@ void user_metric_merge(struct user_metric *into, const struct user_metric *from)
 bool user_metric_check_shown(const struct user_metric *metric, struct err *err);
 /* Whether two would have samples of the same name. */
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b);
+bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b);
+/* The error of one that clashes with that of another script. Gives false. */
+bool user_metric_refuse(const char *wanted, const char *shown, const char *script, struct err *err);
 
 const char *user_metric_name(const struct user_metric *metric);
 size_t user_metric_label_count(const struct user_metric *metric);

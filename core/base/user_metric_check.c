@@ -90,10 +90,23 @@ static bool makes(const char *name, enum family_kind kind, const char *other)
     return false;
 }
 
+bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b)
+{
+    return strcmp(a, b) == 0 || makes(a, kind_a, b) || makes(b, kind_b, a);
+}
+
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b)
 {
-    return strcmp(a->name, b->name) == 0 || makes(a->name, a->family.kind, b->name) ||
-           makes(b->name, b->family.kind, a->name);
+    return user_metric_names_clash(a->name, a->family.kind, b->name, b->family.kind);
+}
+
+bool user_metric_refuse(const char *wanted, const char *shown, const char *script, struct err *err)
+{
+    if (strcmp(shown, wanted) == 0)
+        return err_set(err, ERR_INVALID,
+                       "%s: the script %s has it with another type, help, labels or buckets", wanted, script);
+    return err_set(err, ERR_INVALID, "%s would have samples of the same name as %s of the script %s", wanted,
+                   shown, script);
 }
 
 struct question {
@@ -108,13 +121,7 @@ static void compare(void *ctx, const struct user_metric *shown)
     const struct user_metric *wanted = q->wanted;
     if (!q->ok || !user_metric_clashes(shown, wanted) || user_metric_equal(shown, wanted)) return;
     if (strcmp(shown->script, wanted->script) == 0) return; /* an earlier generation, which will be gone */
-    if (strcmp(shown->name, wanted->name) == 0)
-        q->ok = err_set(q->err, ERR_INVALID,
-                        "%s: the script %s has it with another type, help, labels or buckets", wanted->name,
-                        shown->script);
-    else
-        q->ok = err_set(q->err, ERR_INVALID, "%s would have samples of the same name as %s of the script %s",
-                        wanted->name, shown->name, shown->script);
+    q->ok = user_metric_refuse(wanted->name, shown->name, shown->script, q->err);
 }
 
 bool user_metric_check_shown(const struct user_metric *metric, struct err *err)

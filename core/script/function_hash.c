@@ -71,6 +71,16 @@ static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
     }
 }
 
+static void note_place(lua_State *L, int idx, const char *hash)
+{
+    struct plan *plan = &script_of(L)->plan;
+    lua_Debug ar;
+    if (!plan->notes_functions) return;
+    lua_pushvalue(L, idx);
+    lua_getinfo(L, ">S", &ar);
+    if (*ar.source == '@') plan_note_function(plan, hash, ar.source + 1, ar.linedefined);
+}
+
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
@@ -78,4 +88,5 @@ void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])
     keep_function(L, idx, 0, code);
     must(EVP_Digest(code->data, code->len, digest, NULL, EVP_sha256(), NULL));
     for (size_t i = 0; i < FUNCTION_HASH_LEN / 2; i++) snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    note_place(L, idx, out);
 }

@@ -8,7 +8,7 @@
 
 /* 16 hexadecimal digits. */
 enum { FUNCTION_HASH_LEN = 16 };
-/* Of the function at `idx`. */
+/* Of the function at `idx`. The plan is told where that is, if it asks. */
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1]);
 
 /* Appends the canonical code of the Lua function at `idx`; with `strings`, the texts in it instead, each

@@ -15,6 +15,14 @@ struct plan_name {
     char text[]; /* the class as a byte, then the key */
 };
 
+/* Where a function is. */
+struct plan_function {
+    UT_hash_handle hh;
+    char *file;
+    int line;
+    char hash[];
+};
+
 static const char *const names[PLAN_CLASSES] = {
     [PLAN_INFORMER] = "informer", [PLAN_INDEX] = "index",         [PLAN_HANDLER] = "handler",
     [PLAN_QUEUE] = "queue",       [PLAN_TIMER] = "timer",         [PLAN_CRON] = "cron",
@@ -95,9 +103,43 @@ void plan_set_place(struct plan *plan, enum plan_class class, struct str key, co
     entry->line = line;
 }
 
+void plan_note_function(struct plan *plan, const char *hash, const char *file, int line)
+{
+    struct plan_function *function;
+    size_t len = strlen(hash);
+    if (!plan->notes_functions) return;
+    HASH_FIND(hh, plan->functions, hash, len, function);
+    if (function) return;
+    function = xcalloc(1, sizeof *function + len + 1);
+    memcpy(function->hash, hash, len);
+    function->file = xstrdup(file);
+    function->line = line;
+    HASH_ADD_KEYPTR(hh, plan->functions, function->hash, len, function);
+}
+
+const char *plan_function_place(const struct plan *plan, struct str hash, int *line)
+{
+    struct plan_function *function;
+    HASH_FIND(hh, plan->functions, hash.p, hash.n, function);
+    if (!function) return NULL;
+    *line = function->line;
+    return function->file;
+}
+
+static void clear_functions(struct plan *plan)
+{
+    struct plan_function *function, *next;
+    HASH_ITER (hh, plan->functions, function, next) {
+        HASH_DELETE(hh, plan->functions, function);
+        free(function->file);
+        free(function);
+    }
+}
+
 void plan_clear(struct plan *plan)
 {
     struct plan_name *name, *next;
+    clear_functions(plan);
     HASH_ITER (hh, plan->names, name, next) {
         HASH_DELETE(hh, plan->names, name);
         free(name);

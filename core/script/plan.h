@@ -41,7 +41,9 @@ struct plan_entry {
 struct plan {
     struct plan_entry *items; /* in the order in which they were registered */
     size_t count, cap;
-    struct plan_name *names; /* by class and key */
+    struct plan_name *names;         /* by class and key */
+    bool notes_functions;            /* for people: else nobody asks where they are */
+    struct plan_function *functions; /* by hash */
 };
 
 /* The singular name of a class: "handler". */
@@ -54,6 +56,10 @@ enum plan_class plan_class_of(struct str name);
 void plan_add(struct plan *plan, enum plan_class class, struct str key, struct str detail);
 /* Of the entry with that very key. The first place stays. */
 void plan_set_place(struct plan *plan, enum plan_class class, struct str key, const char *file, int line);
+/* Where a function of this hash is; nothing, unless the plan notes functions. The first place stays. */
+void plan_note_function(struct plan *plan, const char *hash, const char *file, int line);
+/* The file, borrowed; NULL: not known. */
+const char *plan_function_place(const struct plan *plan, struct str hash, int *line);
 /* Borrowed; NULL when there is none. */
 const struct plan_entry *plan_find(const struct plan *plan, enum plan_class class, struct str key);
 void plan_clear(struct plan *plan);

@@ -70,6 +70,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     script->generation = source->generation;
     script->limits = *(host->limits ? host->limits : &limits_default);
     script->trusted = is_trusted(host, source->name, source->path);
+    script->plan.notes_functions = host->notes_functions;
     script->before = source->before;
     TAILQ_INIT(&script->transforms);
     TAILQ_INIT(&script->handlers);

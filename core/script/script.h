@@ -67,6 +67,7 @@ struct script_host {
     size_t trusted_count;
     const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
     size_t lua_path_count;
+    bool notes_functions; /* plans know where functions are: for who shows them to people */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 

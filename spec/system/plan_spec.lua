@@ -40,7 +40,8 @@ describe("kubelua plan", function()
     ]])
     write("live/gone.lua", HEAD .. 'k8s.command("gone", function() end)')
     os.execute(("cp -r '%s/live' '%s/next'"):format(folder, folder))
-    engine = cluster.run(sim.server, folder .. "/live", { "--admin-socket", folder .. "/admin.sock", "-n", "shop" })
+    engine = cluster.run(sim.server, folder .. "/live", { "--admin-socket", folder .. "/admin.sock", "-n", "shop",
+      "--trust", folder .. "/live/gone" })
     engine:wait_error "Synced"
   end)
   after_each(function()
@@ -73,10 +74,13 @@ describe("kubelua plan", function()
     local code, out = plan("-f", folder .. "/next")
     assert.are.equal(1, code)
     assert.has_match("live/edited: changes, generation 1 runs\n", out, 1, true)
-    assert.has_match("\n  + informer nodes in shop {}\n      is listed and watched, unless", out, 1, true)
-    assert.has_match("\n  ~ handler it pods in shop {OnAdd=function %x+} %-> pods in shop {OnAdd=function %x+}\n", out)
-    assert.has_match("\n  - timer every 30s ", out, 1, true)
-    assert.has_match("\n  + timer every 31s ", out, 1, true)
+    local edited_file = folder .. "/next/edited.lua"
+    assert.has_match("\n  + informer nodes in shop (" .. edited_file .. ":4)\n      is listed and watched, unless", out,
+      1, true)
+    assert.has_match("\n  ~ handler it: OnAdd changed (" .. edited_file .. ":3)\n", out, 1, true)
+    assert.has_match("\n  - timer every 30s {function}\n", out, 1, true)
+    assert.has_match("\n  + timer every 31s {function} (" .. edited_file .. ":5)\n", out, 1, true)
+    assert.is_nil(out:find("function " .. ("%x"):rep(16)))
     assert.has_match("\n  1 unchanged\n", out, 1, true)
     assert.has_match("live/kept: loaded anew, generation 1 runs; what it registers is the same\n", out, 1, true)
     assert.has_match("next/new: new\n  + command fresh ", out, 1, true)
@@ -89,6 +93,11 @@ describe("kubelua plan", function()
     assert.are.equal(1, edited.unchanged)
     assert.are.equal(4, #edited.changes)
     for _, change in ipairs(edited.changes) do
+      if change.class == "handler" then
+        assert.has_match("OnAdd=function %x+}$", change.before)
+        assert.has_match("OnAdd=function %x+}$", change.after)
+        assert.are.same({ edited_file, 3 }, { change.file, change.line })
+      end
       assert.are.equal(change.class == "handler" and "changed" or change.key == "every 30s" and "removed" or "added",
         change.change)
     end
@@ -109,11 +118,13 @@ describe("kubelua plan", function()
     engine:wait_error 'Reloaded" script="[^"]*edited"'
     write("next/edited.lua", transforming "2")
     local _, out = plan("-f", folder .. "/next/edited.lua")
-    assert.has_match("  ~ transform pods in shop function %x+ %-> function %x+\n", out)
-    assert.has_match("\n      its informer is listed anew\n", out, 1, true)
+    local place = " (" .. folder .. "/next/edited.lua:3)\n"
+    assert.has_match("  ~ transform pods in shop: function changed" .. place .. "      its informer is listed anew\n",
+      out, 1, true)
     write("next/edited.lua", transforming "k8s.state('s', { version = 1 })")
     _, out = plan("-f", folder .. "/next/edited.lua")
-    assert.has_match("%-> %?`mark` is a userdata, which cannot be compared\n", out)
+    local unlike = "  ~ transform pods in shop: `mark` is a userdata, which cannot be compared"
+    assert.has_match(unlike .. place, out, 1, true)
     write("next/edited.lua", transforming "1" .. " -- a comment")
     _, out = plan("-f", folder .. "/next/edited.lua")
     assert.has_match("1 to be loaded anew\n$", out)
@@ -127,6 +138,42 @@ describe("kubelua plan", function()
     assert.has_match("1 to be refused, 2 unchanged\n$", out)
     local answer = decoded("-f", folder .. "/next/edited.lua")
     assert.has_match("edited%.lua:2: ", row(answer, "edited").error)
+  end)
+
+  it("says what a reload would refuse, though it loads, as the reload then does", function()
+    write("live/edited.lua", HEAD .. 'k8s.state("n", { version = 1 })\nk8s.metric.counter("n_total", "n")')
+    engine:wait_error 'Reloaded" script="[^"]*edited"'
+    write("next/edited.lua", HEAD .. '\nk8s.state("n", { version = 2 })')
+    local code, out = plan("-f", folder .. "/next/edited.lua")
+    local no_migrate = "edited%.lua:3: k8s%.state: n: version 1 is running, the new one is 2 and has no migrate"
+    assert.are.equal(3, code)
+    assert.has_match("live/edited: refused: [^\n]*" .. no_migrate .. "\n1 script: 1 to be refused\n$", out)
+    local answer
+    answer, code = decoded("-f", folder .. "/next/edited.lua")
+    assert.are.equal(3, code)
+    assert.are.equal("refused", answer.scripts[1].result)
+    assert.are.equal(1, answer.summary.refused)
+    os.rename(folder .. "/next/edited.lua", folder .. "/live/edited.lua")
+    engine:wait_error("Reload refused.*" .. no_migrate)
+    write("next/edited.lua", HEAD .. 'k8s.state("n", { version = 2, migrate = function() return {} end })')
+    assert.are.equal(1, (plan("-f", folder .. "/next/edited.lua")))
+    local taken = "kept%.lua:3: k8s%.metric: n_total: the script [^\n]*live/edited has it with another type, help, "
+      .. "labels or buckets"
+    write("next/kept.lua", PODS .. 'k8s.metric.gauge("n_total", "n")')
+    code, out = plan("-f", folder .. "/next/kept.lua")
+    assert.are.equal(3, code)
+    assert.has_match("live/kept: refused: [^\n]*" .. taken .. "\n", out)
+    os.rename(folder .. "/next/kept.lua", folder .. "/live/kept.lua")
+    engine:wait_error("Reload refused.*" .. taken)
+  end)
+
+  it("has no limit of CPU where the engine trusts", function()
+    local slow = HEAD .. "local t = os.clock() while os.clock() - t < 0.7 do end"
+    write("next/gone.lua", slow)
+    write("next/edited.lua", slow)
+    local _, out = plan("-f", folder .. "/next")
+    assert.has_match("live/edited: refused: [^\n]*over the limit load%-cpu", out)
+    assert.has_match("live/gone: changes, ", out)
   end)
 
   it("changes nothing, and says the same that the reload then does", function()

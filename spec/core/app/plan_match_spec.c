@@ -81,6 +81,9 @@ static void test_differences_and_counts_are_told(void **state)
     plan_add(&before, PLAN_MAIN, STR("k8s.main"), STR("x"));
     plan_add(&after, PLAN_MAIN, STR("k8s.main"), STR("x"));
     plan_add(&after, PLAN_INFORMER, STR("nodes"), STR("{}"));
+    plan_set_place(&after, PLAN_INFORMER, STR("nodes"), "a.lua", 4);
+    plan_add(&before, PLAN_STATE, STR("seen"), STR("{}"));
+    plan_add(&after, PLAN_STATE, STR("seen"), STR("{version=2}"));
     struct planned running[] = {script("a", "a.lua", "1")};
     struct planned files[] = {file("a", "a.lua", "2", false), file("b", "b.lua", NULL, false)};
     running[0].plan = &before;
@@ -90,14 +93,16 @@ static void test_differences_and_counts_are_told(void **state)
     plan_match(running, ARRAY_LEN(running), files, ARRAY_LEN(files), &rows);
     plan_rows_print(&rows, &out);
     assert_null(memchr(out.data, '\x1b', out.len));
-    assert_non_null(strstr(buf_text(&out), "a: changes, generation 3 runs\n  + informer nodes {}\n"
+    assert_non_null(strstr(buf_text(&out), "a: changes, generation 3 runs\n  + informer nodes (a.lua:4)\n"
                                            "      is listed and watched, "));
     assert_non_null(strstr(buf_text(&out), "  - command old"));
+    assert_non_null(strstr(buf_text(&out), "  ~ state seen: version=2 added\n"));
     assert_non_null(strstr(buf_text(&out), "  1 unchanged\nb: refused: b.lua:1: no\n"
                                            "2 scripts: 1 to be refused, 1 to change\n"));
     out.len = 0;
     plan_rows_print_json(&rows, &out);
     assert_non_null(strstr(buf_text(&out), "\"changed\":1,"));
+    assert_non_null(strstr(buf_text(&out), "\"after\":\"{}\",\"file\":\"a.lua\",\"line\":4"));
     assert_non_null(
         strstr(buf_text(&out), "{\"name\":\"b\",\"result\":\"refused\",\"error\":\"b.lua:1: no\"}"));
     buf_clear(&out);
