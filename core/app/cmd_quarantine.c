@@ -21,7 +21,7 @@ static const struct flag *flags_of(struct arguments *arguments)
     *arguments = (struct arguments){.output = "table"};
     const struct flag flags[] = {
         {"lift", 0, FLAG_STRING, &arguments->lift, "SCRIPT[/ID]", NULL,
-         "call it again: all of a script, or one handler, queue or timer of it"},
+         "call it again: all of a script, or what has this id"},
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|json|yaml", "table|json|yaml",
          "form of the list (default table)"},
         {"admin-socket", 0, FLAG_STRING, &arguments->path, "PATH", NULL,
@@ -33,9 +33,9 @@ static const struct flag *flags_of(struct arguments *arguments)
 static void help(void)
 {
     struct arguments arguments;
-    puts("List what a running engine does not call any more: handlers, queues and timers of which three "
-         "calls\n"
-         "running went over a limit. With --lift: call it again; a handler is shown its cache anew.\n\n"
+    puts("List what a running engine does not call any more: handlers, queues, timers, commands, transforms\n"
+         "and index functions of which three calls running went over a limit. With --lift: call it again; a\n"
+         "handler is shown its cache anew, a transform's objects are listed anew, an index is built anew.\n\n"
          "Usage:\n"
          "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
          "The exit code is 0, and 2 when there is no engine, or nothing of that name in quarantine.\n\n"

@@ -145,6 +145,26 @@ bool claim_build_indexes(struct informer_claim *claim, size_t max)
     return whole;
 }
 
+static struct index *index_of_source(struct informer_claim *claim, const struct index_source *source)
+{
+    struct claim_index *index;
+    TAILQ_FOREACH (index, &claim->indexes, link)
+        if (!index->path && index->source.ctx == source->ctx) return index->index;
+    return NULL;
+}
+
+void claim_rebuild_index(struct informer_claim *claim, const struct index_source *source)
+{
+    struct index *index = index_of_source(claim, source);
+    if (index) indexer_rebuild_index(claim_indexer(claim), index);
+}
+
+bool claim_build_index(struct informer_claim *claim, const struct index_source *source)
+{
+    struct index *index = index_of_source(claim, source);
+    return !index || indexer_build_index(claim_indexer(claim), index, 1);
+}
+
 void claim_indexes_attach(struct informer_claim *claim)
 {
     struct claim_index *index;

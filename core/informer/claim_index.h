@@ -26,6 +26,10 @@ void claim_each_path_index(const struct informer_claim *claim,
 void claim_build_in_steps(struct informer_claim *claim);
 /* Looks at `max` more objects, about, of each. True once all are whole. */
 bool claim_build_indexes(struct informer_claim *claim, size_t max);
+/* The index of this source, if the claim has its cache: it is built anew, and known as far as it is. */
+void claim_rebuild_index(struct informer_claim *claim, const struct index_source *source);
+/* Looks at one more object for it. True once it is whole, or not there. */
+bool claim_build_index(struct informer_claim *claim, const struct index_source *source);
 /* NULL with the error of S-7 when there is no such name; `*is_namespace` for the one that every cache has,
  * which is no struct claim_index. */
 struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,

@@ -58,6 +58,18 @@ void index_free(struct index *index)
     free(index);
 }
 
+void index_empty(struct index *index)
+{
+    posting_table_clear(&index->postings);
+    posting_table_init(&index->postings);
+    free(index->nodes);
+    free(index->heads);
+    index->nodes = NULL;
+    index->heads = NULL;
+    index->node_count = index->node_cap = index->head_count = 0;
+    index->free_node = NONE;
+}
+
 /* --- nodes */
 
 static int32_t new_node(struct index *index)

@@ -38,6 +38,8 @@ void index_values_add(struct index_values *values, struct str value);
 struct index *index_new(const struct index_source *source);
 void index_free(struct index *index);
 
+/* No entry has a value any more. */
+void index_empty(struct index *index);
 /* The entry holds another object now; touches only what differs (S-5). NULL: it holds none. */
 void index_set(struct index *index, uint32_t entry, struct root *object);
 /* The entries have new numbers: `numbers[old]`, and INDEX_GONE for those that are no more, which have no

@@ -94,6 +94,9 @@ struct index *indexer_begin_index(struct indexer *indexer, const struct index_so
 struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err);
 /* Looks at `max` more objects, about. True once it is whole. */
 bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max);
+/* It is built anew in such steps, as its source gives other values now. Whoever asks meanwhile finds what was
+ * looked at. */
+void indexer_rebuild_index(struct indexer *indexer, struct index *index);
 /* For each that was added; with the last user the index goes. */
 void indexer_release_index(struct indexer *indexer, struct index *index);
 /* The index for a path, if the store has one. */

@@ -113,6 +113,14 @@ bool indexer_build_index(struct indexer *indexer, struct index *index, size_t ma
     return !indexed->building;
 }
 
+void indexer_rebuild_index(struct indexer *indexer, struct index *index)
+{
+    struct indexed *indexed = find_index(indexer, index);
+    index_empty(index);
+    indexed->building = true;
+    indexed->built = 0;
+}
+
 struct index *indexer_begin_index(struct indexer *indexer, const struct index_source *source, struct err *err)
 {
     if (may_add(indexer, err)) return begin(indexer, source, NULL);

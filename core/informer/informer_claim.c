@@ -96,6 +96,11 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
     claim->spec.transform = *transform;
 }
 
+void claim_list_again(struct informer_claim *claim)
+{
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) shared_list_again(claim->set->members[i]);
+}
+
 struct informer_claim *claim_again(const struct informer_claim *claim)
 {
     must(claim->set && !claim->spec.transform.fn);

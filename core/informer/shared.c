@@ -173,6 +173,12 @@ void shared_release(struct shared *shared)
         shared_stop(shared);
 }
 
+/* One that restarts has not listed yet. */
+void shared_list_again(struct shared *shared)
+{
+    if (!shared->stopping && !feed_is_restarting(shared->feed)) feed_restart(shared->feed);
+}
+
 void shared_close(struct shared *shared)
 {
     if (!shared->stopping) shared_stop(shared);

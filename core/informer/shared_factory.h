@@ -69,6 +69,8 @@ struct informer_claim *shared_factory_next_claim(const struct shared_factory *fa
 void claim_release(struct informer_claim *claim);
 /* Another transform, before the claim has an informer; the one that it had is freed. */
 void claim_set_transform(struct informer_claim *claim, const struct transform *transform);
+/* Its informers list again, as if they had just been started; what they know stays until then. */
+void claim_list_again(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource
  * the server does not have any more go to the version that it has, or wait. `unknown` is called for each kind
  * it does not know that never had an informer, with the cause; it may not release a claim. May be called

@@ -4,16 +4,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "informer/claim_index.h"
 #include "informer/index_path.h"
 #include "script/args.h"
 #include "script/report.h"
 #include "script/view.h"
 
 struct index_function {
+    TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */
     struct script *script;
+    struct informer_claim *claim;
     int ref;
-    bool running;
+    bool running, rebuilding;
     struct failure_report report;
+    struct quarantine quarantine;
     struct series *errors;
     char name[];
 };
@@ -71,9 +75,23 @@ static void report(struct index_function *f, struct root *object, enum script_re
     buf_clear(&key);
 }
 
+/* Inside another call its limit may be that one's, and so may the memory that is used up. */
+static void note(struct index_function *f, enum script_result result)
+{
+    bool inside = f->script->inside, of_outer = f->script->budget.over || result == SCRIPT_MEMORY_LIMIT;
+    if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
+}
+
+static bool failed(struct index_function *f, struct err *err)
+{
+    series_inc(f->errors);
+    return err_set(err, ERR_SCRIPT, "index function %s failed", f->name);
+}
+
 static bool ask(void *ctx, struct root *object, struct index_values *out, struct err *err)
 {
     struct index_function *f = ctx;
+    if (quarantine_skips(&f->quarantine)) return failed(f, err);
     struct script *script = f->script;
     struct index_values *outer = script->emitting;
     struct asking asking = {f, object};
@@ -84,30 +102,74 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
                        : script_call_filter(script, "an index function", f->name, ask_body, &asking);
     f->running = false;
     script->emitting = outer;
-    if (result == SCRIPT_OK) return true;
-    series_inc(f->errors);
-    report(f, object, result);
-    return err_set(err, ERR_SCRIPT, "index function %s failed", f->name);
+    if (result != SCRIPT_OK) report(f, object, result);
+    note(f, result);
+    return result == SCRIPT_OK || failed(f, err);
 }
+
+/* --- built anew */
+
+static struct index_source source_of(struct index_function *f);
+
+/* Objects that came meanwhile are under no value. */
+static void rebuild(struct quarantine *quarantine)
+{
+    struct index_function *f = container_of(quarantine, struct index_function, quarantine);
+    const struct index_source source = source_of(f);
+    claim_rebuild_index(f->claim, &source);
+    if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->rebuilding, f, link);
+    f->rebuilding = true;
+    turns_ask(f->script);
+}
+
+static void end_rebuilding(struct index_function *f)
+{
+    if (f->rebuilding) TAILQ_REMOVE(&f->script->rebuilding, f, link);
+    f->rebuilding = false;
+}
+
+void index_functions_turn(struct script *script)
+{
+    struct index_function *f;
+    while ((f = TAILQ_FIRST(&script->rebuilding))) {
+        const struct index_source source = source_of(f);
+        if (claim_build_index(f->claim, &source)) end_rebuilding(f);
+        if (turns_over(script)) break;
+    }
+    if (f) turns_ask(script);
+}
+
+/* --- from the first to the last */
 
 /* The function goes with its state: a claim is released when that is closed already. */
 static void free_function(void *ctx)
 {
     struct index_function *f = ctx;
+    end_rebuilding(f);
     report_end(&f->report);
+    quarantine_clear(&f->quarantine);
     series_free(f->errors);
     free(f);
 }
 
-struct index_source index_function(lua_State *L, int ref, struct str name)
+static struct index_source source_of(struct index_function *f)
+{
+    return (struct index_source){ask, free_function, f};
+}
+
+struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name)
 {
     struct index_function *f = xcalloc(1, sizeof *f + name.n + 1);
     f->script = script_of(L);
+    f->claim = claim;
     f->ref = ref;
     report_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
     f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->name, f->name);
-    return (struct index_source){ask, free_function, f};
+    char *id = xasprintf("index/%s", f->name);
+    quarantine_init(&f->quarantine, f->script, id, rebuild);
+    free(id);
+    return source_of(f);
 }
 
 bool index_function_is_running(const struct index_source *source)

@@ -1,4 +1,6 @@
 /* A Lua function (obj, emit) as the source of an index (S-5, S-6).
+ * One that goes over limits again and again is quarantined: objects are under none of its values until it is
+ * lifted, and the index is built anew then, in turns.
  * Owner: the source frees it; the script must outlive it but for the free itself, which does not touch Lua.
  * On the engine thread. */
 #pragma once
@@ -7,9 +9,13 @@
 #include "informer/index.h"
 
 struct script;
+struct informer_claim;
 
-/* Of the function with this reference in the registry. `name` is the index's, for logs. */
-struct index_source index_function(lua_State *L, int ref, struct str name);
+/* Of the function with this reference in the registry, for an index of the claim. `name` is the index's, for
+ * logs. */
+struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name);
+/* Outside of Lua: goes on with indexes that are built anew; asks for another turn when it has not done. */
+void index_functions_turn(struct script *script);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
 bool index_function_is_running(const struct index_source *source);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants

@@ -1,8 +1,8 @@
-/* Who goes over a limit again and again is not called any more: a handler, the workers of a queue, a timer or
- * a command of which three calls in a row ended by a CPU or memory limit. It shows in the log, the status and
- * the metrics, and is lifted by a reload, as the new generation begins anew, or by the operator. Owner: the
- * handler, queue, timer or command that embeds it; the script has a list of those that are active. On the
- * engine thread, outside of Lua. */
+/* Who goes over a limit again and again is not called any more: a handler, the workers of a queue, a timer, a
+ * command, a transform or an index function of which three calls in a row ended by a CPU or memory limit. It
+ * shows in the log, the status and the metrics, and is lifted by a reload, as the new generation begins anew,
+ * or by the operator. Owner: who is called embeds it; the script has a list of those that are active. On the
+ * engine thread, outside of Lua but for quarantine_note and quarantine_skips. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@
 struct quarantine {
     TAILQ_ENTRY(quarantine) link; /* of those that are active */
     struct script *script;
-    char *id;           /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top" */
+    char *id; /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top", "transform/pods",
+                 "index/node" */
     unsigned in_row[2]; /* calls in a row that went over a limit; of the filter apart */
     bool active;
     int64_t since_us;

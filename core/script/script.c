@@ -76,6 +76,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     TAILQ_INIT(&script->handlers);
     TAILQ_INIT(&script->due);
     TAILQ_INIT(&script->quarantined);
+    TAILQ_INIT(&script->rebuilding);
     TAILQ_INIT(&script->timers);
     TAILQ_INIT(&script->queues);
     script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];

@@ -177,14 +177,16 @@ void script_each_timer(const struct script *script,
 /* What is not called any more, as it went over a limit too often; texts are borrowed. */
 struct script_quarantine_status {
     const char *id,
-        *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME"; the error of the last call */
+        *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
+                      "index/NAME"; the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };
 void script_each_quarantine(const struct script *script,
                             void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx);
-/* The one with this id (NULL: all) is called again, a handler with the whole cache first, as it missed
- * events. Gives their number. Outside of any call into Lua. */
+/* Those with this id (NULL: all) are called again, a handler with the whole cache first, as it missed events;
+ * the informer of a transform lists again, and an index is built anew. Gives their number. Outside of any
+ * call into Lua. */
 size_t script_lift(struct script *script, const char *id);
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),

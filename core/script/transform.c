@@ -18,6 +18,7 @@ struct script_transform {
     struct transform_seat *seat;
     int ref;
     struct failure_report report;
+    struct quarantine quarantine;
     char *informer, *code; /* as the plan has them; NULL until the script has loaded */
     char kind[];
 };
@@ -94,15 +95,25 @@ static void report(struct script_transform *t, const struct root *object, enum s
 static enum transform_result transform(void *ctx, struct root *object, struct root **out)
 {
     struct script_transform *t = ((struct transform_seat *)ctx)->current;
-    if (!t) return TRANSFORM_FAILED; /* its claim is about to go */
+    *out = NULL;
+    if (!t || quarantine_skips(&t->quarantine)) return TRANSFORM_FAILED; /* NULL: its claim is about to go */
     struct transforming transforming = {t, object, NULL};
     enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
+    if (result != SCRIPT_OK) report(t, object, result);
+    quarantine_note(&t->quarantine, QUARANTINE_CALL, result);
     *out = result == SCRIPT_OK ? transforming.out : NULL;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
     root_unref(transforming.out); /* its call was over a limit when it was done */
     if (result != SCRIPT_ERROR) t->seat->cut_short = true;
-    report(t, object, result);
     return TRANSFORM_FAILED;
+}
+
+/* The objects that failed are known to the server alone. */
+static void list_again(struct quarantine *quarantine)
+{
+    const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
+    for (size_t i = 0; i < t->script->claim_count; i++)
+        if (claim_spec(t->script->claims[i])->transform.ctx == t->seat) claim_list_again(t->script->claims[i]);
 }
 
 /* --- seats */
@@ -143,6 +154,9 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     t->ref = ref;
     report_place(&t->report, L, ref);
     strcpy(t->kind, kind);
+    char *id = xasprintf("transform/%s", kind);
+    quarantine_init(&t->quarantine, script, id, list_again);
+    free(id);
     strcpy(seat->owner, script->name);
     TAILQ_INIT(&seat->functions);
     take_seat(t, seat);
@@ -273,6 +287,7 @@ void transforms_clear(struct script *script)
         TAILQ_REMOVE(&script->transforms, t, link);
         leave_seat(t);
         report_end(&t->report);
+        quarantine_clear(&t->quarantine);
         free(t->informer);
         free(t->code);
         free(t);

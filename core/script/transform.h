@@ -8,7 +8,8 @@
 #include "script/state.h"
 
 /* `ref` is the function in the registry; `kind` names the informer in logs. Results go into the factory's
- * own pool; what fails is logged, at most once a second, and counted. */
+ * own pool; what fails is logged, at most once a second, and counted. One that goes over limits again and
+ * again is quarantined: all objects fail until it is lifted, and the informer lists again then. */
 struct transform script_transform(lua_State *L, int ref, const char *kind);
 
 /* These outside of Lua. */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "script/delivery.h"
 #include "script/handler.h"
+#include "script/index_function.h"
 #include "script/script_queue.h"
 #include "script/state.h"
 
@@ -11,7 +12,8 @@
 enum { TURN_MS = 50 };
 
 /* A script's work; each asks for another turn when something is left of it. */
-static void (*const parts[])(struct script *script) = {tasks_turn, deliveries_turn, queues_turn};
+static void (*const parts[])(struct script *script) = {tasks_turn, deliveries_turn, queues_turn,
+                                                       index_functions_turn};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static void take_turn(struct script *script)
