@@ -25,7 +25,7 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_HANDLER_DEBOUNCED, GAUGE, "kubelua_handler_debounced_objects", "script,handler", NONE,         \
       "Objects with changes that debounce holds back.")                                                     \
     X(FAMILY_HANDLER_QUARANTINED, GAUGE, "kubelua_handler_quarantined", "script,handler", NONE,             \
-      "Whether a function of a script is not called any more, as it went over a limit too often.")       \
+      "Whether a function of a script is not called any more, as it went over a limit too often.")          \
     X(FAMILY_HANDLER_SKIPPED, COUNTER, "kubelua_handler_skipped_total", "script,handler", NONE,             \
       "Calls that were not made meanwhile.")                                                                \
     X(FAMILY_EVENT_LATENCY, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", LATENCIES,        \

@@ -176,9 +176,8 @@ void script_each_timer(const struct script *script,
                        void (*fn)(void *ctx, const struct script_timer_status *status), void *ctx);
 /* What is not called any more, as it went over a limit too often; texts are borrowed. */
 struct script_quarantine_status {
-    const char *id,
-        *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                      "index/NAME"; the error of the last call */
+    const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
+                                  "index/NAME"; the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };

@@ -208,7 +208,7 @@ struct script {
     unsigned open_lists, open_watches;          /* live, see bind_reader.c */
     TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
     size_t handler_count, due_count;
-    struct quarantine_list quarantined; /* of those and of the others that are called */
+    struct quarantine_list quarantined;      /* of those and of the others that are called */
     TAILQ_HEAD(, index_function) rebuilding; /* whose indexes are built anew */
     TAILQ_HEAD(, script_timer) timers;
     size_t timer_count;

@@ -178,6 +178,79 @@ describe("a handler that goes over its limits again and again", function()
   end)
 end)
 
+-- What they do ends by a function of C, so that ThreadSanitizer sees them stopped.
+describe("a transform or an index function that goes over its limits again and again #threads", function()
+  local sim, socket, engine, path, address
+
+  local function run(script)
+    sim, socket, path = cluster.sim(), os.tmpname() .. ".sock", cluster.script(script)
+    for i = 1, 3 do sim.api:create(configmaps, configmap("map" .. i, "bad")) end
+    engine = cluster.run(sim.server, path, { "--admin-socket", socket, "--metrics-bind-address", "127.0.0.1:0" })
+    address = engine:wait_error 'Serving metrics.*address="([%d.:]+)"'
+  end
+
+  local function ask(...)
+    local command = cluster.kubelua { select(1, ...), "--admin-socket", socket, select(2, ...) }
+    assert.are.equal(0, command:wait(20))
+    return command:out()
+  end
+
+  local function is_quarantined(id)
+    engine:wait_error('Quarantined.*handler="' .. id .. '".*over the limit filter%-cpu')
+    assert.matches(id .. " +%d+s? +0\n.*over the limit filter%-cpu", ask "quarantine")
+    assert.matches("quarantined: " .. id .. " for %d+s?, 0 calls skipped: .*over the limit filter%-cpu", ask "status")
+    local page = io.popen(("curl -s http://%s/metrics"):format(address)):read "*a"
+    assert.matches('\nkubelua_handler_quarantined{script="[^"]+",handler="' .. id .. '"} 1\n', page)
+  end
+
+  local function lift(id)
+    for i = 1, 3 do sim.api:patch(configmaps .. "/map" .. i, { data = { n = "good" } }) end
+    repeat until ask("quarantine"):find " 3\n"
+    assert.matches("Lifted: 1", ask("quarantine", "--lift", path:gsub("%.lua$", "") .. "/" .. id))
+  end
+
+  after_each(cluster.stop_all)
+
+  it("is not called any more; lifted, the objects of a transform are listed", function()
+    run [[
+      require("k8s").informer("configmaps", { namespace = "default", transform = function(map)
+        while map.data.n:find "bad" do end
+        return map
+      end }):on_add(function(obj) print("told " .. obj:name()) end)
+    ]]
+    is_quarantined "transform/configmaps"
+    lift "transform/configmaps"
+    for _ = 1, 3 do engine:wait_line "^told map[123]$" end
+    assert.matches("Nothing is in quarantine", ask "quarantine")
+    sim.api:create(configmaps, configmap("map4", "good"))
+    engine:wait_line "^told map4$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("is not called any more; lifted, the index is built", function()
+    run [[
+      local k8s = require "k8s"
+      local maps, last = k8s.informer("configmaps", { namespace = "default" }), 0
+      maps:add_index("n", function(obj, emit)
+        while obj.data.n:find "bad" do end
+        emit(obj.data.n)
+      end)
+      k8s.every("20ms", function()
+        local count = #maps:lister():by_index("n", "good")
+        if count ~= last then print("under good " .. count) end
+        last = count
+      end)
+    ]]
+    is_quarantined "index/n"
+    lift "index/n"
+    engine:wait_line "^under good 3$"
+    assert.matches("Nothing is in quarantine", ask "quarantine")
+    sim.api:create(configmaps, configmap("map4", "good"))
+    engine:wait_line "^under good 4$"
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
+
 describe("the limits of scripts", function()
   after_each(cluster.stop_all)
 
