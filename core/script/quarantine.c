@@ -21,7 +21,7 @@ void quarantine_end(struct quarantine *q)
     if (!q->active) return;
     q->active = false;
     TAILQ_REMOVE(&q->script->quarantined, q, link);
-    series_set(q->gauge, 0);
+    series_add(q->gauge, -1);
 }
 
 void quarantine_clear(struct quarantine *q)
@@ -45,7 +45,7 @@ static void begin(struct quarantine *q)
         q->gauge = SERIES(FAMILY_HANDLER_QUARANTINED, q->script->name, q->id);
         q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->name, q->id);
     }
-    series_set(q->gauge, 1);
+    series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
     const struct log_field fields[] = {F("script", q->script->name),
                                        F("handler", q->id),
                                        FI("calls", STRIKES),

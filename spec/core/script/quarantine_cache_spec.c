@@ -208,6 +208,24 @@ static void test_a_reload_begins_anew_with_the_transform(void **state)
     assert_ask(c, next, "return pods:lister():count()", "5");
 }
 
+/* It is called before it takes over; the one before goes later, and both have the same id. */
+static void test_a_new_generation_may_be_quarantined_too(void **state)
+{
+    struct cluster *c = *state;
+    static const char objects[] = "shop/a;shop/b x=spin;shop/c x=spin;shop/d x=spin";
+    begin(c, transforming, objects);
+    struct script *next = reload(c, c->script, transforming);
+    next->limits.values[LIMIT_FILTER_CPU] = 2;
+    cluster_list(c, 1, objects);
+    take_over(c->script, next);
+    script_free(c->script);
+    c->script = next;
+    assert_string_equal(shown_of(next).id, "transform/pods");
+    assert_series("kubelua_handler_quarantined{script=\"rule\",handler=\"transform/pods\"} 1\n");
+    script_lift(next, NULL);
+    assert_series("kubelua_handler_quarantined{script=\"rule\",handler=\"transform/pods\"} 0\n");
+}
+
 /* --- index functions */
 
 static const char indexing[] =
@@ -327,6 +345,7 @@ int main(void)
         TEST(test_one_that_is_no_better_once_lifted_is_quarantined_again),
         TEST(test_every_namespace_of_a_transform_is_listed_once_it_is_lifted),
         TEST(test_a_reload_begins_anew_with_the_transform),
+        TEST(test_a_new_generation_may_be_quarantined_too),
         TEST(test_an_index_function_is_not_called_after_three_calls_running_over_a_limit),
         TEST(test_once_lifted_an_index_is_built_anew),
         TEST(test_an_index_that_is_no_better_once_lifted_is_quarantined_again),
