@@ -314,7 +314,15 @@ describe("a script that changes #threads", function()
     engine:wait_line "slow loaded"
     one = engine.await("a", function(s) return s.generation == 5 end)
     assert.has_match("is quarantined: ", one.reloadError)
+    for i = 1, 3 do
+      sim.api:create("/api/v1/namespaces/default/configmaps",
+        { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "map" .. i, namespace = "default" } })
+    end
+    local deaf = 'k8s.informer("configmaps", { transform = function() %s end })\n'
+    write("a.lua", script("deaf", deaf:format(scripts_folder.ENDLESS)))
+    one = engine.await("a", function(s) return s.generation == 7 end)
+    assert.has_match("transform/configmaps is quarantined: ", one.reloadError)
     write("a.lua", script("fine", ticks:format ""))
-    engine.await("a", function(s) return s.generation == 6 and s.fileIsRunning end)
+    engine.await("a", function(s) return s.generation == 8 and s.fileIsRunning end)
   end)
 end)
