@@ -166,7 +166,7 @@ static void add_object(struct dump *dump, const struct tape *tape, size_t at, st
 static void add_document(struct dump *dump, const struct tape *tape)
 {
     size_t root = tape_root(tape);
-    size_t items = tape_type(tape, root) == '{' ? tape_field(tape, root, STR("items")) : 0;
+    size_t items = tape_type(tape, root) == '{' ? tape_field(tape, root, STR("items")) : root;
     struct str kind = tape_type(tape, root) == '{' ? text_at(tape, root, "kind") : (struct str){0};
     if (add_discovery(dump, tape, kind)) return;
     if (tape_type(tape, items) != '[') {

@@ -157,7 +157,9 @@ static void on_document(void *ctx, struct str json)
         err_wrap(&err, "%s: document %zu", load->path, load->documents);
         refuse(load, &err);
     } else {
-        size_t root = tape_root(&tape), items = tape_field(&tape, root, STR("items"));
+        size_t root = tape_root(&tape);
+        bool is_array = tape_type(&tape, root) == '[';
+        size_t items = is_array ? root : tape_field(&tape, root, STR("items"));
         if (tape_type(&tape, items) == '[')
             put_items(load, &tape, root, items);
         else

@@ -68,13 +68,20 @@ static bool next_json(struct str *rest, struct str *value)
     return true;
 }
 
+/* It begins as JSON does that is an object, or an array of them; `{ a: b }` is YAML. */
+static bool begins_as_json(struct str value)
+{
+    struct str inside = str_trim((struct str){value.p + 1, value.n - 1});
+    return inside.n && *inside.p && strchr(*value.p == '{' ? "\"}" : "{]", *inside.p);
+}
+
 /* Several of them one behind another, which no YAML is. A single one may be YAML's too. */
 static bool is_row_of_json(struct str text)
 {
     struct str value;
     size_t count = 0;
     while (next_json(&text, &value)) {
-        if (*value.p != '{') return false;
+        if ((*value.p != '{' && *value.p != '[') || !begins_as_json(value)) return false;
         count++;
     }
     return count > 1;

@@ -307,6 +307,14 @@ items:
     local code, out = check("-f", folder, "--against", folder .. "/objects.yaml", "--against", folder .. "/more.json")
     assert.are.equal(1, code)
     assert.matches("^a.lua:6: error: [^\n]*things.example.com[^\n]*\n$", out)
+    -- An array, and behind it another value.
+    write("things", '[{ "kind": "Thing", "apiVersion": "example.com/v1" }]')
+    write("things.json", '[{ "kind": "Thing", "apiVersion": "example.com/v1" }]\n{ "kind": "C", "apiVersion": "v1" }')
+    for _, things in ipairs { "/things", "/things.json" } do
+      code, out = check("-f", folder, "--against", folder .. "/objects.yaml", "--against", folder .. "/more.json",
+        "--against", folder .. things)
+      assert.are.same({ 0, "" }, { code, out })
+    end
     write("more.json", "{ \"spec\": {} }")
     local _, _, err = check("-f", folder, "--against", folder .. "/more.json")
     assert.has_match("more.json: object 1 has no kind or apiVersion\n$", err)

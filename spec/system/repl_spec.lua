@@ -172,6 +172,9 @@ the last line is not complete
     local pretty = '{\n    "apiVersion": "v1",\n    "kind": "Node",\n    "metadata": {\n\t"name": "n%d"\n    }\n}\n'
     temp.write(folder .. "/watched", pretty:format(1) .. pretty:format(2))
     assert.equal("2\n", (lines("nodes:count()\n", "--from", folder .. "/watched")))
+    -- As jq .items does.
+    temp.write(folder .. "/array.json", "[" .. many[1] .. ",\n" .. many[2] .. "]\n[" .. many[3] .. "]")
+    assert.same({ out, "", 0 }, { lines(asks, "--from", folder .. "/array.json") })
     temp.write(folder .. "/cut", many[1] .. "\n" .. many[2]:sub(1, -2))
     local _, err, code = lines("", "--from", folder .. "/cut")
     assert.has_match("^kubelua repl: .*/cut: document 2: invalid JSON: ", err)
@@ -195,6 +198,9 @@ items:
 ]])
     assert.same({ "3\nweb\n", "", 0 },
       { lines('nodes:count()\npods["shop/web"]:name()\n', "--from", folder .. "/many.yaml") })
+    temp.write(folder .. "/flow.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n, labels: {a: '}}} {{{'}}}\n")
+    assert.same({ '"}}} {{{"\n', "", 0 },
+      { lines("nodes.n.metadata.labels.a\n", "--from", folder .. "/flow.yaml") })
   end)
 
   it("fills caches of a cluster as they are asked for, and follows it", function()

@@ -227,6 +227,13 @@ items:
     assert.same({ "shop/w\t3" }, env.prints)
     env:apply_file(path)
     assert.equal("1", env:get("cm", "shop/a").data.n)
+    local map = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"shop"},"data":{"n":"%s"}}'
+    file = assert(io.open(path, "w")) -- one a line, and an array
+    file:write(map:format("a", "2"), "\n", map:format("b", "{"), "\n[", map:format("c", "3"), "]\n")
+    file:close()
+    env:apply_file(path)
+    assert.same({ "2", "{" }, { env:get("cm", "shop/a").data.n, env:get("cm", "shop/b").data.n })
+    assert.equal("3", env:get("cm", "shop/c").data.n)
     os.remove(path)
     local ok, raised = pcall(env.apply_file, env, "nothing.yaml")
     assert.is_false(ok)
