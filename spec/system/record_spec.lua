@@ -128,6 +128,20 @@ describe("a recording", function()
     assert.has_match("add\tdefault/new", replay:out())
   end)
 
+  it("counts a list that came again by what it changed", function()
+    post("pods", pod "before")
+    local p = record({ "pods" }, { lists = 1, events = { ['"LISTED"'] = 2 } }, function()
+      sim:play { ["do"] = "expire" }
+    end)
+    assert.equal(0, cluster.terminate(p))
+    assert.has_match("a.rec: 1 object listed, 0 changes, listed again 1 time %(%d+ bytes%)\n", p:err())
+    temp.write(folder .. "/tells.lua", TELLS)
+    p = cluster.kubelua { "replay", folder .. "/a.rec", "-f", folder .. "/tells.lua", "--speed", "max" }
+    assert.equal(0, p:wait(), p:err())
+    assert.equal("add\tdefault/before\ttrue\n", p:out())
+    assert.has_match("a.rec: 1 object listed, 0 changes\n", p:err())
+  end)
+
   it("has no data of Secrets, unless it is asked for", function()
     local function secrets(args)
       local p = record(args, { lists = 1, events = { ['"ADDED"'] = 1 } }, function()
