@@ -374,10 +374,11 @@ static void test_an_interrupt_ends_a_completion(void **state)
     c->host.limits = &limits;
     open_prompt(REPL_OWN_CACHES);
     make_names();
-    signal(SIGVTALRM, on_alarm);
-    setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_usec = 2000}, NULL);
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &(struct itimerval){{.tv_usec = 500}, {.tv_usec = 500}}, NULL);
     assert_completes("names.on", 8, "");
-    signal(SIGVTALRM, SIG_IGN);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0}, {0}}, NULL);
+    signal(SIGALRM, SIG_IGN);
     assert_completes("names.on", 6, "one ");
     assert_gives("1 + 1", REPL_DONE, "2");
     close_prompt();
