@@ -139,6 +139,11 @@ void engine_on_farewell(struct timer *timer);
 /* For the status: which leases, who leads. */
 void engine_put_leases(struct engine *engine, struct buf *out);
 
+/* --- engine_informers.c */
+
+/* For the status: each informer once, whoever shares it. */
+void engine_put_informers(struct engine *engine, struct buf *out);
+
 /* --- engine_timers.c */
 
 /* For the status: what is due when. */

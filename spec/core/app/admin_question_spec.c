@@ -1,11 +1,9 @@
 /* core/app/admin_question.c and admin_socket.c: answers that take their time. Two loops play the two threads.
  */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,17 +12,9 @@
 #include <cmocka.h>
 
 #include "app/admin_protocol.h"
-#include "app/admin_socket.h"
-#include "app/unix_socket.h"
 #include "base/mem.h"
+#include "core/app/support/admin.h"
 
-static struct loop *loop, *engine;
-static struct admin_socket *admin;
-static char folder[] = "/tmp/kubelua-unit-XXXXXX";
-static char path[64];
-static struct err err;
-static struct timer guard;
-static bool looked;
 static struct admin_question *taken;
 static int gone;
 
@@ -48,64 +38,24 @@ static void on_gone(void *ctx)
     admin_question_refuse(ctx, "gone");
 }
 
-static void on_guard(struct timer *timer)
-{
-    fail_msg("nothing happened for 20 s");
-}
-
-static void on_look(struct timer *timer)
-{
-    looked = true;
-}
-
 static int setup(void **state)
 {
-    loop = loop_new();
-    engine = loop_new();
-    snprintf(path, sizeof path, "%s/admin.sock", folder);
-    guard.fn = on_guard;
     gone = 0;
-    timer_start(&guard, loop_clock(loop), 20000);
-    const struct admin_socket_options options = {.engine_loop = engine,
-                                                 .io_loop = loop,
-                                                 .path = path,
-                                                 .idle_ms = 50,
-                                                 .answer_ms = 50,
-                                                 .answer = answer,
-                                                 .begin = begin,
-                                                 .session = "session"};
-    admin = admin_socket_new(&options, &err);
-    assert_non_null(admin);
+    admin_open(answer, begin);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    timer_cancel(&guard);
-    admin_socket_free(admin);
-    loop_free(engine);
-    loop_free(loop);
+    admin_close();
     return 0;
-}
-
-static int dial(void)
-{
-    int fd = unix_socket_connect(path, 1000, &err);
-    assert_true(fd >= 0);
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    return fd;
-}
-
-static void say(int fd, const char *text)
-{
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 }
 
 static void turn(int times)
 {
     while (times-- > 0) {
-        loop_once(loop, false);
-        loop_once(engine, false);
+        loop_once(admin.loop, false);
+        loop_once(admin.engine, false);
     }
 }
 
@@ -125,18 +75,17 @@ static void assert_heard(int fd, const char *expected)
 /* Runs both loops until a question was taken. */
 static void await_taken(void)
 {
-    for (taken = NULL; !taken; loop_once(loop, false)) loop_once(engine, false);
+    for (taken = NULL; !taken; loop_once(admin.loop, false)) loop_once(admin.engine, false);
 }
 
 static void test_an_answer_may_take_any_time(void **state)
 {
     const struct tape *tape;
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\",\"params\":{\"a\":\"b\"}}\n{\"v\":1,\"method\":\"status\"}\n");
+    int fd = admin_dial();
+    admin_say(fd,
+              "{\"v\":1,\"method\":\"slow\",\"params\":{\"a\":\"b\"}}\n{\"v\":1,\"method\":\"status\"}\n");
     await_taken();
-    struct timer look = {.fn = on_look};
-    timer_start(&look, loop_clock(loop), 200); /* four times what others have */
-    for (looked = false; !looked;) loop_once(loop, true);
+    admin_run_io(200); /* four times what others have */
     size_t params = admin_question_params(taken, &tape);
     assert_true(str_is(tape_str(tape, tape_field(tape, params, STR("a"))), "b"));
     admin_question_answer(taken, STR("7"));
@@ -147,8 +96,8 @@ static void test_an_answer_may_take_any_time(void **state)
 
 static void test_who_answers_is_told_that_the_client_has_gone(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
     admin_question_on_gone(taken, on_gone, taken);
     close(fd);
@@ -159,8 +108,8 @@ static void test_who_answers_is_told_that_the_client_has_gone(void **state)
 
 static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
     admin_question_on_gone(taken, on_gone, taken);
     shutdown(fd, SHUT_WR);
@@ -175,16 +124,16 @@ static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
  * anybody reads. Either would keep its place for as long as the answer takes. */
 static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
     admin_question_on_gone(taken, on_gone, taken);
     shutdown(fd, SHUT_WR);
     turn(10);
     close(fd);
     while (!gone) turn(1);
-    fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
     admin_question_on_gone(taken, on_gone, taken);
     char *much = xcalloc(1, ADMIN_REQUEST_MAX + 1);
@@ -199,12 +148,12 @@ static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void 
 /* The answer and the news cross. */
 static void test_an_answer_to_nobody_is_dropped(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
     admin_question_on_gone(taken, on_gone, taken);
     close(fd);
-    for (int i = 0; i < 10; i++) loop_once(loop, false); /* the mail is on its way */
+    for (int i = 0; i < 10; i++) loop_once(admin.loop, false); /* the mail is on its way */
     admin_question_answer(taken, STR("9"));
     turn(10);
     assert_int_equal(gone, 0);
@@ -213,18 +162,16 @@ static void test_an_answer_to_nobody_is_dropped(void **state)
 /* Beyond the times that others have, and whatever became of the question. */
 static void test_a_session_has_its_connection_for_itself(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"session\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"session\"}\n");
     await_taken();
     int own = admin_question_take_connection(taken);
-    struct timer look = {.fn = on_look};
-    timer_start(&look, loop_clock(loop), 200);
-    say(fd, "anything\n");
-    for (looked = false; !looked;) loop_once(loop, true);
+    admin_say(fd, "anything\n");
+    admin_run_io(200);
     char text[16];
     assert_int_equal(read(own, text, sizeof text), 9);
     assert_int_equal(read(own, text, sizeof text), -1); /* it does not block */
-    say(own, "and back\n");
+    admin_say(own, "and back\n");
     assert_heard(fd, "and back\n");
     close(own);
     assert_int_equal(read(fd, text, sizeof text), 0);
@@ -233,8 +180,8 @@ static void test_a_session_has_its_connection_for_itself(void **state)
 
 static void test_a_session_that_is_refused_is_a_connection_as_any(void **state)
 {
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"session\"}\n{\"v\":1,\"method\":\"status\"}\n");
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"session\"}\n{\"v\":1,\"method\":\"status\"}\n");
     await_taken();
     admin_question_refuse(taken, "no");
     assert_heard(fd, "{\"v\":1,\"error\":\"no\"}\n");
@@ -247,26 +194,13 @@ static void test_a_session_that_is_refused_is_a_connection_as_any(void **state)
 static void test_a_session_that_nobody_took_ends_with_the_socket(void **state)
 {
     char byte;
-    int fd = dial();
-    say(fd, "{\"v\":1,\"method\":\"session\"}\n");
-    for (int i = 0; i < 10; i++) loop_once(loop, false); /* the mail is on its way */
-    admin_socket_free(admin);
-    admin = NULL;
+    int fd = admin_dial();
+    admin_say(fd, "{\"v\":1,\"method\":\"session\"}\n");
+    for (int i = 0; i < 10; i++) loop_once(admin.loop, false); /* the mail is on its way */
+    admin_socket_free(admin.socket);
+    admin.socket = NULL;
     assert_int_equal(read(fd, &byte, 1), 0);
     close(fd);
-}
-
-static int group_setup(void **state)
-{
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int group_teardown(void **state)
-{
-    char lock[80];
-    snprintf(lock, sizeof lock, "%s.lock", path);
-    unlink(lock);
-    return rmdir(folder);
 }
 
 int main(void)
@@ -282,5 +216,5 @@ int main(void)
         T(test_a_session_that_is_refused_is_a_connection_as_any),
         T(test_a_session_that_nobody_took_ends_with_the_socket),
     };
-    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+    return cmocka_run_group_tests(tests, admin_make_folder, admin_remove_folder);
 }
