@@ -338,7 +338,8 @@ int engine_run(struct engine *engine)
 void engine_free(struct engine *engine)
 {
     if (!engine) return;
-    if (engine->started && engine->options.mode == ENGINE_RUN) engine_log_summary(engine);
+    bool is_told = engine->started && engine->options.mode == ENGINE_RUN;
+    struct engine_summary summary = engine_sum_up(engine);
     script_watch_free(engine->file_watch);
     engine_end_repls(engine);
     slots_clear(engine);
@@ -364,4 +365,5 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->sync_deadline);
     loop_free(engine->loop);
     free(engine);
+    if (is_told) engine_log_summary(&summary);
 }

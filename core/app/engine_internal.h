@@ -110,8 +110,14 @@ void engine_on_check(struct timer *timer);
 /* The factory's callbacks. */
 void engine_claim_changed(void *engine, struct informer_claim *claim);
 void engine_claim_synced(void *engine, const char *informer, size_t objects);
-/* A line about all that was done. */
-void engine_log_summary(struct engine *engine);
+/* What all scripts did: while they are there. */
+struct engine_summary {
+    struct script_counters calls;
+    size_t unhandled; /* events */
+};
+struct engine_summary engine_sum_up(const struct engine *engine);
+/* The last line of the log. */
+void engine_log_summary(const struct engine_summary *summary);
 
 /* --- engine_live.c */
 

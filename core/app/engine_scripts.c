@@ -133,21 +133,25 @@ void engine_claim_synced(void *ctx, const char *informer, size_t objects)
         log_info("Synced", F("informer", informer), FI("objects", objects));
 }
 
-void engine_log_summary(struct engine *engine)
+struct engine_summary engine_sum_up(const struct engine *engine)
 {
-    struct script_counters sum = {0};
-    size_t unhandled = 0;
+    struct engine_summary all = {0};
     for (size_t i = 0; i < engine->script_count; i++) {
         struct script_counters one = script_counters(engine->scripts[i]);
-        unhandled += script_pending_events(engine->scripts[i]);
-        sum.adds += one.adds;
-        sum.updates += one.updates;
-        sum.deletes += one.deletes;
-        sum.errors += one.errors;
+        all.unhandled += script_pending_events(engine->scripts[i]);
+        all.calls.adds += one.adds;
+        all.calls.updates += one.updates;
+        all.calls.deletes += one.deletes;
+        all.calls.errors += one.errors;
     }
-    log_info("Stopped", FI("adds", sum.adds), FI("updates", sum.updates), FI("deletes", sum.deletes),
-             FI("errors", sum.errors), FI("eventsUnhandled", unhandled),
-             FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
+    return all;
+}
+
+void engine_log_summary(const struct engine_summary *all)
+{
+    log_info("Stopped", FI("adds", all->calls.adds), FI("updates", all->calls.updates),
+             FI("deletes", all->calls.deletes), FI("errors", all->calls.errors),
+             FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
              FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
              FI("logLinesDropped", writer_dropped(WRITER_STDERR)));
 }

@@ -89,6 +89,21 @@ describe("kubelua run #threads", function()
     assert.has_match('"Stopped".* errors=1', engine:err())
   end)
 
+  it("says last that it has stopped, behind what scripts leave", function()
+    local sim = cluster.sim()
+    for _, name in ipairs { "a", "b", "c" } do sim.api:create(configmaps, configmap(name, { a = "b" })) end
+    local engine = cluster.run(sim.server, cluster.script [[
+      require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj)
+        print("told", obj:name())
+        error "broken"
+      end)
+    ]])
+    for _ = 1, 3 do engine:wait_line "^told\t[abc]$" end
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"More failures" [^\n]* unreported=2\n', engine:err())
+    assert.has_match('\n[^\n]*"Stopped" [^\n]*\n$', engine:err())
+  end)
+
   it("names the function that is to blame when none of its lines is", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = cluster.run(sim.server, cluster.script [[

@@ -60,6 +60,7 @@ describe("--leader-elect", function()
       (temp.run(cluster.binary .. " status --admin-socket " .. socket)), 1, true)
     assert.are.equal(0, cluster.terminate(engine))
     assert.has_match("\nstop\n", engine:out(), 1, true)
+    assert.has_match('\n[^\n]*"Stopped" [^\n]*\n$', engine:err())
     assert.are.equal("", sim.api:get(leases .. "kubelua").spec.holderIdentity) -- L-8
     local event = sim.api:get("/api/v1/namespaces/default/events").items[1]
     assert.are.equal("LeaderElection", event.reason)
