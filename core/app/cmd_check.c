@@ -60,11 +60,11 @@ static void help(void)
          "The exit code is 0 when nothing was found, warnings apart; 1 for findings; 2 when something could\n"
          "not be read.\n\n"
          "Examples:\n"
-         "  kubelua check -f rules/\n"
-         "  kubectl get crds -o json > crds.json && kubelua check -f rules/ --against crds.json\n"
+         "  kubelua check -f rules/scripts\n"
+         "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
          "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
-         "  kubelua check -f rules/ --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
-         "  kubelua check -f rules/ --context prod --as system:serviceaccount:ops:kubelua\n\n"
+         "  kubelua check -f rules/scripts --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
+         "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
          "Flags:");
     flags_print(check_flags(&arguments));
     puts("\nScripts, as for kubelua run:");

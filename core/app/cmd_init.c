@@ -11,6 +11,7 @@
 #include "app/cmd.h"
 #include "app/embedded_file.h"
 #include "app/flags.h"
+#include "base/buf.h"
 #include "base/mem.h"
 
 struct init_flags {
@@ -35,7 +36,8 @@ static void help(void)
          "  kubelua init DIR [flags]\n\n"
          "The folder is made if it is not there. Files that are there are never changed: if one is in the "
          "way,\n"
-         "nothing is written at all.\n\n"
+         "nothing is written at all. Scripts lie in DIR/scripts: that is what -f of the other commands "
+         "names.\n\n"
          "Examples:\n"
          "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
          "  kubelua init --types .\n\n"
@@ -110,18 +112,60 @@ static bool exists(const char *dir, const struct embedded_file *file)
     struct stat is;
     char *path = xasprintf("%s/%s", dir, file->path);
     bool there = lstat(path, &is) == 0;
-    if (there) fprintf(stderr, "kubelua init: %s is there already\n", path);
     free(path);
     return there;
 }
 
-/* All of what is in the way is named. */
+/* Of what is in the way the first files are named. */
 static bool is_free(const char *dir)
 {
+    enum { NAMED = 3 };
+    struct buf names = {0};
     int taken = 0;
-    for (const struct embedded_file *file = project_files; file->path; file++) taken += exists(dir, file);
-    if (taken) fputs("kubelua init: nothing was written\n", stderr);
+    for (const struct embedded_file *file = project_files; file->path; file++) {
+        if (!exists(dir, file)) continue;
+        if (taken < NAMED) buf_printf(&names, "%s%s", taken ? ", " : "", file->path);
+        taken++;
+    }
+    if (taken > NAMED) buf_printf(&names, " and %d more", taken - NAMED);
+    if (taken)
+        fprintf(stderr, "kubelua init: %s: %d of its files %s there already: %s; nothing was written\n", dir,
+                taken, taken == 1 ? "is" : "are", buf_text(&names));
+    buf_clear(&names);
     return !taken;
+}
+
+/* --- what to do next */
+
+/* As a shell takes it. */
+static void put_word(struct buf *out, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+:@%,=";
+    if (word[strspn(word, plain)] == '\0') {
+        buf_puts(out, word);
+        return;
+    }
+    buf_putc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            buf_puts(out, "'\\''");
+        else
+            buf_putc(out, *word);
+    buf_putc(out, '\'');
+}
+
+/* Lines to be pasted. */
+static void tell_next(const char *dir)
+{
+    struct buf go = {0};
+    if (strcmp(dir, ".") != 0) {
+        buf_puts(&go, "  cd ");
+        put_word(&go, dir);
+        buf_putc(&go, '\n');
+    }
+    printf("\nNext, as README.md there explains:\n%s  kubelua check -f scripts\n  kubelua test\n",
+           buf_text(&go));
+    buf_clear(&go);
 }
 
 static int init(const char *dir, const struct init_flags *flags)
@@ -132,11 +176,7 @@ static int init(const char *dir, const struct init_flags *flags)
         if (!is_wanted(file, flags)) continue;
         if (!make_folders(dir, file->path) || !write_file(dir, file, flags->types)) return EXIT_USAGE;
     }
-    if (!flags->types)
-        printf("\nNext: cd %s && kubelua check -f scripts && kubelua test, and see README.md for what else "
-               "there "
-               "is.\n",
-               dir);
+    if (!flags->types) tell_next(dir);
     return EXIT_OK;
 }
 

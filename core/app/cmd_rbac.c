@@ -39,7 +39,7 @@ static void help(void)
          "Usage:\n"
          "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
          "Examples:\n"
-         "  kubelua rbac -f rules/ | kubectl apply -f -\n"
+         "  kubelua rbac -f rules/scripts | kubectl apply -f -\n"
          "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
          "Flags:");
     flags_print(rbac_flags(&options));

@@ -66,7 +66,7 @@ static void help(void)
         "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
         "Examples:\n"
         "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
-        "  kubelua record -o incident.rec -f rules/ --for 5m\n\n"
+        "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
         "The file holds whole objects, but for the data of Secrets, and only its owner may read it.\n\n"
         "Exit codes:\n"
         "  0    recorded, and ended by --for or SIGTERM\n"

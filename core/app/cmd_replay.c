@@ -57,7 +57,7 @@ static void help(void)
          "Usage:\n"
          "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
          "Examples:\n"
-         "  kubelua replay incident.rec -f rules/ --speed max\n\n"
+         "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
          "Exit codes:\n"
          "  0    played to its end\n"
          "  2    usage or input error: a script does not load, the file is no recording, or has none of the "

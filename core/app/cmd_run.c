@@ -12,7 +12,7 @@ static void help(void)
          "Of a folder each *.lua is a script, but *_spec.lua and names that begin with _ (modules).\n\n"
          "Examples:\n"
          "  kubelua run -f scripts/watch_pods.lua\n"
-         "  kubelua run -f rules/ --context staging -n shop\n\n"
+         "  kubelua run -f rules/scripts --context staging -n shop\n\n"
          "Flags:");
     launch_help(ENGINE_RUN);
 }

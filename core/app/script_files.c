@@ -85,6 +85,27 @@ static int is_script(const struct dirent *entry)
            !str_ends(name, STR("_spec.lua"));
 }
 
+static bool has_scripts(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_script, NULL);
+    for (int i = 0; i < count; i++) free(entries[i]);
+    if (count >= 0) free(entries);
+    return count > 0;
+}
+
+/* A project, as kubelua init lays it out, has its scripts one level below. */
+static bool none_there(const char *folder, struct err *err)
+{
+    char *typed = xasprintf("%s/scripts", folder), *below = normal_path(typed);
+    bool there = has_scripts(below);
+    err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder%s%s", folder,
+            there ? "; there are some in " : "", there ? below : "");
+    free(below);
+    free(typed);
+    return false;
+}
+
 static bool add_folder(struct script_files *files, const char *folder, bool may_be_empty, struct err *err)
 {
     struct dirent **entries;
@@ -98,9 +119,7 @@ static bool add_folder(struct script_files *files, const char *folder, bool may_
         free(entries[i]);
     }
     free(entries);
-    if (count == 0 && !may_be_empty)
-        return err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder", folder);
-    return ok;
+    return count == 0 && !may_be_empty ? none_there(folder, err) : ok;
 }
 
 bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err)

@@ -36,7 +36,30 @@ describe("kubelua init", function()
       assert.equal(temp.read("project/" .. path), temp.read(dir .. "/" .. path))
     end
     for path in io.popen "ls types/*.lua":lines() do assert.equal(temp.read(path), temp.read(dir .. "/" .. path)) end
-    assert.has_match("\nNext: cd " .. dir .. " && kubelua check -f scripts && kubelua test,", out, 1, true)
+  end)
+
+  -- The binary under test goes by the name that the lines have.
+  local function paste(lines, where)
+    temp.run(("mkdir -p %s/bin && ln -sf %s %s/bin/kubelua"):format(folder,
+      cluster.binary:find "^/" and cluster.binary or "$PWD/" .. cluster.binary, folder))
+    return temp.run(("(cd %s && export PATH=%s/bin:$PATH && set -e\n%s)"):format(where, folder, lines))
+  end
+
+  it("prints what to do next, as lines to be pasted, wherever the folder is", function()
+    for _, dir in ipairs { folder .. "/plain", folder .. "/it's a folder" } do
+      local code, out, err = init(dir)
+      assert.equal(0, code, err)
+      local lines = out:match "\nNext, as README.md there explains:\n(.*)$"
+      assert.has_match("  cd ", lines, 1, true)
+      local shown, failed = paste(lines, "/")
+      assert.equal(0, failed, shown)
+      assert.has_match("1 script, 0 errors, 0 warnings", shown, 1, true)
+      assert.has_match("1 success / 0 failures", shown, 1, true)
+    end
+    temp.run("mkdir " .. folder .. "/here")
+    local shown, failed = paste("kubelua init .", folder .. "/here")
+    assert.equal(0, failed, shown)
+    assert.is_nil(shown:find "cd ")
   end)
 
   it("leaves other files alone, and writes nothing when one of its own is there", function()
@@ -49,10 +72,19 @@ describe("kubelua init", function()
     local code, out, err = init(folder)
     assert.equal(2, code)
     assert.equal("", out)
-    assert.has_match("kubelua init: " .. folder .. "/scripts/hello.lua is there already\n", err, 1, true)
-    assert.has_match("kubelua init: nothing was written\n$", err)
+    local count = select(2, files(folder .. "/types"):gsub("\n", "")) + 4 -- of five others README.md has gone
+    assert.has_match(("^kubelua init: %s: %d of its files are there already: [^\n,]+, [^\n,]+, [^\n,]+ and %d more; "
+      .. "nothing was written\n$"):format(folder:gsub("%p", "%%%0"), count, count - 3), err)
     assert.equal("-- edited\n", temp.read(folder .. "/scripts/hello.lua"))
     assert.is_nil(io.open(folder .. "/README.md"))
+  end)
+
+  it("names the one file that is in its way", function()
+    temp.write(folder .. "/README.md", "mine\n")
+    local code, _, err = init(folder)
+    assert.equal(2, code)
+    assert.equal("kubelua init: " .. folder
+      .. ": 1 of its files is there already: README.md; nothing was written\n", err)
   end)
 
   it("writes the stubs anew by --types", function()

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +99,20 @@ static void test_two_files_with_one_name_are_refused(void **state)
                  "scripts/b.lua", "scripts/b");
 }
 
+static void test_a_project_is_told_where_its_scripts_are(void **state)
+{
+    assert_int_equal(mkdir("project", 0700), 0);
+    assert_found("error: project/: no scripts (*.lua) in this folder", "project/");
+    assert_int_equal(rename("scripts", "project/scripts"), 0);
+    assert_found("error: project/: no scripts (*.lua) in this folder; there are some in project/scripts",
+                 "project/");
+    assert_int_equal(chdir("project"), 0);
+    assert_found("error: .: no scripts (*.lua) in this folder; there are some in scripts", ".");
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(rename("project/scripts", "scripts"), 0);
+    assert_int_equal(rmdir("project"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +121,7 @@ int main(void)
         cmocka_unit_test(test_a_script_that_is_named_twice_is_one),
         cmocka_unit_test(test_two_names_for_a_file_are_refused),
         cmocka_unit_test(test_two_files_with_one_name_are_refused),
+        cmocka_unit_test(test_a_project_is_told_where_its_scripts_are),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
