@@ -188,6 +188,8 @@ static void make_host(struct engine *engine)
         .write_mode = write_mode(options->dry_run),
         .field_manager = options->field_manager,
         .audit = engine->audit,
+        .is_given_up = probation_ends_by,
+        .is_given_up_ctx = engine,
     };
     options_give_scripts(options, &engine->host);
 }

@@ -69,30 +69,48 @@ static bool is_worse(struct script_tally now, struct script_tally before)
     return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
 }
 
+/* What was in quarantine before is no worse there than it was. */
+static bool was_quarantined(struct probation *p, const char *id)
+{
+    struct buf line = {0};
+    put_id(&line, id);
+    bool was = strstr(buf_text(&p->quarantined), buf_text(&line)) != NULL;
+    buf_clear(&line);
+    return was;
+}
+
 struct search {
-    struct buf *before, *why;
+    struct probation *probation;
+    struct buf *why;
 };
 
-/* What was in quarantine before is no worse there than it was. */
 static void take_first(void *ctx, const struct script_quarantine_status *status)
 {
     const struct search *search = ctx;
-    struct buf line = {0};
-    put_id(&line, status->id);
-    bool known = strstr(buf_text(search->before), buf_text(&line)) != NULL;
-    buf_clear(&line);
-    if (!known && search->why->len == 0)
+    if (search->why->len == 0 && !was_quarantined(search->probation, status->id))
         buf_printf(search->why, "%s is quarantined: %s", status->id, status->why);
 }
 
 static void describe(struct slot *slot, struct buf *why)
 {
     struct script_tally now = script_tally(slot->current), before = slot->probation.before;
-    script_each_quarantine(slot->current, take_first, &(struct search){&slot->probation.quarantined, why});
+    script_each_quarantine(slot->current, take_first, &(struct search){&slot->probation, why});
     if (why->len == 0 && is_worse(now, before))
-        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before", (unsigned long long)now.failed,
-                   (unsigned long long)now.calls, (unsigned long long)before.failed,
-                   (unsigned long long)before.calls);
+        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before; the first error: %s",
+                   (unsigned long long)now.failed, (unsigned long long)now.calls,
+                   (unsigned long long)before.failed, (unsigned long long)before.calls,
+                   script_first_failure(slot->current));
+}
+
+bool probation_ends_by(void *ctx, const struct script *script, const char *id)
+{
+    const struct engine *engine = ctx;
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (slot->current == script)
+            return slot->probation.until_ms && !was_quarantined(&slot->probation, id);
+    }
+    return false;
 }
 
 static void look(struct slot *slot)
@@ -103,15 +121,9 @@ static void look(struct slot *slot)
     if (!slot->current) return;
     move_marks(slot);
     if (!p->until_ms || slot->candidate) return;
-    if (now_ms(slot) >= p->until_ms) {
-        p->until_ms = 0;
-        return;
-    }
     describe(slot, &why);
-    if (why.len) {
-        p->until_ms = 0;
-        reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
-    }
+    if (why.len || now_ms(slot) >= p->until_ms) p->until_ms = 0;
+    if (why.len) reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
     buf_clear(&why);
 }
 

@@ -2,6 +2,7 @@
  * of it goes over its limits again and again, what ran before comes back. Owner: the slot that embeds it; on
  * the engine thread. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -24,5 +25,7 @@ void probation_look_back(const struct script *old, struct buf *quarantined);
 /* `old` was taken over from, right now. */
 void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
 void probation_clear(struct probation *probation);
+/* Whether the script is watched, and something of this id in quarantine is the end of that. */
+bool probation_ends_by(void *engine, const struct script *script, const char *id);
 /* Once a second. */
 void probations_look(struct engine *engine);

@@ -33,6 +33,17 @@ void quarantine_clear(struct quarantine *q)
     free(q->id);
 }
 
+/* A place in quarantine that ends with the generation is nobody's to lift. */
+static const char *news(const struct quarantine *q)
+{
+    const struct script_host *host = q->script->host;
+    if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
+        return "Quarantined: it is not called any more, as calls in a row went over a limit; the generation "
+               "before comes back, as this one is on probation";
+    return "Quarantined: it is not called any more, as calls in a row went over a limit; mend and reload it, "
+           "or lift it by kubelua quarantine --lift";
+}
+
 static void begin(struct quarantine *q)
 {
     const struct script_failure *failure = &q->script->failure;
@@ -51,11 +62,7 @@ static void begin(struct quarantine *q)
                                        FI("calls", STRIKES),
                                        FS("err", buf_slice(&q->why)),
                                        {.key = NULL}};
-    log_write(
-        LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line,
-        "Quarantined: it is not called any more, as calls in a row went over a limit; mend and reload it, "
-        "or lift it by kubelua quarantine --lift",
-        fields);
+    log_write(LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line, news(q), fields);
 }
 
 bool quarantine_note(struct quarantine *q, enum quarantine_call call, enum script_result result)

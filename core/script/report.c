@@ -1,6 +1,8 @@
 /* Logs failed calls; see report.h. */
 #include "script/report.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/must.h"
 
@@ -105,6 +107,20 @@ void report_end(struct failure_report *report)
     if (report->unreported > 0) write_rest(report);
 }
 
+/* With its place, which errors of tables and of memory do not have in their text. */
+static void keep_first(struct script *script)
+{
+    const struct script_failure *failure = &script->failure;
+    struct str rest = buf_slice(&failure->text), line = {0};
+    size_t n = strlen(failure->source);
+    if (script->first_failure.len) return;
+    str_cut(&rest, '\n', &line);
+    bool has_place = n > 0 && line.n > n && memcmp(line.p, failure->source, n) == 0;
+    if (failure->line && !has_place)
+        buf_printf(&script->first_failure, "%s:%d: ", failure->source, failure->line);
+    buf_str(&script->first_failure, line);
+}
+
 void report_failure(struct failure_report *report, struct script *script, enum script_function function,
                     enum script_result result, const struct log_field *about)
 {
@@ -113,6 +129,7 @@ void report_failure(struct failure_report *report, struct script *script, enum s
     size_t n = 0;
     script->counters.errors++;
     script->tally.failed++;
+    keep_first(script);
     script->error_counts[function]++;
     series_inc(script->errors[function]);
     if (script->host->failed) {

@@ -175,6 +175,7 @@ void script_free(struct script *script)
     report_close(script);
     throttle_clear(script);
     buf_clear(&script->main.failure);
+    buf_clear(&script->first_failure);
     writes_clear(&script->writes);
     plan_clear(&script->plan);
     write_counters_clear(&script->write_counters);

@@ -24,6 +24,7 @@ struct live;
 struct plan;
 struct plan_entry;
 struct running;
+struct script;
 struct turns;
 struct web;
 
@@ -62,6 +63,10 @@ struct script_host {
     void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
                    const struct log_field *about);
     void *hooks_ctx;
+    /* Whether the generation is given up, and the one before comes back, as what has this id went over its
+     * limits too often; NULL: never. */
+    bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
+    void *is_given_up_ctx;
     const struct limits *limits; /* NULL: the defaults */
     const char *const *trusted;  /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;
@@ -86,8 +91,6 @@ struct script_counters {
                         main, transforms, index functions */
     uint64_t failed_writes;
 };
-
-struct script;
 
 struct script_source {
     const char *path;
@@ -277,6 +280,8 @@ struct script_tally {
     uint64_t calls, failed;
 };
 struct script_tally script_tally(const struct script *script);
+/* The first of those that failed: "scripts/x.lua:12: ...", a line; "" when none has. */
+const char *script_first_failure(const struct script *script);
 /* Those of `other` are added, and begin anew there. */
 void script_add_counters(struct script *script, struct script *other);
 /* How long it took to make its state and to run its load phase. */

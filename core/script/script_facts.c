@@ -117,6 +117,11 @@ struct script_tally script_tally(const struct script *script)
     return script->tally;
 }
 
+const char *script_first_failure(const struct script *script)
+{
+    return script->first_failure.len ? buf_text((struct buf *)&script->first_failure) : "";
+}
+
 int64_t script_load_us(const struct script *script)
 {
     return script->load_us;

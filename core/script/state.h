@@ -232,6 +232,7 @@ struct script {
     } main;
     struct script_counters counters;
     struct script_tally tally;
+    struct buf first_failure;                /* of this generation, in a line; empty: none yet */
     struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
     uint64_t error_counts[SCRIPT_FUNCTIONS];
 };

@@ -307,13 +307,17 @@ describe("a script that changes #threads", function()
     engine:wait_line "bad loaded"
     local one = engine.await("a", function(s) return s.generation == 3 end)
     assert.is_true(one.returned)
-    assert.has_match("a%.lua: generation 2 was left for the one before: %d+ of its %d+ calls failed, 0 of %d+ before",
-      one.reloadError)
-    assert.has_match("returned: .*calls failed", (engine.ask "status"))
+    local why = "a%.lua: generation 2 was left for the one before: %d+ of its %d+ calls failed, 0 of %d+ before; "
+      .. "the first error: %S*a%.lua:%d+: broken; the file does not run until it changes"
+    assert.has_match(why, one.reloadError)
+    assert.has_match("returned: .*" .. why, (engine.ask "status"))
+    assert.has_match(why, engine:wait_error '"Returned to the generation before" (.*)$')
     write("a.lua", script("slow", ticks:format(scripts_folder.ENDLESS)))
     engine:wait_line "slow loaded"
     one = engine.await("a", function(s) return s.generation == 5 end)
     assert.has_match("is quarantined: ", one.reloadError)
+    local said = engine:wait_error '"Quarantined: it is not called any more, as calls in a row went over a limit; ([^"]*)"'
+    assert.are.equal("the generation before comes back, as this one is on probation", said)
     for i = 1, 3 do
       sim.api:create("/api/v1/namespaces/default/configmaps",
         { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "map" .. i, namespace = "default" } })
