@@ -38,10 +38,12 @@ static void help(void)
          "handler is shown its cache anew, a transform's objects are listed anew, an index is built anew.\n\n"
          "Usage:\n"
          "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
+         "Names may be short where they tell it apart: scripts/restarts/pods/1, restarts/pods/1 and pods/1;\n"
+         "scripts/restarts and restarts are all of the script.\n\n"
          "The exit code is 0, and 2 when there is no engine, or nothing of that name in quarantine.\n\n"
          "Examples:\n"
          "  kubelua quarantine\n"
-         "  kubelua quarantine --lift scripts/restarts/pods/1\n\n"
+         "  kubelua quarantine --lift restarts/pods/1\n\n"
          "Flags:");
     flags_print(flags_of(&arguments));
 }

@@ -2,6 +2,7 @@
 -- error that names the limit, and the neighbour is told of everything. Also the flags that set limits.
 local cluster = require "spec.support.cluster"
 local hostile = require "spec.support.hostile"
+local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
@@ -161,7 +162,11 @@ describe("a handler that goes over its limits again and again", function()
     local name = path:gsub("%.lua$", "")
     local wrong, err = quarantine("--lift", name .. "/other")
     assert.are.equal(2, wrong)
-    assert.matches('nothing called "' .. escape(name) .. '/other" is in quarantine', err:err())
+    assert.are.equal(('kubelua quarantine: nothing called "%s/other" is in quarantine, did you mean "%s/rule"?; '
+      .. "there is %s/rule\n"):format(name, name, name), err:err())
+    wrong, err = quarantine("--lift", "role")
+    assert.are.equal(2, wrong)
+    assert.matches('nothing called "role" is in quarantine, did you mean "rule"?', err:err(), 1, true)
     sim.api:patch(configmaps .. "/map1", { data = { n = "good" } })
     for i = 2, 3 do sim.api:delete(configmaps .. "/map" .. i) end
     sim.api:create(configmaps, configmap("map4", "good"))
@@ -248,6 +253,49 @@ describe("a transform or an index function that goes over its limits again and a
     sim.api:create(configmaps, configmap("map4", "good"))
     engine:wait_line "^under good 4$"
     assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
+
+describe("what is in quarantine", function()
+  local folder
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("is lifted by any name that tells it apart, and else told", function()
+    for _, name in ipairs { "one", "two" } do
+      temp.write(folder .. "/" .. name .. ".lua", ([[
+        local maps = require("k8s").informer("configmaps", { namespace = "default" })
+        maps:on_add(function(obj) while obj:name():find "bad" do local _ = {} end end, { id = "rule" })
+        maps:on_delete(function() while true do local _ = {} end end, { id = "%s" })
+      ]]):format(name == "one" and "own" or "two"))
+    end
+    local sim, socket = cluster.sim(), folder .. "/socket"
+    local engine = cluster.run(sim.server, folder, { "--admin-socket", socket, "--handler-cpu", "20ms" })
+    local function lift(name)
+      local command = cluster.kubelua { "quarantine", "--admin-socket", socket, "--lift", name }
+      local code = command:wait(20)
+      return code == 0 and command:out() or command:err():gsub(escape(folder), "F")
+    end
+    local function fill(what)
+      for i = 1, 3 do sim.api:create(configmaps, configmap("bad" .. what .. i)) end
+      for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="rule"' end
+    end
+    engine:wait_error "Synced"
+    assert.are.equal('kubelua quarantine: nothing called "rule" is in quarantine, nor is anything else\n', lift "rule")
+    fill "a"
+    for i = 1, 3 do sim.api:delete(configmaps .. "/bada" .. i) end
+    for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="[ot]w[no]"' end
+    assert.are.equal('kubelua quarantine: "rule" is of several scripts: F/one/rule, F/two/rule\n', lift "rule")
+    assert.are.equal("Lifted: 1\n", lift "own")
+    assert.are.equal("Lifted: 1\n", lift "one/rule")
+    assert.are.equal("Lifted: 2\n", lift "two") -- the script, whose handler has the same name
+    fill "b"
+    assert.are.equal("Lifted: 1\n", lift(folder .. "/one.lua/rule"))
+    assert.are.equal("Lifted: 1\n", lift(folder .. "/two"))
+    assert.matches('^kubelua quarantine: nothing called "x" is in quarantine', (lift "x"))
   end)
 end)
 
