@@ -57,6 +57,7 @@ struct engine {
     struct admin_socket *admin;      /* NULL when it is switched off */
     struct engine_repls *repls;      /* prompts; NULL before the first */
     unsigned observed;               /* times */
+    int64_t rested_ms;               /* when garbage was looked for last */
     int asks;                        /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;                /* when the last of them was due */
     bool writes_checked;             /* the kinds in k8s.writes, once */

@@ -72,9 +72,21 @@ static void observe_scripts(struct engine *engine)
     }
 }
 
+/* What scripts left that took more than they may goes to the system, and not only to the next that asks. */
+static void rest(struct engine *engine)
+{
+    enum { REST_MS = 1000 };
+    int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
+    if (now_ms - engine->rested_ms < REST_MS) return;
+    engine->rested_ms = now_ms;
+    for (size_t i = 0; i < engine->script_count; i++) script_rest(engine->scripts[i]);
+    mem_give_back();
+}
+
 void engine_observe(void *ctx)
 {
     struct engine *engine = ctx;
+    rest(engine);
     observe_informers(engine);
     observe_scripts(engine);
     probations_look(engine);

@@ -1,6 +1,8 @@
 /* Allocation that aborts instead of failing; see mem.h. */
 #include "base/mem.h"
 
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,4 +69,25 @@ void wipe(char *secret)
 {
     if (secret) explicit_bzero(secret, strlen(secret));
     free(secret);
+}
+
+static _Atomic size_t freed; /* since memory was given back */
+
+void mem_note_freed(size_t bytes)
+{
+    atomic_fetch_add(&freed, bytes);
+}
+
+bool mem_give_back(void)
+{
+    enum { MUCH = 4 << 20 };
+    static size_t seen;
+    size_t now = atomic_load(&freed);
+    bool rests = now == seen;
+    seen = now;
+    if (now < MUCH || !rests) return false;
+    atomic_fetch_sub(&freed, now);
+    seen = 0;
+    malloc_trim(0);
+    return true;
 }

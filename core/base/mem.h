@@ -2,6 +2,7 @@
  * 6). Owner: the caller frees with free(). May be called anywhere. */
 #pragma once
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NEW(type)                       ((type *)xcalloc(1, sizeof(type)))
@@ -20,3 +21,9 @@ char *xvasprintf(const char *format, va_list args)
     __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 /* Frees a text that was secret, with zeros over it. NULL is fine. */
 void wipe(char *secret);
+/* So much was freed at once. The system does not have it by that: libc keeps it for what comes. */
+void mem_note_freed(size_t bytes);
+/* Gives memory to the system when much was freed, and nothing since the last look, so that what is about to
+ * be used again stays. For one thread, about once a second: takes a millisecond for each 10 MiB or so. True
+ * when it did. */
+bool mem_give_back(void);

@@ -226,6 +226,7 @@ enum script_result call_leave(struct script *script, enum script_result result)
     cpu_watch_leave(script->host->watch);
     result = budget_leave(script, &script->stay, result);
     if (result == SCRIPT_MEMORY_LIMIT) script->heap.due = true;
+    if (result == SCRIPT_MEMORY_LIMIT || result == SCRIPT_CPU_LIMIT) script->heap.spent = true;
     absent_clear(&script->absent);
     state_trim(script);
     script->depth--;

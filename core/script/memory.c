@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "script/budget.h"
 #include "script/state.h"
 #include "script/task_internal.h"
@@ -123,12 +124,15 @@ void memory_collect(lua_State *L)
     struct script *script = script_of(L);
     bool refuses = script->heap.refuses;
     int64_t begun_ns = budget_clock_ns();
+    size_t before = script->memory;
     script->heap.refuses = false;
     script->dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
     held_look(script);
     script->heap.refuses = refuses;
-    script->heap.wanted = false;
+    script->heap.wanted = script->heap.spent = false;
+    script->heap.lived = script->memory;
+    if (before > script->memory) mem_note_freed(before - script->memory);
     set_next(script);
     budget_excuse(script, budget_clock_ns() - begun_ns);
 }
@@ -152,4 +156,16 @@ void memory_settle(struct script *script)
         memory_collect(script->L);
     }
     set_pace(script);
+}
+
+void memory_rest(struct script *script)
+{
+    enum { LITTLE = 1 << 20 };
+    struct script_heap *heap = &script->heap;
+    size_t before = script->memory;
+    bool much = before > LITTLE + 2 * heap->lived; /* as much garbage as Lua's own pace allows */
+    if (!script->L || script->depth > 0 || !(heap->due || heap->again || (heap->spent && much))) return;
+    heap->due = false;
+    memory_collect(script->L);
+    heap->again = script->memory > LITTLE && script->memory < before - before / 4;
 }

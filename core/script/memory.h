@@ -19,6 +19,9 @@ struct script_heap {
     bool refuses; /* under protection: elsewhere an error of Lua's would have nobody to go to */
     bool refused; /* something, ever */
     bool due;     /* a collection, before Lua is entered again */
+    bool spent;   /* a call was ended by a limit: what it made is garbage */
+    bool again;   /* the last collection at rest found much: LuaJIT halves its buffer of texts each time */
+    size_t lived; /* bytes after the last collection */
 };
 
 /* Lua's allocator; `script` is the struct script. */
@@ -36,6 +39,9 @@ void memory_on_hook(lua_State *L);
 /* Outside of Lua, before it is entered: collects after a call that ended for want of memory, and sets the
  * pace of Lua's own collector. */
 void memory_settle(struct script *script);
+/* Outside of Lua, about once a second: collects what calls left that were ended by a limit. Nobody may call
+ * the script again. */
+void memory_rest(struct script *script);
 /* C memory that the script holds, such as a snapshot's: more or less of it by so many bytes. */
 void memory_note(struct script *script, ptrdiff_t bytes);
 /* As memory_note, before so much is allocated on a script's word: collects where there is no room, and ends

@@ -153,6 +153,11 @@ size_t script_pending_events(const struct script *script)
     return count;
 }
 
+void script_rest(struct script *script)
+{
+    memory_rest(script);
+}
+
 void script_free(struct script *script)
 {
     if (!script) return;

@@ -119,6 +119,8 @@ void script_cancel_calls(struct script *script);
 /* Events that handlers have not been done with: those whose calls wait, those behind them, and those that are
  * debounced. */
 size_t script_pending_events(const struct script *script);
+/* About once a second, outside of any call into Lua: garbage of calls that a limit ended is collected. */
+void script_rest(struct script *script);
 /* Releases its claims and handlers; views that it held let go of their objects. */
 void script_free(struct script *script);
 

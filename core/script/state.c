@@ -132,6 +132,7 @@ bool state_open(struct script *script, struct err *err)
 
 void state_close(struct script *script)
 {
+    mem_note_freed(script->memory);
     if (script->L) lua_close(script->L);
     script->L = NULL;
     held_clear(script);
