@@ -15,28 +15,33 @@ local function cut(text, width)
 end
 
 local function line(sign, verb, what, text)
-  print(("%s %-8s %-37s %s"):format(sign, verb, cut(what, 37), cut(text, 50)))
+  print(("%s %-8s %-37s %s"):format(sign, verb, cut(what, 37), cut(text, 60)))
 end
 
 local function phase(pod) return pod:get "status.phase" or "Unknown" end
 
--- Fields worth a word, by the pattern of their path. Everything else is counted only.
+-- Of an image's name its end, which tells the tag; of a time its hour.
+local function last_part(image) return image:match "[^/]*$" end
+
+local function hour(time) return time:match "T(.+)Z$" or time end
+
+-- Fields worth a word, by the pattern of their path, and what is shown of their values. Everything else is counted only.
 local WORDS = {
   { "^status%.phase$", "phase" },
   { "^spec%.nodeName$", "node" },
   { "^status%.containerStatuses%[%d+%]%.restartCount$", "restarts" },
-  { "^spec%.containers%[%d+%]%.image$", "image" },
+  { "^spec%.containers%[%d+%]%.image$", "image", last_part },
   { "^metadata%.labels%.(.+)$", "label %s" },
   { "^metadata%.labels%['(.+)'%]$", "label %s" },
   { "^metadata%.annotations%.(.+)$", "annotation %s" },
-  { "^metadata%.deletionTimestamp$", "deleting since" },
+  { "^metadata%.deletionTimestamp$", "deleting since", hour },
 }
 local NOISE = { "^metadata%.resourceVersion$", "^metadata%.managedFields", "^metadata%.generation$" }
 
 local function word_of(path)
   for _, rule in ipairs(WORDS) do
     local found = path:match(rule[1])
-    if found then return rule[2]:format(found) end
+    if found then return rule[2]:format(found), rule[3] or tostring end
   end
 end
 
@@ -50,10 +55,10 @@ end
 local function describe_changes(old, new)
   local words, others = {}, 0
   for _, change in ipairs(old:diff(new)) do
-    local word = word_of(change.path)
+    local word, show = word_of(change.path)
     if word then
-      local before = change.old ~= nil and tostring(change.old) .. " " or ""
-      words[#words + 1] = ("%s %s-> %s"):format(word, before, tostring(change.new or "gone"))
+      local before = change.old ~= nil and show(change.old) .. " " or ""
+      words[#words + 1] = ("%s %s-> %s"):format(word, before, change.new == nil and "gone" or show(change.new))
     elseif not is_noise(change.path) then
       others = others + 1
     end
