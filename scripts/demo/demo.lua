@@ -25,7 +25,7 @@ local function last_part(image) return image:match "[^/]*$" end
 
 local function hour(time) return time:match "T(.+)Z$" or time end
 
--- Fields worth a word, by the pattern of their path, and what is shown of their values. Everything else is counted only.
+-- Fields worth a word, by the pattern of their path, and what is shown of a value. Everything else is counted only.
 local WORDS = {
   { "^status%.phase$", "phase" },
   { "^spec%.nodeName$", "node" },

@@ -22,8 +22,11 @@ printf '[1/2] Building a.o\na.c:1: warning: odd\n[2/2] Linking kubelua\n'
     assert.are.equal("a.c:1: warning: odd\nThe binary is build/release/kubelua.\n", output)
     assert.are.equal(0, code)
     local back = "\r\27[K"
-    assert.are.equal(back .. "[1/2] Building a.o" .. back .. "a.c:1: warning: odd\r\n" .. back .. "[2/2] Linking kubelua" ..
-      back .. "The binary is build/release/kubelua.\r\n", (temp.run(("script -qec '%s' /dev/null </dev/null"):format(build))))
+    local shown = temp.run(("script -qec '%s' /dev/null </dev/null"):format(build))
+    assert.are.equal(table.concat({
+      "", "[1/2] Building a.o", "a.c:1: warning: odd\r\n", "[2/2] Linking kubelua",
+      "The binary is build/release/kubelua.\r\n",
+    }, back), shown)
     temp.write(folder .. "/cmake.fails", "")
     output, code = temp.run(build)
     assert.are.equal("a.c:1: warning: odd\nFAILED: kubelua\n", output)
