@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/kinds.h"
-#include "script/plan.h"
 #include "script/writes.h"
 
 /* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
@@ -37,16 +36,6 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
     return script ? script_path(script) : "";
 }
 
-/* "scripts/x.lua:3", where the script asks for it. */
-static void put_place(const struct script *script, size_t claim, struct buf *out)
-{
-    const struct plan_entry *entry = script_claim_place(script, claim);
-    if (entry)
-        buf_printf(out, "%s:%d", entry->file, entry->line);
-    else
-        buf_puts(out, script_path(script));
-}
-
 /* The candidate is refused, and whatever runs goes on. Who knows that a start waits for a kind with a group
  * is told why a reload does not, and how to go on. */
 static void refuse_candidate(struct slot *slot, const char *place, const struct err *err, bool may_come)
@@ -73,7 +62,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
     if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
     struct buf place = {0};
-    put_place(script, at, &place);
+    script_put_claim_place(script, at, &place);
     if (slot) {
         refuse_candidate(slot, buf_text(&place), err, may_come && has_group);
     } else if (!may_come) {

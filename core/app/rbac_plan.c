@@ -28,13 +28,18 @@ static void tell_unknown(void *ctx, struct str kind, const struct err *cause)
     struct err err = *cause;
     scan->ok = false;
     if (scan->plan->is_server) catalogue_explain(scan->plan->catalogue, kind, &err);
-    if (scan->plan->is_server || err.code != ERR_NOT_FOUND)
+    if (scan->plan->is_server || err.code != ERR_NOT_FOUND) {
         fprintf(stderr, "kubelua rbac: %s: %s\n", scan->path, err.text);
-    else
-        fprintf(stderr,
-                "kubelua rbac: %s: \"%.*s\" is none of Kubernetes' own kinds: name a server that has it, by "
-                "--server, --kubeconfig or --context\n",
-                scan->path, STR_ARG(kind));
+        return;
+    }
+    struct buf near = {0};
+    bool is_near = catalogue_nearest(scan->plan->catalogue, kind, &near);
+    fprintf(
+        stderr,
+        "kubelua rbac: %s: \"%.*s\" is none of Kubernetes' own kinds%s%s%s: name a server that has it, by "
+        "--server, --kubeconfig or --context\n",
+        scan->path, STR_ARG(kind), is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
+    buf_clear(&near);
 }
 
 /* --- all of them */

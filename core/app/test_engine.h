@@ -41,6 +41,7 @@ struct test_engine {
     size_t script_count;
     TAILQ_HEAD(, test_draining) draining; /* old generations */
     struct test_replay *replay;           /* that is under way; NULL: none */
+    struct script *candidate;             /* a generation that is about to take over; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
     struct buf records; /* see take_records */
 };

@@ -6,13 +6,33 @@
 
 enum { LATER_MS = 1000 };
 
+static bool put_place(const struct script *script, const struct informer_claim *claim, struct buf *out)
+{
+    size_t i = 0, count = script ? script_claim_count(script) : 0;
+    while (i < count && script_claim(script, i) != claim) i++;
+    if (i < count) script_put_claim_place(script, i, out);
+    return i < count;
+}
+
+/* Keeps the first, with the line that asks for it. */
+static void note(struct test_engine *engine, const struct informer_claim *claim, const struct err *err)
+{
+    struct buf place = {0};
+    bool found = put_place(engine->candidate, claim, &place);
+    for (size_t i = 0; i < engine->script_count && !found; i++)
+        found = put_place(engine->scripts[i].script, claim, &place);
+    engine->unknown = *err;
+    if (found) err_wrap(&engine->unknown, "%s", buf_text(&place));
+    buf_clear(&place);
+}
+
 /* As `kubelua run` has it: a name without a group that nobody serves is a mistake of the script. A replay
  * tells itself what its recording lacks (replay_kinds.h). */
 static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct test_engine *engine = ctx;
     const char *kind = claim_spec(claim)->kind;
-    if (engine->unknown.code == ERR_NONE && !resource_name_has_group(str_of(kind))) engine->unknown = *err;
+    if (engine->unknown.code == ERR_NONE && !resource_name_has_group(str_of(kind))) note(engine, claim, err);
     if (engine->host.not_sent) return;
     log_warn("Waiting for a kind the server does not serve", F("kind", kind), F("err", err->text));
 }

@@ -92,6 +92,7 @@ static struct script *prepare(struct test_engine *engine, const struct test_scri
                                          .before = one->script};
     test_engine_enter(engine);
     struct script *script = script_prepare(&engine->host, &source, err);
+    engine->candidate = script;
     if (script) test_kinds_resolve(engine);
     test_engine_leave();
     bundle_unref(bundle);
@@ -146,7 +147,9 @@ bool test_reload(struct test_engine *engine, const char *name, struct str text, 
     if (!one) return err_set(err, ERR_NOT_FOUND, "there is no script: test.load or env:load loads one");
     struct script *old = one->script, *next = prepare(engine, one, text, err);
     if (!next) return false;
-    if (!is_ready(engine, old, next, err) || !take_over(engine, old, next, done, err)) {
+    bool ok = is_ready(engine, old, next, err) && take_over(engine, old, next, done, err);
+    engine->candidate = NULL;
+    if (!ok) {
         test_engine_enter(engine);
         script_free(next);
         test_engine_leave();

@@ -241,6 +241,8 @@ void script_each_filter(const struct script *script,
 /* Where a claim was made, one of its indexes and a handler were added, while the script loaded: entries of
  * its plan with a file and a line. NULL: not known. */
 const struct plan_entry *script_claim_place(const struct script *script, size_t i);
+/* Appends the first of these, "scripts/x.lua:3"; the script's path when it is not known. */
+void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
 const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name);
 const struct plan_entry *script_handler_place(const struct script *script, const char *id);
 /* Live reads the script declared, "pods:list". */

@@ -60,6 +60,15 @@ const struct plan_entry *script_claim_place(const struct script *script, size_t 
     return placed(entry);
 }
 
+void script_put_claim_place(const struct script *script, size_t i, struct buf *out)
+{
+    const struct plan_entry *entry = script_claim_place(script, i);
+    if (entry)
+        buf_printf(out, "%s:%d", entry->file, entry->line);
+    else
+        buf_puts(out, script->path);
+}
+
 const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name)
 {
     struct buf key = {0};

@@ -194,7 +194,7 @@ exit 0
     out, err, script = run [[
       local k8s = require "k8s"
       k8s.informer("widgets.example.com")
-      k8s.reads { "gadgets:list", "pods:list" }
+      k8s.reads { "gadgets:list", "podz:list", "pods:list" }
     ]]
     os.remove(home)
     assert.are.equal("exit 2\n", out)
@@ -202,6 +202,8 @@ exit 0
       local line = script .. ': "' .. kind .. '" is none of Kubernetes\' own kinds: name a server that has it'
       assert.is_truthy(err:find(line, 1, true), err)
     end
+    local meant = '"podz" is none of Kubernetes\' own kinds, did you mean "pods"?: name a server'
+    assert.is_truthy(err:find(meant, 1, true), err)
   end)
 
   it("asks a server that was named, and says when it cannot", function()

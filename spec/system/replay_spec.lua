@@ -190,7 +190,7 @@ describe("a replay", function()
       .. "services (%s:2), secrets (%s:3)\n"):format(path, script, script), p:err())
     p = replay(path, 'require("k8s").informer "podz"')
     assert.equal(2, p:wait())
-    assert.equal(("kubelua replay: %s: the server doesn't have a resource type \"podz\", did you mean \"pods\"?\n")
+    assert.equal(("kubelua replay: %s:1: the server doesn't have a resource type \"podz\", did you mean \"pods\"?\n")
       :format(script), p:err())
   end)
 

@@ -87,7 +87,8 @@ describe("the cluster of a test", function()
     end
     assert.has_match("script.lua:2: ", problem "local x =\nlocal", 1, true)
     assert.has_match("script.lua:1: boom", problem "error 'boom'", 1, true)
-    assert.has_match('resource type "pdos", did you mean "pods"?', problem "require('k8s').informer 'pdos'", 1, true)
+    assert.has_match('script.lua:2: the server doesn\'t have a resource type "pdos", did you mean "pods"?',
+      problem "\nrequire('k8s').informer 'pdos'", 1, true)
     assert.has_match("no file .*nothing.lua", select(2, pcall(test.load, "nothing.lua")))
   end)
 
