@@ -2,6 +2,7 @@
 #include "script/absent.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 #include "object/pack.h"
 #include "script/state.h"
@@ -31,8 +32,15 @@ void absent_index(struct absent *absent, struct root *root, struct value parent,
     absent->index = index;
 }
 
+void absent_name(struct absent *absent, const char *name, const char *hint)
+{
+    snprintf(absent->missing, sizeof absent->missing, "%s", name);
+    snprintf(absent->hint, sizeof absent->hint, "%s", hint);
+}
+
 void absent_clear(struct absent *absent)
 {
+    absent->missing[0] = '\0';
     root_unref(absent->root);
     absent->root = NULL;
 }
@@ -106,13 +114,24 @@ static void explain_function(struct buf *text)
     if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
 }
 
+/* "attempt to call field 'infromer' (a nil value)" */
+static bool explain_name(const struct absent *absent, struct buf *text)
+{
+    char field[96];
+    if (!*absent->missing || !*absent->hint) return false;
+    int n = snprintf(field, sizeof field, "field '%s' (a nil value)", absent->missing);
+    bool is_it = memmem(text->data, text->len, field, (size_t)n);
+    if (is_it) buf_printf(text, "; %s", absent->hint);
+    return is_it;
+}
+
 /* What the script did with it between then and now is not known: it is told as a hint. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->absent;
     if (text->len == 0) return;
     explain_function(text);
-    if (!absent->root || !is_about_nil(text)) return;
+    if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;

@@ -1,9 +1,11 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.check_stack, raw.check_loading,
- * raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process and the plan. */
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.note_missing, raw.check_stack,
+ * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process and
+ * the plan. */
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/writer.h"
+#include "script/absent.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/function_hash.h"
@@ -204,6 +206,14 @@ static int l_raise(lua_State *L)
     script_raise(L, "%s", arg_str(L, 1, "raise: message").p);
 }
 
+/* note_missing(name, hint): k8s has no such name. */
+static int l_note_missing(lua_State *L)
+{
+    const char *name = arg_str(L, 1, "note_missing: name").p;
+    absent_name(&script_of(L)->absent, name, arg_str(L, 2, "note_missing: hint").p);
+    return 0;
+}
+
 /* raise_at(fn, message): as raised where `fn`, a function of the script's, begins. */
 static int l_raise_at(lua_State *L)
 {
@@ -239,6 +249,7 @@ void bind_host(lua_State *L)
                                      {"main_result", l_main_result},
                                      {"raise", l_raise},
                                      {"raise_at", l_raise_at},
+                                     {"note_missing", l_note_missing},
                                      {"check_stack", l_check_stack},
                                      {"format_arguments", l_format_arguments},
                                      {"less", l_table_less},

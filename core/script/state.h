@@ -124,13 +124,15 @@ enum script_function {
 
 enum { FIELD_CACHE_SIZE = 256, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
 
-/* The last field that was not there, for the report of "attempt to index a nil value". */
+/* The last field that was not there, for the report of "attempt to index a nil value"; and the last name of
+ * k8s. */
 struct absent {
     struct root *root; /* a reference; NULL for none */
     struct value parent;
     char key[64];
     size_t key_len;
-    size_t index; /* 1-based, when key_len is 0 */
+    size_t index;                /* 1-based, when key_len is 0 */
+    char missing[64], hint[160]; /* that name, and what is to be said of it; empty: none */
 };
 
 struct index_values;

@@ -52,12 +52,15 @@ watch k8s.live:watch
 writes k8s.writes
 ]]
 
+local each_name
+
 local function find(name)
   if type(name) ~= "string" or not string.find(name, "^[%w_]+$") then
     return nil
   end
   local module, field, is_table = string.match(PARTS, "\n" .. name .. " ([%w._]+):?([%w_]*) ?(%*?)\n")
   if not module then
+    require "k8s.missing"(name, each_name)
     return nil
   end
   local part = module == "raw" and raw or require(module)
@@ -65,7 +68,7 @@ local function find(name)
   return is_table == "*" and frozen.freeze("k8s." .. name, part) or part
 end
 
-local function each_name(call)
+function each_name(call)
   for name in string.gmatch(PARTS, "\n([%w_]+)") do
     call(name)
   end

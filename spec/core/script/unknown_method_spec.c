@@ -72,6 +72,30 @@ static void test_every_class_with_methods_raises(void **state)
         "");
 }
 
+static void test_a_name_of_k8s_that_was_meant_is_told(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"k8s.infromer('pods')",
+         "call field 'infromer' (a nil value); there is no k8s.infromer, did you mean "
+         "k8s.informer?"},
+        {"k8s.metrics.counter('n', 'n')",
+         "index field 'metrics' (a nil value); there is no k8s.metrics, did you mean k8s.metric?"},
+        {"k8s.zzz()", "call field 'zzz' (a nil value); there is no "
+                      "k8s.zzz"},
+    };
+    struct cluster *c = *state;
+    char text[200];
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        snprintf(text, sizeof text, "local k8s = require 'k8s' %s", wrong[i][0]);
+        const char *said = cluster_load_error(c, "x", text);
+        if (!strstr(said, wrong[i][1])) fail_msg("%s\n  gave %s", wrong[i][0], said);
+    }
+    const char *said = cluster_load_error(
+        c, "x", "local k8s = require 'k8s' if k8s.rule then error 'is' end local t = {} t.x()");
+    assert_null(strstr(said, "k8s.rule")); /* which may be asked */
+    assert_ask(c, c->script, "for i = 1, 1000 do assert(k8s['name' .. i] == nil) end return 'fine'", "fine");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +103,7 @@ int main(void)
         T(test_the_method_that_was_meant_is_named),
         T(test_what_is_no_name_of_a_method_is_nil),
         T(test_every_class_with_methods_raises),
+        T(test_a_name_of_k8s_that_was_meant_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

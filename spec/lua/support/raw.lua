@@ -52,6 +52,7 @@ function raw_verbs.new(record)
     limits = function() end,
     main = function(fn) record.main = fn end,
     main_result = noop,
+    note_missing = noop,
     traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop, cron = noop },
     leader = { claim = noop, is_leader = noop, on_leader = noop },
