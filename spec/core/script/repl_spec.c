@@ -364,7 +364,7 @@ static void test_completion_has_the_cpu_of_a_handler(void **state)
 
 static void on_alarm(int signum)
 {
-    repl_interrupt(repl);
+    repl_interrupt(repl); /* which it may: see repl.h. NOLINT(bugprone-signal-handler) */
 }
 
 static void test_an_interrupt_ends_a_completion(void **state)
