@@ -54,6 +54,6 @@ void metrics_page_serve(void *ctx, const struct web_request *request, struct web
     put_build(&answer->body);
     put_counters(&answer->body);
     series_render(&answer->body);
-    user_metrics_render(&answer->body);
+    user_metrics_render(NULL, &answer->body);
     put_process(&answer->body);
 }

@@ -15,11 +15,12 @@ static const double default_bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown);
 
-void user_metrics_each(void (*fn)(void *ctx, const struct user_metric *metric), void *ctx)
+void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx)
 {
     const struct user_metric *metric;
     pthread_mutex_lock(&lock);
-    TAILQ_FOREACH (metric, &shown, link) fn(ctx, metric);
+    TAILQ_FOREACH (metric, &shown, link)
+        if (metric->page == page) fn(ctx, metric);
     pthread_mutex_unlock(&lock);
 }
 
@@ -37,6 +38,7 @@ struct user_metric *user_metric_new(const struct user_metric_options *o)
     const double *bounds = own ? o->bounds : default_bounds;
     size_t count = o->kind != FAMILY_HISTOGRAM ? 0 : own ? o->bound_count : ARRAY_LEN(default_bounds);
     metric->refs = 1;
+    metric->page = o->page;
     metric->script = xstrdup(o->script);
     metric->name = xstrdup(o->name);
     metric->help = help_on_page(o->help);
@@ -212,24 +214,30 @@ void user_metric_merge(struct user_metric *into, const struct user_metric *from)
 
 /* --- the page */
 
-static void render_series(const struct user_metric *metric, const char *name, struct buf *out)
+static bool is_of_family(const struct user_metric *metric, const struct user_metric *first)
+{
+    return metric->page == first->page && strcmp(metric->name, first->name) == 0;
+}
+
+static void render_series(const struct user_metric *metric, struct buf *out)
 {
     const struct user_series *series;
-    if (strcmp(metric->name, name) != 0) return;
     for (series = metric->series; series; series = series->hh.next)
         series_render_one(out, &metric->family, series->series);
 }
 
-void user_metrics_render(struct buf *out)
+void user_metrics_render(const void *page, struct buf *out)
 {
     const struct user_metric *metric, *other;
     pthread_mutex_lock(&lock);
     TAILQ_FOREACH (metric, &shown, link) {
+        if (metric->page != page) continue;
         TAILQ_FOREACH (other, &shown, link)
-            if (other == metric || strcmp(other->name, metric->name) == 0) break;
+            if (is_of_family(other, metric)) break;
         if (other != metric) continue; /* its name has been there */
         series_render_head(out, &metric->family);
-        for (other = metric; other; other = TAILQ_NEXT(other, link)) render_series(other, metric->name, out);
+        for (; other; other = TAILQ_NEXT(other, link))
+            if (is_of_family(other, metric)) render_series(other, out);
     }
     pthread_mutex_unlock(&lock);
 }

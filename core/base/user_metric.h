@@ -24,6 +24,9 @@ enum {
 
 /* What makes two of them the same. Texts are borrowed. */
 struct user_metric_options {
+    /* Whose page it will be on; only compared. Those of one page are checked against each other and rendered
+     * together. NULL: that of the process. */
+    const void *page;
     const char *script, *name, *help;
     enum family_kind kind; /* no summary */
     const char *const *labels;
@@ -47,7 +50,7 @@ void user_metric_hide(struct user_metric *metric);
 bool user_metric_equal(const struct user_metric *a, const struct user_metric *b);
 /* What `from` counted is added to `into`, whose gauges become those of `from`. They are equal. */
 void user_metric_merge(struct user_metric *into, const struct user_metric *from);
-/* No metric on the page of another script has the same name and is made differently, or has samples of the
+/* No metric of another script on its page has the same name and is made differently, or has samples of the
  * same names: the error tells which. To be asked again before it is shown. */
 bool user_metric_check_shown(const struct user_metric *metric, struct err *err);
 /* Whether two would have samples of the same name. */
@@ -66,5 +69,5 @@ struct series *user_metric_series(struct user_metric *metric, const struct str *
 /* False when there was none. */
 bool user_metric_remove(struct user_metric *metric, const struct str *values);
 
-/* Appends all that are shown, in Prometheus's text form 0.0.4. */
-void user_metrics_render(struct buf *out);
+/* Appends all of a page that are shown, in Prometheus's text form 0.0.4. */
+void user_metrics_render(const void *page, struct buf *out);

@@ -127,7 +127,7 @@ static void compare(void *ctx, const struct user_metric *shown)
 bool user_metric_check_shown(const struct user_metric *metric, struct err *err)
 {
     struct question q = {.wanted = metric, .err = err, .ok = true};
-    user_metrics_each(compare, &q);
+    user_metrics_each(metric->page, compare, &q);
     return q.ok;
 }
 

@@ -14,6 +14,7 @@ struct user_series {
 struct user_metric {
     TAILQ_ENTRY(user_metric) link; /* while it is shown */
     bool shown;
+    const void *page;
     unsigned refs;
     char *script, *name, *help; /* `help` as it stands on the page */
     char *label_names[USER_METRIC_LABELS_MAX];
@@ -24,5 +25,5 @@ struct user_metric {
     struct user_series *series; /* changed under the lock */
 };
 
-/* Those that are shown, in the order in which they were. Calls `fn` under the lock. */
-void user_metrics_each(void (*fn)(void *ctx, const struct user_metric *metric), void *ctx);
+/* Those of the page that are shown, in the order in which they were. Calls `fn` under the lock. */
+void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx);

@@ -265,11 +265,12 @@ static int l_call(lua_State *L)
     return 3;
 }
 
-/* metrics(): the page of what scripts count */
+/* metrics(engine): the page of what its scripts count */
 static int l_metrics(lua_State *L)
 {
+    const struct test_engine *engine = test_engine_arg(L);
     struct buf *page = script_scratch(script_of(L));
-    user_metrics_render(page);
+    user_metrics_render(engine, page);
     lua_pushlstring(L, page->data ? page->data : "", page->len);
     return 1;
 }

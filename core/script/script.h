@@ -53,6 +53,7 @@ struct script_host {
     struct event_recorder *recorder;
     struct audit_trail *audit;     /* of writes; NULL for none */
     const char *field_manager;     /* of writes; NULL: "kubelua" */
+    const void *metrics_page;      /* of k8s.metric, see base/user_metric.h; NULL: that of the process */
     struct leaders *leaders;       /* elections; NULL when there is no server */
     struct lease_wish lease;       /* what k8s.leader does not say */
     bool elects;                   /* scripts that do not call it take part in that one */

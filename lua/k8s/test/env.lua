@@ -232,7 +232,8 @@ local function matches(line, name, labels)
     return false
   end
   for label, value in pairs(labels) do
-    if not line:find(("%s=%q"):format(label, tostring(value)), 1, true) then
+    local pair = ("%s=%q"):format(label, tostring(value))
+    if not line:find("{" .. pair, 1, true) and not line:find("," .. pair, 1, true) then
       return false
     end
   end
@@ -244,12 +245,13 @@ end
 function methods:metric(name, labels)
   self:settle()
   labels = labels or {}
-  for line in test.metrics():gmatch "[^\n]+" do
+  for line in test.metrics(self.engine):gmatch "[^\n]+" do
     local own = self.path and line:find(('script="%s"'):format((self.path:gsub("%.lua$", ""))), 1, true)
     if own and matches(line, name, labels) then
       return tonumber(line:match " (%S+)$")
     end
   end
+  return nil -- not nothing at all, which assertions refuse
 end
 
 -- --- recordings

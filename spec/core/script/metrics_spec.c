@@ -24,7 +24,7 @@ static const char *page(void)
 {
     static char text[64 << 10];
     struct buf out = {0};
-    user_metrics_render(&out);
+    user_metrics_render(NULL, &out);
     snprintf(text, sizeof text, "%s", buf_text(&out));
     buf_clear(&out);
     return text;
