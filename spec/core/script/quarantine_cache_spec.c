@@ -12,6 +12,7 @@
 
 #include "base/series.h"
 #include "core/script/support/cluster.h"
+#include "core/script/support/quarantined.h"
 #include "informer/claim_status.h"
 #include "script/hand_over.h"
 
@@ -21,36 +22,6 @@ static void begin(struct cluster *c, const char *lua, const char *objects)
     c->script->limits.values[LIMIT_FILTER_CPU] = 2;
     cluster_resolve(c);
     cluster_list(c, 0, objects);
-}
-
-struct shown {
-    unsigned count;
-    char id[64], why[256];
-    uint64_t skipped;
-};
-
-static void show(void *ctx, const struct script_quarantine_status *status)
-{
-    struct shown *shown = ctx;
-    shown->count++;
-    snprintf(shown->id, sizeof shown->id, "%s", status->id);
-    snprintf(shown->why, sizeof shown->why, "%s", status->why);
-    shown->skipped = status->skipped;
-}
-
-static struct shown shown_of(const struct script *script)
-{
-    struct shown shown = {0};
-    script_each_quarantine(script, show, &shown);
-    return shown;
-}
-
-static void assert_series(const char *line)
-{
-    struct buf page = {0};
-    series_render(&page);
-    if (!strstr(buf_text(&page), line)) fail_msg("%s is not there", line);
-    buf_clear(&page);
 }
 
 static uint64_t failed_by_transform(const struct script *script)

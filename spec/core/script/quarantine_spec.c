@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/series.h"
 #include "core/script/support/cluster.h"
+#include "core/script/support/quarantined.h"
 
 static void load(struct cluster *c, const char *lua)
 {
@@ -40,36 +41,6 @@ static const char rule[] =
     "pods:add_event_handler { id = 'rule', OnAdd = act, OnUpdate = function(_, new, ev) act(new, ev) end }\n"
     "pods:add_event_handler { id = 'other', OnAdd = print }\n";
 
-struct shown {
-    unsigned count;
-    char id[64], why[256];
-    uint64_t skipped;
-};
-
-static void show(void *ctx, const struct script_quarantine_status *status)
-{
-    struct shown *shown = ctx;
-    shown->count++;
-    snprintf(shown->id, sizeof shown->id, "%s", status->id);
-    snprintf(shown->why, sizeof shown->why, "%s", status->why);
-    shown->skipped = status->skipped;
-}
-
-static struct shown shown_of(const struct cluster *c)
-{
-    struct shown shown = {0};
-    script_each_quarantine(c->script, show, &shown);
-    return shown;
-}
-
-static void assert_series(const char *line)
-{
-    struct buf page = {0};
-    series_render(&page);
-    if (!strstr(buf_text(&page), line)) fail_msg("%s is not there", line);
-    buf_clear(&page);
-}
-
 static void spin(struct cluster *c, int times)
 {
     char object[32];
@@ -84,12 +55,12 @@ static void test_three_calls_running_over_a_limit_are_enough(void **state)
     struct cluster *c = *state;
     begin(c, rule);
     spin(c, 2);
-    assert_int_equal(shown_of(c).count, 0);
+    assert_int_equal(shown_of(c->script).count, 0);
     cluster_event(c, 0, LW_MODIFIED, "shop/a x=fail"); /* within its limits */
     spin(c, 2);
-    assert_int_equal(shown_of(c).count, 0);
+    assert_int_equal(shown_of(c->script).count, 0);
     spin(c, 1);
-    struct shown shown = shown_of(c);
+    struct shown shown = shown_of(c->script);
     assert_int_equal(shown.count, 1);
     assert_string_equal(shown.id, "rule");
     assert_non_null(strstr(shown.why, "rule.lua:5: over the limit handler-cpu (5ms) in the handler rule"));
@@ -111,7 +82,7 @@ static void test_the_others_are_told_before_it_is_called_again(void **state)
     }
     cluster_settle(c);
     assert_ask(c, c->script, "return said", "HoooooHH");
-    assert_int_equal(shown_of(c).skipped, 2);
+    assert_int_equal(shown_of(c->script).skipped, 2);
 }
 
 static void test_it_is_not_called_and_what_it_misses_is_counted(void **state)
@@ -123,7 +94,7 @@ static void test_it_is_not_called_and_what_it_misses_is_counted(void **state)
     cluster_event(c, 0, LW_ADDED, "shop/b");
     cluster_event(c, 0, LW_MODIFIED, "shop/a x=good");
     assert_ask(c, c->script, "return take()", "");
-    assert_int_equal(shown_of(c).skipped, 2);
+    assert_int_equal(shown_of(c->script).skipped, 2);
     assert_series("kubelua_handler_skipped_total{script=\"rule\",handler=\"rule\"} 2\n");
 }
 
@@ -139,12 +110,12 @@ static void test_once_lifted_it_is_shown_the_cache(void **state)
     assert_int_equal(script_lift(c->script, "rule"), 1);
     cluster_settle(c);
     assert_ask(c, c->script, "return take()", "a+ b+");
-    assert_int_equal(shown_of(c).count, 0);
+    assert_int_equal(shown_of(c->script).count, 0);
     assert_series("kubelua_handler_quarantined{script=\"rule\",handler=\"rule\"} 0\n");
     cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
     assert_ask(c, c->script, "return take()", "b");
     spin(c, 3);
-    assert_int_equal(shown_of(c).count, 1);
+    assert_int_equal(shown_of(c->script).count, 1);
 }
 
 static void test_a_handler_that_raises_within_its_limits_is_called_for_ever(void **state)
@@ -153,7 +124,7 @@ static void test_a_handler_that_raises_within_its_limits_is_called_for_ever(void
     begin(c, rule);
     for (int i = 0; i < 10; i++)
         cluster_event(c, 0, LW_MODIFIED, i % 2 ? "shop/a x=fail" : "shop/a x=fail n=1");
-    assert_int_equal(shown_of(c).count, 0);
+    assert_int_equal(shown_of(c->script).count, 0);
 }
 
 static void test_memory_counts_too(void **state)
@@ -166,8 +137,9 @@ static void test_memory_counts_too(void **state)
     c->script->limits.values[LIMIT_SCRIPT_MEMORY] = 4 << 20;
     memory_set_limit(c->script);
     spin(c, 3);
-    assert_string_equal(shown_of(c).id, "bomb");
-    assert_non_null(strstr(shown_of(c).why, "over the limit script-memory (4Mi) in the handler bomb"));
+    assert_string_equal(shown_of(c->script).id, "bomb");
+    assert_non_null(
+        strstr(shown_of(c->script).why, "over the limit script-memory (4Mi) in the handler bomb"));
 }
 
 static void test_a_filter_counts_for_its_handler(void **state)
@@ -177,8 +149,9 @@ static void test_a_filter_counts_for_its_handler(void **state)
           "k8s = require 'k8s' k8s.informer('pods'):on_update(print, { id = 'choosy', filter = function(o) "
           "while o:label 'x' do end return false end })");
     spin(c, 3);
-    assert_string_equal(shown_of(c).id, "choosy");
-    assert_non_null(strstr(shown_of(c).why, "over the limit filter-cpu (2ms) in the filter of choosy"));
+    assert_string_equal(shown_of(c->script).id, "choosy");
+    assert_non_null(
+        strstr(shown_of(c->script).why, "over the limit filter-cpu (2ms) in the filter of choosy"));
 }
 
 static void test_a_handler_that_is_removed_is_not_shown(void **state)
@@ -186,9 +159,9 @@ static void test_a_handler_that_is_removed_is_not_shown(void **state)
     struct cluster *c = *state;
     begin(c, "k8s = require 'k8s' r = k8s.informer('pods'):on_update(function() while true do end end)");
     spin(c, 3);
-    assert_int_equal(shown_of(c).count, 1);
+    assert_int_equal(shown_of(c->script).count, 1);
     cluster_ask(c, c->script, "r:remove()");
-    assert_int_equal(shown_of(c).count, 0);
+    assert_int_equal(shown_of(c->script).count, 0);
     assert_int_equal(script_lift(c->script, NULL), 0);
 }
 
@@ -200,8 +173,8 @@ static void test_a_timer_ticks_on_without_its_function(void **state)
     cluster_ask(c, c->script, "spin = true");
     for (int i = 0; i < 5; i++) virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, c->script, "return ticks", "3");
-    assert_non_null(strstr(shown_of(c).id, "rule.lua:1"));
-    assert_int_equal(shown_of(c).skipped, 2);
+    assert_non_null(strstr(shown_of(c->script).id, "rule.lua:1"));
+    assert_int_equal(shown_of(c->script).skipped, 2);
     cluster_ask(c, c->script, "spin = false");
     script_lift(c->script, NULL);
     virtual_clock_advance(&c->clock, 1000);
@@ -215,7 +188,7 @@ static void test_keys_of_a_queue_wait(void **state)
             "q:run(function() while spin do end done = done + 1 end)");
     cluster_ask(c, c->script, "spin = true q:add('a')");
     for (int i = 0; i < 20; i++) virtual_clock_advance(&c->clock, 1000);
-    assert_string_equal(shown_of(c).id, "queue/q");
+    assert_string_equal(shown_of(c->script).id, "queue/q");
     cluster_ask(c, c->script, "spin = false q:add('b')");
     virtual_clock_advance(&c->clock, 60000);
     assert_ask(c, c->script, "return done", "0");
@@ -244,8 +217,8 @@ static void test_a_command_is_refused(void **state)
     for (int i = 0; i < 5; i++) script_call_command(c->script, 0, NULL, 0, on_answer, NULL);
     assert_int_equal(answers[COMMAND_FAILED], 5);
     assert_ask(c, c->script, "return calls", "3");
-    assert_string_equal(shown_of(c).id, "command/look");
-    assert_int_equal(shown_of(c).skipped, 2);
+    assert_string_equal(shown_of(c->script).id, "command/look");
+    assert_int_equal(shown_of(c->script).skipped, 2);
     assert_non_null(
         strstr(last_answer, "the command is in quarantine, as calls in a row went over a limit ("));
     assert_non_null(strstr(last_answer, "rule.lua:2: over the limit handler-cpu (5ms) in the command look)"));
