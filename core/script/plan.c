@@ -254,6 +254,8 @@ const char *plan_change_note(const struct plan_entry *before, const struct plan_
     if (entry->class == PLAN_TRANSFORM) return "its informer is listed anew";
     if (entry->class == PLAN_HANDLER && before && after)
         return "sees the cache again, unless k8s.on_reload says \"none\"";
+    if (entry->class == PLAN_QUEUE && before && after && str_ends(str_of(entry->key), STR(": run")))
+        return "works on the keys that wait; others come again when a handler adds them";
     if (entry->class == PLAN_INFORMER && !before)
         return "is listed and watched, unless another script has the same informer";
     return NULL;

@@ -5,6 +5,7 @@ local raw = ...
 local freeze = require("k8s.frozen").freeze
 local informer = require("k8s.factory").informer
 local options = require "k8s.options"
+local plan = require "k8s.plan"
 local queue = require "k8s.queue"
 
 local KNOWN = options.extend(
@@ -68,9 +69,11 @@ local function owner_key(owner, object)
   end
 end
 
--- A controller that leads is told of the whole cache when its term begins.
-local function feed(from, enqueue, leader)
-  from:add_event_handler { OnAdd = enqueue, OnUpdate = enqueue, OnDelete = enqueue, leader = leader }
+-- A controller that leads is told of the whole cache when its term begins, and one whose `reconcile` a reload changed
+-- when it takes over: all that the old one did may be wrong by now.
+local function feed(from, enqueue, own)
+  plan.calls(enqueue, own.reconcile)
+  from:add_event_handler { OnAdd = enqueue, OnUpdate = enqueue, OnDelete = enqueue, leader = own.leader }
 end
 
 -- Names in order, so that handlers are the same ones at each start.
@@ -91,20 +94,20 @@ return function(given)
   local own = check(given)
   local owner = informer_of(own.of)
   local keys = new_queue(own, owner)
-  feed(owner, keys:enqueuer(), own.leader)
+  feed(owner, keys:enqueuer(), own)
   for _, kind in ipairs(own.owns or {}) do
     feed(
       informer_of(kind),
       keys:enqueuer(function(object)
         return owner_key(owner, object)
       end),
-      own.leader
+      own
     )
   end
   for _, kind in ipairs(sorted(own.watches or {})) do
     local from = informer_of(kind)
     local what = string.format("k8s.controller: the function for %s in watches", resource_of(from))
-    feed(from, queue.mapper(keys, own.watches[kind], what), own.leader)
+    feed(from, queue.mapper(keys, own.watches[kind], what), own)
   end
   keys:run(own.reconcile)
   return freeze("controller", { informer = owner, queue = keys })

@@ -5,6 +5,9 @@ local plan = { is_open = raw.plan.is_open, add = raw.plan.add }
 
 local DEPTH_MAX = 20
 
+-- Functions of ours that call those of a script: their code is always the same, and what counts is that of the others.
+local called = setmetatable({}, { __mode = "k" })
+
 local put
 
 -- Keys of a table: numbers first, in order.
@@ -47,6 +50,8 @@ function put(out, value, depth)
   local kind = type(value)
   if kind == "table" then
     put_table(out, value, depth)
+  elseif called[value] then
+    put_table(out, called[value], depth)
   elseif kind == "function" then
     out[#out + 1] = "function " .. raw.plan.hash(value)
   elseif kind == "string" then
@@ -56,6 +61,12 @@ function put(out, value, depth)
   else
     out[#out + 1] = tostring(value)
   end
+end
+
+-- From here on the code of `other` counts where `fn` is registered.
+function plan.calls(fn, other)
+  called[fn] = called[fn] or {}
+  called[fn][#called[fn] + 1] = other
 end
 
 -- A value as text: `{OnAdd=function 1f2e..., selector="app=web"}`. `without` (optional) is a set of the fields of the

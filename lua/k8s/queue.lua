@@ -77,12 +77,16 @@ end
 -- Adds what `map` makes of an object: of an update both of the old one and of the new one, as either may concern other
 -- keys.
 function queue.mapper(self, map, what)
-  return function(object, new)
+  local function add(object, new)
     add_mapped(self, map(object), map, what)
     if is_view(new) then
       add_mapped(self, map(new), map, what)
     end
   end
+  if raw.plan.is_open() then
+    require("k8s.plan").calls(add, map)
+  end
+  return add
 end
 
 -- A function for OnAdd, OnUpdate and OnDelete. It adds the object's key, or what `map` makes of the object.

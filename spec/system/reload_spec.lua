@@ -211,6 +211,23 @@ describe("a script that changes #threads", function()
     assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d%d ms", out)
   end)
 
+  it("has a controller that changed look at all objects again, and one that did not at none", function()
+    local function controller(mark, more)
+      return HEAD .. ([[
+        k8s.controller { of = "pods", reconcile = function(key) print("%s", key) end }
+      ]]):format(mark) .. (more or "")
+    end
+    local function count(engine, mark) return select(2, engine:out():gsub(mark .. "\t", "")) end
+    write("a.lua", controller "one")
+    local engine = start(sim)
+    await(function() return count(engine, "one") == 2 end, function() return engine:report() end)
+    write("a.lua", controller("one", 'print "loaded again"'))
+    engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    write("a.lua", controller "two")
+    await(function() return count(engine, "two") == 2 end, function() return engine:report() end)
+    assert.are.equal(2, count(engine, "one"))
+  end)
+
   it("has a new cache for a transform that kept something while it waited", function()
     sim:forbid("nodes", "not for you")
     local counting = HEAD .. [[
