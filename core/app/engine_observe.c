@@ -62,6 +62,8 @@ static void observe_scripts(struct engine *engine)
 {
     for (size_t i = 0; i < engine->slot_count; i++) {
         struct slot *slot = engine->slots[i];
+        if (!slot->is_refused) slot->is_refused = SERIES(FAMILY_SCRIPT_REFUSED, slot->name);
+        series_set(slot->is_refused, slot->refused != NULL);
         if (!slot->current) continue;
         if (!slot->memory) slot->memory = SERIES(FAMILY_SCRIPT_MEMORY, slot->name);
         if (!slot->load) slot->load = SERIES(FAMILY_SCRIPT_LOAD, slot->name);

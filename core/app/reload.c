@@ -303,6 +303,15 @@ static bool may_be_filled(struct slot *slot, enum reload_zeal zeal)
     return false;
 }
 
+/* The files say again what runs: an edit that was refused, or had yet to take over, is no more. */
+static void take_back(struct slot *slot)
+{
+    if (slot->refused)
+        log_info("The file says again what runs", F("script", slot->name),
+                 FI("generation", script_generation(slot->current)));
+    forget_error(slot);
+}
+
 /* What the files say is told from what runs, or else is about to, or was refused. */
 void reload_look_at(struct slot *slot, enum reload_zeal zeal)
 {
@@ -315,8 +324,8 @@ void reload_look_at(struct slot *slot, enum reload_zeal zeal)
     if (slot->gone || may_be_filled(slot, zeal)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
     reload_drop_candidate(slot);
-    if (runs) { /* an edit was taken back */
-        forget_error(slot);
+    if (runs) {
+        take_back(slot);
         return;
     }
     struct bundle *bundle = bundle_new();

@@ -64,6 +64,7 @@ static void free_slot(struct slot *slot)
     series_free(slot->memory);
     series_free(slot->load);
     series_free(slot->generation);
+    series_free(slot->is_refused);
     free(slot);
 }
 

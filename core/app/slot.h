@@ -53,7 +53,7 @@ struct slot {
     uint64_t pause_us;     /* how long the engine thread took for that */
 
     struct probation probation;
-    struct series *memory, *load, *generation; /* made when they are first shown */
+    struct series *memory, *load, *generation, *is_refused; /* made when they are first shown */
 };
 
 /* A generation that runs out. */

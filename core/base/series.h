@@ -42,6 +42,8 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Time that the generation of a script that runs took to load.")                                       \
     X(FAMILY_SCRIPT_GENERATION, GAUGE, "kubelua_script_generation", "script", NONE,                         \
       "Number of the generation of a script that runs.")                                                    \
+    X(FAMILY_SCRIPT_REFUSED, GAUGE, "kubelua_script_refused", "script", NONE,                               \
+      "Whether the file of a script is not what runs, as it was refused or returned from.")                 \
     X(FAMILY_RELOADS, COUNTER, "kubelua_reload_total", "result", NONE,                                      \
       "Reloads of scripts: taken over, refused, returned from.")                                            \
     X(FAMILY_RELOAD_PAUSE, HISTOGRAM, "kubelua_reload_pause_seconds", "", PROCESSING,                       \

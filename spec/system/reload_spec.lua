@@ -191,6 +191,33 @@ describe("a script that changes #threads", function()
     assert.are.equal(1, engine.script("a").generation)
   end)
 
+  it("shows by a metric that its file is refused, and says when the file is what runs again", function()
+    write("a.lua", script "a")
+    write("b.lua", script "b")
+    local engine = start(sim, nil, { "--metrics-bind-address", "127.0.0.1:0" })
+    local status = cjson.decode((engine.ask("status", "-ojson")))
+    local http = api.new { server = "http://" .. status.engine.metricsAddress }
+    local function shows(name, value)
+      await(function()
+        local _, page = http:curl("GET", "/metrics")
+        return page:match('kubelua_script_refused{script="[^"]*/' .. name .. '"} (%d)') == value
+      end, function() return engine:report() end)
+    end
+    shows("a", "0")
+    assert_refused(engine, HEAD .. "if then", "a%.lua:2: unexpected symbol")
+    shows("a", "1")
+    shows("b", "0")
+    assert.is_nil(engine:err():find("The file says again what runs", 1, true))
+    write("a.lua", script "a")
+    engine:wait_error 'The file says again what runs" script="[^"]*/a" generation=1'
+    shows("a", "0")
+    write("new.lua", "x = = 1")
+    shows("new", "1")
+    write("new.lua", script "new")
+    engine:wait_line "new loaded"
+    shows("new", "0")
+  end)
+
   it("waits for its new informers, and is refused when they do not come in time", function()
     sim:forbid("nodes", "not for you")
     write("a.lua", script "a")
