@@ -160,6 +160,21 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
     return result;
 }
 
+/* Who meets a limit of this server is told so, and not that the request was wrong. */
+static void refuse_type(const struct writing *w)
+{
+    bool apply = strncmp(w->request->content_type, "application/apply-patch+", 24) == 0;
+    bool strategic = has_type(w->request, "application/strategic-merge-patch+json");
+    if (!apply && !(strategic && !w->target->served->kind->custom)) {
+        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
+        return;
+    }
+    char *message = xasprintf("kubelua sim has no %s; it takes patches of the types " PATCH_TYPES,
+                              apply ? "server-side apply" : "strategic merge patches");
+    sim_reply_status(w->reply, sim_status(415, "UnsupportedMediaType", message, NULL, NULL));
+    free(message);
+}
+
 static void patch(struct writing *w, const char *key)
 {
     struct sim_written written;
@@ -170,7 +185,7 @@ static void patch(struct writing *w, const char *key)
                             ? merged_by_key
                             : NULL;
     if (!body) {
-        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
+        refuse_type(w);
         return;
     }
     json_t *given = read_body(w, "error decoding patch");

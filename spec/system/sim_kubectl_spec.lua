@@ -106,6 +106,15 @@ describe("kubectl on the simulated server", function()
     assert.has_match("\nData\n====\na:\n", works("describe", "cm", "one"))
   end)
 
+  it_does("is told that there is no server-side apply", function()
+    configmap "one"
+    local file = home .. "/one.json"
+    temp.write(file, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":"default"}}')
+    local _, code, err = kubectl("apply", "--server-side", "--validate=false", "-f", file)
+    assert.are.equal(1, code)
+    assert.has_match("kubelua sim has no server-side apply", err, 1, true)
+  end)
+
   it_does("labels and annotates", function()
     configmap("one", { old = "x" })
     works("label", "cm", "one", "colour=red", "old-")

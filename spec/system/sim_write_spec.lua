@@ -106,9 +106,17 @@ describe("a write to the simulated server #threads", function()
     assert.are.equal("the server rejected our request due to an error in our request", status.message)
     sim.api:request("PATCH", path, "{}", "application/json-patch+json", 400)
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
-    for _, kind in ipairs { "application/strategic-merge-patch+json", "application/apply-patch+yaml" } do
+    local takes = "application/json-patch+json, application/merge-patch+json"
+    local known = "; it takes patches of the types " .. takes
+    for kind, message in pairs {
+      ["application/apply-patch+yaml"] = "kubelua sim has no server-side apply" .. known,
+      ["application/apply-patch+cbor"] = "kubelua sim has no server-side apply" .. known,
+      ["application/strategic-merge-patch+json"] = "kubelua sim has no strategic merge patches" .. known,
+      ["text/plain"] = "the body of the request was in an unknown format - accepted media types include: " .. takes,
+    } do
       status = sim.api:request("PATCH", path, "{}", kind, 415)
       assert.are.equal("UnsupportedMediaType", status.reason)
+      assert.are.equal(message, status.message)
     end
     local stale = '{"metadata":{"resourceVersion":"1"}}'
     sim.api:request("PATCH", path, stale, "application/merge-patch+json", 409)
