@@ -12,7 +12,20 @@ local FORMS = {
   ["view or reference"] = { table = true, userdata = true },
 }
 
--- `known` maps each option to the type its value must have. A missing table is an empty one.
+local function is_right(value, expected)
+  return expected and (type(value) == expected or FORMS[expected] and FORMS[expected][type(value)])
+end
+
+local function complain(where, name, value, known)
+  local expected = known[name]
+  if not expected then
+    require "k8s.unknown"(where, name, known)
+  end
+  raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
+end
+
+-- `known` maps each option to the type its value must have. A missing table is an empty one. Of several that are wrong
+-- the first by name is told, so that the same script gives the same error each time.
 function options.check(where, given, known)
   if given == nil then
     return {}
@@ -20,15 +33,14 @@ function options.check(where, given, known)
   if type(given) ~= "table" then
     raw.raise(where .. ": options must be a table, not " .. type(given))
   end
+  local wrong
   for name, value in pairs(given) do
-    local expected = known[name]
-    if not expected then
-      require "k8s.unknown"(where, name, known)
+    if not is_right(value, known[name]) and (wrong == nil or tostring(name) < tostring(wrong)) then
+      wrong = name
     end
-    local fits = type(value) == expected or FORMS[expected] and FORMS[expected][type(value)]
-    if not fits then
-      raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
-    end
+  end
+  if wrong ~= nil then
+    complain(where, wrong, given[wrong], known)
   end
   return given
 end

@@ -33,6 +33,24 @@ describe("options tables", function()
     assert.error_matches(positional, "unknown option 1, known are")
   end)
 
+  it("name the first by name of several that are wrong, whatever the order of the table", function()
+    local letters = "abcdefghijklmnopqrstuvwxyz"
+    for first = 1, 18 do
+      local given = { selector = 1, [true] = 1 }
+      for i = first, #letters do
+        given[letters:sub(i, i):rep(9)] = 1
+      end
+      assert.error_matches(
+        function() options.check("verb", given, known) end,
+        'unknown option "' .. letters:sub(first, first):rep(9) .. '"'
+      )
+    end
+    assert.error_matches(
+      function() options.check("verb", { namespace = 1, selector = 1, zzz = 1, OnAdd = 1 }, known) end,
+      "verb: OnAdd must be a function, not number"
+    )
+  end)
+
   it("say which type a value must have", function()
     assert.error_matches(
       function() options.check("verb", { selector = 1 }, known) end,
