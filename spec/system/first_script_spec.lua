@@ -124,9 +124,13 @@ describe("the way of " .. page, function()
     assert.are.equal(one.shown, engine:wait_line "^welcome default/.*$" .. "\n")
 
     one = step "echo '('"
-    local refused = one.shown:match "\n    (reload refused: [^\n]*)\n"
+    local refused = one.shown:match "\n    (reload refused: [^\n]*) %(%d+s ago%)\n"
     run(one)
-    await(function() return (select(2, run { text = "kubelua status" })):find(refused, 1, true) end)
+    await(function()
+      local _, out = run { text = "kubelua status" }
+      local _, last = out:find(refused, 1, true)
+      return last and out:find("^ %(%d+s ago%)\n", last + 1)
+    end)
     local cause = one.shown:match 'err="(.-)"\n'
     assert.has_match(cause, engine:wait_error '"Reload refused: the script runs on as it was" (.*)$', 1, true)
     run(step "sed -i '$d'")
