@@ -80,7 +80,8 @@ static void help(void)
          "Exit codes:\n"
          "  0    all specs passed\n"
          "  1    a spec failed\n"
-         "  2    usage or input error: no specs, or busted is not installed\n"
+         "  2    usage or input error: no specs, no test that matches the filters, or busted is not "
+         "installed\n"
          "  130  interrupted\n\n"
          "Flags:");
     flags_print(test_flags(&flags));

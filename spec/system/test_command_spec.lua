@@ -67,6 +67,25 @@ describe("kubelua test", function()
     assert.equal(("kubelua test: %s/nothing: No such file or directory\n"):format(folder), err)
   end)
 
+  it("ends with 2 and names the filters when no test matches", function()
+    file("a_spec.lua", PASSES .. 'pending("comes later")\n')
+    local function told(...)
+      local code, _, err = run(folder, ...)
+      return code .. " " .. err
+    end
+    assert.equal("2 kubelua test: no test matches --filter=zzz\n", told("--filter", "zzz"))
+    assert.equal("2 kubelua test: no test matches --filter=does --tags=slow\n", told("--filter", "does", "-t", "slow"))
+    assert.equal("2 kubelua test: no test matches --filter-out=.\n", told("--filter-out", "."))
+    assert.equal("2 kubelua test: no test matches --filter=zzz\n", told("--list", "--filter", "zzz"))
+    assert.equal("0 ", told("--filter", "does"))
+    assert.equal("0 ", told("--filter", "later"))
+    assert.equal("0 ", told("--list"))
+    file("a_spec.lua", 'describe("nothing yet", function() end)\n')
+    assert.equal("2 kubelua test: there are no tests in the specs\n", told())
+    file("a_spec.lua", "it(\n")
+    assert.equal(1, (run(folder, "--filter", "zzz")))
+  end)
+
   local binary = temp.run("realpath " .. cluster.binary):gsub("%s", "")
 
   it("names the folder spec beside a folder of scripts that has none", function()

@@ -38,6 +38,29 @@ local function tell_unmet(envs, unmet)
   end
 end
 
+-- How many tests the filters let through.
+local function count_tests(busted)
+  local count = 0
+  for _, kind in ipairs { "it", "pending" } do
+    busted.subscribe({ "register", kind }, function()
+      count = count + 1
+      return nil, true
+    end)
+  end
+  return function() return count end
+end
+
+-- Nothing was tried: a filter that is misspelt must not look like success.
+local function explain_none(arguments)
+  local filters = {}
+  for _, word in ipairs(arguments) do
+    if word:find "^%-%-filter" or word:find "^%-%-tags=" or word:find "^%-%-exclude%-tags=" then
+      filters[#filters + 1] = word
+    end
+  end
+  return #filters == 0 and "there are no tests in the specs" or "no test matches " .. table.concat(filters, " ")
+end
+
 local function forget(envs)
   local count = 0
   for env in pairs(envs) do
@@ -50,13 +73,16 @@ local function forget(envs)
   end
 end
 
--- busted's core: what a failing spec tells ends with what happened in its environments.
+-- busted's core: what a failing spec tells ends with what happened in its environments. Gives what tells how many tests
+-- there were.
 local function prepare_core()
+  local tests = function() return 0 end
   local envs, records = require("k8s.test.env").all, require "k8s.test.records"
   local unmet = require("k8s.test.faults").unmet
   local new_core = _G.require "busted.core"
   package.loaded["busted.core"] = function()
     local busted = new_core()
+    tests = count_tests(busted)
     local rewrite = busted.rewriteMessage
     function busted.rewriteMessage(...)
       local message = rewrite(...)
@@ -76,6 +102,7 @@ local function prepare_core()
     end)
     return busted
   end
+  return function() return tests() end
 end
 
 -- busted names itself after the chunk that calls its runner.
@@ -89,7 +116,7 @@ return function(files, arguments)
   if not runner then
     return complain(problem)
   end
-  prepare_core()
+  local tests = prepare_core()
   _G.arg = { [0] = "kubelua test" }
   for _, list in ipairs { arguments, files } do
     for _, word in ipairs(list) do
@@ -97,10 +124,10 @@ return function(files, arguments)
     end
   end
   local ok, reason = call_runner(runner)
-  if ok then
-    return "passed"
-  elseif getmetatable(reason) ~= END then
+  if not ok and getmetatable(reason) ~= END then
     return complain(tostring(reason))
+  elseif not ok and reason.code ~= 0 then
+    return "failed"
   end
-  return reason.code == 0 and "passed" or "failed"
+  return tests() > 0 and "passed" or complain(explain_none(arguments))
 end
