@@ -56,6 +56,23 @@ What happened with FOLDER/hello.lua:
 ]]):gsub("FOLDER", (folder:gsub("%%", "%%%%")))), out:match "hello_spec.lua:5: .*")
   end)
 
+  it("names the command that failed in what happened", function()
+    local folder = temp.folder {
+      ["x.lua"] = [[
+        local k8s = require "k8s"
+        k8s.command("teams", function() error "boom" end)
+      ]],
+      ["spec/x_spec.lua"] = [[
+        local test = require "k8s.test"
+        it("calls", function() test.load("x.lua"):call "teams" end)
+      ]],
+    }
+    local code, out = run(folder)
+    temp.remove(folder)
+    assert.equal(1, code)
+    assert.has_match("FAILED   command teams: [^\n]*/x.lua:2: boom\n", out)
+  end)
+
   it("tells of a fault that no request met, whether or not the spec passes", function()
     local folder = temp.folder {
       ["x.lua"] = 'require("k8s").informer("pods")\n',

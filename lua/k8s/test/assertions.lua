@@ -149,6 +149,19 @@ function checks.logged(state, arguments)
   return finish(found, arguments, wanted or "anything", list(env.logs, raw.json.encode, "nothing"))
 end
 
+-- An error of a check, misuse or a failure of the script, is raised where the spec is, not in luassert, which calls it.
+local function placed(check)
+  return function(state, arguments, level)
+    local ok, result = pcall(check, state, arguments)
+    if ok then
+      return result
+    elseif type(result) ~= "string" then
+      error(result, 0)
+    end
+    error((result:gsub("^[^\n]-luassert/assert%.lua:%d+: ", "")), level + 1)
+  end
+end
+
 local MESSAGES = {
   wrote = {
     "Expected the script to write:\n%s\nIt wrote:\n%s",
@@ -163,5 +176,6 @@ local MESSAGES = {
 for name, check in pairs(checks) do
   say:set("assertion." .. name .. ".positive", MESSAGES[name][1])
   say:set("assertion." .. name .. ".negative", MESSAGES[name][2])
-  assert:register("assertion", name, check, "assertion." .. name .. ".positive", "assertion." .. name .. ".negative")
+  local positive, negative = "assertion." .. name .. ".positive", "assertion." .. name .. ".negative"
+  assert:register("assertion", name, placed(check), positive, negative)
 end

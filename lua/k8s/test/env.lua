@@ -25,7 +25,21 @@ local LISTS = {
   main = true,
 }
 
-local metatable = {
+-- What an environment has that may be nil.
+local OWN = { path = true, recording = true, touched = true }
+
+local function refuse(name)
+  local known = {}
+  for _, names in ipairs { methods, LISTS } do
+    for one in pairs(names) do
+      known[one] = true
+    end
+  end
+  require "k8s.unknown"("env", name, known, "method or list")
+end
+
+local metatable
+metatable = {
   __index = function(self, name)
     local method = methods[name]
     if method then
@@ -33,6 +47,8 @@ local metatable = {
     elseif LISTS[name] then
       self:settle()
       return self.seen[name]
+    elseif type(name) == "string" and not OWN[name] and name:sub(1, 1) ~= "_" then -- luassert asks for __index
+      refuse(name)
     end
   end,
   __tostring = function(self)
@@ -314,6 +330,16 @@ end
 function methods:close()
   test.close(self.engine)
   open[self] = nil
+end
+
+for name, method in pairs(methods) do
+  methods[name] = function(self, ...)
+    if getmetatable(self) ~= metatable then
+      local text = "env:%s: called on %s, not on a test environment (methods are called with ':')"
+      raw.raise(text:format(name, type(self)))
+    end
+    return method(self, ...)
+  end
 end
 
 -- --- opening

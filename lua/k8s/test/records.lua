@@ -162,15 +162,29 @@ function take.log(env, record)
     record.level, record.message, next(fields) and as_json(fields) or "")))
 end
 
+local ABOUT = {
+  "handler", "event", "object", "queue", "key", "timer", "command", "informer", "index", "function", "given",
+}
+
 -- "scripts/x.lua:12: boom (handler pods-1, OnAdd shop/web)"
 function records.describe_failure(failure)
   local about = {}
-  for _, name in ipairs { "handler", "event", "object", "queue", "key", "timer", "informer", "index", "function" } do
+  for _, name in ipairs(ABOUT) do
     about[#about + 1] = failure.fields[name] and tostring(failure.fields[name])
   end
   return ("%s\n  in a call of the script: %s %s\n%s"):format(
     failure.error, failure.call, table.concat(about, " "),
     failure.traceback ~= "" and "    " .. failure.traceback:gsub("\n$", ""):gsub("\n", "\n    ") or "")
+end
+
+-- What the line of a failure names, besides the place in the error.
+local function subject(fields)
+  for _, name in ipairs { "object", "key", "command", "function" } do
+    if fields[name] then
+      return " " .. tostring(fields[name])
+    end
+  end
+  return ""
 end
 
 function take.failure(env, record)
@@ -183,8 +197,7 @@ function take.failure(env, record)
   }
   failure.fields.script = nil
   env.seen.failures[#env.seen.failures + 1] = failure
-  add(env, record.at_ms, short(("FAILED   %s %s: %s"):format(
-    record.call, tostring(record.fields.object or record.fields.key or ""), record.error)))
+  add(env, record.at_ms, short(("FAILED   %s%s: %s"):format(record.call, subject(record.fields), record.error)))
 end
 
 function take.main(env, record)
