@@ -34,6 +34,7 @@ static int unknown(const char *name)
 {
     struct nearest nearest = nearest_to(str_of(name));
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) nearest_try(&nearest, commands[i]->name);
+    nearest_try(&nearest, "help");
     fprintf(stderr, "kubelua: unknown command \"%s\"", name);
     if (nearest.name) fprintf(stderr, ", did you mean \"%s\"?", nearest.name);
     fprintf(stderr, "%s \"kubelua help\" lists them\n", nearest.name ? "" : ";");

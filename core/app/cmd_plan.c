@@ -155,12 +155,6 @@ static void take_settings(struct planning *p)
     take_lua_path(p, tape, tape_field(tape, settings, STR("luaPath")));
 }
 
-/* stdout has the plan. */
-static void print_to_stderr(void *ctx, struct str line)
-{
-    fprintf(stderr, "%.*s\n", STR_ARG(line));
-}
-
 static void load_one(struct planning *p, size_t i)
 {
     const struct script_source source = {
@@ -214,7 +208,6 @@ static void load_all(struct planning *p)
         p->mine[i] = (struct planned){.name = p->files.names[i], .path = p->files.paths[i]};
     plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
     dry_host_open(&p->dry);
-    p->dry.host.print = print_to_stderr;
     p->dry.host.notes_functions = true;
     take_settings(p);
     take_trust(p);

@@ -1,10 +1,17 @@
 /* A host without a server; see dry_host.h. */
 #include "app/dry_host.h"
 
+#include <stdio.h>
+
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
 
 static void ask_nobody(void *ctx) {}
+
+static void print_to_stderr(void *ctx, struct str line)
+{
+    fprintf(stderr, "%.*s\n", STR_ARG(line));
+}
 
 void dry_host_open(struct dry_host *dry)
 {
@@ -19,6 +26,7 @@ void dry_host_open(struct dry_host *dry)
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
         .default_namespace = "",
+        .print = print_to_stderr,
     };
 }
 

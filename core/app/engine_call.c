@@ -78,6 +78,26 @@ static void put_nearest(const struct engine *engine, struct str wanted, struct b
     if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
 }
 
+/* "tems/count": when no script is called so, which one was meant; else nothing is appended. */
+static bool put_unknown_script(const struct engine *engine, struct str wanted, struct buf *out)
+{
+    const char *slash = memrchr(wanted.p, '/', wanted.n);
+    struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
+    struct nearest nearest = nearest_to(of);
+    for (size_t i = 0; slash && i < engine->slot_count; i++) {
+        const struct script *script = runs(engine, i);
+        if (!script) continue;
+        if (is_script(script, of)) return false;
+        const char *name = script_name(script), *last = strrchr(name, '/');
+        nearest_try(&nearest, name);
+        if (last) nearest_try(&nearest, last + 1);
+    }
+    if (!slash) return false;
+    buf_printf(out, "there is no script \"%.*s\"", STR_ARG(of));
+    if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
+    return true;
+}
+
 static void refuse_name(const struct engine *engine, struct admin_question *question, struct str wanted,
                         size_t count, const struct found *first)
 {
@@ -87,9 +107,12 @@ static void refuse_name(const struct engine *engine, struct admin_question *ques
         buf_printf(&text, "several scripts have the command \"%.*s\": %s", STR_ARG(wanted), buf_text(&names));
     } else {
         put_names(engine, NULL, &names);
-        buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
-        put_nearest(engine, wanted, &text);
-        buf_printf(&text, "%s%s", names.len ? "; there are " : "; the scripts have none", buf_text(&names));
+        if (!put_unknown_script(engine, wanted, &text)) {
+            buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
+            put_nearest(engine, wanted, &text);
+        }
+        buf_printf(&text, "%s%s", names.len ? "; there are the commands " : "; the scripts have no command",
+                   buf_text(&names));
     }
     admin_question_refuse(question, buf_text(&text));
     buf_clear(&text);

@@ -18,14 +18,33 @@ static bool is_called(const struct slot *slot, const char *name)
            (last && strcmp(last + 1, name) == 0);
 }
 
+/* Short names are tried too, and all are listed: "hallo" is far from "scripts/hello". */
+static void refuse_unknown(const struct engine *engine, const char *name, struct err *err)
+{
+    enum { LISTED = 10 };
+    struct nearest nearest = nearest_to(str_of(name));
+    struct buf text = {0};
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        const char *own = engine->slots[i]->name, *last = strrchr(own, '/');
+        nearest_try(&nearest, own);
+        nearest_try(&nearest, engine->slots[i]->path);
+        if (last) nearest_try(&nearest, last + 1);
+    }
+    if (nearest.name) buf_printf(&text, ", did you mean \"%s\"?", nearest.name);
+    buf_puts(&text, engine->slot_count ? "; there are " : "; there are none");
+    for (size_t i = 0; i < engine->slot_count && i < LISTED; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", engine->slots[i]->name);
+    if (engine->slot_count > LISTED) buf_printf(&text, " and %zu more", engine->slot_count - LISTED);
+    err_set(err, ERR_NOT_FOUND, "there is no script \"%s\"%s", name, buf_text(&text));
+    buf_clear(&text);
+}
+
 static struct slot *find(const struct engine *engine, const char *name, struct err *err)
 {
     struct slot *found = slot_find(engine, name);
-    struct nearest nearest = nearest_to(str_of(name));
     size_t count = 0;
     if (found) return found;
     for (size_t i = 0; i < engine->slot_count; i++) {
-        nearest_try(&nearest, engine->slots[i]->name);
         if (!is_called(engine->slots[i], name)) continue;
         found = engine->slots[i];
         count++;
@@ -34,9 +53,7 @@ static struct slot *find(const struct engine *engine, const char *name, struct e
     if (count > 1)
         err_set(err, ERR_INVALID, "%zu scripts are called \"%s\": give the whole name", count, name);
     else
-        err_set(err, ERR_NOT_FOUND, "there is no script \"%s\"%s%s%s", name,
-                nearest.name ? ", did you mean \"" : "", nearest.name ? nearest.name : "",
-                nearest.name ? "\"?" : "");
+        refuse_unknown(engine, name, err);
     return NULL;
 }
 

@@ -34,14 +34,15 @@ void quarantine_clear(struct quarantine *q)
 }
 
 /* A place in quarantine that ends with the generation is nobody's to lift. */
-static const char *news(const struct quarantine *q)
+static void put_news(const struct quarantine *q, struct buf *out)
 {
     const struct script_host *host = q->script->host;
+    buf_puts(out, "Quarantined: it is not called any more, as calls in a row went over a limit; ");
     if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
-        return "Quarantined: it is not called any more, as calls in a row went over a limit; the generation "
-               "before comes back, as this one is on probation";
-    return "Quarantined: it is not called any more, as calls in a row went over a limit; mend and reload it, "
-           "or lift it by kubelua quarantine --lift";
+        buf_puts(out, "the generation before comes back, as this one is on probation");
+    else
+        buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
+                   q->id);
 }
 
 static void begin(struct quarantine *q)
@@ -57,12 +58,16 @@ static void begin(struct quarantine *q)
         q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->name, q->id);
     }
     series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
+    struct buf news = {0};
+    put_news(q, &news);
     const struct log_field fields[] = {F("script", q->script->name),
                                        F("handler", q->id),
                                        FI("calls", STRIKES),
                                        FS("err", buf_slice(&q->why)),
                                        {.key = NULL}};
-    log_write(LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line, news(q), fields);
+    log_write(LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line, buf_text(&news),
+              fields);
+    buf_clear(&news);
 }
 
 bool quarantine_note(struct quarantine *q, enum quarantine_call call, enum script_result result)

@@ -155,11 +155,12 @@ describe("a handler that goes over its limits again and again", function()
       return command:wait(20), command
     end
     for i = 1, 3 do sim.api:create(configmaps, configmap("map" .. i, "bad")) end
-    engine:wait_error "Quarantined"
+    local name = path:gsub("%.lua$", "")
+    local advice = engine:wait_error 'Quarantined: .*; mend and reload it, or lift it by ([^"]+)"'
+    assert.are.equal("kubelua quarantine --lift " .. name .. "/rule", advice)
     local code, list = quarantine()
     assert.are.equal(0, code)
     assert.matches("rule +%d+s? +0\n.*over the limit handler%-cpu", list:out())
-    local name = path:gsub("%.lua$", "")
     local wrong, err = quarantine("--lift", name .. "/other")
     assert.are.equal(2, wrong)
     assert.are.equal(('kubelua quarantine: nothing called "%s/other" is in quarantine, did you mean "%s/rule"?; '
@@ -172,7 +173,7 @@ describe("a handler that goes over its limits again and again", function()
     sim.api:create(configmaps, configmap("map4", "good"))
     local _, lifted, command
     repeat _, command = quarantine() until command:out():find " 4\n"
-    lifted, command = quarantine("--lift", name .. "/rule")
+    lifted, command = quarantine("--lift", (name:match "[^/]+$")) -- as rollback and call name it
     assert.are.equal(0, lifted)
     assert.matches("Lifted: 1", command:out())
     engine:wait_line "^told map[14]\ttrue$"

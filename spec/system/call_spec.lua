@@ -119,7 +119,7 @@ describe("kubelua call #threads", function()
     local code, out, err = engine.call "spin"
     assert.are.same({ 3, "" }, { code, out })
     assert.matches("^kubelua call: spin: the command is in quarantine, ", err)
-    assert.matches("over the limit handler%-cpu .*%-%-lift\n$", err)
+    assert.matches("over the limit handler%-cpu .*%-%-lift [^ ]*/one/command/spin\n$", err)
     local status = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock" }
     assert.are.equal(0, status:wait(20))
     assert.matches("quarantined: command/spin for %d+s?, 1 calls? skipped: ", status:out())
@@ -134,6 +134,11 @@ describe("kubelua call #threads", function()
     local code, _, err = engine.call "ecko"
     assert.are.equal(2, code)
     assert.matches('unknown command "ecko", did you mean "echo"%?; there are .*alone', err)
+    code, _, err = engine.call "tow/echo"
+    assert.are.equal(2, code)
+    assert.matches('there is no script "tow", did you mean "two"%?; there are the commands .*alone', err)
+    assert.matches('there is no script "/x"; there are the commands ', select(3, engine.call "/x/echo"))
+    assert.matches('unknown command "two/ecko"', select(3, engine.call "two/ecko"))
     code, _, err = engine.call "map"
     assert.are.equal(2, code)
     assert.matches('several scripts have the command "map": [^ ]*/one/map, [^ ]*/two/map', err)

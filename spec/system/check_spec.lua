@@ -56,6 +56,13 @@ describe("kubelua check", function()
       message = 'k8s.informer: unknown option "selctor", did you mean "selector"?' }, cjson.decode(json)[2])
   end)
 
+  it("leaves stdout to the findings, whatever scripts print while they load", function()
+    write("a.lua", 'print("hello", 1)\n' .. sound)
+    assert.are.same({ 0, "", "hello\t1\n1 script, 0 errors, 0 warnings\n" }, { check("-f", folder) })
+    local _, json = check("-f", folder, "-o", "json")
+    assert.are.same({}, cjson.decode(json))
+  end)
+
   it("finds handlers that can never be called", function()
     write("a.lua", [[
 local k8s = require "k8s"

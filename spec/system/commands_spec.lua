@@ -58,10 +58,20 @@ describe("the command line", function()
     end
   end)
 
+  it("points from the folder of a project to its scripts, whichever command it was given to", function()
+    for _, name in ipairs { "run", "check", "rbac", "plan" } do
+      local code, out, err = run(name, "-f", ".")
+      assert.are.equal(2, code, name)
+      assert.are.equal("", out)
+      assert.has_match("no scripts (*.lua) in this folder; there are some in scripts\n", err, 1, true)
+    end
+  end)
+
   it("names what it does not know, in one line", function()
     for wanted, words in pairs {
       ['unknown command "rnu", did you mean "run"? "kubelua help" lists them'] = { "rnu" },
       ['unknown command "statsu", did you mean "status"?'] = { "statsu" },
+      ['unknown command "hlep", did you mean "help"? "kubelua help" lists them'] = { "hlep" },
       ['unknown command "x"; "kubelua help" lists them'] = { "x" },
       ["--kube-api-qps must be 0 or more, not -3"] = { "run", "--kube-api-qps", "-3" },
       ['--kube-api-qps: "-x" is not a number'] = { "run", "--kube-api-qps", "-x" },

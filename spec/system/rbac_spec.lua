@@ -70,6 +70,14 @@ rules:
 ]=], p:out())
   end)
 
+  it("leaves stdout to the roles, whatever scripts print while they load", function()
+    local p = on_sim 'require("k8s").informer("pods") print("hello", 1)'
+    assert.are.equal(0, p.exit_code, p:report())
+    assert.are.equal("apiVersion:", p:out():match "^%S+")
+    assert.is_nil(p:out():find "hello")
+    assert.are.equal("hello\t1\n", p:err())
+  end)
+
   it("has what k8s.writes declares", function()
     local p = on_sim [[
       local k8s = require "k8s"
