@@ -1,9 +1,9 @@
 /* Reads and writes that a script makes and does not declare; see check.h. Which calls are made is known when
  * they are made, so the text is searched for the functions' names. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/check.h"
+#include "app/find_call.h"
 #include "base/mem.h"
 #include "script/bundle.h"
 #include "script/reads.h"
@@ -47,20 +47,25 @@ static unsigned declared_writes(const struct script *script)
     return verbs;
 }
 
-/* In the first of the script's files that has it. */
+/* In the script's own file a call is there to be reached. What a module has may be for other scripts, and
+ * what is only named may be called in a way that minds an error. */
 static void check_function(const struct script *script, const struct function *function, unsigned declared,
                            struct findings *findings)
 {
-    const struct bundle *bundle = script_bundle(script);
+    struct bundle *bundle = script_bundle(script);
     if (declared & function->verb) return;
-    char *call = xasprintf("k8s.%s", function->name);
-    struct place at = {0};
-    for (size_t i = 0; i < bundle_count(bundle) && !at.line; i++)
-        at = find_place(NULL, bundle_path(bundle, i), call);
-    if (at.line)
-        findings_add(findings, at.file, at.line, true, "%s will raise: %s declares no \"...:%s\"", call,
+    for (size_t i = 0; i < bundle_count(bundle); i++) {
+        struct str text;
+        struct err err;
+        if (!bundle_text(bundle, bundle_path(bundle, i), &text, &err)) continue;
+        struct call_found found = find_call(text, function->name);
+        if (!found.line) continue;
+        bool is_sure = i == 0 && found.is_call;
+        findings_add(findings, bundle_path(bundle, i), found.line, !is_sure,
+                     "k8s.%s raises, as it is declared for no kind: add %s { \"KIND:%s\" }", function->name,
                      function->declared_by, function->verb_name);
-    free(call);
+        return;
+    }
 }
 
 void check_declared(const struct script *script, struct findings *findings)

@@ -5,6 +5,7 @@
 #include "app/check.h"
 #include "base/mem.h"
 #include "informer/shared_factory.h"
+#include "kube/well_known.h"
 #include "script/plan.h"
 #include "script/writes.h"
 
@@ -38,14 +39,16 @@ static void check_kind(const struct kinds_scan *scan, const char *kind, const st
         return;
     }
     bool is_bare = !strpbrk(kind, "./");
-    if (!scan->is_whole && (err.code == ERR_NOT_FOUND && !is_bare)) return;
-    if (err.code == ERR_NOT_FOUND) catalogue_explain(scan->catalogue, str_of(kind), &err);
+    bool is_unsure = !scan->is_whole && err.code == ERR_NOT_FOUND &&
+                     !well_known_refuses(scan->catalogue, str_of(kind), &err);
+    if (is_unsure && !is_bare) return;
+    if (scan->is_whole && err.code == ERR_NOT_FOUND) catalogue_explain(scan->catalogue, str_of(kind), &err);
     char *quoted = xasprintf("\"%s", kind);
     struct place at = find_place(entry, scan->file, quoted);
-    if (scan->is_whole || err.code != ERR_NOT_FOUND)
-        findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
-    else
+    if (is_unsure)
         warn(scan, kind, at);
+    else
+        findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
     free(quoted);
 }
 

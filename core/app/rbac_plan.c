@@ -2,10 +2,14 @@
 #include "app/rbac_plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "app/check.h"
 #include "app/dry_host.h"
 #include "app/script_options.h"
 #include "app/script_rights.h"
+#include "base/mem.h"
+#include "kube/well_known.h"
 #include "script/script.h"
 
 /* One script. */
@@ -22,23 +26,39 @@ static void add_right(void *ctx, const struct script_right *right)
     rbac_rules_add(scan->rules, right->ns, right->group, right->resource, right->verbs);
 }
 
-static void tell_unknown(void *ctx, struct str kind, const struct err *cause)
+/* "scripts/x.lua:3", or without the line where that is not known. */
+static void put_place(const struct scan *scan, struct str kind, const struct plan_entry *entry,
+                      struct buf *out)
+{
+    char *quoted = xasprintf("\"%.*s", STR_ARG(kind));
+    struct place at = find_place(entry, scan->path, quoted);
+    buf_puts(out, at.file);
+    if (at.line) buf_printf(out, ":%d", at.line);
+    free(quoted);
+}
+
+static void tell_unknown(void *ctx, struct str kind, const struct plan_entry *entry, const struct err *cause)
 {
     struct scan *scan = ctx;
+    const struct catalogue *catalogue = scan->plan->catalogue;
     struct err err = *cause;
+    struct buf at = {0}, near = {0};
+    bool is_server = scan->plan->is_server;
     scan->ok = false;
-    if (scan->plan->is_server) catalogue_explain(scan->plan->catalogue, kind, &err);
-    if (scan->plan->is_server || err.code != ERR_NOT_FOUND) {
-        fprintf(stderr, "kubelua rbac: %s: %s\n", scan->path, err.text);
-        return;
+    put_place(scan, kind, entry, &at);
+    if (is_server) catalogue_explain(catalogue, kind, &err);
+    if (is_server || err.code != ERR_NOT_FOUND || well_known_refuses(catalogue, kind, &err)) {
+        fprintf(stderr, "kubelua rbac: %s: %s\n", buf_text(&at), err.text);
+    } else {
+        bool is_near = catalogue_nearest(catalogue, kind, &near);
+        fprintf(
+            stderr,
+            "kubelua rbac: %s: \"%.*s\" is none of Kubernetes' own kinds%s%s%s: name a server that has it, "
+            "by --server, --kubeconfig or --context\n",
+            buf_text(&at), STR_ARG(kind), is_near ? ", did you mean \"" : "", buf_text(&near),
+            is_near ? "\"?" : "");
     }
-    struct buf near = {0};
-    bool is_near = catalogue_nearest(scan->plan->catalogue, kind, &near);
-    fprintf(
-        stderr,
-        "kubelua rbac: %s: \"%.*s\" is none of Kubernetes' own kinds%s%s%s: name a server that has it, by "
-        "--server, --kubeconfig or --context\n",
-        scan->path, STR_ARG(kind), is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
+    buf_clear(&at);
     buf_clear(&near);
 }
 

@@ -18,11 +18,12 @@ struct scan {
     const struct script_rights_visitor *visitor;
 };
 
-static bool resolve(const struct scan *scan, struct str kind, struct resource *out)
+static bool resolve(const struct scan *scan, struct str kind, const struct plan_entry *place,
+                    struct resource *out)
 {
     struct err err;
     if (catalogue_resolve(scan->catalogue, kind, out, &err)) return true;
-    if (scan->visitor->unknown) scan->visitor->unknown(scan->visitor->ctx, kind, &err);
+    if (scan->visitor->unknown) scan->visitor->unknown(scan->visitor->ctx, kind, place, &err);
     return false;
 }
 
@@ -57,15 +58,16 @@ static const char *only_name(const struct informer_spec *spec)
 static void add_claim(const struct scan *scan, size_t i)
 {
     const struct informer_spec *spec = claim_spec(script_claim(scan->script, i));
+    const struct plan_entry *place = script_claim_place(scan->script, i);
     struct resource resource;
-    if (!resolve(scan, str_of(spec->kind), &resource)) return;
+    if (!resolve(scan, str_of(spec->kind), place, &resource)) return;
     struct script_right right = {.group = resource.group,
                                  .resource = resource.plural,
                                  .name = only_name(spec),
                                  .verbs = RBAC_LIST | RBAC_WATCH,
                                  .namespaced = resource.namespaced,
                                  .what = spec->kind,
-                                 .place = script_claim_place(scan->script, i)};
+                                 .place = place};
     each_namespace(scan, spec, &right);
     resource_clear(&resource);
 }
@@ -91,11 +93,12 @@ static unsigned read_verbs(struct str name)
 /* "pods:list": a live read may name any namespace when it is made. */
 static void add_read(const struct scan *scan, const char *text)
 {
+    const struct plan_entry *place = plan_find(script_plan(scan->script), PLAN_READ, str_of(text));
     struct str verb = str_of(text), kind;
     struct resource resource = {0};
     str_cut(&verb, ':', &kind);
     bool is_any = str_is(kind, "*");
-    if (!is_any && !resolve(scan, kind, &resource)) return;
+    if (!is_any && !resolve(scan, kind, place, &resource)) return;
     tell(scan, &(struct script_right){
                    .ns = "",
                    .group = is_any ? "*" : resource.group,
@@ -104,7 +107,7 @@ static void add_read(const struct scan *scan, const char *text)
                    .verbs = read_verbs(verb),
                    .namespaced = is_any || resource.namespaced,
                    .what = text,
-                   .place = plan_find(script_plan(scan->script), PLAN_READ, str_of(text)),
+                   .place = place,
                });
     if (!is_any) resource_clear(&resource);
 }
@@ -130,9 +133,10 @@ static unsigned write_verbs(const struct declared_write *write)
 /* "pods/status:patch", in any namespace too. */
 static void add_write(const struct scan *scan, const struct declared_write *write)
 {
+    const struct plan_entry *place = plan_find(script_plan(scan->script), PLAN_WRITE, str_of(write->text));
     struct resource resource = {0};
     bool is_any = strcmp(write->kind, "*") == 0;
-    if (!is_any && !resolve(scan, str_of(write->kind), &resource)) return;
+    if (!is_any && !resolve(scan, str_of(write->kind), place, &resource)) return;
     char *name = xasprintf("%s%s%s", is_any ? "*" : resource.plural, *write->subresource ? "/" : "",
                            write->subresource);
     tell(scan, &(struct script_right){
@@ -143,7 +147,7 @@ static void add_write(const struct scan *scan, const struct declared_write *writ
                    .verbs = write_verbs(write),
                    .namespaced = is_any || resource.namespaced,
                    .what = write->text,
-                   .place = plan_find(script_plan(scan->script), PLAN_WRITE, str_of(write->text)),
+                   .place = place,
                });
     free(name);
     if (!is_any) resource_clear(&resource);

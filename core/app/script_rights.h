@@ -33,8 +33,8 @@ struct script_right {
 struct script_rights_visitor {
     /* All texts are valid for the call. */
     void (*right)(void *ctx, const struct script_right *right);
-    /* The catalogue does not know a kind. Optional. */
-    void (*unknown)(void *ctx, struct str kind, const struct err *err);
+    /* The catalogue does not know a kind; `place` is of what named it, NULL: not known. Optional. */
+    void (*unknown)(void *ctx, struct str kind, const struct plan_entry *place, const struct err *err);
     void *ctx;
 };
 

@@ -169,6 +169,19 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struc
     return err_set(err, ERR_NOT_FOUND, "the server doesn't have a resource type \"%.*s\"", STR_ARG(text));
 }
 
+bool catalogue_group_lacks(const struct catalogue *catalogue, struct str text)
+{
+    struct name name = parse_name(catalogue, text);
+    bool has_group = false;
+    if (!name.has_group || (name.version.n && !serves(catalogue, name.group, name.version))) return false;
+    name.version = (struct str){0};
+    for (size_t i = 0; i < catalogue->count; i++) {
+        if (match(&catalogue->entries[i], &name) != MATCH_NONE) return false;
+        has_group |= str_is(name.group, catalogue->entries[i].resource.group);
+    }
+    return has_group;
+}
+
 bool resource_name_has_group(struct str name)
 {
     struct str rest = name, part;

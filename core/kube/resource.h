@@ -42,6 +42,9 @@ struct catalogue;
  * name, with the candidates in the text. */
 bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struct resource *out,
                        struct err *err);
+/* Whether the catalogue has the group that `name` says, in the version that it says, if any, and no such kind
+ * there in any version. */
+bool catalogue_group_lacks(const struct catalogue *catalogue, struct str name);
 /* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
  * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "kube/catalogue.h"
@@ -87,6 +88,30 @@ static const struct {
     {"storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", "vac", false},
 };
 
+/* Of Kubernetes' own groups, and only where somebody turned them on. */
+static const char *const optional[] = {
+    "clustertrustbundles",
+    "ClusterTrustBundle",
+    "podcertificaterequests",
+    "PodCertificateRequest",
+    "leasecandidates",
+    "LeaseCandidate",
+    "devicetaintrules",
+    "DeviceTaintRule",
+    "resourcepoolstatusrequests",
+    "ResourcePoolStatusRequest",
+    "podschedulingcontexts",
+    "PodSchedulingContext",
+    "workloads",
+    "Workload",
+    "podgroups",
+    "PodGroup",
+    "clustercidrs",
+    "ClusterCIDR",
+    "podsecuritypolicies",
+    "PodSecurityPolicy",
+};
+
 /* "crd,crds" */
 static char **split(const char *names)
 {
@@ -115,4 +140,28 @@ struct catalogue *catalogue_well_known(void)
     }
     catalogue_finish(catalogue);
     return catalogue;
+}
+
+/* "clustertrustbundles.certificates.k8s.io", "scheduling.k8s.io/v1alpha1/Workload". */
+static bool is_optional(struct str kind)
+{
+    struct str name = kind, rest = kind;
+    if (memchr(kind.p ? kind.p : "", '/', kind.n))
+        while (str_cut(&rest, '/', &name)) continue;
+    else
+        str_cut(&rest, '.', &name);
+    for (size_t i = 0; i < ARRAY_LEN(optional); i++)
+        if (strlen(optional[i]) == name.n && strncasecmp(optional[i], name.p, name.n) == 0) return true;
+    return false;
+}
+
+bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err)
+{
+    struct buf near = {0};
+    if (!catalogue_group_lacks(catalogue, kind) || is_optional(kind)) return false;
+    bool is_near = catalogue_nearest(catalogue, kind, &near);
+    err_set(err, ERR_NOT_FOUND, "Kubernetes' own groups have no \"%.*s\"%s%s%s", STR_ARG(kind),
+            is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
+    buf_clear(&near);
+    return true;
 }

@@ -5,3 +5,6 @@
 
 /* What a kube-apiserver of today serves without any CRD. */
 struct catalogue *catalogue_well_known(void);
+/* Whether no server has the kind, as its group is Kubernetes' own and has none of that name: then `*err` says
+ * so, and which was meant. `catalogue` is the well-known one, which does not have it. */
+bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err);

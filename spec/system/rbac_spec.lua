@@ -203,14 +203,17 @@ exit 0
       local k8s = require "k8s"
       k8s.informer("widgets.example.com")
       k8s.reads { "gadgets:list", "podz:list", "pods:list" }
+      k8s.writes { "deploymens.apps:patch" }
     ]]
     os.remove(home)
     assert.are.equal("exit 2\n", out)
-    for _, kind in ipairs { "widgets.example.com", "gadgets" } do
-      local line = script .. ': "' .. kind .. '" is none of Kubernetes\' own kinds: name a server that has it'
+    for line, kind in pairs { [2] = "widgets.example.com", [3] = "gadgets" } do
+      line = script .. ":" .. line .. ': "' .. kind .. '" is none of Kubernetes\' own kinds: name a server that has it'
       assert.is_truthy(err:find(line, 1, true), err)
     end
-    local meant = '"podz" is none of Kubernetes\' own kinds, did you mean "pods"?: name a server'
+    local meant = script .. ':4: Kubernetes\' own groups have no "deploymens.apps", did you mean "deployments.apps"?\n'
+    assert.is_truthy(err:find(meant, 1, true), err)
+    meant = '"podz" is none of Kubernetes\' own kinds, did you mean "pods"?: name a server'
     assert.is_truthy(err:find(meant, 1, true), err)
   end)
 
