@@ -1,0 +1,95 @@
+-- `kubelua check` without a server: what Kubernetes' own groups have, and calls that nothing declares.
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local folder
+
+local function write(name, text)
+  local file = assert(io.open(folder .. "/" .. name, "w"))
+  file:write(text)
+  file:close()
+end
+
+local function check(...)
+  local p = cluster.kubelua { "check", ... }
+  local code = p:wait()
+  return code, (p.streams.out.text:gsub(folder:gsub("%p", "%%%0") .. "/", "")), p.streams.err.text
+end
+
+describe("kubelua check without a server", function()
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  it("knows without a server what Kubernetes' own groups have", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer "deploymens.apps"
+k8s.informer "clustertrustbundles.certificates.k8s.io"
+k8s.informer "autoscaling/v1/HorizontalPodAutoscaler"
+k8s.informer "scheduling.k8s.io/v1alpha1/Workload"
+k8s.informer "deployments.v1.apps"
+k8s.informer "apps.example.com"
+k8s.reads { "apps/v1/StatefulSets:get", "jobz.v1.batch:get" }
+k8s.writes { "v1/Podz:delete" }
+]])
+    local code, out = check("-f", folder)
+    local expected = {
+      'a.lua:2: error: Kubernetes\' own groups have no "deploymens.apps", did you mean "deployments.apps"?',
+      'a.lua:8: error: Kubernetes\' own groups have no "jobz.v1.batch", did you mean "jobs.batch"?',
+      'a.lua:9: error: Kubernetes\' own groups have no "v1/Podz", did you mean "pods"?',
+    }
+    assert.are.equal(table.concat(expected, "\n") .. "\n", out)
+    assert.are.equal(1, code)
+  end)
+
+  it("finds reads and writes that are declared for no kind", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local shared = require "_shared"
+k8s.reads { "pods:list", "nodes:watch" }
+k8s.writes { "pods:patch" }
+k8s.informer("pods"):on_add(function(pod)
+  -- k8s.delete is not meant here
+  k8s.patch(pod, { metadata = { labels = { a = "b" } } })
+  k8s.apply(pod, {})
+  for one in k8s.pages "pods" do shared(one) end
+  k8s.get("pods", "a/b")
+end)
+]])
+    write("_shared.lua", 'local k8s = require "k8s"\nreturn function(one)\n  return k8s.delete(one)\nend')
+    write("b.lua", 'local k8s = require "k8s"\nk8s.reads { "*:*" }\nk8s.writes { "pods:*" }\n'
+      .. 'k8s.main(function() k8s.list "pods" k8s.watch "pods" k8s.update {} k8s.apply({}, {}) end)')
+    local code, out = check("-f", folder)
+    local undeclared = "%s: k8s.%s raises, as it is declared for no kind: add %s\n"
+    assert.are.equal(undeclared:format("_shared.lua:3: warning", "delete", 'k8s.writes { "KIND:delete" }')
+      .. undeclared:format("a.lua:10: error", "get", 'k8s.reads { "KIND:get" }'), out)
+    assert.are.equal(1, code)
+  end)
+
+  it("takes for a call what is one, and neither comments nor strings", function()
+    write("a.lua", [==[
+#!/usr/bin/env kubelua "
+local k8s = require "k8s"
+--[[ k8s.create {} ]] --[=[
+k8s.create {} ]] ]=]
+local texts = { "k8s.create {} \" k8s.create {}", 'k8s.create("', [[
+k8s.create {}]], my = { k8s = {} } }
+function texts.my.k8s.create() end
+k8s.main(function()
+  texts.my.k8s.create {}
+  return pcall(k8s.delete, "pods", "a/b"), k8s.creates
+end)
+]==])
+    local code, out = check("-f", folder)
+    local undeclared = 'k8s.%s raises, as it is declared for no kind: add k8s.writes { "KIND:%s" }\n'
+    assert.are.equal("a.lua:10: warning: " .. undeclared:format("delete", "delete"), out)
+    assert.are.equal(0, code)
+    write("b.lua", 'local k8s = require "k8s"\nk8s.main(function()\n  print("a" .. k8s . --[[ ]]\n  patch ({}))\nend)')
+    code, out = check("-f", folder .. "/b.lua")
+    assert.are.equal("b.lua:4: error: " .. undeclared:format("patch", "patch"), out)
+    assert.are.equal(1, code)
+  end)
+end)
