@@ -49,7 +49,12 @@ describe("metrics in a test", function()
     assert.equal(1, select("#", env:metric "none"))
     assert.is_nil(env:metric "none")
     assert.is_nil(env:metric("pods", { phase = "Failed" }))
-    assert.is_nil(test.new():metric "pods")
+  end)
+
+  it("are nil, as is the status, where there is no script", function()
+    local env = test.new()
+    assert.is_nil(env:metric "pods")
+    assert.equal(1, select("#", env:status()))
   end)
 
   it("are told apart by whole labels", function()

@@ -317,7 +317,7 @@ end
 -- { synced =, handlers = {...}, queues = {...}, memory = bytes }; nil without a script.
 function methods:status()
   self:settle()
-  return test.status(self.engine)
+  return (test.status(self.engine)) -- nil, not nothing at all, which assertions refuse
 end
 
 -- Forgets what the script did so far.
