@@ -145,6 +145,21 @@ static void load_again(struct slot *slot)
     bundle_unref(bundle);
 }
 
+/* A transform or an index function was over its limits while the first lists came: its cache is of no use. */
+static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
+{
+    struct buf why = {0};
+    probation_find_new(slot->candidate, quarantined, &why);
+    bool found = why.len > 0;
+    if (found) {
+        char *text = xasprintf("%s: %s", slot->path, buf_text(&why));
+        refuse(slot, script_bundle(slot->candidate), text);
+        free(text);
+    }
+    buf_clear(&why);
+    return found;
+}
+
 static void take_over(struct slot *slot)
 {
     struct err err;
@@ -153,6 +168,10 @@ static void take_over(struct slot *slot)
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
     probation_look_back(old, &quarantined);
+    if (refuse_quarantined(slot, &quarantined)) {
+        buf_clear(&quarantined);
+        return;
+    }
     if (!script_hand_over(old, new_, &done, &err)) {
         buf_clear(&quarantined);
         if (err.code == ERR_OUTDATED)

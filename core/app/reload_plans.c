@@ -25,16 +25,6 @@ static void put_settings(const struct engine *engine, struct buf *out)
     json_close(out, '}');
 }
 
-/* As script_prepare has it. */
-static bool is_trusted(const struct slot *slot)
-{
-    const struct script_host *host = &slot->engine->host;
-    for (size_t i = 0; i < host->trusted_count; i++)
-        if (strcmp(host->trusted[i], slot->name) == 0 || strcmp(host->trusted[i], slot->path) == 0)
-            return true;
-    return false;
-}
-
 static void put_plan(const struct slot *slot, struct buf *out)
 {
     char sources[BUNDLE_HASH_LEN + 1];
@@ -44,7 +34,7 @@ static void put_plan(const struct slot *slot, struct buf *out)
     json_text(out, "path", slot->path);
     json_int(out, "generation", (int64_t)script_generation(slot->current));
     json_text(out, "sources", sources);
-    json_bool(out, "trusted", is_trusted(slot));
+    json_bool(out, "trusted", script_is_trusted(slot->current));
     buf_puts(out, ",\"plan\":");
     plan_write_json(script_plan(slot->current), out);
     json_close(out, '}');

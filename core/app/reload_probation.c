@@ -70,36 +70,40 @@ static bool is_worse(struct script_tally now, struct script_tally before)
 }
 
 /* What was in quarantine before is no worse there than it was. */
-static bool was_quarantined(struct probation *p, const char *id)
+static bool is_known(struct buf *quarantined, const char *id)
 {
     struct buf line = {0};
     put_id(&line, id);
-    bool was = strstr(buf_text(&p->quarantined), buf_text(&line)) != NULL;
+    bool was = strstr(buf_text(quarantined), buf_text(&line)) != NULL;
     buf_clear(&line);
     return was;
 }
 
 struct search {
-    struct probation *probation;
-    struct buf *why;
+    struct buf *quarantined, *why;
 };
 
 static void take_first(void *ctx, const struct script_quarantine_status *status)
 {
     const struct search *search = ctx;
-    if (search->why->len == 0 && !was_quarantined(search->probation, status->id))
+    if (search->why->len == 0 && !is_known(search->quarantined, status->id))
         buf_printf(search->why, "%s is quarantined: %s", status->id, status->why);
+}
+
+void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why)
+{
+    script_each_quarantine(script, take_first, &(struct search){quarantined, why});
 }
 
 static void describe(struct slot *slot, struct buf *why)
 {
     struct script_tally now = script_tally(slot->current), before = slot->probation.before;
-    script_each_quarantine(slot->current, take_first, &(struct search){&slot->probation, why});
+    probation_find_new(slot->current, &slot->probation.quarantined, why);
     if (why->len == 0 && is_worse(now, before))
-        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before; the first error: %s",
+        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before; the first error: %.*s",
                    (unsigned long long)now.failed, (unsigned long long)now.calls,
                    (unsigned long long)before.failed, (unsigned long long)before.calls,
-                   script_first_failure(slot->current));
+                   STR_ARG(script_first_failure(slot->current)));
 }
 
 bool probation_ends_by(void *ctx, const struct script *script, const char *id)
@@ -107,8 +111,9 @@ bool probation_ends_by(void *ctx, const struct script *script, const char *id)
     const struct engine *engine = ctx;
     for (size_t i = 0; i < engine->slot_count; i++) {
         struct slot *slot = engine->slots[i];
+        if (slot->candidate == script) return slot->current != NULL;
         if (slot->current == script)
-            return slot->probation.until_ms && !was_quarantined(&slot->probation, id);
+            return slot->probation.until_ms && !is_known(&slot->probation.quarantined, id);
     }
     return false;
 }

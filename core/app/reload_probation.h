@@ -22,10 +22,13 @@ struct probation {
 
 /* Appends what the script has in quarantine: as long as it runs. */
 void probation_look_back(const struct script *old, struct buf *quarantined);
+/* Appends what else the script has in quarantine, the first of it; nothing when there is no more. */
+void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why);
 /* `old` was taken over from, right now. */
 void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
 void probation_clear(struct probation *probation);
-/* Whether the script is watched, and something of this id in quarantine is the end of that. */
+/* Whether the script is watched, or about to take over, and something of this id in quarantine is the end of
+ * that. */
 bool probation_ends_by(void *engine, const struct script *script, const char *id);
 /* Once a second. */
 void probations_look(struct engine *engine);

@@ -31,6 +31,15 @@ static struct missing *missing_of(struct comparison *c, const char *kind)
     return &c->missing[c->count++];
 }
 
+/* One of the entries between ", ". */
+static bool is_listed(struct buf *places, struct str place)
+{
+    struct str rest = buf_slice(places), entry;
+    while (str_cut(&rest, ',', &entry))
+        if (str_eq(str_trim(entry), place)) return true;
+    return false;
+}
+
 static void note(struct comparison *c, const char *kind, const struct script *script,
                  const struct plan_entry *at)
 {
@@ -39,7 +48,7 @@ static void note(struct comparison *c, const char *kind, const struct script *sc
         buf_printf(&place, "%s:%d", at->file, at->line);
     else
         buf_puts(&place, script_path(script));
-    if (!strstr(buf_text(places), buf_text(&place)))
+    if (!is_listed(places, buf_slice(&place)))
         buf_printf(places, "%s%s", places->len ? ", " : "", buf_text(&place));
     buf_clear(&place);
 }
@@ -61,14 +70,17 @@ static void compare(struct comparison *c, const char *kind, const struct resourc
     buf_clear(&name);
 }
 
-/* "pods:list"; "*:get" names no kind. */
+/* "pods:list"; "*:get" names no kind, and may mean one that is there. */
 static void compare_read(struct comparison *c, const struct script *script, const char *text)
 {
     struct err err;
     struct resource resource;
     struct str rest = str_of(text), kind;
     str_cut(&rest, ':', &kind);
-    if (str_is(kind, "*")) return;
+    if (str_is(kind, "*")) {
+        c->has_any = true;
+        return;
+    }
     char *name = xstrndup(kind.p, kind.n);
     bool known = kinds_resolve(c->kinds, kind, &resource, &err);
     compare(c, name, known ? &resource : NULL, script,

@@ -121,7 +121,7 @@ static bool explain_name(const struct absent *absent, struct buf *text)
     if (!*absent->missing || !*absent->hint) return false;
     int n = snprintf(field, sizeof field, "field '%s' (a nil value)", absent->missing);
     bool is_it = memmem(text->data, text->len, field, (size_t)n);
-    if (is_it) buf_printf(text, "; %s", absent->hint);
+    if (is_it) buf_printf(text, "; if that was of k8s, %s", absent->hint);
     return is_it;
 }
 

@@ -39,7 +39,7 @@ static void put_news(const struct quarantine *q, struct buf *out)
     const struct script_host *host = q->script->host;
     buf_puts(out, "Quarantined: it is not called any more, as calls in a row went over a limit; ");
     if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
-        buf_puts(out, "the generation before comes back, as this one is on probation");
+        buf_puts(out, "the generation before runs instead, as this one is on probation");
     else
         buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
                    q->id);

@@ -286,10 +286,12 @@ struct script_tally {
 };
 struct script_tally script_tally(const struct script *script);
 /* The first of those that failed: "scripts/x.lua:12: ...", a line; "" when none has. */
-const char *script_first_failure(const struct script *script);
+struct str script_first_failure(const struct script *script);
 /* Those of `other` are added, and begin anew there. */
 void script_add_counters(struct script *script, struct script *other);
 /* How long it took to make its state and to run its load phase. */
 int64_t script_load_us(const struct script *script);
 /* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);
+/* By the operator: with JIT, without CPU budgets. */
+bool script_is_trusted(const struct script *script);

@@ -117,9 +117,14 @@ struct script_tally script_tally(const struct script *script)
     return script->tally;
 }
 
-const char *script_first_failure(const struct script *script)
+struct str script_first_failure(const struct script *script)
 {
-    return script->first_failure.len ? buf_text((struct buf *)&script->first_failure) : "";
+    return buf_slice(&script->first_failure);
+}
+
+bool script_is_trusted(const struct script *script)
+{
+    return script->trusted;
 }
 
 int64_t script_load_us(const struct script *script)

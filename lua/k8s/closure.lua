@@ -3,7 +3,8 @@
 -- with "?" says what of it cannot be compared. For transforms, whose results a cache keeps.
 local raw = ...
 
-local found = require("k8s.frozen").found
+local frozen = require "k8s.frozen"
+local found = frozen.found
 local of = raw.plan
 local next, rawget, type = next, rawget, type
 
@@ -38,6 +39,9 @@ local function names_of_api()
   name_all(names, "", inside, 1)
   name_all(names, "", require "k8s.prelude", 1)
   name_all(names, "", { k8s = require "k8s", http = require "k8s.http" }, 2)
+  for value, name in next, frozen.forgotten do
+    names[value] = name
+  end
   return names
 end
 

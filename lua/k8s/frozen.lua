@@ -34,11 +34,17 @@ function frozen.freeze_late(name, find, names)
   return proxy
 end
 
+-- What was forgotten, to its name: a script may still have it.
+frozen.forgotten = setmetatable({}, { __mode = "k" })
+
 -- These names of a table that was frozen late are looked for again, unless it was walked: then all are there for good.
-function frozen.forget(value, names)
-  if finders[value] then
-    for _, name in ipairs(names) do
-      contents[value][name] = nil
+function frozen.forget(value, names, prefix)
+  local content = finders[value] and contents[value] or {}
+  for _, name in ipairs(names) do
+    local found = rawget(content, name)
+    if found then
+      frozen.forgotten[found] = prefix .. name
+      content[name] = nil
     end
   end
 end

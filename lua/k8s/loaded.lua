@@ -11,5 +11,5 @@ return function(modules)
   for _, name in ipairs(MODULES) do
     modules["k8s." .. name] = nil
   end
-  frozen.forget(require "k8s", NAMES)
+  frozen.forget(require "k8s", NAMES, "k8s.")
 end

@@ -14,6 +14,9 @@ local function make(kind, name, help, labels, buckets)
     options.each_text(where .. ": labels", labels, function() end)
   end
   local made = raw.metric.new(kind, name, help, labels, buckets)
+  if labels and #labels == 0 then
+    labels = nil -- the same metric has the same text in the plan
+  end
   plan.add("metric", name, plan.text { kind = kind, help = help, labels = labels, buckets = buckets })
   return made
 end

@@ -1,5 +1,6 @@
 -- Scripts that take more than they may, each beside a healthy one, through the whole binary: the call ends with an
 -- error that names the limit, and the neighbour is told of everything. Also the flags that set limits.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local hostile = require "spec.support.hostile"
 local temp = require "spec.support.temp"
@@ -211,7 +212,9 @@ describe("a transform or an index function that goes over its limits again and a
 
   local function lift(id)
     for i = 1, 3 do sim.api:patch(configmaps .. "/map" .. i, { data = { n = "good" } }) end
-    repeat until ask("quarantine"):find " 3\n"
+    await(function() return (tonumber(ask("quarantine"):match " (%d+)\n") or 0) >= 3 end, function()
+      return ask "quarantine"
+    end)
     assert.matches("Lifted: 1", ask("quarantine", "--lift", path:gsub("%.lua$", "") .. "/" .. id))
   end
 

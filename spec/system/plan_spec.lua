@@ -157,6 +157,8 @@ describe("kubelua plan", function()
     engine:wait_error("Reload refused.*" .. no_migrate)
     write("next/edited.lua", HEAD .. 'k8s.state("n", { version = 2, migrate = function() return {} end })')
     assert.are.equal(1, (plan("-f", folder .. "/next/edited.lua")))
+    write("next/kept.lua", PODS .. 'k8s.metric.counter("n_total", "n", {})') -- is the other script's
+    assert.are.equal(1, (plan("-f", folder .. "/next/kept.lua")))
     local taken = "kept%.lua:3: k8s%.metric: n_total: the script [^\n]*live/edited has it with another type, help, "
       .. "labels or buckets"
     write("next/kept.lua", PODS .. 'k8s.metric.gauge("n_total", "n")')

@@ -256,10 +256,12 @@ static void test_the_hook_goes_with_the_call_that_came_near_its_limit(void **sta
 {
     struct fixture *f = *state;
     assert_int_equal(script_call(f->script, "setup", define_hook_count, NULL), SCRIPT_OK);
-    assert_int_equal(
-        run_whole(f, "local till = os.clock() + 1 repeat until hook_count() > 0 or os.clock() > till "
-                     "say(hook_count())"),
-        SCRIPT_OK);
+    enum script_result result = SCRIPT_CPU_LIMIT;
+    for (int i = 0; i < 20 && result == SCRIPT_CPU_LIMIT; i++) /* near the limit there may be no time left */
+        result =
+            run_whole(f, "local till = os.clock() + 1 repeat until hook_count() > 0 or os.clock() > till "
+                         "say(hook_count())");
+    assert_int_equal(result, SCRIPT_OK);
     assert_lua(f, "return take()", "10000;");
     assert_null(lua_gethook(f->script->L));
 }

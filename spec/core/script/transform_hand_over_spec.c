@@ -100,6 +100,8 @@ static void test_the_same_function_needs_no_list(void **state)
         {HEAD "local mark = string.format " KEEP, HEAD "local mark = string.format " KEEP},
         {HEAD "local mark = { k8s.now, k8s.json, k8s.null, pairs, k8s } " KEEP,
          HEAD "local mark = { k8s.now, k8s.json, k8s.null, pairs, k8s } " KEEP},
+        {HEAD "local mark = { k8s.informer, k8s.writes, k8s.leader } " KEEP,
+         HEAD "local mark = { k8s.informer, k8s.writes, k8s.leader } " KEEP},
         {HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP,
          HEAD "local mark = setmetatable({}, { __index = { a = 1 } }) " KEEP},
         {HEAD
