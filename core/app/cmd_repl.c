@@ -134,6 +134,14 @@ static void take_line(struct session *s, const struct buf *line)
         s->text.len = 0;
 }
 
+static void tell_incomplete(struct session *s)
+{
+    int line = 1;
+    for (size_t i = 0; i < s->text.len; i++) line += s->text.data[i] == '\n';
+    fprintf(stderr, "repl:%d: the last line is not complete\n", line);
+    s->failed = true;
+}
+
 static int read_all(struct session *s)
 {
     struct buf line = {0};
@@ -147,10 +155,7 @@ static int read_all(struct session *s)
             break;
     }
     buf_clear(&line);
-    if (s->text.len && s->backend->lost.code == ERR_NONE) {
-        fputs("the last line is not complete\n", stderr);
-        s->failed = true;
-    }
+    if (s->text.len && s->backend->lost.code == ERR_NONE) tell_incomplete(s);
     if (result == PROMPT_INTERRUPTED) return EXIT_INTERRUPTED;
     return s->failed && !prompt_is_terminal(s->prompt) ? EXIT_INCOMPLETE : EXIT_OK;
 }
@@ -224,6 +229,20 @@ static int run_with(struct options *options, const struct own_options *own, stru
     return own->from.count ? run_dump(&own->from, ns, err) : run_cluster(options, ns, err);
 }
 
+/* A flag of a connection would do nothing beside --engine, and its user would read another cluster than the
+ * one that was named. The environment's may be there: an engine's container has them. */
+static bool takes_only_own(int argc, char **argv, struct err *err)
+{
+    struct own_options own = {0};
+    struct flag_list rest = {0};
+    const struct flag *const tables[] = {repl_flags(&own), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err);
+    if (!ok) err_wrap(err, "with --engine, whose cluster and rights are the engine's own");
+    flag_list_clear(&own.from);
+    flag_list_clear(&rest);
+    return ok;
+}
+
 static int run(int argc, char **argv)
 {
     struct options options = {0};
@@ -237,7 +256,7 @@ static int run(int argc, char **argv)
         if (rest.count)
             err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; files are named by --from",
                     rest.items[0]);
-        else
+        else if (!own.engine || takes_only_own(argc, argv, &err))
             code = run_with(&options, &own, &err);
     }
     if (err.text[0] && code == EXIT_USAGE) fprintf(stderr, "kubelua repl: %s\n", err.text);

@@ -5,6 +5,7 @@ local complete = require "k8s.repl_complete"
 local freeze = require("k8s.frozen").freeze
 local kinds = require "k8s.repl_kinds"
 local live = require "k8s.live"
+local nearest = require "k8s.nearest"
 local show = require "k8s.repl_show"
 local time = require "k8s.time"
 
@@ -29,7 +30,7 @@ local HELP_CACHES = [[
 caches                   what the engine has in its caches: a prompt makes none of its own
 ]]
 
-local k8s = freeze("k8s", {
+local verbs = {
   ago = time.ago,
   get = live.get,
   int64 = raw.int64,
@@ -43,7 +44,27 @@ local k8s = freeze("k8s", {
   selects = require "k8s.selects",
   sleep = time.sleep,
   snapshot = raw.snapshot,
-})
+}
+
+-- What scripts have, or what was misspelt, is nil as there; an error about it tells what a prompt has instead.
+local INFORMERS = { informer = true, factory = true }
+local WRITES = { apply = true, create = true, delete = true, event = true, patch = true, update = true }
+
+local function absent(_, name)
+  if type(name) == "string" then
+    local near = not INFORMERS[name] and not WRITES[name] and nearest.find(name, verbs)
+    local hint = "a prompt only reads and has no k8s." .. name
+    if INFORMERS[name] then
+      hint = hint .. ': each kind is there by its name, pods or kind "deployments.apps"'
+    else
+      hint = hint .. (near and ", did you mean k8s." .. near .. "?" or "; help tells what it has")
+    end
+    raw.note_missing(name, hint)
+  end
+  return nil
+end
+
+local k8s = freeze("k8s", setmetatable(verbs, { __index = absent }))
 
 globals.k8s = k8s
 globals.help = show.text(function() return own.caches and HELP_CACHES .. HELP or HELP end)
@@ -110,7 +131,17 @@ end
 
 local repl = {}
 
+-- What ends other prompts.
+local function is_farewell(text)
+  local word = string.match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
+  return (word == "exit" or word == "quit") and rawget(globals, word) == nil
+end
+
 function repl.eval(text, width, colours)
+  if is_farewell(text) then
+    own.answer("failed", "repl:1: ^D, the end of the input, ends the prompt")
+    return
+  end
   local chunk, problem, incomplete = own.compile(text)
   if not chunk then
     own.answer(incomplete and "incomplete" or "failed", problem)

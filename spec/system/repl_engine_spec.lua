@@ -331,6 +331,21 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     until_prompts(0)
   end)
 
+  it("takes no flag of a connection beside --engine, but leaves the environment's alone", function()
+    start()
+    local line = "^kubelua repl: with %-%-engine, whose cluster and rights are the engine's own: unknown flag %-[^\n]*\n$"
+    for _, flag in ipairs { "-s=http://127.0.0.1:1", "--context=x", "-nshop" } do
+      local p = cluster.kubelua { "repl", "--engine", "--admin-socket", socket, flag }
+      p:close_input()
+      assert.equal(2, p:wait())
+      assert.has_match(line, p:err())
+    end
+    local env = { KUBELUA_SERVER = "http://127.0.0.1:1" }
+    local p = cluster.kubelua { "repl", "--engine", "--admin-socket", socket, env = env }
+    p:close_input()
+    assert.equal(0, p:wait(), p:err())
+  end)
+
   it("takes --engine or --from", function()
     local p = cluster.kubelua { "repl", "--engine", "--from", "x" }
     assert.equal(2, p:wait())

@@ -109,7 +109,8 @@ nil
     local out, err, code = lines(table.concat({
       "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
       "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1", "podz", "polices:count()",
-    }, "\n") .. "\nfor i = 1, 2 do\n")
+      "exit", "quit()", 'k8s.patch("pods")', "k8s.informer 'pods'", "k8s.lst 'pods'",
+    }, "\n") .. "\nfor i = 1, 2 do\nprint(i)\n")
     assert.equal('nil, NotFound: pods "none" not found\n2\n', out)
     assert.equal([[
 repl:1: attempt to index global 'nothing' (a nil value)
@@ -118,11 +119,17 @@ repl:1: mine
 repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
 repl:1: pods: there is no method all; one object is pods["namespace/name"]
 repl:1: require: a prompt has no modules but k8s
-repl:1: attempt to call field 'delete' (a nil value)
+repl:1: attempt to call field 'delete' (a nil value); a prompt only reads and has no k8s.delete; help tells what it has
 repl:1: k8s is read-only: x cannot be set
 repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
 repl:1: attempt to index global 'polices' (a nil value), did you mean "policies.example.com"?
-the last line is not complete
+repl:1: ^D, the end of the input, ends the prompt
+repl:1: ^D, the end of the input, ends the prompt
+repl:1: attempt to call field 'patch' (a nil value); a prompt only reads and has no k8s.patch; help tells what it has
+repl:1: attempt to call field 'informer' (a nil value); a prompt only reads and has no k8s.informer: ]]
+      .. [[each kind is there by its name, pods or kind "deployments.apps"
+repl:1: attempt to call field 'lst' (a nil value); a prompt only reads and has no k8s.lst, did you mean k8s.list?
+repl:2: the last line is not complete
 ]], err)
     assert.equal(3, code)
   end)
