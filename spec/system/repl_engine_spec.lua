@@ -109,8 +109,9 @@ repl:1: configmaps, transformed by watch: a cache with a transform is its script
 repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
 repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
 repl:1: attempt to index global 'nothing' (a nil value)
-repl:1: attempt to call field 'patch' (a nil value); a prompt only reads and has no k8s.patch; help tells what it has
-]], (err:gsub("transformed by [^:]*", "transformed by watch")))
+repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tells what it has
+]], (err:gsub("transformed by [^:]*", "transformed by watch")
+      :gsub("if that was of k8s, a prompt only reads and has no", "HAS NO")))
     assert.equal(3, code)
   end)
 
