@@ -19,13 +19,10 @@ struct kinds_scan {
 /* Without a server or a dump nobody knows: it is a warning. */
 static void warn(const struct kinds_scan *scan, const char *kind, struct place at)
 {
-    struct buf near = {0};
-    bool is_near = catalogue_nearest(scan->catalogue, str_of(kind), &near);
+    struct err err;
+    well_known_lacks(scan->catalogue, str_of(kind), &err);
     findings_add(scan->findings, at.file, at.line, true,
-                 "\"%s\" is none of Kubernetes' own kinds%s%s%s; name a server, or a dump by --against, "
-                 "to be sure",
-                 kind, is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
-    buf_clear(&near);
+                 "%s; name a server, or a dump by --against, to be sure", err.text);
 }
 
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */

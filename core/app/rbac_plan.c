@@ -42,7 +42,7 @@ static void tell_unknown(void *ctx, struct str kind, const struct plan_entry *en
     struct scan *scan = ctx;
     const struct catalogue *catalogue = scan->plan->catalogue;
     struct err err = *cause;
-    struct buf at = {0}, near = {0};
+    struct buf at = {0};
     bool is_server = scan->plan->is_server;
     scan->ok = false;
     put_place(scan, kind, entry, &at);
@@ -50,16 +50,12 @@ static void tell_unknown(void *ctx, struct str kind, const struct plan_entry *en
     if (is_server || err.code != ERR_NOT_FOUND || well_known_refuses(catalogue, kind, &err)) {
         fprintf(stderr, "kubelua rbac: %s: %s\n", buf_text(&at), err.text);
     } else {
-        bool is_near = catalogue_nearest(catalogue, kind, &near);
-        fprintf(
-            stderr,
-            "kubelua rbac: %s: \"%.*s\" is none of Kubernetes' own kinds%s%s%s: name a server that has it, "
-            "by --server, --kubeconfig or --context\n",
-            buf_text(&at), STR_ARG(kind), is_near ? ", did you mean \"" : "", buf_text(&near),
-            is_near ? "\"?" : "");
+        well_known_lacks(catalogue, kind, &err);
+        fprintf(stderr,
+                "kubelua rbac: %s: %s: name a server that has it, by --server, --kubeconfig or --context\n",
+                buf_text(&at), err.text);
     }
     buf_clear(&at);
-    buf_clear(&near);
 }
 
 /* --- all of them */

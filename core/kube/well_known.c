@@ -157,11 +157,14 @@ static bool is_optional(struct str kind)
 
 bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err)
 {
-    struct buf near = {0};
     if (!catalogue_group_lacks(catalogue, kind) || is_optional(kind)) return false;
-    bool is_near = catalogue_nearest(catalogue, kind, &near);
-    err_set(err, ERR_NOT_FOUND, "Kubernetes' own groups have no \"%.*s\"%s%s%s", STR_ARG(kind),
-            is_near ? ", did you mean \"" : "", buf_text(&near), is_near ? "\"?" : "");
-    buf_clear(&near);
+    err_set(err, ERR_NOT_FOUND, "Kubernetes' own groups have no \"%.*s\"", STR_ARG(kind));
+    catalogue_explain(catalogue, kind, err);
     return true;
+}
+
+void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err)
+{
+    err_set(err, ERR_NOT_FOUND, "\"%.*s\" is none of Kubernetes' own kinds", STR_ARG(kind));
+    catalogue_explain(catalogue, kind, err);
 }

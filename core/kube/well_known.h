@@ -8,3 +8,5 @@ struct catalogue *catalogue_well_known(void);
 /* Whether no server has the kind, as its group is Kubernetes' own and has none of that name: then `*err` says
  * so, and which was meant. `catalogue` is the well-known one, which does not have it. */
 bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err);
+/* What is said of any other kind that it does not have, which a server may have. */
+void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err);

@@ -115,15 +115,12 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     buf_puts(trigger, "kubelua call");
 }
 
-static void refuse(const struct script *script, struct script_command *command, script_command_done *done,
-                   void *ctx)
+static void refuse(struct script_command *command, script_command_done *done, void *ctx)
 {
     struct buf text = {0};
-    buf_printf(
-        &text,
-        "the command is in quarantine, as calls in a row went over a limit (%s); mend and reload it, or "
-        "lift it by kubelua quarantine --lift %s/%s",
-        buf_text(&command->quarantine.why), script->name, command->quarantine.id);
+    buf_printf(&text, "the command is in quarantine, as calls in a row went over a limit (%s); ",
+               buf_text(&command->quarantine.why));
+    quarantine_put_remedy(&command->quarantine, &text);
     done(ctx, &(const struct script_command_result){.end = COMMAND_FAILED, .text = buf_slice(&text)});
     buf_clear(&text);
 }
@@ -133,7 +130,7 @@ struct command_call *script_call_command(struct script *script, size_t command, 
 {
     must(command < script->commands.count && count <= COMMAND_ARGS_MAX);
     if (quarantine_skips(&script->commands.items[command].quarantine)) {
-        refuse(script, &script->commands.items[command], done, ctx);
+        refuse(&script->commands.items[command], done, ctx);
         return NULL;
     }
     struct command_call *call = NEW(struct command_call);

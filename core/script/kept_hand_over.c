@@ -66,7 +66,7 @@ bool kept_refuse_version(const struct plan_entry *entry, const char *name, int b
 {
     err_set(err, ERR_SCRIPT, "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
             name, before, after);
-    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+    return plan_wrap_place(entry, err);
 }
 
 static bool refuse(const struct script *new_, const struct hand_over *h, struct err *err)

@@ -48,9 +48,8 @@ static void take_one(const struct script_metric *old, struct script_metric *new_
 
 bool metrics_refuse(const struct plan *plan, const char *name, struct err *err)
 {
-    const struct plan_entry *entry = plan_find(plan, PLAN_METRIC, str_of(name));
     err_wrap(err, "k8s.metric");
-    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+    return plan_wrap_place(plan_find(plan, PLAN_METRIC, str_of(name)), err);
 }
 
 bool metrics_fit(const struct script *script, struct err *err)

@@ -103,6 +103,11 @@ void plan_set_place(struct plan *plan, enum plan_class class, struct str key, co
     entry->line = line;
 }
 
+bool plan_wrap_place(const struct plan_entry *entry, struct err *err)
+{
+    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+}
+
 void plan_note_function(struct plan *plan, const char *hash, const char *file, int line)
 {
     struct plan_function *function;

@@ -60,6 +60,8 @@ void plan_set_place(struct plan *plan, enum plan_class class, struct str key, co
 void plan_note_function(struct plan *plan, const char *hash, const char *file, int line);
 /* The file, borrowed; NULL: not known. */
 const char *plan_function_place(const struct plan *plan, struct str hash, int *line);
+/* Puts the place of the entry before the error, if it is known; NULL is none. Gives false. */
+bool plan_wrap_place(const struct plan_entry *entry, struct err *err);
 /* Borrowed; NULL when there is none. */
 const struct plan_entry *plan_find(const struct plan *plan, enum plan_class class, struct str key);
 void plan_clear(struct plan *plan);

@@ -33,6 +33,12 @@ void quarantine_clear(struct quarantine *q)
     free(q->id);
 }
 
+void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
+{
+    buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
+               q->id);
+}
+
 /* A place in quarantine that ends with the generation is nobody's to lift. */
 static void put_news(const struct quarantine *q, struct buf *out)
 {
@@ -41,8 +47,7 @@ static void put_news(const struct quarantine *q, struct buf *out)
     if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
         buf_puts(out, "the generation before runs instead, as this one is on probation");
     else
-        buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
-                   q->id);
+        quarantine_put_remedy(q, out);
 }
 
 static void begin(struct quarantine *q)

@@ -38,6 +38,8 @@ void quarantine_clear(struct quarantine *quarantine);
 /* A call has ended; script->failure tells of it when it failed. True when that was one too many. */
 bool quarantine_note(struct quarantine *quarantine, enum quarantine_call call, enum script_result result);
 /* So many calls were not made. */
+/* Appends what its user can do: "mend and reload it, or lift it by kubelua quarantine --lift x/pods/1". */
+void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out);
 void quarantine_skip(struct quarantine *quarantine, uint64_t count);
 /* Whether a call is not to be made; it is counted then. */
 bool quarantine_skips(struct quarantine *quarantine);

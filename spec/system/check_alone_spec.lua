@@ -1,27 +1,18 @@
 -- `kubelua check` without a server: what Kubernetes' own groups have, and calls that nothing declares.
-local cluster = require "spec.support.cluster"
-local temp = require "spec.support.temp"
+local checks = require "spec.support.checks"
 
-local folder
+local folder, place
 
-local function write(name, text)
-  local file = assert(io.open(folder .. "/" .. name, "w"))
-  file:write(text)
-  file:close()
-end
+local function write(...) place:write(...) end
 
-local function check(...)
-  local p = cluster.kubelua { "check", ... }
-  local code = p:wait()
-  return code, (p.streams.out.text:gsub(folder:gsub("%p", "%%%0") .. "/", "")), p.streams.err.text
-end
+local function check(...) return place:run(...) end
 
 describe("kubelua check without a server", function()
-  before_each(function() folder = temp.folder() end)
-  after_each(function()
-    cluster.stop_all()
-    temp.remove(folder)
+  before_each(function()
+    place = checks.new()
+    folder = place.path
   end)
+  after_each(function() place:remove() end)
 
   it("knows without a server what Kubernetes' own groups have", function()
     write("a.lua", [[

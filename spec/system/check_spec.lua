@@ -1,21 +1,13 @@
 -- `kubelua check`: what is wrong with scripts, found without running them.
 local cjson = require "cjson"
+local checks = require "spec.support.checks"
 local cluster = require "spec.support.cluster"
-local temp = require "spec.support.temp"
 
-local folder
+local folder, place
 
-local function write(name, text)
-  local file = assert(io.open(folder .. "/" .. name, "w"))
-  file:write(text)
-  file:close()
-end
+local function write(...) place:write(...) end
 
-local function check(...)
-  local p = cluster.kubelua { "check", ... }
-  local code = p:wait()
-  return code, (p.streams.out.text:gsub(folder:gsub("%p", "%%%0") .. "/", "")), p.streams.err.text
-end
+local function check(...) return place:run(...) end
 
 local sound = [[
 local k8s = require "k8s"
@@ -28,11 +20,11 @@ local crds = [[{ "kind": "List", "items": [ { "kind": "CustomResourceDefinition"
   "versions": [ { "name": "v1", "served": true }, { "name": "v1alpha1", "served": false } ] } } ] }]]
 
 describe("kubelua check", function()
-  before_each(function() folder = temp.folder() end)
-  after_each(function()
-    cluster.stop_all()
-    temp.remove(folder)
+  before_each(function()
+    place = checks.new()
+    folder = place.path
   end)
+  after_each(function() place:remove() end)
 
   it("finds nothing wrong with a sound script, nor with the examples", function()
     write("a.lua", sound)
