@@ -250,6 +250,22 @@ static void test_one_that_keeps_something_meanwhile_is_not_taken_over(void **sta
     script_free(old);
 }
 
+/* The comparison takes its time, of which a take-over has little. */
+static void test_nothing_is_compared_again_when_nothing_has_run(void **state)
+{
+    struct cluster *c = *state;
+    struct hand_over done;
+    struct err err;
+    static const char lua[] = HEAD PODS("function(pod) return pod end");
+    struct script *old = start(c, lua), *next = prepare(c, old, lua);
+    cluster_resolve(c);
+    uint64_t calls = script_tally(old).calls;
+    assert_true(script_hand_over(old, next, &done, &err));
+    assert_int_equal(script_tally(old).calls, calls);
+    script_free(old);
+    script_free(next);
+}
+
 /* The next generation may have another limit, and objects that failed are to be there then. */
 static void test_one_that_a_limit_cut_short_is_not_the_same(void **state)
 {
@@ -354,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_what_is_made_to_be_slow_is_never_the_same),
         TEST(test_one_that_keeps_something_is_not_the_same),
         TEST(test_one_that_keeps_something_meanwhile_is_not_taken_over),
+        TEST(test_nothing_is_compared_again_when_nothing_has_run),
         TEST(test_one_that_a_limit_cut_short_is_not_the_same),
         TEST(test_a_module_counts_as_the_script_does),
         TEST(test_the_new_function_is_called_once_it_has_taken_over),
