@@ -25,5 +25,5 @@ struct patterns {
 
 void patterns_init(struct patterns *p);
 void patterns_clear(struct patterns *p);
-/* False when they differ. */
+/* False when they differ, also when ours is ended by the CPU limit of a call and LuaJIT is quick about it. */
 bool patterns_agree(struct patterns *p, const struct pattern_call *call);
