@@ -1,0 +1,273 @@
+/* The table of an audit; see table.h. */
+#include "audit/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+enum { CHUNK_BYTES = 64 << 10, TEXTS_MIN = 256 };
+
+/* Texts, each once. Chunks never move, so that slices stay. */
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    char bytes[];
+};
+
+struct texts {
+    struct chunk *chunks; /* the newest first */
+    struct str *slots;    /* open addressing; `p` NULL: empty */
+    size_t count, cap;
+};
+
+struct audit_table {
+    struct texts texts;
+    struct audit_rule *rules;
+    size_t rule_count, rule_cap;
+    struct audit_object *objects;
+    size_t object_count, object_cap;
+    struct audit_row *rows;
+    size_t row_count, row_cap;
+    const struct audit_object *now; /* the object that was begun; kept already when `now_kept` */
+    bool now_kept, keep_passes;
+    size_t looked_at, evaluated;
+};
+
+static const char *const severities[] = {"info", "low", "medium", "high", "critical"};
+static const char *const verdicts[] = {"pass", "fail", "warn", "skip", "error"};
+
+const char *severity_name(enum severity severity)
+{
+    return severities[severity];
+}
+
+bool severity_of(struct str name, enum severity *out)
+{
+    for (size_t i = 0; i < SEVERITIES; i++) {
+        if (!str_is(name, severities[i])) continue;
+        *out = (enum severity)i;
+        return true;
+    }
+    return false;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    return verdicts[verdict];
+}
+
+/* --- texts */
+
+static char *room(struct texts *texts, size_t n)
+{
+    struct chunk *chunk = texts->chunks;
+    if (!chunk || chunk->size - chunk->used < n) {
+        size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
+        chunk = xmalloc(sizeof *chunk + size);
+        *chunk = (struct chunk){.next = texts->chunks, .size = size};
+        texts->chunks = chunk;
+    }
+    char *place = chunk->bytes + chunk->used;
+    chunk->used += n;
+    return place;
+}
+
+static struct str *slot_of(const struct texts *texts, struct str text)
+{
+    size_t at = hash_str(text) & (texts->cap - 1);
+    while (texts->slots[at].p && !str_eq(texts->slots[at], text)) at = (at + 1) & (texts->cap - 1);
+    return &texts->slots[at];
+}
+
+static void grow(struct texts *texts)
+{
+    struct texts old = *texts;
+    texts->cap = old.cap ? old.cap * 2 : TEXTS_MIN;
+    texts->slots = xcalloc(texts->cap, sizeof *texts->slots);
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.slots[i].p) *slot_of(texts, old.slots[i]) = old.slots[i];
+    free(old.slots);
+}
+
+/* With a NUL behind it. */
+static struct str keep(struct texts *texts, struct str text)
+{
+    if (text.n == 0) return STR("");
+    if (texts->count >= texts->cap / 2) grow(texts);
+    struct str *slot = slot_of(texts, text);
+    if (slot->p) return *slot;
+    char *copy = room(texts, text.n + 1);
+    memcpy(copy, text.p, text.n);
+    copy[text.n] = '\0';
+    texts->count++;
+    return *slot = (struct str){copy, text.n};
+}
+
+static const char *keep_text(struct texts *texts, const char *text)
+{
+    return keep(texts, str_of(text)).p;
+}
+
+/* --- the table */
+
+#define ADD(array, count, cap)                                                                               \
+    ((count) == (cap) ? (void)((array) = xrealloc((array), ((cap) = (cap) ? (cap) * 2 : 16) * sizeof *(array))) \
+                      : (void)0,                                                                             \
+     &(array)[(count)++])
+
+struct audit_table *audit_table_new(bool keep_passes)
+{
+    struct audit_table *f = NEW(struct audit_table);
+    f->keep_passes = keep_passes;
+    return f;
+}
+
+void audit_table_free(struct audit_table *f)
+{
+    if (!f) return;
+    for (struct chunk *chunk = f->texts.chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(f->texts.slots);
+    free(f->rules);
+    free(f->objects);
+    free(f->rows);
+    free(f);
+}
+
+uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *rule)
+{
+    struct audit_rule *kept = ADD(f->rules, f->rule_count, f->rule_cap);
+    *kept = (struct audit_rule){
+        .id = keep_text(&f->texts, rule->id),
+        .title = keep_text(&f->texts, rule->title),
+        .category = keep_text(&f->texts, rule->category),
+        .why = keep_text(&f->texts, rule->why),
+        .how = keep_text(&f->texts, rule->how),
+        .file = keep_text(&f->texts, rule->file),
+        .line = rule->line,
+        .severity = rule->severity,
+    };
+    return (uint32_t)(f->rule_count - 1);
+}
+
+size_t audit_table_rule_count(const struct audit_table *f)
+{
+    return f->rule_count;
+}
+
+const struct audit_rule *audit_table_rule(const struct audit_table *f, uint32_t rule)
+{
+    must(rule < f->rule_count);
+    return &f->rules[rule];
+}
+
+void audit_table_begin_object(struct audit_table *f, const struct audit_object *object)
+{
+    f->now = object;
+    f->now_kept = false;
+    f->looked_at++;
+}
+
+size_t audit_table_object_count(const struct audit_table *f)
+{
+    return f->object_count;
+}
+
+const struct audit_object *audit_table_object(const struct audit_table *f, uint32_t object)
+{
+    must(object < f->object_count);
+    return &f->objects[object];
+}
+
+static uint32_t keep_object(struct audit_table *f)
+{
+    const struct audit_object *now = f->now;
+    if (!f->now_kept) {
+        struct audit_object *kept = ADD(f->objects, f->object_count, f->object_cap);
+        *kept = (struct audit_object){
+            .api_version = keep(&f->texts, now->api_version),
+            .kind = keep(&f->texts, now->kind),
+            .ns = keep(&f->texts, now->ns),
+            .name = keep(&f->texts, now->name),
+            .uid = keep(&f->texts, now->uid),
+            .file = keep(&f->texts, now->file),
+            .line = now->line,
+        };
+        f->now_kept = true;
+    }
+    return (uint32_t)(f->object_count - 1);
+}
+
+void audit_table_add(struct audit_table *f, const struct audit_row *row)
+{
+    must(f->now && row->rule < f->rule_count);
+    if (row->verdict == VERDICT_PASS && !f->keep_passes) return;
+    uint32_t object = keep_object(f);
+    struct audit_row *kept = ADD(f->rows, f->row_count, f->row_cap);
+    *kept = (struct audit_row){
+        .rule = row->rule,
+        .object = object,
+        .verdict = row->verdict,
+        .message = keep(&f->texts, row->message),
+        .path = keep(&f->texts, row->path),
+        .value = keep(&f->texts, row->value),
+        .fix = keep(&f->texts, row->fix),
+    };
+}
+
+void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdict)
+{
+    must(rule < f->rule_count);
+    f->rules[rule].counts[verdict]++;
+    f->evaluated++;
+}
+
+size_t audit_table_count_rows(const struct audit_table *f)
+{
+    return f->row_count;
+}
+
+const struct audit_row *audit_table_row(const struct audit_table *f, size_t i)
+{
+    must(i < f->row_count);
+    return &f->rows[i];
+}
+
+/* --- their order */
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+    const struct audit_table *f = ctx;
+    const struct audit_row *a = pa, *b = pb;
+    const struct audit_rule *ra = &f->rules[a->rule], *rb = &f->rules[b->rule];
+    const struct audit_object *oa = &f->objects[a->object], *ob = &f->objects[b->object];
+    int order = (int)rb->severity - (int)ra->severity;
+    if (!order) order = strcmp(ra->id, rb->id);
+    if (!order) order = str_cmp(oa->ns, ob->ns);
+    if (!order) order = str_cmp(oa->kind, ob->kind);
+    if (!order) order = str_cmp(oa->name, ob->name);
+    if (!order) order = a->object < b->object ? -1 : a->object > b->object;
+    if (!order) order = str_cmp(a->path, b->path);
+    return order ? order : str_cmp(a->message, b->message);
+}
+
+void audit_table_sort(struct audit_table *f)
+{
+    if (f->row_count) qsort_r(f->rows, f->row_count, sizeof *f->rows, compare, f);
+}
+
+struct audit_totals audit_table_totals(const struct audit_table *f)
+{
+    struct audit_totals totals = {.looked_at = f->looked_at, .evaluated = f->evaluated};
+    for (size_t i = 0; i < f->rule_count; i++) {
+        const struct audit_rule *rule = &f->rules[i];
+        for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];
+        totals.severities[rule->severity] += rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN];
+    }
+    return totals;
+}

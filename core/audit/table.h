@@ -1,0 +1,78 @@
+/* What an audit found: its rules, the objects that were looked at and, for each thing that a rule said of one,
+ * a row. Texts are kept once each, so that a hundred thousand findings of one rule share their message.
+ * Owner: whoever runs the audit; audit_table_free frees all. On one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL, SEVERITIES };
+
+/* In the order of the words in reports. */
+enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_WARN, VERDICT_SKIP, VERDICT_ERROR, VERDICTS };
+
+/* "high"; "fail". */
+const char *severity_name(enum severity severity);
+/* False for what is none. */
+bool severity_of(struct str name, enum severity *out);
+const char *verdict_name(enum verdict verdict);
+
+struct audit_rule {
+    const char *id, *title, *category;
+    const char *why, *how;    /* why it matters and what to do; may be empty */
+    const char *file;         /* where it was registered */
+    int line;
+    enum severity severity;
+    size_t counts[VERDICTS];  /* of objects; a row may be of one that another row is of too */
+};
+
+struct audit_object {
+    struct str api_version, kind, ns, name, uid; /* `ns` and `uid` may be empty */
+    struct str file;                             /* of an offline audit; empty otherwise */
+    size_t line;                                 /* where it begins, from 1 up; 0: not known */
+};
+
+struct audit_row {
+    uint32_t rule, object;
+    enum verdict verdict;
+    struct str message; /* of a pass empty; of a skip why */
+    struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
+    struct str value;   /* what stands there, as JSON; empty: not told */
+    struct str fix;     /* a merge patch or a manifest, as JSON; empty: none */
+};
+
+struct audit_table;
+
+/* `keep_passes`: rows for them too, as some reports have. */
+struct audit_table *audit_table_new(bool keep_passes);
+void audit_table_free(struct audit_table *table);
+
+/* All texts are copied, here and below. Gives its number. */
+uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
+size_t audit_table_rule_count(const struct audit_table *table);
+const struct audit_rule *audit_table_rule(const struct audit_table *table, uint32_t rule);
+
+/* An object that was looked at; borrowed until the next one, and kept with the first row of it. */
+void audit_table_begin_object(struct audit_table *table, const struct audit_object *object);
+size_t audit_table_object_count(const struct audit_table *table);
+const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
+
+/* What a rule said of the object that was begun last; `row->object` is not read. */
+void audit_table_add(struct audit_table *table, const struct audit_row *row);
+/* The verdict of the rule on that object as a whole is counted: the worst of what it said. */
+void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);
+size_t audit_table_count_rows(const struct audit_table *table);
+const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
+
+/* By severity from the worst down, then rule, namespace, kind, name and path: what reports show. */
+void audit_table_sort(struct audit_table *table);
+
+/* Objects, and rules asked of an object, so far. */
+struct audit_totals {
+    size_t looked_at, evaluated;
+    size_t verdicts[VERDICTS];          /* of objects, over all rules */
+    size_t severities[SEVERITIES];      /* of those that failed or are to be warned of */
+};
+struct audit_totals audit_table_totals(const struct audit_table *table);
