@@ -56,6 +56,7 @@ static const struct {
     {"http", bind_http},
     {"limits", bind_limits},
     {"command", bind_command},
+    {"rule", bind_rule},
 };
 
 /* What registers a class. C may make a value of one before anybody has asked for a verb beside it. */

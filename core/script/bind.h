@@ -37,6 +37,7 @@ void bind_reload(lua_State *L);          /* raw.reload */
 void bind_plan(lua_State *L);            /* raw.plan */
 void bind_metric(lua_State *L);          /* raw.metric */
 void bind_command(lua_State *L);         /* raw.command */
+void bind_rule(lua_State *L);            /* raw.rule */
 void bind_http(lua_State *L);            /* raw.http */
 void bind_state(lua_State *L);           /* raw.state */
 void bind_limits(lua_State *L);          /* raw.limits */

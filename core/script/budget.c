@@ -33,7 +33,8 @@ static void put_call(const struct script *script, const struct budget_call *call
     if (strncmp(what, "an ", 3) == 0) what += 3;
     if (what != call->what) buf_puts(out, "the ");
     buf_puts(out, what);
-    bool plain = !call->whose && strchr(buf_text(&caller), ' ') == NULL;
+    bool named = !call->whose || strcmp(what, "rule") == 0; /* else it belongs to what has that name */
+    bool plain = named && strchr(buf_text(&caller), ' ') == NULL;
     if (caller.len > 0 && strcmp(buf_text(&caller), what) != 0)
         buf_printf(out, "%s%s", plain ? " " : " of ", buf_text(&caller));
     buf_clear(&caller);

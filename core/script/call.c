@@ -291,6 +291,11 @@ enum script_result script_call_filter(struct script *script, const char *phase, 
     return call(script, phase, whose, LIMIT_FILTER_CPU, body, ctx);
 }
 
+enum script_result script_call_rule(struct script *script, const char *id, script_body *body, void *ctx)
+{
+    return call(script, "a rule", id, LIMIT_HANDLER_CPU, body, ctx);
+}
+
 enum script_result script_call_nested(lua_State *L, const char *phase, const char *whose, script_body *body,
                                       void *ctx)
 {

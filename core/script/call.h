@@ -38,6 +38,8 @@ enum script_result script_call_handler(struct script *script, const char *phase,
  * for messages: a handler's id. */
 enum script_result script_call_filter(struct script *script, const char *phase, const char *whose,
                                       script_body *body, void *ctx);
+/* The same of a rule, with the CPU that a handler has. */
+enum script_result script_call_rule(struct script *script, const char *id, script_body *body, void *ctx);
 /* The same from a C function that Lua called with `L`: the function of a script that a verb calls back. The
  * cause is in script->failure; nothing is raised, as what lies between the verb and this call may hold what
  * an error would leave behind: the verb calls call_check_nested before. */

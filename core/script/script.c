@@ -12,6 +12,7 @@
 #include "script/handler.h"
 #include "script/modules.h"
 #include "script/report.h"
+#include "script/rule.h"
 #include "script/script_queue.h"
 #include "script/script_timer.h"
 #include "script/state.h"
@@ -175,6 +176,7 @@ void script_free(struct script *script)
     kept_clear(&script->kept);
     metrics_clear(&script->metrics);
     commands_clear(&script->commands);
+    rules_clear(script);
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);

@@ -26,6 +26,7 @@
 #include "script/plan.h"
 #include "script/quarantine.h"
 #include "script/reads.h"
+#include "script/rule.h"
 #include "script/script.h"
 #include "script/task.h"
 #include "script/throttle.h"
@@ -99,6 +100,7 @@ enum script_ref {
     REF_RUN_MAIN,      /* calls it */
     REF_RUN_JOB,       /* calls the function of a queue's workers */
     REF_RUN_COMMAND,   /* calls that of a command */
+    REF_RULE_RESULT,   /* what a rule says its findings by */
     REF_PREPARE,       /* of tasks, see task.c */
     REF_XPCALL,        /* Lua's own, which scripts do not have */
     REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
@@ -203,6 +205,7 @@ struct script {
     struct kept_tables kept;
     struct script_metrics metrics;
     struct script_commands commands;
+    struct script_rules rules;
     struct script_reads reads;
     struct script_writes writes;
     struct write_counters write_counters;

@@ -41,6 +41,7 @@ quantity raw:quantity
 queue k8s.queue:new
 reads k8s.live:reads
 retry_on_conflict k8s.retry_on_conflict
+rule k8s.rule
 selects k8s.selects
 sha256 raw:sha256
 sleep k8s.time:sleep

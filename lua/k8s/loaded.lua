@@ -3,9 +3,9 @@
 local frozen = require "k8s.frozen"
 
 local MODULES = {
-  "command", "controller", "factory", "handler_options", "leader", "options", "plan", "reload", "writes",
+  "command", "controller", "factory", "handler_options", "leader", "options", "plan", "reload", "rule", "rule_use", "writes",
 }
-local NAMES = { "command", "controller", "factory", "informer", "leader", "on_leader", "on_reload", "writes" }
+local NAMES = { "command", "controller", "factory", "informer", "leader", "on_leader", "on_reload", "rule", "writes" }
 
 return function(modules)
   for _, name in ipairs(MODULES) do

@@ -7,6 +7,7 @@ local options = {}
 local FORMS = {
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
+  ["path or function"] = { string = true, ["function"] = true },
   ["table or path"] = { table = true, string = true },
   time = { number = true, string = true },
   ["view or reference"] = { table = true, userdata = true },

@@ -1,0 +1,198 @@
+/* raw.rule: k8s.rule, and what a rule says of an object. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "script/args.h"
+#include "script/bind.h"
+#include "script/bind_handler_options.h"
+#include "script/bind_informer.h"
+#include "script/json_encode.h"
+#include "script/rule.h"
+#include "script/view.h"
+
+enum { ID_MAX = 253, TEXT_MAX = 4000, VALUE_MAX = 1024 };
+
+/* --- registering one */
+
+/* It stands in annotations (kubelua/ignore.ID), in reports and behind --explain. */
+static const char *id_arg(lua_State *L, int idx)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    struct str id = arg_str(L, idx, "k8s.rule: id");
+    if (id.n == 0 || id.n > ID_MAX || strspn(id.p, good) != id.n || *id.p == '-')
+        script_raise(L,
+                     "k8s.rule: \"%.80s\" is no id: 1 to %d letters, digits, '-', '_' and '.', not beginning "
+                     "with '-'",
+                     id.p, ID_MAX);
+    return id.p;
+}
+
+static const char *text_arg(lua_State *L, int idx, const char *what)
+{
+    struct str text = arg_str_opt(L, idx, what);
+    if (text.n > TEXT_MAX || (text.n && memchr(text.p, '\0', text.n)))
+        script_raise(L, "%s has at most %d bytes, none of them zero", what, TEXT_MAX);
+    return text.p ? text.p : "";
+}
+
+static enum severity severity_arg(lua_State *L, int idx)
+{
+    struct str name = arg_str_opt(L, idx, "k8s.rule: severity");
+    enum severity severity = SEVERITY_MEDIUM;
+    if (!name.p || severity_of(name, &severity)) return severity;
+    struct nearest near = nearest_to(name);
+    for (size_t i = 0; i < SEVERITIES; i++) nearest_try(&near, severity_name((enum severity)i));
+    if (near.name)
+        script_raise(L, "k8s.rule: severity: unknown \"%.40s\", did you mean \"%s\"?", name.p, near.name);
+    script_raise(L, "k8s.rule: severity must be info, low, medium, high or critical, not \"%.40s\"", name.p);
+}
+
+static void check_new(lua_State *L, const char *id)
+{
+    const struct script *script = script_of(L);
+    for (size_t i = 0; i < script->rules.count; i++)
+        if (strcmp(script->rules.items[i].id, id) == 0)
+            script_raise(L, "k8s.rule: %s was registered before", id);
+    if (script->rules.count == RULES_MAX)
+        script_raise(L, "k8s.rule: a script has at most %d of them", RULES_MAX);
+}
+
+/* Informers of the array at `idx`. */
+static size_t kinds_arg(lua_State *L, int idx, struct informer_claim **kinds)
+{
+    size_t count = lua_objlen(L, idx);
+    if (count > RULE_KINDS_MAX) script_raise(L, "k8s.rule: kinds: at most %d", RULE_KINDS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, idx, (int)i + 1);
+        kinds[i] = informer_arg(L, -1, "k8s.rule: kinds");
+        lua_pop(L, 1);
+    }
+    return count;
+}
+
+static int ref_arg(lua_State *L, int idx)
+{
+    lua_pushvalue(L, idx);
+    return luaL_ref(L, LUA_REGISTRYINDEX); /* of nil: LUA_REFNIL */
+}
+
+enum { ARG_ID = 1, ARG_TITLE, ARG_SEVERITY, ARG_CATEGORY, ARG_WHY, ARG_HOW, ARG_KINDS, ARG_OPTIONS, ARG_USE,
+       ARG_CHECK, ARG_SKIP, ARG_FIX };
+
+/* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix) */
+static int l_rule_new(lua_State *L)
+{
+    struct script_rule rule = {0};
+    arg_loading(L, "k8s.rule");
+    lua_settop(L, ARG_FIX);
+    const char *id = id_arg(L, ARG_ID), *title = text_arg(L, ARG_TITLE, "k8s.rule: title"),
+               *category = text_arg(L, ARG_CATEGORY, "k8s.rule: category"),
+               *why = text_arg(L, ARG_WHY, "k8s.rule: why"), *how = text_arg(L, ARG_HOW, "k8s.rule: how");
+    check_new(L, id);
+    rule.severity = severity_arg(L, ARG_SEVERITY);
+    rule.kind_count = kinds_arg(L, ARG_KINDS, rule.kinds);
+    struct handler_options *options = handler_options_arg(L, ARG_OPTIONS);
+    if (!options) script_raise(L, "k8s.rule: no options");
+    rule.has_skip = !lua_isnil(L, ARG_SKIP);
+    rule.has_fix = !lua_isnil(L, ARG_FIX);
+    rule.use = ref_arg(L, ARG_USE);
+    rule.check = ref_arg(L, ARG_CHECK);
+    rule.skip = ref_arg(L, ARG_SKIP);
+    rule.fix = ref_arg(L, ARG_FIX);
+    rule.options = handler_options_ref(options);
+    rule.id = xstrdup(id);
+    rule.title = xstrdup(title);
+    rule.category = xstrdup(category);
+    rule.why = xstrdup(why);
+    rule.how = xstrdup(how);
+    struct script_rules *rules = &script_of(L)->rules;
+    rules->items = xrealloc(rules->items, (rules->count + 1) * sizeof *rules->items);
+    rules->items[rules->count++] = rule;
+    return 0;
+}
+
+/* --- what a rule says */
+
+/* The options { path, value } at index 3; texts stay on the stack or in the scratch. */
+static void take_options(lua_State *L, const char *verb, struct rule_finding *finding)
+{
+    if (lua_isnoneornil(L, 3)) return;
+    if (!lua_istable(L, 3)) script_raise(L, "%s: options must be a table, not %s", verb, arg_type_name(L, 3));
+    lua_pushnil(L);
+    while (lua_next(L, 3)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        if (strcmp(name, "path") != 0 && strcmp(name, "value") != 0)
+            script_raise(L, "%s: unknown option \"%.40s\", known are path, value", verb, name);
+        lua_pop(L, 1);
+    }
+    lua_getfield(L, 3, "path");
+    finding->path = arg_str_opt(L, -1, "path");
+    lua_getfield(L, 3, "value");
+    if (lua_isnil(L, -1)) return;
+    const struct buf *json = json_describe(L, lua_gettop(L));
+    finding->value = buf_slice(json);
+    if (finding->value.n > VALUE_MAX) finding->value.n = 0; /* nobody reads so much in a report */
+}
+
+static int say(lua_State *L, const char *verb, enum verdict verdict)
+{
+    struct rule_run *run = script_of(L)->rules.run;
+    struct rule_finding finding = {.verdict = verdict};
+    if (!run || !run->sink) script_raise(L, "%s: the rule has returned", verb);
+    lua_settop(L, 3);
+    push_ref(L, script_of(L), REF_RULE_RESULT);
+    if (!lua_rawequal(L, 1, 4)) script_raise(L, "%s: methods are called with ':'", verb);
+    if (run->findings == RULE_FINDINGS_MAX)
+        script_raise(L, "%s: more than %d findings for one object", verb, RULE_FINDINGS_MAX);
+    bool optional = verdict == VERDICT_PASS || verdict == VERDICT_SKIP;
+    finding.message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    if (verdict != VERDICT_PASS) take_options(L, verb, &finding);
+    rule_say(run, &finding);
+    return 0;
+}
+
+static int l_rule_pass(lua_State *L)
+{
+    return say(L, "r:pass", VERDICT_PASS);
+}
+
+static int l_rule_fail(lua_State *L)
+{
+    return say(L, "r:fail", VERDICT_FAIL);
+}
+
+static int l_rule_warn(lua_State *L)
+{
+    return say(L, "r:warn", VERDICT_WARN);
+}
+
+static int l_rule_skip(lua_State *L)
+{
+    return say(L, "r:skip", VERDICT_SKIP);
+}
+
+/* result(table): what rules are handed to say it by. */
+static int l_rule_result(lua_State *L)
+{
+    lua_settop(L, 1);
+    set_ref(L, REF_RULE_RESULT);
+    return 0;
+}
+
+void bind_rule(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"new", l_rule_new}, {"result", l_rule_result}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"pass", l_rule_pass},
+                                       {"fail", l_rule_fail},
+                                       {"warn", l_rule_warn},
+                                       {"skip", l_rule_skip},
+                                       {NULL, NULL}};
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    lua_newtable(L);
+    luaL_register(L, NULL, methods);
+    lua_setfield(L, -2, "methods");
+    lua_setfield(L, -2, "rule");
+}

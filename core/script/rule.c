@@ -1,0 +1,155 @@
+/* Asking the rules of a script; see rule.h. */
+#include "script/rule.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "informer/filter.h"
+#include "informer/handler_options.h"
+#include "script/args.h"
+#include "script/json_encode.h"
+#include "script/state.h"
+#include "script/view.h"
+
+static const char *const severities[] = {"info", "low", "medium", "high", "critical"};
+static const char *const verdicts[] = {"pass", "skip", "warn", "fail", "error"};
+
+const char *severity_name(enum severity severity)
+{
+    return severities[severity];
+}
+
+bool severity_of(struct str name, enum severity *out)
+{
+    for (size_t i = 0; i < SEVERITIES; i++) {
+        if (!str_is(name, severities[i])) continue;
+        *out = (enum severity)i;
+        return true;
+    }
+    return false;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    return verdicts[verdict];
+}
+
+/* --- what there is */
+
+size_t script_rule_count(const struct script *script)
+{
+    return script->rules.count;
+}
+
+const struct script_rule *script_rule(const struct script *script, size_t i)
+{
+    must(i < script->rules.count);
+    return &script->rules.items[i];
+}
+
+const struct plan_entry *script_rule_place(const struct script *script, size_t i)
+{
+    return plan_find(&script->plan, PLAN_RULE, str_of(script_rule(script, i)->id));
+}
+
+void rules_clear(struct script *script)
+{
+    struct script_rules *rules = &script->rules;
+    for (size_t i = 0; i < rules->count; i++) {
+        struct script_rule *rule = &rules->items[i];
+        handler_options_unref(rule->options);
+        free(rule->id);
+        free(rule->title);
+        free(rule->category);
+        free(rule->why);
+        free(rule->how);
+    }
+    free(rules->items);
+    *rules = (struct script_rules){0};
+}
+
+bool rule_takes(const struct script_rule *rule, struct str ns)
+{
+    return filter_admits_namespace(handler_options_filter(rule->options), ns);
+}
+
+/* --- a call */
+
+void rule_say(struct rule_run *run, const struct rule_finding *finding)
+{
+    run->findings++;
+    if (finding->verdict > run->verdict) run->verdict = finding->verdict;
+    run->sink->found(run->sink->ctx, finding);
+}
+
+/* skip(object): true or a reason; false for neither. */
+static bool is_skipped(lua_State *L, struct rule_run *run)
+{
+    struct rule_finding finding = {.verdict = VERDICT_SKIP};
+    if (!run->rule->has_skip) return false;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->skip);
+    view_push_object(L, run->object);
+    lua_call(L, 1, 1);
+    if (!lua_toboolean(L, -1)) return false;
+    if (lua_type(L, -1) == LUA_TSTRING)
+        finding.message.p = lua_tolstring(L, -1, &finding.message.n);
+    else if (!lua_isboolean(L, -1))
+        script_raise(L, "k8s.rule: %s: skip must return true or a reason, not %s", run->rule->id,
+                     arg_type_name(L, -1));
+    rule_say(run, &finding);
+    return true;
+}
+
+static void ask(lua_State *L, void *ctx)
+{
+    struct rule_run *run = ctx;
+    if (is_skipped(L, run)) return;
+    lua_settop(L, 0);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->check);
+    view_push_object(L, run->object);
+    push_ref(L, script_of(L), REF_RULE_RESULT);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->use);
+    lua_call(L, 3, 0);
+}
+
+static enum script_result call(struct script *script, struct rule_run *run, script_body *body)
+{
+    must(!script->rules.run);
+    script->rules.run = run;
+    enum script_result result = script_call_rule(script, run->rule->id, body, run);
+    script->rules.run = NULL;
+    return result;
+}
+
+enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
+                             const struct rule_sink *sink)
+{
+    struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
+    if (call(script, &run, ask) != SCRIPT_OK)
+        rule_say(&run, &(const struct rule_finding){.verdict = VERDICT_ERROR,
+                                                    .message = buf_slice(&script->failure.text)});
+    return run.verdict;
+}
+
+/* --- fixes */
+
+static void fix(lua_State *L, void *ctx)
+{
+    struct rule_run *run = ctx;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->fix);
+    view_push_object(L, run->object);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1)) return;
+    if (!lua_istable(L, -1) && !view_test(L, -1))
+        script_raise(L, "k8s.rule: %s: fix must return a table or nil, not %s", run->rule->id,
+                     arg_type_name(L, -1));
+    buf_str(run->json, buf_slice(json_encode(L, lua_gettop(L), "k8s.rule: fix", 0)));
+}
+
+bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,
+                        struct err *err)
+{
+    struct rule_run run = {.rule = script_rule(script, rule), .object = object, .json = out};
+    if (!run.rule->has_fix || call(script, &run, fix) == SCRIPT_OK) return true;
+    return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
+}

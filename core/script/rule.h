@@ -1,0 +1,94 @@
+/* Rules of a script: what it gave to k8s.rule, and asking one about an object. A rule looks at an object, at what
+ * its `uses` find in caches, and says what it thinks of it; it changes nothing, and may be asked about the same
+ * object again at any time. Owner: the script has its rules; texts are borrowed. On the engine thread, or in a
+ * child that was forked from it; outside of Lua, but for what is for bind_rule.c. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "object/pool.h"
+
+struct handler_options;
+struct informer_claim;
+struct script;
+
+enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL, SEVERITIES };
+/* From the best to the worst: what a rule says of an object as a whole is the worst of what it said of it. */
+enum verdict { VERDICT_PASS, VERDICT_SKIP, VERDICT_WARN, VERDICT_FAIL, VERDICT_ERROR, VERDICTS };
+
+/* "high"; "fail". */
+const char *severity_name(enum severity severity);
+/* False for what is none. */
+bool severity_of(struct str name, enum severity *out);
+const char *verdict_name(enum verdict verdict);
+
+enum { RULES_MAX = 1000, RULE_KINDS_MAX = 50 };
+
+struct script_rule {
+    char *id, *title, *category;
+    char *why, *how; /* why it matters, and what to do; may be empty */
+    enum severity severity;
+    struct informer_claim *kinds[RULE_KINDS_MAX]; /* borrowed of the script */
+    size_t kind_count;
+    struct handler_options *options; /* its namespaces */
+    int check, skip, fix, use;       /* in the registry; skip and fix may be LUA_NOREF */
+    bool has_skip, has_fix;
+};
+
+struct script_rules {
+    struct script_rule *items;
+    size_t count;
+    struct rule_run *run; /* the call in progress; NULL: none */
+};
+
+size_t script_rule_count(const struct script *script);
+const struct script_rule *script_rule(const struct script *script, size_t i);
+/* Where it was registered, as an entry of the plan. */
+struct plan_entry;
+const struct plan_entry *script_rule_place(const struct script *script, size_t i);
+
+/* One thing that a rule says. */
+struct rule_finding {
+    enum verdict verdict;
+    struct str message; /* why; of a pass empty */
+    struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
+    struct str value;   /* what stands there, as JSON; empty: not told */
+};
+struct rule_sink {
+    /* For each, in their order; not for a plain pass. Borrowed texts. Inside a call into Lua: raises nothing, and
+     * calls no script. */
+    void (*found)(void *ctx, const struct rule_finding *finding);
+    void *ctx;
+};
+
+enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
+
+/* Whether the rule looks at objects of that namespace. */
+bool rule_takes(const struct script_rule *rule, struct str ns);
+/* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after
+ * what it had said before. */
+enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
+                             const struct rule_sink *sink);
+/* Appends what the rule's `fix` makes of the object: a merge patch, or a whole manifest, as JSON; nothing when it
+ * has no fix, or the fix returns nil. */
+bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,
+                        struct err *err);
+
+/* --- for the files of this folder */
+
+/* The call of a rule in progress. */
+struct rule_run {
+    const struct script_rule *rule;
+    struct root *object;
+    const struct rule_sink *sink;
+    enum verdict verdict;
+    size_t findings;
+    struct buf *json; /* of a fix */
+};
+
+void rules_clear(struct script *script);
+/* By r:pass, r:fail, r:warn and r:skip. */
+void rule_say(struct rule_run *run, const struct rule_finding *finding);

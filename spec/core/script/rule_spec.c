@@ -1,0 +1,240 @@
+/* core/script/rule.c, bind_rule.c, lua/k8s/rule*.lua: what rules say of objects. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "core/script/support/cluster.h"
+#include "core/script/support/feed.h"
+#include "script/rule.h"
+
+#define HEAD "local k8s = require 'k8s'\n"
+#define RULE(body)                                                                                           \
+    HEAD "k8s.rule { id = 'one', title = 'One', kinds = { 'pods' }, check = function(obj, r, use) " body     \
+         " end }"
+
+static struct buf said;
+
+static void on_found(void *ctx, const struct rule_finding *finding)
+{
+    buf_printf(&said, "%s%s %.*s", said.len ? "; " : "", verdict_name(finding->verdict),
+               STR_ARG(finding->message));
+    if (finding->path.n) buf_printf(&said, " at %.*s", STR_ARG(finding->path));
+    if (finding->value.n) buf_printf(&said, " = %.*s", STR_ARG(finding->value));
+}
+
+static enum verdict ask(struct script *script, size_t rule, struct root *object)
+{
+    static const struct rule_sink sink = {.found = on_found};
+    buf_clear(&said);
+    return script_ask_rule(script, rule, object, &sink);
+}
+
+#define assert_said(script, rule, object, verdict, text)                                                     \
+    do {                                                                                                     \
+        assert_int_equal(ask(script, rule, object), verdict);                                                \
+        assert_string_equal(buf_text(&said), text);                                                          \
+    } while (0)
+
+static void assert_rule_says(struct cluster *c, const char *lua, enum verdict verdict, const char *text)
+{
+    struct script *script = cluster_load(c, "rules", lua);
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    assert_said(script, 0, pod, verdict, text);
+    root_unref(pod);
+    script_free(script);
+}
+
+static void test_the_worst_that_was_said_is_the_verdict(void **state)
+{
+    struct cluster *c = *state;
+    assert_rule_says(c, RULE(""), VERDICT_PASS, "");
+    assert_rule_says(c, RULE("r:pass()"), VERDICT_PASS, "pass ");
+    assert_rule_says(c, RULE("r:warn 'w' r:pass()"), VERDICT_WARN, "warn w; pass ");
+    assert_rule_says(c, RULE("r:fail('no limit', { path = 'spec', value = 5 }) r:warn 'w'"), VERDICT_FAIL,
+                     "fail no limit at spec = 5; warn w");
+    assert_rule_says(c, RULE("r:skip 'not ours'"), VERDICT_SKIP, "skip not ours");
+    assert_rule_says(c, RULE("r:fail('n', { value = obj.metadata.name })"), VERDICT_FAIL, "fail n = \"web\"");
+}
+
+/* Whoever asks what a rule thinks is never told that all is well when it could not say. */
+static void test_a_rule_that_fails_is_an_error_behind_what_it_said(void **state)
+{
+    struct cluster *c = *state;
+    static const struct {
+        const char *lua, *text;
+    } cases[] = {
+        {RULE("r:fail 'a' error 'b'"), "rules.lua:2: b"},
+        {RULE("r:fale 'a'"), "rules.lua:2: attempt to call method 'fale'"},
+        {RULE("r.fail('a')"), "rules.lua:2: r:fail: methods are called with ':'"},
+        {RULE("r:fail()"), "rules.lua:2: r:fail must be a string, not nil"},
+        {RULE("r:fail('a', { pth = 'x' })"), "rules.lua:2: r:fail: unknown option \"pth\""},
+        {RULE("k8s.sleep(1)"), "k8s.sleep may not be called in a rule"},
+        {RULE("for _ = 1, 1001 do r:fail 'x' end"), "rules.lua:2: r:fail: more than 1000 findings for one object"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct script *script = cluster_load(c, "rules", cases[i].lua);
+        struct root *pod = feed_pod(c, "web", 1, 1);
+        assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
+        if (!strstr(buf_text(&said), cases[i].text)) fail_msg("%s", buf_text(&said));
+        root_unref(pod);
+        script_free(script);
+    }
+}
+
+static void test_a_rule_over_its_limit_is_an_error_that_names_it(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "rules", RULE("while true do local _ = {} end"));
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    script->limits.values[LIMIT_HANDLER_CPU] = 20;
+    assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
+    if (!strstr(buf_text(&said), "rules.lua:2: over the limit handler-cpu (20ms) in the rule one"))
+        fail_msg("%s", buf_text(&said));
+    root_unref(pod);
+    script_free(script);
+}
+
+static void test_what_is_skipped_is_not_checked(void **state)
+{
+    struct cluster *c = *state;
+#define SKIP(fn) HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, skip = function(o) " fn " end, check = error }"
+    assert_rule_says(c, SKIP("return true"), VERDICT_SKIP, "skip ");
+    assert_rule_says(c, SKIP("return 'a copy of ' .. o:name()"), VERDICT_SKIP, "skip a copy of web");
+    struct script *script = cluster_load(c, "rules", SKIP("return false"));
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    assert_int_equal(ask(script, 0, pod), VERDICT_ERROR); /* it was checked */
+    root_unref(pod);
+    script_free(script);
+    script = cluster_load(c, "rules", SKIP("return {}"));
+    pod = feed_pod(c, "web", 1, 1);
+    assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
+    assert_non_null(strstr(buf_text(&said), "k8s.rule: one: skip must return true or a reason, not table"));
+    root_unref(pod);
+    script_free(script);
+}
+
+static void test_other_objects_are_found_by_an_index(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, uses = {\n"
+             "  here = { kind = 'nodes', index = 'metadata.labels.ns' }, by = { kind = 'nodes', index = 'key' },\n"
+             "  fn = { kind = 'nodes', index = function(o, emit) emit(o:label 'ns') end }, all = { kind = 'nodes' },\n"
+             "  near = { kind = 'pods', index = 'namespace' } },\n"
+             "  check = function(obj, r, use) r:warn(#use.here(obj:namespace()) .. #use.by 'n2' .. #use.by 'x' "
+             "  .. #use.fn 'shop' .. #use.all() .. #use.near 'shop') end }");
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a;shop/b;bar/c");
+    cluster_list(c, 1, "n1 ns=shop;n2 ns=shop;n3 ns=bar");
+    cluster_settle(c);
+    assert_said(script, 0, pod, VERDICT_WARN, "warn 210232");
+    root_unref(pod);
+    script_free(script);
+}
+
+static void test_a_fix_is_a_patch(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, check = print, fix = function(o) "
+             "if o:name() == 'web' then return { metadata = { labels = { name = o:name() } } } end "
+             "if o:name() == 'bad' then return 5 end end }");
+    struct buf json = {0};
+    struct err err;
+    static const char *const names[] = {"web", "other"};
+    static const char *const expected[] = {"{\"metadata\":{\"labels\":{\"name\":\"web\"}}}", ""};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct root *pod = feed_pod(c, names[i], 1, 1);
+        json.len = 0;
+        assert_true(script_fix_by_rule(script, 0, pod, &json, &err));
+        assert_string_equal(buf_text(&json), expected[i]);
+        root_unref(pod);
+    }
+    struct root *bad = feed_pod(c, "bad", 1, 1);
+    assert_false(script_fix_by_rule(script, 0, bad, &json, &err));
+    assert_non_null(strstr(err.text, "k8s.rule: one: fix must return a table or nil, not number"));
+    root_unref(bad);
+    buf_clear(&json);
+    script_free(script);
+}
+
+static void test_bad_rules_are_named_with_the_script_s_line(void **state)
+{
+    static const struct {
+        const char *options, *part;
+    } cases[] = {
+        {"", "rules.lua:2: k8s.rule: id is missing"},
+        {"id = 'one'", "k8s.rule: kinds is missing"},
+        {"id = 'one', kinds = { 'pods' }", "k8s.rule: check is missing"},
+        {"id = 'a b', kinds = { 'pods' }, check = print", "k8s.rule: \"a b\" is no id: 1 to 253 letters"},
+        {"id = 'one', kinds = {}, check = print", "k8s.rule: one: kinds must not be empty"},
+        {"id = 'one', kinds = { 1 }, check = print", "k8s.informer: the kind must be a string, not number"},
+        {"id = 'one', kinds = { 'pods' }, check = print, severity = 'hihg'",
+         "k8s.rule: severity: unknown \"hihg\", did you mean \"high\"?"},
+        {"id = 'one', kinds = { 'pods' }, check = print, severety = 'high'",
+         "k8s.rule: unknown option \"severety\", did you mean \"severity\"?"},
+        {"id = 'one', kinds = { 'pods' }, check = print, namespaces = { 'A' }",
+         "k8s.rule: one: namespaces: namespace \"A\""},
+        {"id = 'one', kinds = { 'pods' }, check = print, uses = { a = { index = 'key' } }",
+         "k8s.rule: one: uses: a: kind is missing"},
+        {"id = 'one', kinds = { 'pods' }, check = print, uses = { a = { kind = 'nodes', index = 'a..b' } }",
+         "path \"a..b\""},
+        {"id = 'two', kinds = { 'pods' }, check = print", "k8s.rule: two was registered before"},
+    };
+    struct cluster *c = *state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char lua[600];
+        snprintf(lua, sizeof lua,
+                 HEAD "k8s = k8s k8s.rule { id = 'two', kinds = { 'pods' }, check = print } k8s.rule { %s }",
+                 cases[i].options);
+        const char *error = cluster_load_error(c, "rules", lua);
+        if (!strstr(error, cases[i].part)) fail_msg("%s", error);
+    }
+}
+
+static void test_rules_are_what_the_plan_says(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "rules", HEAD "\nk8s.rule { id = 'one', title = 'One', why = 'Because.', how = 'So.', severity = 'high', "
+                         "category = 'Security', kinds = { 'pods', 'nodes' }, namespaces = { '!kube-*' }, "
+                         "check = print }");
+    assert_int_equal(script_rule_count(script), 1);
+    const struct script_rule *rule = script_rule(script, 0);
+    assert_string_equal(rule->id, "one");
+    assert_string_equal(rule->title, "One");
+    assert_string_equal(rule->why, "Because.");
+    assert_string_equal(rule->how, "So.");
+    assert_string_equal(rule->category, "Security");
+    assert_int_equal(rule->severity, SEVERITY_HIGH);
+    assert_int_equal(rule->kind_count, 2);
+    assert_true(rule_takes(rule, STR("shop")));
+    assert_false(rule_takes(rule, STR("kube-system")));
+    assert_int_equal(script_rule_place(script, 0)->line, 3);
+    script_free(script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
+        T(test_the_worst_that_was_said_is_the_verdict),
+        T(test_a_rule_that_fails_is_an_error_behind_what_it_said),
+        T(test_a_rule_over_its_limit_is_an_error_that_names_it),
+        T(test_what_is_skipped_is_not_checked),
+        T(test_other_objects_are_found_by_an_index),
+        T(test_a_fix_is_a_patch),
+        T(test_bad_rules_are_named_with_the_script_s_line),
+        T(test_rules_are_what_the_plan_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
