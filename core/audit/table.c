@@ -36,29 +36,6 @@ struct audit_table {
     size_t looked_at, evaluated;
 };
 
-static const char *const severities[] = {"info", "low", "medium", "high", "critical"};
-static const char *const verdicts[] = {"pass", "fail", "warn", "skip", "error"};
-
-const char *severity_name(enum severity severity)
-{
-    return severities[severity];
-}
-
-bool severity_of(struct str name, enum severity *out)
-{
-    for (size_t i = 0; i < SEVERITIES; i++) {
-        if (!str_is(name, severities[i])) continue;
-        *out = (enum severity)i;
-        return true;
-    }
-    return false;
-}
-
-const char *verdict_name(enum verdict verdict)
-{
-    return verdicts[verdict];
-}
-
 /* --- texts */
 
 static char *room(struct texts *texts, size_t n)

@@ -7,17 +7,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-
-enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL, SEVERITIES };
-
-/* In the order of the words in reports. */
-enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_WARN, VERDICT_SKIP, VERDICT_ERROR, VERDICTS };
-
-/* "high"; "fail". */
-const char *severity_name(enum severity severity);
-/* False for what is none. */
-bool severity_of(struct str name, enum severity *out);
-const char *verdict_name(enum verdict verdict);
+#include "script/rule.h"
 
 struct audit_rule {
     const char *id, *title, *category;

@@ -12,11 +12,12 @@
 #include "script/rule.h"
 #include "script/view.h"
 
-enum { ID_MAX = 253, TEXT_MAX = 4000, VALUE_MAX = 1024 };
+enum { ID_MAX = 56, TEXT_MAX = 4000, VALUE_MAX = 1024 };
 
 /* --- registering one */
 
-/* It stands in annotations (kubelua/ignore.ID), in reports and behind --explain. */
+/* It stands in annotations (kubelua/ignore.ID, of which 63 characters may be a name), in reports and behind
+ * --explain. */
 static const char *id_arg(lua_State *L, int idx)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";

@@ -175,7 +175,7 @@ static void test_bad_rules_are_named_with_the_script_s_line(void **state)
         {"", "rules.lua:2: k8s.rule: id is missing"},
         {"id = 'one'", "k8s.rule: kinds is missing"},
         {"id = 'one', kinds = { 'pods' }", "k8s.rule: check is missing"},
-        {"id = 'a b', kinds = { 'pods' }, check = print", "k8s.rule: \"a b\" is no id: 1 to 253 letters"},
+        {"id = 'a b', kinds = { 'pods' }, check = print", "k8s.rule: \"a b\" is no id: 1 to 56 letters"},
         {"id = 'one', kinds = {}, check = print", "k8s.rule: one: kinds must not be empty"},
         {"id = 'one', kinds = { 1 }, check = print", "k8s.informer: the kind must be a string, not number"},
         {"id = 'one', kinds = { 'pods' }, check = print, severity = 'hihg'",

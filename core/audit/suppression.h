@@ -1,0 +1,28 @@
+/* Findings that an object's owner has accepted: the annotation `kubelua/ignore.RULE`, with the text
+ * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for good.
+ * Owner: nothing is kept; texts borrow from the object and from `text`. Any thread. */
+#pragma once
+#include <stdint.h>
+
+#include "base/str.h"
+#include "object/value.h"
+
+/* What stands before a rule's id, whose length is bounded by that of an annotation's name. */
+#define SUPPRESSION_PREFIX "kubelua/ignore."
+enum { SUPPRESSION_RULE_MAX = 63 - (sizeof "ignore." - 1) };
+
+enum suppression {
+    SUPPRESSION_NONE,
+    SUPPRESSION_VALID,
+    SUPPRESSION_EXPIRED,  /* the finding counts again */
+    SUPPRESSION_BAD_DATE, /* the finding counts */
+};
+
+struct suppressed {
+    struct str until;  /* "2027-01-31"; empty: for good; what stands in its place when it is no date */
+    struct str reason; /* may be empty */
+};
+
+/* `now_s` are seconds since 1970. */
+enum suppression suppression_of(const struct root *object, struct str rule, int64_t now_s, struct text *text,
+                                struct suppressed *out);
