@@ -5,7 +5,7 @@
 #include "app/bench_earlier.h"
 #include "app/bench_head.h"
 #include "app/bench_number.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/text_table.h"
 
 /* A change that nobody cares about, however sure it is. */

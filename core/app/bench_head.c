@@ -8,7 +8,7 @@
 
 #include "app/bench_memory.h"
 #include "app/commit.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "base/str.h"
 
 struct machine {

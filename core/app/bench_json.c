@@ -4,7 +4,7 @@
 #include "app/bench_head.h"
 #include "app/bench_number.h"
 #include "app/bench_report.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 
 static void put_series(struct buf *out, enum bench_metric metric, const struct bench_result *result)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "script/plan.h"

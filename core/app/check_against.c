@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "kube/catalogue.h"
 #include "kube/plural.h"

@@ -7,7 +7,7 @@
 #include "app/cmd.h"
 #include "app/document.h"
 #include "app/flags.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/text_table.h"
 #include "base/mem.h"
 

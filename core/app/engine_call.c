@@ -4,7 +4,7 @@
 
 #include "app/admin_question.h"
 #include "app/engine_internal.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "script/command.h"

@@ -11,7 +11,7 @@
 
 #include "app/admin_protocol.h"
 #include "app/engine_internal.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/repl_protocol.h"
 #include "base/log.h"
 #include "base/mem.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "app/engine_internal.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/process_info.h"
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* Timers and schedules of scripts in the answer of `kubelua status`; see engine_internal.h. */
 #include "app/engine_internal.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 
 /* A script may have thousands. */
 enum { SHOWN_MAX = 100 };

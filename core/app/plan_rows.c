@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/plan_detail.h"
 #include "app/text_table.h"
 #include "base/mem.h"

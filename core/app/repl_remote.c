@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "app/admin_protocol.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/repl_backend.h"
 #include "app/repl_protocol.h"
 #include "app/unix_socket.h"

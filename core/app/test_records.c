@@ -2,7 +2,7 @@
  * time of the clock; see test_engine.h. */
 #include <string.h>
 
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "app/test_engine.h"
 #include "base/log.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* JSON, field by field; see json_out.h. */
-#include "app/json_out.h"
+#include "base/json_out.h"
 
 #include <inttypes.h>
 #include <math.h>

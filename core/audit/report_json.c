@@ -1,0 +1,80 @@
+/* The report that programs read, and that --baseline takes: a summary, and a line for each finding. */
+#include "audit/report.h"
+#include "base/json_out.h"
+
+static void put_counts(struct buf *out, const struct audit_totals *totals)
+{
+    json_open(out, "results", '{');
+    for (int v = 0; v < VERDICTS; v++)
+        json_int(out, verdict_name((enum verdict)v), (int64_t)totals->verdicts[v]);
+    json_close(out, '}');
+    json_open(out, "severities", '{');
+    for (int s = 0; s < SEVERITIES; s++)
+        json_int(out, severity_name((enum severity)s), (int64_t)totals->severities[s]);
+    json_close(out, '}');
+}
+
+static void put_summary(struct buf *out, const struct audit_table *table, const struct report_options *options)
+{
+    struct audit_totals totals = audit_table_totals(table);
+    json_open(out, "summary", '{');
+    json_text(out, "source", options->source);
+    json_time(out, "time", options->time_s * 1000000);
+    json_int(out, "milliseconds", options->took_ms);
+    json_int(out, "rules", (int64_t)audit_table_rule_count(table));
+    json_int(out, "objects", (int64_t)totals.looked_at);
+    json_int(out, "evaluations", (int64_t)totals.evaluated);
+    put_counts(out, &totals);
+    json_close(out, '}');
+}
+
+static void put_optional(struct buf *out, const char *key, struct str text)
+{
+    if (text.n) json_str(out, key, text);
+}
+
+static void put_json(struct buf *out, const char *key, struct str json)
+{
+    if (!json.n) return;
+    json_text(out, key, "");
+    out->len -= 2; /* the empty text's quotes */
+    buf_str(out, json);
+}
+
+static void put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row)
+{
+    const struct audit_rule *rule = audit_table_rule(table, row->rule);
+    const struct audit_object *object = audit_table_object(table, row->object);
+    json_open(out, NULL, '{');
+    json_text(out, "rule", rule->id);
+    json_text(out, "severity", severity_name(rule->severity));
+    put_optional(out, "category", str_of(rule->category));
+    json_text(out, "result", verdict_name(row->verdict));
+    json_str(out, "apiVersion", object->api_version);
+    json_str(out, "kind", object->kind);
+    put_optional(out, "namespace", object->ns);
+    json_str(out, "name", object->name);
+    put_optional(out, "message", row->message);
+    put_optional(out, "path", row->path);
+    put_json(out, "value", row->value);
+    put_json(out, "fix", row->fix);
+    put_optional(out, "file", object->file);
+    if (object->line) json_int(out, "line", (int64_t)object->line);
+    json_close(out, '}');
+}
+
+void report_json(const struct audit_table *table, const struct report_options *options, FILE *out)
+{
+    struct buf text = {0};
+    size_t count = audit_table_count_rows(table);
+    json_open(&text, NULL, '{');
+    put_summary(&text, table, options);
+    fprintf(out, "%.*s,\n\"results\":[", (int)text.len, text.data);
+    for (size_t i = 0; i < count; i++) {
+        text.len = 0;
+        put_row(&text, table, audit_table_row(table, i));
+        fprintf(out, "%s\n%.*s", i > 0 ? "," : "", (int)text.len, text.data);
+    }
+    fputs("\n]}\n", out);
+    buf_clear(&text);
+}
