@@ -5,8 +5,8 @@
 #include "app/bench_earlier.h"
 #include "app/bench_head.h"
 #include "app/bench_number.h"
-#include "base/json_out.h"
 #include "app/text_table.h"
+#include "base/json_out.h"
 
 /* A change that nobody cares about, however sure it is. */
 #define SMALL 0.01

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/file.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "script/plan.h"
 

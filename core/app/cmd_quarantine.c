@@ -6,8 +6,8 @@
 #include "app/cmd.h"
 #include "app/document.h"
 #include "app/flags.h"
-#include "base/json_out.h"
 #include "app/text_table.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 
 struct arguments {

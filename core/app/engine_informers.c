@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/engine_internal.h"
-#include "app/json_out.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "informer/informer_key.h"
 

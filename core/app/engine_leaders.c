@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "app/engine_internal.h"
-#include "base/json_out.h"
 #include "base/hash.h"
+#include "base/json_out.h"
 #include "base/log.h"
 #include "base/mem.h"
 

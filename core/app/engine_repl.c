@@ -11,8 +11,8 @@
 
 #include "app/admin_protocol.h"
 #include "app/engine_internal.h"
-#include "base/json_out.h"
 #include "app/repl_protocol.h"
+#include "base/json_out.h"
 #include "base/log.h"
 #include "base/mem.h"
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "app/engine_internal.h"
-#include "base/json_out.h"
 #include "app/process_info.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)

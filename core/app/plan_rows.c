@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "app/plan_detail.h"
 #include "app/text_table.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 
 /* For programs; and, with a number before it, for the last line. */

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "app/admin_protocol.h"
-#include "base/json_out.h"
 #include "app/repl_backend.h"
 #include "app/repl_protocol.h"
 #include "app/unix_socket.h"
 #include "base/clock.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 
 enum {

@@ -2,8 +2,8 @@
  * time of the clock; see test_engine.h. */
 #include <string.h>
 
-#include "base/json_out.h"
 #include "app/test_engine.h"
+#include "base/json_out.h"
 #include "base/log.h"
 #include "base/mem.h"
 

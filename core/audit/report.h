@@ -8,18 +8,18 @@
 #include "audit/table.h"
 
 struct report_options {
-    bool wide;         /* of the table: every column */
+    bool wide; /* of the table: every column */
     bool colours;
-    size_t width;      /* of the terminal; 0: it is none */
+    size_t width; /* of the terminal; 0: it is none */
     int64_t took_ms;
-    int64_t time_s;    /* since 1970, when the audit began */
+    int64_t time_s;     /* since 1970, when the audit began */
     const char *source; /* what was looked at, as a person calls it: "dump.json", "https://..." */
 };
 
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);
 
-report_writer report_table, report_json, report_yaml, report_sarif, report_junit, report_policy, report_openreports,
-    report_html;
+report_writer report_table, report_json, report_yaml, report_sarif, report_junit, report_policy,
+    report_openreports, report_html;
 
 /* By the word behind `-o`; NULL for none. `*passes`: the format tells of passes too. */
 report_writer *report_of(struct str name, bool *passes);

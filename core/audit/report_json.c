@@ -14,7 +14,8 @@ static void put_counts(struct buf *out, const struct audit_totals *totals)
     json_close(out, '}');
 }
 
-static void put_summary(struct buf *out, const struct audit_table *table, const struct report_options *options)
+static void put_summary(struct buf *out, const struct audit_table *table,
+                        const struct report_options *options)
 {
     struct audit_totals totals = audit_table_totals(table);
     json_open(out, "summary", '{');

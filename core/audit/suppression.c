@@ -12,7 +12,8 @@ static bool to_day(struct str text, int64_t *day)
 {
     uint64_t year, month, date;
     bool shaped = text.n == DATE_LEN && text.p[4] == '-' && text.p[7] == '-' &&
-                  str_to_u64((struct str){text.p, 4}, &year) && str_to_u64((struct str){text.p + 5, 2}, &month) &&
+                  str_to_u64((struct str){text.p, 4}, &year) &&
+                  str_to_u64((struct str){text.p + 5, 2}, &month) &&
                   str_to_u64((struct str){text.p + 8, 2}, &date);
     if (!shaped || month < 1 || month > 12 || date < 1) return false;
     if (date > (uint64_t)civil_month_length((int64_t)year, (int)month)) return false;

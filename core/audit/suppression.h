@@ -1,6 +1,6 @@
 /* Findings that an object's owner has accepted: the annotation `kubelua/ignore.RULE`, with the text
- * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for good.
- * Owner: nothing is kept; texts borrow from the object and from `text`. Any thread. */
+ * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for
+ * good. Owner: nothing is kept; texts borrow from the object and from `text`. Any thread. */
 #pragma once
 #include <stdint.h>
 

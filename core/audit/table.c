@@ -90,9 +90,10 @@ static const char *keep_text(struct texts *texts, const char *text)
 
 /* --- the table */
 
-#define ADD(array, count, cap)                                                                               \
-    ((count) == (cap) ? (void)((array) = xrealloc((array), ((cap) = (cap) ? (cap) * 2 : 16) * sizeof *(array))) \
-                      : (void)0,                                                                             \
+#define ADD(array, count, cap)                                                                   \
+    ((count) == (cap)                                                                            \
+         ? (void)((array) = xrealloc((array), ((cap) = (cap) ? (cap)*2 : 16) * sizeof *(array))) \
+         : (void)0,                                                                              \
      &(array)[(count)++])
 
 struct audit_table *audit_table_new(bool keep_passes)

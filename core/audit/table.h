@@ -1,5 +1,5 @@
-/* What an audit found: its rules, the objects that were looked at and, for each thing that a rule said of one,
- * a row. Texts are kept once each, so that a hundred thousand findings of one rule share their message.
+/* What an audit found: its rules, the objects that were looked at and, for each thing that a rule said of
+ * one, a row. Texts are kept once each, so that a hundred thousand findings of one rule share their message.
  * Owner: whoever runs the audit; audit_table_free frees all. On one thread. */
 #pragma once
 #include <stdbool.h>
@@ -11,11 +11,11 @@
 
 struct audit_rule {
     const char *id, *title, *category;
-    const char *why, *how;    /* why it matters and what to do; may be empty */
-    const char *file;         /* where it was registered */
+    const char *why, *how; /* why it matters and what to do; may be empty */
+    const char *file;      /* where it was registered */
     int line;
     enum severity severity;
-    size_t counts[VERDICTS];  /* of objects; a row may be of one that another row is of too */
+    size_t counts[VERDICTS]; /* of objects; a row may be of one that another row is of too */
 };
 
 struct audit_object {
@@ -62,7 +62,7 @@ void audit_table_sort(struct audit_table *table);
 /* Objects, and rules asked of an object, so far. */
 struct audit_totals {
     size_t looked_at, evaluated;
-    size_t verdicts[VERDICTS];          /* of objects, over all rules */
-    size_t severities[SEVERITIES];      /* of those that failed or are to be warned of */
+    size_t verdicts[VERDICTS];     /* of objects, over all rules */
+    size_t severities[SEVERITIES]; /* of those that failed or are to be warned of */
 };
 struct audit_totals audit_table_totals(const struct audit_table *table);

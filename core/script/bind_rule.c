@@ -79,8 +79,20 @@ static int ref_arg(lua_State *L, int idx)
     return luaL_ref(L, LUA_REGISTRYINDEX); /* of nil: LUA_REFNIL */
 }
 
-enum { ARG_ID = 1, ARG_TITLE, ARG_SEVERITY, ARG_CATEGORY, ARG_WHY, ARG_HOW, ARG_KINDS, ARG_OPTIONS, ARG_USE,
-       ARG_CHECK, ARG_SKIP, ARG_FIX };
+enum {
+    ARG_ID = 1,
+    ARG_TITLE,
+    ARG_SEVERITY,
+    ARG_CATEGORY,
+    ARG_WHY,
+    ARG_HOW,
+    ARG_KINDS,
+    ARG_OPTIONS,
+    ARG_USE,
+    ARG_CHECK,
+    ARG_SKIP,
+    ARG_FIX
+};
 
 /* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix) */
 static int l_rule_new(lua_State *L)

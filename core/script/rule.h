@@ -1,7 +1,7 @@
-/* Rules of a script: what it gave to k8s.rule, and asking one about an object. A rule looks at an object, at what
- * its `uses` find in caches, and says what it thinks of it; it changes nothing, and may be asked about the same
- * object again at any time. Owner: the script has its rules; texts are borrowed. On the engine thread, or in a
- * child that was forked from it; outside of Lua, but for what is for bind_rule.c. */
+/* Rules of a script: what it gave to k8s.rule, and asking one about an object. A rule looks at an object, at
+ * what its `uses` find in caches, and says what it thinks of it; it changes nothing, and may be asked about
+ * the same object again at any time. Owner: the script has its rules; texts are borrowed. On the engine
+ * thread, or in a child that was forked from it; outside of Lua, but for what is for bind_rule.c. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,8 +58,8 @@ struct rule_finding {
     struct str value;   /* what stands there, as JSON; empty: not told */
 };
 struct rule_sink {
-    /* For each, in their order; not for a plain pass. Borrowed texts. Inside a call into Lua: raises nothing, and
-     * calls no script. */
+    /* For each, in their order; not for a plain pass. Borrowed texts. Inside a call into Lua: raises nothing,
+     * and calls no script. */
     void (*found)(void *ctx, const struct rule_finding *finding);
     void *ctx;
 };
@@ -72,8 +72,8 @@ bool rule_takes(const struct script_rule *rule, struct str ns);
  * what it had said before. */
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink);
-/* Appends what the rule's `fix` makes of the object: a merge patch, or a whole manifest, as JSON; nothing when it
- * has no fix, or the fix returns nil. */
+/* Appends what the rule's `fix` makes of the object: a merge patch, or a whole manifest, as JSON; nothing
+ * when it has no fix, or the fix returns nil. */
 bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,
                         struct err *err);
 

@@ -35,8 +35,7 @@ static struct root *pod(const char *annotations)
     struct buf json = {0};
     struct root *root;
     struct err err;
-    buf_printf(&json,
-               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\"%s%s}}",
+    buf_printf(&json, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\"%s%s}}",
                *annotations ? ",\"annotations\":" : "", annotations);
     buf_reserve(&json, TAPE_PADDING);
     if (!pack_text(packer, json.data, json.len, NULL, &root, &err)) fail_msg("%s", err.text);

@@ -14,8 +14,8 @@
 #include "script/rule.h"
 
 #define HEAD "local k8s = require 'k8s'\n"
-#define RULE(body)                                                                                           \
-    HEAD "k8s.rule { id = 'one', title = 'One', kinds = { 'pods' }, check = function(obj, r, use) " body     \
+#define RULE(body)                                                                                       \
+    HEAD "k8s.rule { id = 'one', title = 'One', kinds = { 'pods' }, check = function(obj, r, use) " body \
          " end }"
 
 static struct buf said;
@@ -35,10 +35,10 @@ static enum verdict ask(struct script *script, size_t rule, struct root *object)
     return script_ask_rule(script, rule, object, &sink);
 }
 
-#define assert_said(script, rule, object, verdict, text)                                                     \
-    do {                                                                                                     \
-        assert_int_equal(ask(script, rule, object), verdict);                                                \
-        assert_string_equal(buf_text(&said), text);                                                          \
+#define assert_said(script, rule, object, verdict, text)      \
+    do {                                                      \
+        assert_int_equal(ask(script, rule, object), verdict); \
+        assert_string_equal(buf_text(&said), text);           \
     } while (0)
 
 static void assert_rule_says(struct cluster *c, const char *lua, enum verdict verdict, const char *text)
@@ -75,7 +75,8 @@ static void test_a_rule_that_fails_is_an_error_behind_what_it_said(void **state)
         {RULE("r:fail()"), "rules.lua:2: r:fail must be a string, not nil"},
         {RULE("r:fail('a', { pth = 'x' })"), "rules.lua:2: r:fail: unknown option \"pth\""},
         {RULE("k8s.sleep(1)"), "k8s.sleep may not be called in a rule"},
-        {RULE("for _ = 1, 1001 do r:fail 'x' end"), "rules.lua:2: r:fail: more than 1000 findings for one object"},
+        {RULE("for _ = 1, 1001 do r:fail 'x' end"),
+         "rules.lua:2: r:fail: more than 1000 findings for one object"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct script *script = cluster_load(c, "rules", cases[i].lua);
@@ -103,7 +104,8 @@ static void test_a_rule_over_its_limit_is_an_error_that_names_it(void **state)
 static void test_what_is_skipped_is_not_checked(void **state)
 {
     struct cluster *c = *state;
-#define SKIP(fn) HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, skip = function(o) " fn " end, check = error }"
+#define SKIP(fn) \
+    HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, skip = function(o) " fn " end, check = error }"
     assert_rule_says(c, SKIP("return true"), VERDICT_SKIP, "skip ");
     assert_rule_says(c, SKIP("return 'a copy of ' .. o:name()"), VERDICT_SKIP, "skip a copy of web");
     struct script *script = cluster_load(c, "rules", SKIP("return false"));
@@ -124,12 +126,14 @@ static void test_other_objects_are_found_by_an_index(void **state)
     struct cluster *c = *state;
     struct script *script = cluster_load(
         c, "rules",
-        HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, uses = {\n"
-             "  here = { kind = 'nodes', index = 'metadata.labels.ns' }, by = { kind = 'nodes', index = 'key' },\n"
-             "  fn = { kind = 'nodes', index = function(o, emit) emit(o:label 'ns') end }, all = { kind = 'nodes' },\n"
-             "  near = { kind = 'pods', index = 'namespace' } },\n"
-             "  check = function(obj, r, use) r:warn(#use.here(obj:namespace()) .. #use.by 'n2' .. #use.by 'x' "
-             "  .. #use.fn 'shop' .. #use.all() .. #use.near 'shop') end }");
+        HEAD
+        "k8s.rule { id = 'one', kinds = { 'pods' }, uses = {\n"
+        "  here = { kind = 'nodes', index = 'metadata.labels.ns' }, by = { kind = 'nodes', index = 'key' },\n"
+        "  fn = { kind = 'nodes', index = function(o, emit) emit(o:label 'ns') end }, all = { kind = 'nodes' "
+        "},\n"
+        "  near = { kind = 'pods', index = 'namespace' } },\n"
+        "  check = function(obj, r, use) r:warn(#use.here(obj:namespace()) .. #use.by 'n2' .. #use.by 'x' "
+        "  .. #use.fn 'shop' .. #use.all() .. #use.near 'shop') end }");
     struct root *pod = feed_pod(c, "web", 1, 1);
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a;shop/b;bar/c");
@@ -205,9 +209,10 @@ static void test_rules_are_what_the_plan_says(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(
-        c, "rules", HEAD "\nk8s.rule { id = 'one', title = 'One', why = 'Because.', how = 'So.', severity = 'high', "
-                         "category = 'Security', kinds = { 'pods', 'nodes' }, namespaces = { '!kube-*' }, "
-                         "check = print }");
+        c, "rules",
+        HEAD "\nk8s.rule { id = 'one', title = 'One', why = 'Because.', how = 'So.', severity = 'high', "
+             "category = 'Security', kinds = { 'pods', 'nodes' }, namespaces = { '!kube-*' }, "
+             "check = print }");
     assert_int_equal(script_rule_count(script), 1);
     const struct script_rule *rule = script_rule(script, 0);
     assert_string_equal(rule->id, "one");
