@@ -18,8 +18,15 @@ struct report_options {
 
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);
 
-report_writer report_table, report_json, report_yaml, report_sarif, report_junit, report_policy,
-    report_openreports, report_html;
+report_writer report_table, report_json;
 
-/* By the word behind `-o`; NULL for none. `*passes`: the format tells of passes too. */
-report_writer *report_of(struct str name, bool *passes);
+/* One that `-o` names. */
+struct report_format {
+    const char *name; /* "table" */
+    report_writer *write;
+    bool wide;   /* `wide` of the options */
+    bool passes; /* it tells of passes too: the table must keep them */
+};
+#define REPORT_FORMATS "table|wide|json"
+/* NULL for none of REPORT_FORMATS. */
+const struct report_format *report_format_of(const char *name);

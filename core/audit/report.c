@@ -1,0 +1,17 @@
+/* The formats of reports; see report.h. */
+#include "audit/report.h"
+
+#include <string.h>
+
+static const struct report_format formats[] = {
+    {"table", report_table, false, false},
+    {"wide", report_table, true, false},
+    {"json", report_json, false, false},
+};
+
+const struct report_format *report_format_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0) return &formats[i];
+    return NULL;
+}
