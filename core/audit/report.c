@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 static const struct report_format formats[] = {
     {"table", report_table, false, false},
     {"wide", report_table, true, false},
@@ -11,7 +13,7 @@ static const struct report_format formats[] = {
 
 const struct report_format *report_format_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (strcmp(formats[i].name, name) == 0) return &formats[i];
     return NULL;
 }

@@ -3,7 +3,17 @@
 local frozen = require "k8s.frozen"
 
 local MODULES = {
-  "command", "controller", "factory", "handler_options", "leader", "options", "plan", "reload", "rule", "rule_use", "writes",
+  "command",
+  "controller",
+  "factory",
+  "handler_options",
+  "leader",
+  "options",
+  "plan",
+  "reload",
+  "rule",
+  "rule_use",
+  "writes",
 }
 local NAMES = { "command", "controller", "factory", "informer", "leader", "on_leader", "on_reload", "rule", "writes" }
 

@@ -46,8 +46,8 @@ local function informers_of(id, kinds)
   return claimed
 end
 
--- k8s.rule { id = "privileged", kinds = { "pods" }, check = function(obj, r, use) ... end, ... }. While the script loads
--- only.
+-- k8s.rule { id = "privileged", kinds = { "pods" }, check = function(obj, r, use) ... end, ... }. While the script
+-- loads only.
 return function(given)
   local own = check(given)
   local where = "k8s.rule: " .. own.id
