@@ -181,26 +181,30 @@ static uint32_t keep_object(struct audit_table *f)
     return (uint32_t)(f->object_count - 1);
 }
 
+static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verdict verdict)
+{
+    must(f->now && rule < f->rule_count);
+    uint32_t object = keep_object(f);
+    struct audit_row *row = ADD(f->rows, f->row_count, f->row_cap);
+    *row = (struct audit_row){.rule = rule, .object = object, .verdict = verdict};
+    return row;
+}
+
 void audit_table_add(struct audit_table *f, const struct audit_row *row)
 {
-    must(f->now && row->rule < f->rule_count);
-    if (row->verdict == VERDICT_PASS && !f->keep_passes) return;
-    uint32_t object = keep_object(f);
-    struct audit_row *kept = ADD(f->rows, f->row_count, f->row_cap);
-    *kept = (struct audit_row){
-        .rule = row->rule,
-        .object = object,
-        .verdict = row->verdict,
-        .message = keep(&f->texts, row->message),
-        .path = keep(&f->texts, row->path),
-        .value = keep(&f->texts, row->value),
-        .fix = keep(&f->texts, row->fix),
-    };
+    if (row->verdict == VERDICT_PASS) return;
+    struct audit_row *kept = add_row(f, row->rule, row->verdict);
+    kept->message = keep(&f->texts, row->message);
+    kept->path = keep(&f->texts, row->path);
+    kept->value = keep(&f->texts, row->value);
+    kept->fix = keep(&f->texts, row->fix);
+    kept->accepted = row->accepted;
 }
 
 void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdict)
 {
     must(rule < f->rule_count);
+    if (verdict == VERDICT_PASS && f->keep_passes) add_row(f, rule, verdict);
     f->rules[rule].counts[verdict]++;
     f->evaluated++;
 }

@@ -31,11 +31,12 @@ struct audit_row {
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
     struct str value;   /* what stands there, as JSON; empty: not told */
     struct str fix;     /* a merge patch or a manifest, as JSON; empty: none */
+    bool accepted;      /* of a skip: by the object's annotation, and the message says why */
 };
 
 struct audit_table;
 
-/* `keep_passes`: rows for them too, as some reports have. */
+/* `keep_passes`: a row for each object that passed a rule too, as some reports have. */
 struct audit_table *audit_table_new(bool keep_passes);
 void audit_table_free(struct audit_table *table);
 
@@ -49,9 +50,11 @@ void audit_table_begin_object(struct audit_table *table, const struct audit_obje
 size_t audit_table_object_count(const struct audit_table *table);
 const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
 
-/* What a rule said of the object that was begun last; `row->object` is not read. */
+/* What a rule said of the object that was begun last; `row->object` is not read. Of passes nothing is kept
+ * here. */
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
-/* The verdict of the rule on that object as a whole is counted: the worst of what it said. */
+/* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
+ * pass. */
 void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);
 size_t audit_table_count_rows(const struct audit_table *table);
 const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
