@@ -2,6 +2,7 @@
  * nothing of cmocka, as a fuzz target uses it too. Owner: the spec. */
 #pragma once
 #include "base/buf.h"
+#include "script/limits.h"
 #include "script/state.h"
 
 enum replacement_kind { REPLACE_TEXT, REPLACE_TABLE, REPLACE_FUNCTION, REPLACEMENTS };
@@ -16,6 +17,7 @@ struct pattern_call {
 
 struct patterns {
     char path[64];
+    struct limits limits;
     struct script_host host;
     struct turns turns;
     struct script *script;
@@ -25,5 +27,5 @@ struct patterns {
 
 void patterns_init(struct patterns *p);
 void patterns_clear(struct patterns *p);
-/* False when they differ, also when ours is ended by the CPU limit of a call and LuaJIT is quick about it. */
+/* False when they differ. */
 bool patterns_agree(struct patterns *p, const struct pattern_call *call);
