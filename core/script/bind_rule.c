@@ -91,15 +91,34 @@ enum {
     ARG_USE,
     ARG_CHECK,
     ARG_SKIP,
-    ARG_FIX
+    ARG_FIX,
+    ARG_VALUES,
+    ARG_PARAMS
 };
 
-/* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix) */
+/* The texts of the array at `idx`: name, default and value in turns. */
+static void take_params(lua_State *L, int idx, struct script_rule *rule)
+{
+    size_t count = lua_objlen(L, idx) / 3;
+    rule->params = xcalloc(count + 1, sizeof *rule->params);
+    rule->param_count = count;
+    for (size_t i = 0; i < count; i++) {
+        char **texts[] = {&rule->params[i].name, &rule->params[i].fallback, &rule->params[i].value};
+        for (int j = 0; j < 3; j++) {
+            lua_rawgeti(L, idx, (int)i * 3 + j + 1);
+            *texts[j] = xstrndup(lua_tostring(L, -1), lua_objlen(L, -1));
+            lua_pop(L, 1);
+        }
+    }
+}
+
+/* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix,
+ * params, their texts) */
 static int l_rule_new(lua_State *L)
 {
     struct script_rule rule = {0};
     arg_loading(L, "k8s.rule");
-    lua_settop(L, ARG_FIX);
+    lua_settop(L, ARG_PARAMS);
     const char *id = id_arg(L, ARG_ID), *title = text_arg(L, ARG_TITLE, "k8s.rule: title"),
                *category = text_arg(L, ARG_CATEGORY, "k8s.rule: category"),
                *why = text_arg(L, ARG_WHY, "k8s.rule: why"), *how = text_arg(L, ARG_HOW, "k8s.rule: how");
@@ -114,6 +133,8 @@ static int l_rule_new(lua_State *L)
     rule.check = ref_arg(L, ARG_CHECK);
     rule.skip = ref_arg(L, ARG_SKIP);
     rule.fix = ref_arg(L, ARG_FIX);
+    rule.values = ref_arg(L, ARG_VALUES);
+    take_params(L, ARG_PARAMS, &rule);
     rule.options = handler_options_ref(options);
     rule.id = xstrdup(id);
     rule.title = xstrdup(title);
@@ -196,16 +217,17 @@ static int l_rule_result(lua_State *L)
 
 void bind_rule(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"new", l_rule_new}, {"result", l_rule_result}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"pass", l_rule_pass},
-                                       {"fail", l_rule_fail},
-                                       {"warn", l_rule_warn},
-                                       {"skip", l_rule_skip},
-                                       {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"new", l_rule_new}, {"param", l_rule_param}, {"result", l_rule_result}, {NULL, NULL}};
+    static const luaL_Reg result_methods[] = {{"pass", l_rule_pass},
+                                              {"fail", l_rule_fail},
+                                              {"warn", l_rule_warn},
+                                              {"skip", l_rule_skip},
+                                              {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_newtable(L);
-    luaL_register(L, NULL, methods);
+    luaL_register(L, NULL, result_methods);
     lua_setfield(L, -2, "methods");
     lua_setfield(L, -2, "rule");
 }

@@ -63,6 +63,12 @@ void rules_clear(struct script *script)
         free(rule->category);
         free(rule->why);
         free(rule->how);
+        for (size_t j = 0; j < rule->param_count; j++) {
+            free(rule->params[j].name);
+            free(rule->params[j].fallback);
+            free(rule->params[j].value);
+        }
+        free(rule->params);
     }
     free(rules->items);
     *rules = (struct script_rules){0};
@@ -82,14 +88,15 @@ void rule_say(struct rule_run *run, const struct rule_finding *finding)
     run->sink->found(run->sink->ctx, finding);
 }
 
-/* skip(object): true or a reason; false for neither. */
+/* skip(object, params): true or a reason; false for neither. */
 static bool is_skipped(lua_State *L, struct rule_run *run)
 {
     struct rule_finding finding = {.verdict = VERDICT_SKIP};
     if (!run->rule->has_skip) return false;
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->skip);
     view_push_object(L, run->object);
-    lua_call(L, 1, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
+    lua_call(L, 2, 1);
     if (!lua_toboolean(L, -1)) return false;
     if (lua_type(L, -1) == LUA_TSTRING)
         finding.message.p = lua_tolstring(L, -1, &finding.message.n);
@@ -109,7 +116,8 @@ static void ask(lua_State *L, void *ctx)
     view_push_object(L, run->object);
     push_ref(L, script_of(L), REF_RULE_RESULT);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->use);
-    lua_call(L, 3, 0);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
+    lua_call(L, 4, 0);
 }
 
 static enum script_result call(struct script *script, struct rule_run *run, script_body *body)
@@ -138,7 +146,8 @@ static void fix(lua_State *L, void *ctx)
     struct rule_run *run = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->fix);
     view_push_object(L, run->object);
-    lua_call(L, 1, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
+    lua_call(L, 2, 1);
     if (lua_isnil(L, -1)) return;
     if (!lua_istable(L, -1) && !view_test(L, -1))
         script_raise(L, "k8s.rule: %s: fix must return a table or nil, not %s", run->rule->id,

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "object/pool.h"
+#include "script/rule_params.h"
 
 struct handler_options;
 struct informer_claim;
@@ -33,9 +34,11 @@ struct script_rule {
     enum severity severity;
     struct informer_claim *kinds[RULE_KINDS_MAX]; /* borrowed of the script */
     size_t kind_count;
-    struct handler_options *options; /* its namespaces */
-    int check, skip, fix, use;       /* in the registry; skip and fix may be LUA_NOREF */
+    struct handler_options *options;   /* its namespaces */
+    int check, skip, fix, use, values; /* in the registry; skip and fix may be LUA_NOREF */
     bool has_skip, has_fix;
+    struct rule_param *params; /* what it declares (rule_params.h), by name */
+    size_t param_count;
 };
 
 struct script_rules {

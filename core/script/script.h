@@ -23,6 +23,7 @@ struct limits;
 struct live;
 struct plan;
 struct plan_entry;
+struct rule_params;
 struct running;
 struct script;
 struct turns;
@@ -68,8 +69,9 @@ struct script_host {
      * limits too often; NULL: never. */
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
-    const struct limits *limits; /* NULL: the defaults */
-    const char *const *trusted;  /* scripts with JIT and without CPU budgets, by name or path */
+    const struct limits *limits;      /* NULL: the defaults */
+    const struct rule_params *params; /* that the operator gave to rules; NULL: none */
+    const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;
     const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
     size_t lua_path_count;

@@ -4,6 +4,7 @@ local raw = ...
 local factory = require "k8s.factory"
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
+local params = require "k8s.rule_params"
 local plan = require "k8s.plan"
 local result = require "k8s.rule_result"
 local use = require "k8s.rule_use"
@@ -20,6 +21,7 @@ local KNOWN = {
   kinds = "table",
   namespaces = "table",
   uses = "table",
+  params = "table",
   skip = "function",
   check = "function",
   fix = "function",
@@ -46,11 +48,12 @@ local function informers_of(id, kinds)
   return claimed
 end
 
--- k8s.rule { id = "privileged", kinds = { "pods" }, check = function(obj, r, use) ... end, ... }. While the script
--- loads only.
+-- k8s.rule { id = "privileged", kinds = { "pods" }, check = function(obj, r, use, params) ... end, ... }. While
+-- the script loads only.
 return function(given)
   local own = check(given)
   local where = "k8s.rule: " .. own.id
+  local values, texts = params.all(where .. ": params", own.id, own.params or {})
   raw.rule.new(
     own.id,
     own.title,
@@ -63,7 +66,9 @@ return function(given)
     use.all(where, own.uses or {}),
     own.check,
     own.skip,
-    own.fix
+    own.fix,
+    values,
+    texts
   )
   plan.add("rule", own.id, plan.text(own))
 end

@@ -56,6 +56,7 @@ describe("types/k8s.lua", function()
     for class, methods in pairs { Counter = "counter", Gauge = "gauge", Histogram = "histogram" } do
       assert.same(sorted(bound("bind_metric.c", methods .. "_methods")), sorted(declared(class)))
     end
+    assert.same(sorted(bound("bind_rule.c", "result_methods")), sorted(declared "Result"))
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))
   end)
@@ -138,6 +139,7 @@ describe("types/k8s.lua", function()
       ApplyOptions = function() k8s.apply({}, {}, {}) end,
       DeleteOptions = function() k8s.delete({}, {}) end,
       CommandOptions = function() k8s.command("name", fn, {}) end,
+      RuleOptions = function() k8s.rule {} end,
       ReloadOptions = function() k8s.on_reload {} end,
       ["http.Request"] = function() load_module("k8s.http").request {} end,
       StateOptions = function() k8s.state("name", {}) end,

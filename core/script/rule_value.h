@@ -1,0 +1,13 @@
+/* A value that was given for a parameter of a rule, read as what its default is.
+ * Owner: the caller's buffer. On any thread; raises nothing. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* `given` is JSON, or as somebody wrote it behind "=": "10", "true", "ghcr.io,docker.io". `fallback` is the
+ * default as JSON: a boolean, a number, a string, or an array of one of them; of an empty one it is an array
+ * of strings. Appends JSON of the same type; false for what is of another: `"x" is no number`. */
+bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err);
