@@ -7,7 +7,6 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "kube/catalogue.h"
-#include "kube/plural.h"
 #include "kube/well_known.h"
 #include "kube/yaml_documents.h"
 
@@ -95,14 +94,6 @@ static void add_definition(struct dump *dump, const struct tape *tape, size_t at
 
 /* --- answers of discovery */
 
-/* "apps/v1" */
-static void cut_version(struct str api_version, struct str *group, struct str *version)
-{
-    *version = api_version;
-    str_cut(version, '/', group);
-    if (!version->p) *version = *group, *group = STR("");
-}
-
 static bool add_discovery(struct dump *dump, const struct tape *tape, struct str kind)
 {
     struct str group, version;
@@ -110,7 +101,7 @@ static bool add_discovery(struct dump *dump, const struct tape *tape, struct str
         catalogue_add_aggregated(dump->catalogue, tape, dump->groups);
         dump->groups += 1000;
     } else if (str_is(kind, "APIResourceList")) {
-        cut_version(text_at(tape, tape_root(tape), "groupVersion"), &group, &version);
+        api_version_cut(text_at(tape, tape_root(tape), "groupVersion"), &group, &version);
         catalogue_add_legacy(dump->catalogue, tape, group, version, dump->groups++, 0);
     } else {
         return false;
@@ -129,7 +120,7 @@ static void refuse(struct dump *dump, const struct err *err)
 static void note_kind(struct dump *dump, struct str api_version, struct str kind, bool namespaced)
 {
     struct str group, version;
-    cut_version(api_version, &group, &version);
+    api_version_cut(api_version, &group, &version);
     for (size_t i = 0; i < dump->seen_count; i++) {
         struct seen *seen = &dump->seen[i];
         if (!str_is(kind, seen->kind) || !str_is(group, seen->group) || !str_is(version, seen->version))
@@ -202,33 +193,9 @@ static void add_seen(struct dump *dump)
 {
     for (size_t i = 0; i < dump->seen_count; i++) {
         const struct seen *seen = &dump->seen[i];
-        struct resource resource;
-        struct err err;
-        char *name = xasprintf("%s%s%s/%s", seen->group, *seen->group ? "/" : "", seen->version, seen->kind);
-        bool known = catalogue_resolve(dump->catalogue, str_of(name), &resource, &err);
-        free(name);
-        if (known) {
-            resource_clear(&resource);
-            continue;
-        }
-        struct buf text = {0};
-        struct tape list;
-        char *plural = plural_guess(str_of(seen->kind));
-        json_open(&text, NULL, '{');
-        json_open(&text, "resources", '[');
-        json_open(&text, NULL, '{');
-        json_text(&text, "name", plural);
-        json_text(&text, "kind", seen->kind);
-        json_bool(&text, "namespaced", seen->namespaced);
-        json_close(&text, '}');
-        json_close(&text, ']');
-        json_close(&text, '}');
-        memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
-        if (tape_parse(dump->lists, text.data, text.len, &list, &err))
-            catalogue_add_legacy(dump->catalogue, &list, str_of(seen->group), str_of(seen->version),
-                                 dump->groups++, 0);
-        free(plural);
-        buf_clear(&text);
+        char *version = xasprintf("%s%s%s", seen->group, *seen->group ? "/" : "", seen->version);
+        catalogue_add_guess(dump->catalogue, str_of(version), str_of(seen->kind), seen->namespaced);
+        free(version);
     }
 }
 

@@ -201,6 +201,12 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     kept->accepted = row->accepted;
 }
 
+void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix)
+{
+    must(row < f->row_count);
+    f->rows[row].fix = keep(&f->texts, fix);
+}
+
 void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdict)
 {
     must(rule < f->rule_count);

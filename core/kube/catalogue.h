@@ -32,3 +32,7 @@ void catalogue_add_aggregated(struct catalogue *catalogue, const struct tape *ta
 /* An APIResourceList: what one group version serves. */
 void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, struct str group,
                           struct str version, unsigned group_order, unsigned version_order);
+/* A kind that an object has, and of which nobody tells more: its plural is guessed. It stands behind all that
+ * are there; nothing happens when that very kind is. */
+void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, struct str kind,
+                         bool namespaced);

@@ -36,6 +36,13 @@ void resource_name(const struct resource *resource, struct buf *out)
     buf_printf(out, "%s%s%s", resource->plural, *resource->group ? "." : "", resource->group);
 }
 
+void api_version_cut(struct str api_version, struct str *group, struct str *version)
+{
+    *version = api_version;
+    str_cut(version, '/', group);
+    if (!version->p) *version = *group, *group = STR("");
+}
+
 void resource_api_version(const struct resource *resource, struct buf *out)
 {
     buf_printf(out, "%s%s%s", resource->group, *resource->group ? "/" : "", resource->version);

@@ -28,6 +28,8 @@ bool resource_equal(const struct resource *a, const struct resource *b);
 void resource_name(const struct resource *resource, struct buf *out);
 /* "v1" or "apps/v1". */
 void resource_api_version(const struct resource *resource, struct buf *out);
+/* "apps/v1" into "apps" and "v1", "v1" into "" and "v1"; both borrowed. */
+void api_version_cut(struct str api_version, struct str *group, struct str *version);
 /* "/api/v1/namespaces/shop/pods"; `ns` empty for all namespaces or cluster scope (H-12). */
 void resource_path(const struct resource *resource, struct str ns, struct buf *out);
 /* "/api/v1/namespaces/shop/pods/web-1/status"; `subresource` may be empty. ERR_INVALID for names that may not

@@ -1,0 +1,227 @@
+/* Objects, rules and what becomes of their findings; see auditor.h. */
+#include "audit/auditor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/rule_kinds.h"
+#include "audit/suppression.h"
+#include "base/mem.h"
+#include "object/value.h"
+#include "script/plan.h"
+
+struct asked {
+    struct script *script;
+    size_t number; /* in its script */
+    const struct script_rule *rule;
+};
+
+struct auditor {
+    struct auditor_options options;
+    struct asked *rules; /* by their numbers in the table */
+    size_t count;
+    struct rule_kinds *kinds;
+    struct buf message, fix; /* of the row that is being written */
+};
+
+/* --- start and stop */
+
+static const char *place_of(const struct asked *asked, int *line)
+{
+    const struct plan_entry *entry = script_rule_place(asked->script, asked->number);
+    *line = entry ? entry->line : 0;
+    return entry && entry->file ? entry->file : script_path(asked->script);
+}
+
+static bool refuse_twin(const struct auditor *auditor, const struct asked *asked, struct err *err)
+{
+    for (size_t i = 0; i < auditor->count; i++) {
+        const struct asked *other = &auditor->rules[i];
+        if (strcmp(other->rule->id, asked->rule->id) != 0) continue;
+        int line, other_line;
+        const char *file = place_of(asked, &line), *other_file = place_of(other, &other_line);
+        return err_set(err, ERR_INVALID, "%s:%d: rule %s is there already: %s:%d", file, line,
+                       asked->rule->id, other_file, other_line);
+    }
+    return true;
+}
+
+static bool add_rule(struct auditor *auditor, const struct asked *asked, struct err *err)
+{
+    if (!refuse_twin(auditor, asked, err)) return false;
+    const struct script_rule *rule = asked->rule;
+    struct audit_rule shown = {.id = rule->id,
+                               .title = rule->title,
+                               .category = rule->category,
+                               .why = rule->why,
+                               .how = rule->how,
+                               .severity = rule->severity};
+    shown.file = place_of(asked, &shown.line);
+    auditor->rules = xrealloc(auditor->rules, (auditor->count + 1) * sizeof *auditor->rules);
+    auditor->rules[auditor->count++] = *asked;
+    audit_table_add_rule(auditor->options.table, &shown);
+    rule_kinds_add(auditor->kinds, rule);
+    return true;
+}
+
+struct auditor *auditor_new(const struct auditor_options *options, struct err *err)
+{
+    struct auditor *auditor = NEW(struct auditor);
+    bool ok = true;
+    auditor->options = *options;
+    auditor->kinds = rule_kinds_new(options->catalogue);
+    for (size_t s = 0; ok && s < options->script_count; s++) {
+        struct script *script = options->scripts[s];
+        for (size_t i = 0; ok && i < script_rule_count(script); i++)
+            ok = add_rule(auditor, &(const struct asked){script, i, script_rule(script, i)}, err);
+    }
+    if (ok) return auditor;
+    auditor_free(auditor);
+    return NULL;
+}
+
+void auditor_free(struct auditor *auditor)
+{
+    if (!auditor) return;
+    rule_kinds_free(auditor->kinds);
+    buf_clear(&auditor->message);
+    buf_clear(&auditor->fix);
+    free(auditor->rules);
+    free(auditor);
+}
+
+bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind)
+{
+    return rule_kinds_of(auditor->kinds, api_version, kind)->count > 0;
+}
+
+/* --- one rule and one object */
+
+struct asking {
+    struct auditor *auditor;
+    uint32_t rule;
+    struct root *object;
+    bool looked_up; /* whether the findings are accepted, below */
+    enum suppression suppression;
+    struct suppressed accepted;
+    struct text text;
+    bool has_row;
+    size_t first_row; /* of this rule and object */
+};
+
+static void add_row(struct asking *asking, const struct rule_finding *finding)
+{
+    const struct audit_row row = {.rule = asking->rule,
+                                  .verdict = finding->verdict,
+                                  .message = finding->message,
+                                  .path = finding->path,
+                                  .value = finding->value};
+    struct audit_table *table = asking->auditor->options.table;
+    if (!asking->has_row) asking->first_row = audit_table_count_rows(table);
+    asking->has_row = true;
+    audit_table_add(table, &row);
+}
+
+/* "accepted until 2027-01-31: the vendor is told" */
+static void put_accepted(const struct asking *asking, struct buf *out)
+{
+    const struct suppressed *accepted = &asking->accepted;
+    if (asking->suppression == SUPPRESSION_BAD_DATE)
+        buf_printf(out, "not accepted, as until=%.*s is no date", STR_ARG(accepted->until));
+    else
+        buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
+    if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which is over");
+    if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
+}
+
+static void look_up(struct asking *asking)
+{
+    const struct auditor *auditor = asking->auditor;
+    asking->looked_up = true;
+    asking->suppression =
+        suppression_of(asking->object, str_of(auditor->rules[asking->rule].rule->id), auditor->options.now_s,
+                       &asking->text, &asking->accepted);
+}
+
+/* What is accepted is one row, however much the rule finds. */
+static void on_found(void *ctx, const struct rule_finding *finding)
+{
+    struct asking *asking = ctx;
+    struct rule_finding told = *finding;
+    struct buf *message = &asking->auditor->message;
+    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL, first = false;
+    if (counts && !asking->looked_up) {
+        look_up(asking);
+        first = true;
+    }
+    if (counts && asking->suppression != SUPPRESSION_NONE) {
+        message->len = 0;
+        if (asking->suppression == SUPPRESSION_VALID) {
+            if (!first) return;
+            put_accepted(asking, message);
+            told = (struct rule_finding){.verdict = VERDICT_SKIP, .message = buf_slice(message)};
+        } else {
+            buf_printf(message, "%.*s (", STR_ARG(finding->message));
+            put_accepted(asking, message);
+            buf_putc(message, ')');
+            told.message = buf_slice(message);
+        }
+    }
+    add_row(asking, &told);
+}
+
+/* What the rule's `fix` makes of the object stands with its first finding. */
+static bool add_fix(struct asking *asking)
+{
+    struct auditor *auditor = asking->auditor;
+    const struct asked *asked = &auditor->rules[asking->rule];
+    struct err err;
+    auditor->fix.len = 0;
+    if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, &err)) {
+        add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)});
+        return false;
+    }
+    if (auditor->fix.len)
+        audit_table_set_fix(auditor->options.table, asking->first_row, buf_slice(&auditor->fix));
+    return true;
+}
+
+static void ask(struct auditor *auditor, uint32_t number, struct root *object)
+{
+    struct asking asking = {.auditor = auditor, .rule = number, .object = object};
+    const struct asked *asked = &auditor->rules[number];
+    enum verdict verdict = script_ask_rule(asked->script, asked->number, object,
+                                           &(const struct rule_sink){on_found, &asking});
+    bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
+    if (counts && asking.suppression == SUPPRESSION_VALID)
+        verdict = VERDICT_SKIP;
+    else if (verdict == VERDICT_FAIL && auditor->options.fixes && asked->rule->has_fix && !add_fix(&asking))
+        verdict = VERDICT_ERROR;
+    audit_table_count(auditor->options.table, number, verdict);
+}
+
+/* --- one object */
+
+bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
+{
+    struct text texts[5];
+    struct value whole = root_value(subject->object);
+    struct audit_object shown = {
+        .api_version = value_str(value_field(whole, STR("apiVersion")), &texts[0]),
+        .kind = value_str(value_field(whole, STR("kind")), &texts[1]),
+        .ns = root_namespace(subject->object, &texts[2]),
+        .name = root_name(subject->object, &texts[3]),
+        .uid = root_uid(subject->object, &texts[4]),
+        .file = subject->file,
+        .line = subject->line,
+    };
+    const struct rule_numbers *rules = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
+    bool begun = false;
+    for (size_t i = 0; i < rules->count; i++) {
+        if (!rule_takes(auditor->rules[rules->items[i]].rule, shown.ns)) continue;
+        if (!begun) audit_table_begin_object(auditor->options.table, &shown);
+        begun = true;
+        ask(auditor, rules->items[i], subject->object);
+    }
+    return begun;
+}

@@ -1,0 +1,38 @@
+/* Asks the rules of scripts about objects, one after the other, and writes down what they say. An object's
+ * owner may have accepted a finding (suppression.h): it is then skipped, with the reason.
+ * Owner: whoever runs the audit; scripts, catalogue and table are borrowed, and outlive it. On the thread of the
+ * scripts, outside of any call into them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/table.h"
+#include "kube/resource.h"
+#include "script/script.h"
+
+struct auditor;
+
+struct auditor_options {
+    struct script *const *scripts; /* loaded; started or not */
+    size_t script_count;
+    const struct catalogue *catalogue; /* what the names of kinds mean */
+    struct audit_table *table;         /* gets the rules, in the order of the scripts */
+    int64_t now_s;                     /* since 1970: what accepted findings expire by */
+    bool fixes;                        /* rows of failures have what the rule's `fix` makes of the object */
+};
+
+/* An object and where it is from. */
+struct audit_subject {
+    struct root *object;
+    struct str file; /* empty: from a cluster */
+    size_t line;     /* 0: not known */
+};
+
+/* NULL with ERR_INVALID when two scripts have a rule of the same id: both places are named. */
+struct auditor *auditor_new(const struct auditor_options *options, struct err *err);
+void auditor_free(struct auditor *auditor);
+/* Whether a rule looks at objects of that type, in some namespace. */
+bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
+/* Asks all rules that look at it. False when there are none; it does not count as looked at then. */
+bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);

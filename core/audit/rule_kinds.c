@@ -1,0 +1,118 @@
+/* Rules by the types of objects; see rule_kinds.h. */
+#include "audit/rule_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "informer/shared_factory.h"
+#include "kube/catalogue.h"
+
+/* Few, even in a cluster with many custom resources; the last one asked for is most often asked for again. */
+struct type {
+    char *api_version, *kind;
+    struct rule_numbers rules;
+    struct type *next;
+};
+
+struct rule_kinds {
+    const struct catalogue *catalogue;
+    const struct script_rule **rules;
+    size_t count;
+    struct type *types;
+    struct type *last;
+};
+
+struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue)
+{
+    struct rule_kinds *kinds = NEW(struct rule_kinds);
+    kinds->catalogue = catalogue;
+    return kinds;
+}
+
+void rule_kinds_free(struct rule_kinds *kinds)
+{
+    if (!kinds) return;
+    for (struct type *type = kinds->types, *next; type; type = next) {
+        next = type->next;
+        free(type->api_version);
+        free(type->kind);
+        free(type->rules.items);
+        free(type);
+    }
+    free(kinds->rules);
+    free(kinds);
+}
+
+void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule)
+{
+    kinds->rules = xrealloc(kinds->rules, (kinds->count + 1) * sizeof *kinds->rules);
+    kinds->rules[kinds->count++] = rule;
+}
+
+/* `is_known`: the catalogue has the name, for this type or for another. */
+static bool means_in(const struct catalogue *catalogue, struct str name, struct str api_version,
+                     struct str kind, bool *is_known)
+{
+    struct resource resource;
+    struct err err;
+    struct str group, version;
+    *is_known = catalogue_resolve(catalogue, name, &resource, &err);
+    if (!*is_known) return false;
+    api_version_cut(api_version, &group, &version);
+    bool has_version = memchr(name.p, '/', name.n) != NULL;
+    bool same = str_is(group, resource.group) && str_is(kind, resource.kind) &&
+                (!has_version || str_is(version, resource.version));
+    resource_clear(&resource);
+    return same;
+}
+
+bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
+                      struct str kind)
+{
+    bool is_known;
+    bool means = means_in(kinds->catalogue, name, api_version, kind, &is_known);
+    if (is_known) return means;
+    struct catalogue *own = catalogue_new();
+    catalogue_add_guess(own, api_version, kind, true);
+    catalogue_finish(own);
+    means = means_in(own, name, api_version, kind, &is_known);
+    catalogue_free(own);
+    return means;
+}
+
+static bool takes(const struct rule_kinds *kinds, const struct script_rule *rule, const struct type *type)
+{
+    for (size_t i = 0; i < rule->kind_count; i++)
+        if (rule_kinds_means(kinds, str_of(claim_spec(rule->kinds[i])->kind), str_of(type->api_version),
+                             str_of(type->kind)))
+            return true;
+    return false;
+}
+
+static struct type *add_type(struct rule_kinds *kinds, struct str api_version, struct str kind)
+{
+    struct type *type = NEW(struct type);
+    *type = (struct type){.api_version = xstrndup(api_version.p, api_version.n),
+                          .kind = xstrndup(kind.p, kind.n),
+                          .next = kinds->types};
+    type->rules.items = xcalloc(kinds->count ? kinds->count : 1, sizeof *type->rules.items);
+    for (size_t i = 0; i < kinds->count; i++)
+        if (takes(kinds, kinds->rules[i], type)) type->rules.items[type->rules.count++] = (uint32_t)i;
+    return kinds->types = type;
+}
+
+static bool is_type(const struct type *type, struct str api_version, struct str kind)
+{
+    return str_is(kind, type->kind) && str_is(api_version, type->api_version);
+}
+
+const struct rule_numbers *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind)
+{
+    struct type *type = kinds->last;
+    if (type && is_type(type, api_version, kind)) return &type->rules;
+    for (type = kinds->types; type && !is_type(type, api_version, kind);) type = type->next;
+    if (!type) type = add_type(kinds, api_version, kind);
+    kinds->last = type;
+    return &type->rules;
+}

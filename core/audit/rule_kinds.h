@@ -1,0 +1,28 @@
+/* Which rules look at objects of a type, whatever name a rule has for the kind: "pods", "deployments.apps",
+ * "apps/v1/Deployment". A name without a version means all versions of the group; one with a version means
+ * that one alone. Kinds that the catalogue does not know are known by their objects.
+ * Owner: the auditor. Rules and catalogue are borrowed. On one thread. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kube/resource.h"
+#include "script/rule.h"
+
+struct rule_kinds;
+
+/* The numbers of rules, in their order. */
+struct rule_numbers {
+    uint32_t *items;
+    size_t count;
+};
+
+struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
+void rule_kinds_free(struct rule_kinds *kinds);
+/* Its number is that of the calls before it. Before the first question. */
+void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule);
+/* Those that look at objects of that type; borrowed, and valid until the end. */
+const struct rule_numbers *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
+/* Whether `name`, as a rule gives a kind, means objects of that type. */
+bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
+                      struct str kind);
