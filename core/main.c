@@ -9,9 +9,9 @@
 #include "base/nearest.h"
 
 static const struct command *const commands[] = {
-    &cmd_run,        &cmd_exec,   &cmd_status, &cmd_reload, &cmd_rollback, &cmd_queue,  &cmd_call,
-    &cmd_quarantine, &cmd_writes, &cmd_check,  &cmd_plan,   &cmd_rbac,     &cmd_test,   &cmd_record,
-    &cmd_replay,     &cmd_init,   &cmd_repl,   &cmd_sim,    &cmd_bench,    &cmd_version};
+    &cmd_run,        &cmd_exec,   &cmd_status, &cmd_reload, &cmd_rollback, &cmd_queue, &cmd_call,
+    &cmd_quarantine, &cmd_writes, &cmd_audit,  &cmd_check,  &cmd_plan,     &cmd_rbac,  &cmd_test,
+    &cmd_record,     &cmd_replay, &cmd_init,   &cmd_repl,   &cmd_sim,      &cmd_bench, &cmd_version};
 
 static const struct command *find(const char *name)
 {

@@ -19,6 +19,7 @@ struct command {
 
 extern const struct command cmd_run;
 extern const struct command cmd_exec;
+extern const struct command cmd_audit;
 extern const struct command cmd_check;
 extern const struct command cmd_plan;
 extern const struct command cmd_rbac;

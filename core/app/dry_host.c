@@ -15,14 +15,22 @@ static void print_to_stderr(void *ctx, struct str line)
 
 void dry_host_open(struct dry_host *dry)
 {
-    *dry = (struct dry_host){.loop = loop_new()};
+    dry_host_open_on(dry, NULL, NULL);
+}
+
+void dry_host_open_on(struct dry_host *dry,
+                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                       const struct lw_scope *scope),
+                      void *ctx)
+{
+    *dry = (struct dry_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
     dry->host = (struct script_host){
         .loop = dry->loop,
         .turns = &dry->turns,
         .kinds = kinds_new(loop_clock(dry->loop), ask_nobody, NULL),
-        .factory = shared_factory_new(
-            &(struct shared_factory_options){.engine_loop = dry->loop, .io_loop = dry->loop}),
+        .factory = shared_factory_new(&(struct shared_factory_options){
+            .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
         .default_namespace = "",

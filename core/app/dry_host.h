@@ -2,6 +2,7 @@
  * that nothing is asked of any server. What scripts print while they load goes to stderr: stdout has the
  * document that the command is asked for. Owner: the command, on the main thread; scripts are freed first. */
 #pragma once
+#include "kube/list_watch.h"
 #include "script/script.h"
 #include "script/turns.h"
 
@@ -12,4 +13,9 @@ struct dry_host {
 };
 
 void dry_host_open(struct dry_host *dry);
+/* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
+void dry_host_open_on(struct dry_host *dry,
+                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                       const struct lw_scope *scope),
+                      void *ctx);
 void dry_host_close(struct dry_host *dry);

@@ -109,13 +109,14 @@ struct asking {
     size_t first_row; /* of this rule and object */
 };
 
-static void add_row(struct asking *asking, const struct rule_finding *finding)
+static void add_row(struct asking *asking, const struct rule_finding *finding, bool accepted)
 {
     const struct audit_row row = {.rule = asking->rule,
                                   .verdict = finding->verdict,
                                   .message = finding->message,
                                   .path = finding->path,
-                                  .value = finding->value};
+                                  .value = finding->value,
+                                  .accepted = accepted};
     struct audit_table *table = asking->auditor->options.table;
     if (!asking->has_row) asking->first_row = audit_table_count_rows(table);
     asking->has_row = true;
@@ -138,9 +139,28 @@ static void look_up(struct asking *asking)
 {
     const struct auditor *auditor = asking->auditor;
     asking->looked_up = true;
-    asking->suppression =
-        suppression_of(asking->object, str_of(auditor->rules[asking->rule].rule->id), auditor->options.now_s,
-                       &asking->text, &asking->accepted);
+    asking->suppression = suppression_of(asking->object, str_of(auditor->rules[asking->rule].rule->id),
+                                         auditor->options.now_s, &asking->text, &asking->accepted);
+}
+
+/* "no limit (accepted until 2026-01-31, which is over: the vendor is told)" */
+static struct str with_expired(const struct asking *asking, struct str finding)
+{
+    struct buf *message = &asking->auditor->message;
+    message->len = 0;
+    buf_printf(message, "%.*s (", STR_ARG(finding));
+    put_accepted(asking, message);
+    buf_putc(message, ')');
+    return buf_slice(message);
+}
+
+static void add_accepted(struct asking *asking)
+{
+    struct buf *message = &asking->auditor->message;
+    message->len = 0;
+    put_accepted(asking, message);
+    add_row(asking, &(const struct rule_finding){.verdict = VERDICT_SKIP, .message = buf_slice(message)},
+            true);
 }
 
 /* What is accepted is one row, however much the rule finds. */
@@ -148,26 +168,15 @@ static void on_found(void *ctx, const struct rule_finding *finding)
 {
     struct asking *asking = ctx;
     struct rule_finding told = *finding;
-    struct buf *message = &asking->auditor->message;
-    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL, first = false;
-    if (counts && !asking->looked_up) {
-        look_up(asking);
-        first = true;
+    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL;
+    bool is_first = counts && !asking->looked_up;
+    if (is_first) look_up(asking);
+    if (counts && asking->suppression == SUPPRESSION_VALID) {
+        if (is_first) add_accepted(asking);
+        return;
     }
-    if (counts && asking->suppression != SUPPRESSION_NONE) {
-        message->len = 0;
-        if (asking->suppression == SUPPRESSION_VALID) {
-            if (!first) return;
-            put_accepted(asking, message);
-            told = (struct rule_finding){.verdict = VERDICT_SKIP, .message = buf_slice(message)};
-        } else {
-            buf_printf(message, "%.*s (", STR_ARG(finding->message));
-            put_accepted(asking, message);
-            buf_putc(message, ')');
-            told.message = buf_slice(message);
-        }
-    }
-    add_row(asking, &told);
+    if (counts && asking->suppression != SUPPRESSION_NONE) told.message = with_expired(asking, told.message);
+    add_row(asking, &told, false);
 }
 
 /* What the rule's `fix` makes of the object stands with its first finding. */
@@ -178,7 +187,8 @@ static bool add_fix(struct asking *asking)
     struct err err;
     auditor->fix.len = 0;
     if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, &err)) {
-        add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)});
+        add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
+                false);
         return false;
     }
     if (auditor->fix.len)
@@ -190,8 +200,8 @@ static void ask(struct auditor *auditor, uint32_t number, struct root *object)
 {
     struct asking asking = {.auditor = auditor, .rule = number, .object = object};
     const struct asked *asked = &auditor->rules[number];
-    enum verdict verdict = script_ask_rule(asked->script, asked->number, object,
-                                           &(const struct rule_sink){on_found, &asking});
+    enum verdict verdict =
+        script_ask_rule(asked->script, asked->number, object, &(const struct rule_sink){on_found, &asking});
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
     if (counts && asking.suppression == SUPPRESSION_VALID)
         verdict = VERDICT_SKIP;

@@ -1,7 +1,7 @@
 /* Asks the rules of scripts about objects, one after the other, and writes down what they say. An object's
  * owner may have accepted a finding (suppression.h): it is then skipped, with the reason.
- * Owner: whoever runs the audit; scripts, catalogue and table are borrowed, and outlive it. On the thread of the
- * scripts, outside of any call into them. */
+ * Owner: whoever runs the audit; scripts, catalogue and table are borrowed, and outlive it. On the thread of
+ * the scripts, outside of any call into them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 struct audit_input_sink {
     /* An object; borrowed. `line` is where it begins in the file, from 1 up; 0: not known. False: stop. */
     bool (*object)(void *ctx, struct root *object, struct str file, size_t line);
-    /* What could not be read, alone: `err` names file and place. What is left of the file is read on where that
-     * is possible. */
+    /* What could not be read, alone: `err` names file and place. What is left of the file is read on where
+     * that is possible. */
     void (*refused)(void *ctx, const struct err *err);
     void *ctx;
 };

@@ -1,0 +1,151 @@
+-- `kubelua audit` of files: what rules say, what becomes of it, and how it ends.
+local cjson = require "cjson"
+local checks = require "spec.support.checks"
+
+local place
+
+local function audit(...) return place:run(...) end
+
+local function audited(...)
+  local code, out, err = audit("-f", place.path .. "/rules.lua", "-o", "json", ...)
+  return code, out ~= "" and cjson.decode(out) or nil, err
+end
+
+local tag = [[
+local k8s = require "k8s"
+k8s.rule {
+  id = "image-tag", title = "Images have a tag", severity = "medium", category = "images", kinds = { "pods" },
+  check = function(obj, r)
+    for i, container in ipairs(obj.spec.containers) do
+      if not container.image:match(":[^/]*$") then
+        local path = "spec.containers[" .. i - 1 .. "].image"
+        r:fail("no tag", { path = path, value = container.image })
+      end
+    end
+  end,
+  fix = function(obj) return { metadata = { labels = { image = obj.spec.containers[1].image } } } end,
+}
+]]
+
+local function pod(name, image, annotation)
+  return ("apiVersion: v1\nkind: Pod\nmetadata:\n  name: %s\n  namespace: shop\n%sspec:\n  containers:\n  - name: c\n"
+    .. "    image: %s\n---\n"):format(name, annotation and "  annotations:\n    " .. annotation .. "\n" or "", image)
+end
+
+describe("kubelua audit", function()
+  before_each(function()
+    place = checks.new "audit"
+    place:write("rules.lua", tag)
+  end)
+  after_each(function() place:remove() end)
+
+  it("tells what rules find, and ends with 1", function()
+    place:write("pods.yaml", pod("web", "registry:5000/app") .. pod("db", "db:1"))
+    local code, report, err = audited("--from", place.path .. "/pods.yaml")
+    assert.are.same({ 1, "" }, { code, err })
+    local row = report.results[1]
+    row.file, row.line = nil, nil
+    assert.are.same({ rule = "image-tag", severity = "medium", category = "images", result = "fail", apiVersion = "v1",
+      kind = "Pod", namespace = "shop", name = "web", message = "no tag", path = "spec.containers[0].image",
+      value = "registry:5000/app" }, row)
+    assert.are.same({ 1, 2, 1 }, { #report.results, report.summary.objects, report.summary.results.pass })
+  end)
+
+  it("ends with 0 when all is well, and below the severity that --fail-on says", function()
+    place:write("good.yaml", pod("web", "app:1"))
+    place:write("bad.yaml", pod("web", "app"))
+    assert.are.equal(0, (audited("--from", place.path .. "/good.yaml")))
+    assert.are.equal(0, (audited("--from", place.path .. "/bad.yaml", "--fail-on", "high")))
+    assert.are.equal(1, (audited("--from", place.path .. "/bad.yaml", "--fail-on", "medium")))
+  end)
+
+  it("never says that all is well when nothing was checked", function()
+    place:write("none.yaml", "apiVersion: v1\nkind: Node\nmetadata: { name: n }\n")
+    local code, _, err = audited("--from", place.path .. "/none.yaml")
+    assert.are.equal(2, code)
+    assert.matches("nothing was checked: no object is of a kind that a rule looks at", err, 1, true)
+    assert.are.equal(0, (audited("--from", place.path .. "/none.yaml", "--allow-empty")))
+  end)
+
+  it("reads the items of lists, whatever they are called", function()
+    local item = '{"metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"name":"c","image":"app"}]}}'
+    local whole = '{"apiVersion":"v1","kind":"Pod",' .. item:sub(2)
+    place:write("list.json", '{"apiVersion":"v1","kind":"List","items":[' .. whole .. "]}")
+    place:write("pods.json", '{"apiVersion":"v1","kind":"PodList","items":[' .. item .. "]}")
+    for _, name in ipairs { "list.json", "pods.json" } do
+      local code, report = audited("--from", place.path .. "/" .. name)
+      assert.are.same({ 1, 1, "Pod" }, { code, #report.results, report.results[1].kind })
+    end
+  end)
+
+  it("skips what the object's owner accepted, until the day that was said", function()
+    place:write("pods.yaml", pod("web", "app", 'kubelua/ignore.image-tag: "until=2999-01-31 the vendor is told"')
+      .. pod("db", "db", 'kubelua/ignore.image-tag: "until=2020-01-31 soon"'))
+    local code, report = audited("--from", place.path .. "/pods.yaml")
+    local told = {}
+    for _, row in ipairs(report.results) do told[row.name] = { row.result, row.message } end
+    assert.are.equal(1, code)
+    assert.are.same({ web = { "skip", "accepted until 2999-01-31: the vendor is told" },
+      db = { "fail", "no tag (accepted until 2020-01-31, which is over: soon)" } }, told)
+  end)
+
+  it("takes no error of a rule for a pass, and ends with 3", function()
+    place:write("rules.lua", tag .. [[
+k8s.rule { id = "broken", kinds = { "pods" }, check = function(obj) return obj.spec.none.more end }
+k8s.rule { id = "endless", kinds = { "pods" }, check = function() while true do end end }
+]])
+    place:write("pods.yaml", pod("web", "app:1"))
+    local code, report = audited("--from", place.path .. "/pods.yaml")
+    local told = {}
+    for _, row in ipairs(report.results) do told[row.rule] = row.result .. ": " .. row.message end
+    assert.are.equal(3, code)
+    assert.matches("error: .*rules.lua:14: .*none", told.broken)
+    assert.matches("error: .*over the limit handler%-cpu", told.endless)
+    assert.is_nil(told["image-tag"])
+  end)
+
+  it("lets rules look at other objects of the same input", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "selects-nothing", kinds = { "services" }, uses = { pods = { kind = "pods", index = "namespace" } },
+  check = function(obj, r, use)
+    for _, pod in ipairs(use.pods(obj:namespace())) do
+      if pod.metadata.name == obj.spec.selector.name then return end
+    end
+    r:fail("no pod")
+  end }
+]])
+    local function service(name)
+      return ("apiVersion: v1\nkind: Service\nmetadata: { name: %s, namespace: shop }\nspec: { selector: { name: %s } }\n---\n")
+        :format(name, name)
+    end
+    place:write("a.yaml", service "web" .. service "db")
+    place:write("b.yaml", pod("web", "app"))
+    local code, report = audited("--from", place.path .. "/a.yaml", "--from", place.path .. "/b.yaml")
+    assert.are.same({ 1, 1, "db" }, { code, #report.results, report.results[1].name })
+  end)
+
+  it("reports the good files beside a broken one, and ends with 2", function()
+    place:write("good.yaml", pod("web", "app"))
+    place:write("broken.json", '{"apiVersion":"v1","kind":"Pod","metadata":{"name":')
+    local code, report, err = audited("--from", place.path .. "/broken.json", "--from", place.path .. "/good.yaml")
+    assert.are.same({ 2, 1 }, { code, #report.results })
+    assert.matches("broken.json", err, 1, true)
+  end)
+
+  it("refuses rules that do not load, rules of the same name, and scripts without any", function()
+    place:write("pods.yaml", pod("web", "app"))
+    place:write("twin.lua", tag)
+    local from = place.path .. "/pods.yaml"
+    local code, _, err = audit("-f", place.path, "--from", from)
+    assert.are.equal(2, code)
+    assert.matches("twin.lua:2: rule image%-tag is there already: .*rules.lua:2", err)
+    place:write("twin.lua", "local x = = 1")
+    code, _, err = audit("-f", place.path, "--from", from)
+    assert.are.equal(2, code)
+    assert.matches("twin.lua:1: unexpected symbol", err, 1, true)
+    place:write("rules.lua", "")
+    code, _, err = audited("--from", from)
+    assert.are.equal(2, code)
+    assert.matches("no script has a rule (k8s.rule)", err, 1, true)
+  end)
+end)
