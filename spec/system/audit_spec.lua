@@ -106,7 +106,8 @@ k8s.rule { id = "endless", kinds = { "pods" }, check = function() while true do 
 
   it("lets rules look at other objects of the same input", function()
     place:write("rules.lua", [[
-require("k8s").rule { id = "selects-nothing", kinds = { "services" }, uses = { pods = { kind = "pods", index = "namespace" } },
+require("k8s").rule { id = "selects-nothing", kinds = { "services" },
+  uses = { pods = { kind = "pods", index = "namespace" } },
   check = function(obj, r, use)
     for _, pod in ipairs(use.pods(obj:namespace())) do
       if pod.metadata.name == obj.spec.selector.name then return end
@@ -115,8 +116,8 @@ require("k8s").rule { id = "selects-nothing", kinds = { "services" }, uses = { p
   end }
 ]])
     local function service(name)
-      return ("apiVersion: v1\nkind: Service\nmetadata: { name: %s, namespace: shop }\nspec: { selector: { name: %s } }\n---\n")
-        :format(name, name)
+      local metadata = ("metadata: { name: %s, namespace: shop }\n"):format(name)
+      return "apiVersion: v1\nkind: Service\n" .. metadata .. ("spec: { selector: { name: %s } }\n---\n"):format(name)
     end
     place:write("a.yaml", service "web" .. service "db")
     place:write("b.yaml", pod("web", "app"))
