@@ -61,6 +61,18 @@ size_t str_utf8(struct str a)
     return n;
 }
 
+uint32_t str_code_point(struct str a, size_t *n)
+{
+    *n = str_utf8(a);
+    if (*n == 0) {
+        *n = 1;
+        return 0xfffd;
+    }
+    uint32_t c = (unsigned char)*a.p & (*n == 1 ? 0x7fU : 0xffU >> (*n + 1));
+    for (size_t i = 1; i < *n; i++) c = c << 6 | ((unsigned char)a.p[i] & 0x3f);
+    return c;
+}
+
 bool str_to_u64(struct str a, uint64_t *out)
 {
     uint64_t value = 0;

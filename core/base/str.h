@@ -47,5 +47,7 @@ struct str str_trim(struct str a);
 bool str_cut(struct str *rest, char sep, struct str *part);
 /* How many bytes the UTF-8 character at the beginning has; 0 when there is none. */
 size_t str_utf8(struct str a);
+/* That character, and its bytes in `n`; when there is none U+FFFD and 1. Not for an empty text. */
+uint32_t str_code_point(struct str a, size_t *n);
 /* Decimal digits only, the whole slice, no sign; false when empty, malformed or above UINT64_MAX. */
 bool str_to_u64(struct str a, uint64_t *out);
