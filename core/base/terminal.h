@@ -1,0 +1,16 @@
+/* Texts of others on a terminal: none of them gives it orders, and columns are counted as it counts them.
+ * Owner: the buffer is the caller's. Any thread. */
+#pragma once
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Controls, also those that turn the direction of a line, and what is no UTF-8 become U+FFFD, blanks of all
+ * kinds one blank. */
+void terminal_put(struct buf *out, struct str text);
+/* How many columns a text of terminal_put takes: two for a character of Chinese, none for an accent that
+ * stands alone. */
+size_t terminal_columns(struct str text);
+/* Cuts a line of at most so many columns off `*rest`: behind a word where there is a blank, and inside one
+ * that is too long. False when there is nothing left. */
+bool terminal_wrap(struct str *rest, size_t columns, struct str *line);
