@@ -6,9 +6,10 @@
 #include "base/mem.h"
 
 static const struct report_format formats[] = {
-    {"table", report_table, false, false},
-    {"wide", report_table, true, false},
-    {"json", report_json, false, false},
+    {"table", report_table, false, false},        {"wide", report_table, true, false},
+    {"json", report_json, false, false},          {"yaml", report_yaml, false, false},
+    {"sarif", report_sarif, false, false},        {"junit", report_junit, false, true},
+    {"policyreport", report_policy, false, true}, {"openreports", report_openreports, false, true},
 };
 
 const struct report_format *report_format_of(const char *name)

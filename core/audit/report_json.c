@@ -1,5 +1,5 @@
 /* The report that programs read, and that --baseline takes: a summary, and a line for each finding. */
-#include "audit/report.h"
+#include "audit/report_parts.h"
 #include "base/json_out.h"
 
 static void put_counts(struct buf *out, const struct audit_totals *totals)
@@ -14,7 +14,7 @@ static void put_counts(struct buf *out, const struct audit_totals *totals)
     json_close(out, '}');
 }
 
-static void put_summary(struct buf *out, const struct audit_table *table,
+void report_put_summary(struct buf *out, const struct audit_table *table,
                         const struct report_options *options)
 {
     struct audit_totals totals = audit_table_totals(table);
@@ -29,37 +29,24 @@ static void put_summary(struct buf *out, const struct audit_table *table,
     json_close(out, '}');
 }
 
-static void put_optional(struct buf *out, const char *key, struct str text)
-{
-    if (text.n) json_str(out, key, text);
-}
-
-static void put_json(struct buf *out, const char *key, struct str json)
-{
-    if (!json.n) return;
-    json_text(out, key, "");
-    out->len -= 2; /* the empty text's quotes */
-    buf_str(out, json);
-}
-
-static void put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row)
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row)
 {
     const struct audit_rule *rule = audit_table_rule(table, row->rule);
     const struct audit_object *object = audit_table_object(table, row->object);
     json_open(out, NULL, '{');
     json_text(out, "rule", rule->id);
     json_text(out, "severity", severity_name(rule->severity));
-    put_optional(out, "category", str_of(rule->category));
+    report_put_text(out, "category", str_of(rule->category));
     json_text(out, "result", verdict_name(row->verdict));
     json_str(out, "apiVersion", object->api_version);
     json_str(out, "kind", object->kind);
-    put_optional(out, "namespace", object->ns);
+    report_put_text(out, "namespace", object->ns);
     json_str(out, "name", object->name);
-    put_optional(out, "message", row->message);
-    put_optional(out, "path", row->path);
-    put_json(out, "value", row->value);
-    put_json(out, "fix", row->fix);
-    put_optional(out, "file", object->file);
+    report_put_text(out, "message", row->message);
+    report_put_text(out, "path", row->path);
+    report_put_json(out, "value", row->value);
+    report_put_json(out, "fix", row->fix);
+    report_put_text(out, "file", object->file);
     if (object->line) json_int(out, "line", (int64_t)object->line);
     json_close(out, '}');
 }
@@ -69,13 +56,13 @@ void report_json(const struct audit_table *table, const struct report_options *o
     struct buf text = {0};
     size_t count = audit_table_count_rows(table);
     json_open(&text, NULL, '{');
-    put_summary(&text, table, options);
-    fprintf(out, "%.*s,\n\"results\":[", (int)text.len, text.data);
+    report_put_summary(&text, table, options);
+    json_open(&text, "results", '[');
     for (size_t i = 0; i < count; i++) {
-        text.len = 0;
-        put_row(&text, table, audit_table_row(table, i));
-        fprintf(out, "%s\n%.*s", i > 0 ? "," : "", (int)text.len, text.data);
+        report_begin_item(&text, i);
+        report_put_row(&text, table, audit_table_row(table, i));
+        report_write(&text, out);
     }
-    fputs("\n]}\n", out);
-    buf_clear(&text);
+    buf_puts(&text, "\n]}\n");
+    report_finish(&text, out);
 }

@@ -1,7 +1,9 @@
 /* Seeded hashes; see hash.h. */
 #include "base/hash.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/random.h>
 
 #define XXH_INLINE_ALL
@@ -31,4 +33,10 @@ uint64_t XXH3_64bits_withSeed_dispatch(const void *data, size_t len, uint64_t of
 uint64_t hash_bytes(const void *data, size_t len)
 {
     return len <= SHORT_MAX ? XXH3_64bits_withSeed(data, len, seed) : hash_long(data, len, seed);
+}
+
+void hash_lasting(struct str text, char *out)
+{
+    XXH128_hash_t hash = XXH3_128bits(text.p, text.n);
+    snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }

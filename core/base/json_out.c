@@ -8,7 +8,7 @@
 static void begin(struct buf *out, const char *key)
 {
     char last = out->len ? out->data[out->len - 1] : '{';
-    if (last != '{' && last != '[') buf_putc(out, ',');
+    if (last != '{' && last != '[' && last != '\n') buf_putc(out, ',');
     if (!key) return;
     buf_json_string(out, str_of(key));
     buf_putc(out, ':');

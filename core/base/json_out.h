@@ -1,5 +1,5 @@
-/* Writing JSON text field by field: each call adds the comma, the key and the value.
- * Owner: the buffer is the caller's. Any thread. */
+/* Writing JSON text field by field: each call adds the comma, the key and the value. Behind a line end there
+ * is no comma: whoever begins a line has put it. Owner: the buffer is the caller's. Any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -79,7 +79,8 @@ static void web(struct audit_table *table)
 
 /* What a text may hold that a format must not: markup, quotes, an escape of a terminal, what XML forbids,
  * bytes that are no UTF-8, and a line end. */
-#define NASTY "<b>&\"' ]]> \033[31m \x01 \xff \xef\xbf\xbe \xc2\x9b \xf0\x9f\x98\x80\nsecond"
+#define NASTY \
+    "<b>&\"' ]]> \033[31m \x01 \xff \xef\xbf\xbe \xc2\x9b \x7f \xe2\x80\xae \xf0\x9f\x98\x80\nsecond"
 
 static void nasty(struct audit_table *table)
 {
@@ -87,7 +88,7 @@ static void nasty(struct audit_table *table)
                                             .kind = {"Pod", 3},
                                             .ns = {"shop", 4},
                                             .name = {"</script>\033[2J", 13},
-                                            .file = {"a/../b\n.json", 11},
+                                            .file = {"a/../b\n.json", 12},
                                             .line = 7};
     audit_table_begin_object(table, &pod);
     say(table, IMAGE_TAG, VERDICT_WARN, NASTY, "spec[\"<i>\"]", "\"<script>alert(1)</script>\"");
@@ -133,7 +134,7 @@ struct audit_table *fixture_large(size_t rows, size_t rule_count)
         rule.id = id;
         audit_table_add_rule(table, &rule);
     }
-    for (size_t i = 0; i < rows / rule_count; i++) {
+    for (size_t i = 0; i * rule_count < rows; i++) {
         snprintf(name, sizeof name, "web-%zu", i);
         snprintf(ns, sizeof ns, "team-%zu", i % NAMESPACES);
         const struct audit_object pod = {.api_version = STR("v1"),
