@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "informer/informer_key.h"
 
-/* The claims of all scripts, those of the same informer side by side. */
+/* The claims of all scripts, those of the same informer side by side, but for those that are held. */
 struct claims {
     struct {
         struct informer_claim *claim;
@@ -22,6 +22,7 @@ static void collect(struct engine *engine, struct claims *all)
 {
     for (size_t i = 0; i < engine->script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+            if (claim_is_held(script_claim(engine->scripts[i], j))) continue;
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
             all->items[all->count].claim = script_claim(engine->scripts[i], j);
             all->items[all->count].script = script_name(engine->scripts[i]);

@@ -152,7 +152,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 static void report_laggard(struct engine *engine, struct informer_claim *claim)
 {
     struct claim_status status;
-    if (claim_has_synced(claim)) return;
+    if (claim_is_held(claim) || claim_has_synced(claim)) return;
     claim_get_status(claim, &status);
     struct buf cause = {0};
     int64_t since_us;

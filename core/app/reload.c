@@ -224,7 +224,7 @@ static void refuse_late(struct slot *slot)
 static bool is_unresolved(const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++)
-        if (!claim_resource(script_claim(script, i))) return true;
+        if (!claim_is_resolved(script_claim(script, i))) return true;
     return false;
 }
 

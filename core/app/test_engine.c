@@ -82,6 +82,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .lua_path = options->lua_path,
                                         .lua_path_count = options->lua_path_count,
                                         .default_namespace = engine->namespace_,
+                                        .runs_rules = !options->live,
                                         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
                                         .not_sent = options->live ? "Not sent: this is a replay" : NULL,
                                         .hooks_ctx = engine};

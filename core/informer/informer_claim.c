@@ -96,6 +96,27 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
     claim->spec.transform = *transform;
 }
 
+void claim_hold(struct informer_claim *claim, bool held)
+{
+    if (claim->held == held) return;
+    must(!claim->set);
+    claim->held = held;
+    if (held)
+        claim_end_down(claim);
+    else
+        claim_show_down(claim);
+}
+
+bool claim_is_held(const struct informer_claim *claim)
+{
+    return claim->held;
+}
+
+bool claim_is_resolved(const struct informer_claim *claim)
+{
+    return claim->set || (claim->held && claim->known);
+}
+
 void claim_list_again(struct informer_claim *claim)
 {
     for (size_t i = 0; claim->set && i < claim->set->count; i++) shared_list_again(claim->set->members[i]);
@@ -163,8 +184,12 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
     TAILQ_FOREACH (claim, &factory->claims, link) {
         struct resource resource;
         if (claim->set) continue;
-        if (catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown)) {
-            attach(claim, &resource);
+        claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
+        if (claim->known) {
+            if (claim->held)
+                err_clear(&claim->unknown);
+            else
+                attach(claim, &resource);
             resource_clear(&resource);
         } else {
             catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
@@ -214,7 +239,7 @@ struct str claim_version(const struct informer_claim *claim, struct str ns)
 
 bool claim_is_missing(const struct informer_claim *claim)
 {
-    bool missing = !claim->set && claim->unknown.code;
+    bool missing = !claim->set && !claim->held && claim->unknown.code;
     for (size_t i = 0; claim->set && i < claim->set->count; i++) {
         struct reflector_status status = {0};
         feed_get_status(claim->set->members[i]->feed, &status);

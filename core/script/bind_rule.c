@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "informer/shared_factory.h"
 #include "script/args.h"
 #include "script/bind.h"
 #include "script/bind_handler_options.h"
@@ -93,8 +94,35 @@ enum {
     ARG_SKIP,
     ARG_FIX,
     ARG_VALUES,
-    ARG_PARAMS
+    ARG_PARAMS,
+    ARG_USES
 };
+
+/* The element of an array of the stack, which keeps it. */
+static char *copy_element(lua_State *L, int idx, size_t i)
+{
+    lua_rawgeti(L, idx, (int)i + 1);
+    char *copy = xstrndup(lua_tostring(L, -1), lua_objlen(L, -1));
+    lua_pop(L, 1);
+    return copy;
+}
+
+/* What the rule sees of other objects, in the array at `idx`: name, informer and index in turns. */
+static void take_uses(lua_State *L, int idx, struct script_rule *rule)
+{
+    size_t count = lua_objlen(L, idx) / 3;
+    rule->uses = xcalloc(count + 1, sizeof *rule->uses);
+    rule->use_count = count;
+    rule->has_uses = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        struct rule_use *use = &rule->uses[i];
+        lua_rawgeti(L, idx, (int)i * 3 + 2);
+        use->claim = informer_arg(L, -1, "k8s.rule: uses");
+        lua_pop(L, 1);
+        use->name = copy_element(L, idx, i * 3);
+        use->index = copy_element(L, idx, i * 3 + 2);
+    }
+}
 
 /* The texts of the array at `idx`: name, default and value in turns. */
 static void take_params(lua_State *L, int idx, struct script_rule *rule)
@@ -103,22 +131,19 @@ static void take_params(lua_State *L, int idx, struct script_rule *rule)
     rule->params = xcalloc(count + 1, sizeof *rule->params);
     rule->param_count = count;
     for (size_t i = 0; i < count; i++) {
-        char **texts[] = {&rule->params[i].name, &rule->params[i].fallback, &rule->params[i].value};
-        for (int j = 0; j < 3; j++) {
-            lua_rawgeti(L, idx, (int)i * 3 + j + 1);
-            *texts[j] = xstrndup(lua_tostring(L, -1), lua_objlen(L, -1));
-            lua_pop(L, 1);
-        }
+        rule->params[i].name = copy_element(L, idx, i * 3);
+        rule->params[i].fallback = copy_element(L, idx, i * 3 + 1);
+        rule->params[i].value = copy_element(L, idx, i * 3 + 2);
     }
 }
 
 /* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix,
- * params, their texts) */
+ * params, their texts, what `uses` is made of) */
 static int l_rule_new(lua_State *L)
 {
     struct script_rule rule = {0};
     arg_loading(L, "k8s.rule");
-    lua_settop(L, ARG_PARAMS);
+    lua_settop(L, ARG_USES);
     const char *id = id_arg(L, ARG_ID), *title = text_arg(L, ARG_TITLE, "k8s.rule: title"),
                *category = text_arg(L, ARG_CATEGORY, "k8s.rule: category"),
                *why = text_arg(L, ARG_WHY, "k8s.rule: why"), *how = text_arg(L, ARG_HOW, "k8s.rule: how");
@@ -135,6 +160,7 @@ static int l_rule_new(lua_State *L)
     rule.fix = ref_arg(L, ARG_FIX);
     rule.values = ref_arg(L, ARG_VALUES);
     take_params(L, ARG_PARAMS, &rule);
+    take_uses(L, ARG_USES, &rule);
     rule.options = handler_options_ref(options);
     rule.id = xstrdup(id);
     rule.title = xstrdup(title);
@@ -144,6 +170,14 @@ static int l_rule_new(lua_State *L)
     struct script_rules *rules = &script_of(L)->rules;
     rules->items = xrealloc(rules->items, (rules->count + 1) * sizeof *rules->items);
     rules->items[rules->count++] = rule;
+    return 0;
+}
+
+/* claimed(informer): it is of a rule. */
+static int l_rule_claimed(lua_State *L)
+{
+    struct informer_claim *claim = informer_arg(L, 1, "k8s.rule");
+    if (!script_of(L)->host->runs_rules) claim_hold(claim, true);
     return 0;
 }
 
@@ -217,8 +251,11 @@ static int l_rule_result(lua_State *L)
 
 void bind_rule(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"new", l_rule_new}, {"param", l_rule_param}, {"result", l_rule_result}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"new", l_rule_new},
+                                     {"claimed", l_rule_claimed},
+                                     {"param", l_rule_param},
+                                     {"result", l_rule_result},
+                                     {NULL, NULL}};
     static const luaL_Reg result_methods[] = {{"pass", l_rule_pass},
                                               {"fail", l_rule_fail},
                                               {"warn", l_rule_warn},

@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "informer/filter.h"
 #include "informer/handler_options.h"
+#include "informer/shared_factory.h"
 #include "script/args.h"
 #include "script/json_encode.h"
 #include "script/state.h"
@@ -63,6 +64,11 @@ void rules_clear(struct script *script)
         free(rule->category);
         free(rule->why);
         free(rule->how);
+        for (size_t j = 0; j < rule->use_count; j++) {
+            free(rule->uses[j].name);
+            free(rule->uses[j].index);
+        }
+        free(rule->uses);
         for (size_t j = 0; j < rule->param_count; j++) {
             free(rule->params[j].name);
             free(rule->params[j].fallback);
@@ -129,13 +135,32 @@ static enum script_result call(struct script *script, struct rule_run *run, scri
     return result;
 }
 
+/* What is not in any cache would not be found, and all would seem well. */
+static const struct rule_use *find_held(const struct script_rule *rule)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (claim_is_held(rule->uses[i].claim)) return &rule->uses[i];
+    return NULL;
+}
+
+static void say_error(struct rule_run *run, struct str message)
+{
+    rule_say(run, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = message});
+}
+
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink)
 {
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
-    if (call(script, &run, ask) != SCRIPT_OK)
-        rule_say(&run, &(const struct rule_finding){.verdict = VERDICT_ERROR,
-                                                    .message = buf_slice(&script->failure.text)});
+    const struct rule_use *held = find_held(run.rule);
+    if (held) {
+        struct buf text = {0};
+        buf_printf(&text, "use.%s: there is no cache of %s", held->name, claim_spec(held->claim)->kind);
+        say_error(&run, buf_slice(&text));
+        buf_clear(&text);
+    } else if (call(script, &run, ask) != SCRIPT_OK) {
+        say_error(&run, buf_slice(&script->failure.text));
+    }
     return run.verdict;
 }
 

@@ -26,17 +26,28 @@ const char *severity_name(enum severity severity);
 bool severity_of(struct str name, enum severity *out);
 const char *verdict_name(enum verdict verdict);
 
-enum { RULES_MAX = 1000, RULE_KINDS_MAX = 50 };
+enum { RULES_MAX = 1000, RULE_KINDS_MAX = 50, RULE_USES_MAX = 50 };
+
+/* Other objects that a rule looks at: what `use.NAME` finds. Only the caches of these need to be filled to
+ * ask it.
+ */
+struct rule_use {
+    char *name;
+    struct informer_claim *claim; /* borrowed of the script; rules share them, other verbs do not */
+    char *index; /* that finds them: a name of the claim's (claim_index.h), "namespace", "key"; "": all */
+};
 
 struct script_rule {
     char *id, *title, *category;
     char *why, *how; /* why it matters, and what to do; may be empty */
     enum severity severity;
-    struct informer_claim *kinds[RULE_KINDS_MAX]; /* borrowed of the script */
+    struct informer_claim *kinds[RULE_KINDS_MAX]; /* as of `uses`; none of them is one of these */
     size_t kind_count;
+    struct rule_use *uses; /* by name */
+    size_t use_count;
     struct handler_options *options;   /* its namespaces */
     int check, skip, fix, use, values; /* in the registry; skip and fix may be LUA_NOREF */
-    bool has_skip, has_fix;
+    bool has_skip, has_fix, has_uses;
     struct rule_param *params; /* what it declares (rule_params.h), by name */
     size_t param_count;
 };

@@ -69,7 +69,8 @@ struct script_host {
      * limits too often; NULL: never. */
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
-    const struct limits *limits;      /* NULL: the defaults */
+    const struct limits *limits; /* NULL: the defaults */
+    bool runs_rules; /* else claims of rules are held (shared_factory.h): nobody asks rules, or he decides */
     const struct rule_params *params; /* that the operator gave to rules; NULL: none */
     const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;

@@ -12,6 +12,7 @@ local MODULES = {
   "plan",
   "reload",
   "rule",
+  "rule_claims",
   "rule_params",
   "rule_use",
   "writes",

@@ -1,7 +1,7 @@
 -- k8s.rule: checks of objects that audits make.
 local raw = ...
 
-local factory = require "k8s.factory"
+local claims = require "k8s.rule_claims"
 local handler_options = require "k8s.handler_options"
 local options = require "k8s.options"
 local params = require "k8s.rule_params"
@@ -40,7 +40,7 @@ end
 local function informers_of(id, kinds)
   local claimed = {}
   options.each_text("k8s.rule: " .. id .. ": kinds", kinds, function(kind)
-    claimed[#claimed + 1] = factory.informer(kind)
+    claimed[#claimed + 1] = claims.of("kinds", kind)
   end)
   if #claimed == 0 then
     raw.raise("k8s.rule: " .. id .. ": kinds must not be empty")
@@ -53,6 +53,8 @@ end
 return function(given)
   local own = check(given)
   local where = "k8s.rule: " .. own.id
+  local informers = informers_of(own.id, own.kinds)
+  local functions, used = use.all(where, own.id, own.uses or {})
   local values, texts = params.all(where .. ": params", own.id, own.params or {})
   raw.rule.new(
     own.id,
@@ -61,14 +63,15 @@ return function(given)
     own.category,
     own.why,
     own.how,
-    informers_of(own.id, own.kinds),
+    informers,
     handler_options.make(where, nil, { namespaces = own.namespaces }),
-    use.all(where, own.uses or {}),
+    functions,
     own.check,
     own.skip,
     own.fix,
     values,
-    texts
+    texts,
+    used
   )
   plan.add("rule", own.id, plan.text(own))
 end

@@ -2,7 +2,7 @@
 -- use.svc("shop") the services of that namespace.
 local raw = ...
 
-local factory = require "k8s.factory"
+local claims = require "k8s.rule_claims"
 local freeze = require("k8s.frozen").freeze
 local options = require "k8s.options"
 
@@ -10,8 +10,7 @@ local use = {}
 
 local KNOWN = { kind = "string", index = "path or function" }
 
--- The index that each of them has; its informer is its own, so that the name is.
-local NAME = "use"
+local MAX = 50
 
 local function by_key(lister)
   return function(key)
@@ -32,35 +31,60 @@ local function all_of(lister)
   end
 end
 
-local function finder(where, given)
+-- The function, the informer and the name of the index. One by a path is shared, one by a function is called
+-- `own_name`.
+local function finder(where, own_name, given)
   local own = options.check(where, given, KNOWN)
   if not own.kind then
     raw.raise(where .. ": kind is missing")
   end
-  local claimed = factory.informer(own.kind)
+  local claimed = claims.of("uses", own.kind)
   local lister = claimed:lister()
   if own.index == nil then
-    return all_of(lister)
+    return all_of(lister), claimed, ""
   elseif own.index == "key" then
-    return by_key(lister)
+    return by_key(lister), claimed, "key"
   elseif own.index == "namespace" then
-    return by_index(lister, "namespace")
+    return by_index(lister, "namespace"), claimed, "namespace"
   end
-  claimed:add_index(NAME, own.index)
-  return by_index(lister, NAME)
+  local name = type(own.index) == "string" and own.index or own_name
+  claims.index(claimed, name, own.index)
+  return by_index(lister, name), claimed, name
 end
 
--- The table `use`: a function for each that gives an array of objects. `index` is "namespace", "key", a path or a
--- function (obj, emit); without one the function gives all.
-function use.all(where, uses)
-  local functions = {}
+local function sorted_names(where, uses)
+  local names = {}
   for name, given in pairs(uses) do
     if type(name) ~= "string" or type(given) ~= "table" then
       raw.raise(where .. ': uses must be { name = { kind = "...", index = "..." } }')
     end
-    functions[name] = finder(where .. ": uses: " .. name, given)
+    names[#names + 1] = name
   end
-  return freeze("use", functions)
+  if #names > MAX then
+    raw.raise(where .. ": uses: a rule has at most " .. MAX)
+  end
+  table.sort(names)
+  return names
+end
+
+-- A name that is none of `uses` is a mistake: it would be told as a nil that was called.
+local function unknown(content, name)
+  if next(content) == nil then
+    raw.raise("use: the rule has no uses, not " .. tostring(name))
+  end
+  require "k8s.unknown"("use", name, content, "name")
+end
+
+-- The table `use`: a function for each that gives an array of objects. `index` is "namespace", "key", a path or a
+-- function (obj, emit); without one the function gives all. And name, informer and name of the index of each, one behind the other.
+function use.all(where, id, uses)
+  local functions, used = {}, {}
+  for _, name in ipairs(sorted_names(where, uses)) do
+    local find, claimed, index = finder(where .. ": uses: " .. name, "function " .. id .. "/" .. name, uses[name])
+    functions[name] = find
+    used[#used + 1], used[#used + 2], used[#used + 3] = name, claimed, index
+  end
+  return freeze("use", setmetatable(functions, { __index = unknown })), used
 end
 
 return use

@@ -124,6 +124,7 @@ static void test_what_is_skipped_is_not_checked(void **state)
 static void test_other_objects_are_found_by_an_index(void **state)
 {
     struct cluster *c = *state;
+    c->host.runs_rules = true;
     struct script *script = cluster_load(
         c, "rules",
         HEAD
@@ -140,6 +141,106 @@ static void test_other_objects_are_found_by_an_index(void **state)
     cluster_list(c, 1, "n1 ns=shop;n2 ns=shop;n3 ns=bar");
     cluster_settle(c);
     assert_said(script, 0, pod, VERDICT_WARN, "warn 210232");
+    root_unref(pod);
+    script_free(script);
+}
+
+/* Audits fill just these caches, and whoever looks for what depends on what asks these indexes. */
+static void test_what_a_rule_uses_is_told_with_its_indexes(void **state)
+{
+    static const struct {
+        const char *name, *index;
+        size_t claim;
+    } expected[] = {{"a", "", 1},
+                    {"b", "metadata.labels.ns", 1},
+                    {"c", "function one/c", 1},
+                    {"d", "key", 2},
+                    {"e", "namespace", 2}};
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD "k8s.rule { id = 'one', kinds = { 'pods', 'nodes' }, check = print, uses = {\n"
+             "  a = { kind = 'nodes' }, b = { kind = 'nodes', index = 'metadata.labels.ns' },\n"
+             "  c = { kind = 'nodes', index = function() end }, d = { kind = 'pods', index = 'key' },\n"
+             "  e = { kind = 'pods', index = 'namespace' } } }\n"
+             "k8s.rule { id = 'two', kinds = { 'pods' }, check = print,\n"
+             "  uses = { b = { kind = 'nodes', index = 'metadata.labels.ns' } } }\n"
+             "k8s.rule { id = 'three', kinds = { 'pods' }, check = print }");
+    const struct script_rule *one = script_rule(script, 0), *two = script_rule(script, 1);
+    assert_int_equal(script_claim_count(script), 4); /* pods and nodes, checked and used */
+    assert_true(one->has_uses);
+    assert_int_equal(one->use_count, ARRAY_LEN(expected));
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        const struct rule_use *use = &one->uses[i];
+        assert_string_equal(use->name, expected[i].name);
+        assert_string_equal(use->index, expected[i].index);
+        assert_string_equal(claim_spec(use->claim)->kind, expected[i].claim == 1 ? "nodes" : "pods");
+        for (size_t k = 0; k < one->kind_count; k++) assert_ptr_not_equal(use->claim, one->kinds[k]);
+    }
+    assert_ptr_equal(two->uses[0].claim, one->uses[0].claim);
+    assert_ptr_equal(two->kinds[0], one->kinds[0]);
+    assert_false(script_rule(script, 2)->has_uses);
+    script_free(script);
+}
+
+#define USES                                                                               \
+    HEAD "local pods = k8s.informer 'pods'\n"                                              \
+         "k8s.rule { id = 'one', kinds = { 'pods' }, uses = { n = { kind = 'nodes' } },\n" \
+         "  check = function(_, r, use) r:warn(#use.n() .. '') end }\n"
+
+/* Whoever asks no rules has no cache of what they would look at. */
+static void test_claims_of_rules_are_held_where_nobody_asks_them(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "rules", USES);
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    cluster_resolve(c);
+    assert_int_equal(c->source_count, 1);
+    assert_false(script_has_synced(script));
+    cluster_list(c, 0, "shop/a");
+    assert_true(script_has_synced(script));
+    assert_said(script, 0, pod, VERDICT_ERROR, "error use.n: there is no cache of nodes");
+    claim_hold(script_rule(script, 0)->uses[0].claim, false);
+    cluster_resolve(c);
+    assert_int_equal(c->source_count, 2);
+    cluster_list(c, 1, "n1;n2");
+    assert_said(script, 0, pod, VERDICT_WARN, "warn 2");
+    assert_null(claim_indexer(script_rule(script, 0)->kinds[0]));
+    root_unref(pod);
+    script_free(script);
+}
+
+static void test_claims_of_rules_have_caches_where_they_are_asked(void **state)
+{
+    struct cluster *c = *state;
+    c->host.runs_rules = true;
+    struct script *script = cluster_load(c, "rules", USES);
+    cluster_resolve(c);
+    assert_int_equal(c->source_count, 2); /* pods are one informer */
+    assert_non_null(claim_indexer(script_rule(script, 0)->kinds[0]));
+    cluster_list(c, 0, "shop/a");
+    assert_false(script_has_synced(script));
+    cluster_list(c, 1, "n1;n2");
+    assert_true(script_has_synced(script));
+    script_free(script);
+}
+
+static void test_a_name_that_is_none_of_uses_is_told(void **state)
+{
+    struct cluster *c = *state;
+    c->host.runs_rules = true;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(_, _, use) use.x() end }\n"
+             "k8s.rule { id = 'b', kinds = { 'pods' }, uses = { svcs = { kind = 'nodes' } },\n"
+             "  check = function(_, _, use) use.svc() end }");
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    static const char *const parts[] = {"rules.lua:2: use: the rule has no uses, not x",
+                                        "rules.lua:4: use: unknown name \"svc\", did you mean \"svcs\"?"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        assert_int_equal(ask(script, i, pod), VERDICT_ERROR);
+        if (!strstr(buf_text(&said), parts[i])) fail_msg("%s", buf_text(&said));
+    }
     root_unref(pod);
     script_free(script);
 }
@@ -237,6 +338,10 @@ int main(void)
         T(test_a_rule_over_its_limit_is_an_error_that_names_it),
         T(test_what_is_skipped_is_not_checked),
         T(test_other_objects_are_found_by_an_index),
+        T(test_what_a_rule_uses_is_told_with_its_indexes),
+        T(test_claims_of_rules_are_held_where_nobody_asks_them),
+        T(test_claims_of_rules_have_caches_where_they_are_asked),
+        T(test_a_name_that_is_none_of_uses_is_told),
         T(test_a_fix_is_a_patch),
         T(test_bad_rules_are_named_with_the_script_s_line),
         T(test_rules_are_what_the_plan_says),
