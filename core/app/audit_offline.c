@@ -57,19 +57,20 @@ static bool load_scripts(struct offline *offline, struct err *err)
     return rules > 0 || err_set(err, ERR_INVALID, "no script has a rule (k8s.rule)");
 }
 
-/* Whether a rule looks at more than the object that it is asked about: then there are more informers than the
- * kinds of rules. */
-static bool have_uses(const struct offline *offline)
+/* Caches are of what rules use; what they check passes by once. False when there are none, and informers of a
+ * script's own neither, so that each object may be forgotten. */
+static bool wants_caches(const struct offline *offline)
 {
     const struct shared_factory *factory = offline->dry.host.factory;
-    size_t claims = 0, kinds = 0;
-    for (const struct informer_claim *claim = shared_factory_next_claim(factory, NULL); claim;
-         claim = shared_factory_next_claim(factory, claim))
-        claims++;
+    const struct informer_claim *claim = NULL;
     for (size_t s = 0; s < offline->script_count; s++)
-        for (size_t i = 0; i < script_rule_count(offline->scripts[s]); i++)
-            kinds += script_rule(offline->scripts[s], i)->kind_count;
-    return claims > kinds;
+        for (size_t i = 0; i < script_rule_count(offline->scripts[s]); i++) {
+            const struct script_rule *rule = script_rule(offline->scripts[s], i);
+            for (size_t u = 0; u < rule->use_count; u++) claim_hold(rule->uses[u].claim, false);
+        }
+    while ((claim = shared_factory_next_claim(factory, claim)))
+        if (!claim_is_held(claim)) return true;
+    return false;
 }
 
 /* --- objects */
@@ -172,7 +173,7 @@ static bool prepare(struct offline *offline, struct err *err)
                                                                    .fixes = options->fixes},
                                    err);
     if (!offline->auditor) return false;
-    if (have_uses(offline)) offline->objects = audit_objects_new(offline->dry.loop);
+    if (wants_caches(offline)) offline->objects = audit_objects_new(offline->dry.loop);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "app/process_info.h"
 #include "base/json_out.h"
 #include "base/mem.h"
+#include "script/rule.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
 {
@@ -85,11 +86,20 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
+/* Those that are held have none. */
+static size_t count_informers(const struct script *script)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < script_claim_count(script); i++) count += !claim_is_held(script_claim(script, i));
+    return count;
+}
+
 static void put_running(const struct script *script, struct buf *out)
 {
     struct script_counters counters = script_counters(script);
     json_int(out, "handlers", (int64_t)script_handler_count(script));
-    json_int(out, "informers", (int64_t)script_claim_count(script));
+    json_int(out, "informers", (int64_t)count_informers(script));
+    json_int(out, "rules", (int64_t)script_rule_count(script));
     json_int(out, "adds", (int64_t)counters.adds);
     json_int(out, "updates", (int64_t)counters.updates);
     json_int(out, "deletes", (int64_t)counters.deletes);

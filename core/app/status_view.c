@@ -148,6 +148,7 @@ static void note_script(struct viewer *v, struct text_table *table, size_t at)
     if (v->view->wide) {
         buf_printf(&text, "%sloaded in %.1f ms", text.len ? "; " : "",
                    (double)viewer_int(v, at, "loadMicroseconds") / 1000);
+        if (viewer_int(v, at, "rules")) buf_printf(&text, "; rules: %" PRId64, viewer_int(v, at, "rules"));
         put_errors(v, at, &text);
         put_lag(v, at, &text);
     }

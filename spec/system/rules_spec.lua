@@ -1,0 +1,78 @@
+-- Rules in an engine that asks none of them: they are checked as anything that a script registers, and cost no cache.
+local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
+local temp = require "spec.support.temp"
+
+local place
+
+local RULES = [[
+local k8s = require "k8s"
+k8s.informer("configmaps"):on_add(function(o) print("configmap " .. o:name()) end)
+k8s.main(function() print "main" end)
+k8s.rule {
+  id = "%s",
+  kinds = { "pods", "%s" },
+  uses = { nodes = { kind = "nodes", index = "key" } },
+  check = function(obj, r, use) r:fail("no") end,
+}
+]]
+
+describe("rules in kubelua run", function()
+  local sim
+  before_each(function()
+    place = scripts_folder.new()
+    sim = cluster.sim { "--pods", "2" }
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("have no informers, and nothing waits for them", function()
+    place:write("a.lua", RULES:format("one", "services"))
+    local engine = place:start(sim)
+    engine:wait_line "^main$"
+    local one = engine.await("a", function(s) return s.mainState == "done" end)
+    assert.are.equal(1, one.rules)
+    assert.are.equal(1, one.informers)
+    local text = engine.ask("status", "-owide")
+    assert.has_match("rules: 1", text)
+    assert.has_no.match("\nnodes", text)
+    assert.has_no.match("\npods", text)
+    local stats = sim.api:get "/sim/stats"
+    assert.are.equal(1, stats.lists + stats.watch_lists)
+  end)
+
+  it("are what a plan shows, and are replaced by those of the next generation", function()
+    place:write("a.lua", RULES:format("one", "services"))
+    local engine = place:start(sim)
+    engine:wait_line "^main$"
+    temp.write(place.path .. "/next/a.lua", RULES:format("two", "deployments.apps"))
+    local text, code = engine.ask("plan", "-f", place.path .. "/next/a.lua")
+    assert.are.equal(1, code)
+    assert.has_match("\n *%+ rule two {", text)
+    assert.has_match("\n *%- rule one {", text)
+    assert.has_match("\n *%+ informer deployments.apps", text)
+    place:write("a.lua", RULES:format("two", "deployments.apps"))
+    local one = engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    assert.are.equal(1, one.rules)
+    assert.are.equal(1, one.informers)
+  end)
+
+  it("are refused at a reload when they name a kind that nobody has", function()
+    place:write("a.lua", RULES:format("one", "services"))
+    local engine = place:start(sim)
+    engine:wait_line "^main$"
+    place:write("a.lua", RULES:format("one", "widgetz"))
+    local one = engine.await("a", function(s) return s.reloadError ~= "" end)
+    assert.has_match("a%.lua:4: .*widgetz", one.reloadError)
+    assert.are.equal(1, one.generation)
+  end)
+
+  it("end the start when they name a kind that nobody has", function()
+    place:write("a.lua", RULES:format("one", "widgetz"))
+    local engine = cluster.run(sim.server, place.path .. "/scripts")
+    assert.are.equal(2, engine:wait(20))
+    assert.has_match("a%.lua:4: .*widgetz", engine.streams.err.text)
+  end)
+end)
