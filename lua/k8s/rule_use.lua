@@ -76,7 +76,8 @@ local function unknown(content, name)
 end
 
 -- The table `use`: a function for each that gives an array of objects. `index` is "namespace", "key", a path or a
--- function (obj, emit); without one the function gives all. And name, informer and name of the index of each, one behind the other.
+-- function (obj, emit); without one the function gives all. And name, informer and name of the index of each, one
+-- behind the other.
 function use.all(where, id, uses)
   local functions, used = {}, {}
   for _, name in ipairs(sorted_names(where, uses)) do
