@@ -1,82 +1,94 @@
-/* Files of objects; see input.h. */
+/* One file after the other, each by the reader that its beginning asks for; see input.h. */
 #include "audit/input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/buf.h"
-#include "kube/yaml_documents.h"
-#include "object/tape.h"
+#include "audit/input_files.h"
+#include "audit/input_reader.h"
 
-struct reading {
-    const struct audit_input_options *options;
-    struct audit_input_counts *counts;
-    struct tape_parser *parser;
-    const char *path;
-    size_t document; /* of this file, from 1 up */
-    bool stopped;
-};
-
-static void refuse(const struct reading *reading, struct err *err)
+void input_progress(struct input_reader *r)
 {
-    err_wrap(err, "%s: document %zu", reading->path, reading->document);
-    reading->options->sink->refused(reading->options->sink->ctx, err);
+    const struct audit_input_options *o = r->options;
+    if (!o->progress) return;
+    uint64_t done = r->before + input_source_taken(r->source);
+    if (done == r->told) return;
+    r->told = done;
+    o->progress(o->ctx, done, r->total);
 }
 
-static void put_object(struct reading *reading, const struct tape *tape, size_t at,
-                       const struct pack_type *type)
+/* A byte order mark of UTF-8 says nothing; what has one of UTF-16 is for libyaml, which reads it, and JSON is
+ * YAML. */
+static bool is_utf16(struct input_window *w)
 {
-    const struct audit_input_sink *sink = reading->options->sink;
-    struct root *object;
-    struct err err;
-    if (reading->stopped) return;
-    if (!pack_tape(reading->options->packer, tape, at, type, &object, &err)) {
-        refuse(reading, &err);
-        return;
+    int first = input_window_byte(w, 0), second = input_window_byte(w, 1);
+    if (first == 0xef && second == 0xbb && input_window_byte(w, 2) == 0xbf) input_window_use(w, 3);
+    return (first == 0xff && second == 0xfe) || (first == 0xfe && second == 0xff);
+}
+
+static void read_source(struct input_reader *r)
+{
+    struct input_window *w = &r->window;
+    input_window_init(w, r->source);
+    input_cut_init(&r->cut, w, r->max);
+    if (is_utf16(w) || !input_read_json(r)) input_read_yaml(r);
+    input_progress(r);
+    if (w->failed && !r->stopped) input_refuse(r, w->line, &w->err);
+    input_late_clear(&r->late);
+    input_cut_clear(&r->cut);
+    input_window_clear(w);
+}
+
+static bool open_file(const char *path, int *fd, struct err *err)
+{
+    *fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    return *fd >= 0 ||
+           err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(errno));
+}
+
+static bool read_file(struct input_reader *r, const char *path, struct err *err)
+{
+    int fd;
+    if (!open_file(path, &fd, err)) return false;
+    r->file = strcmp(path, "-") == 0 ? "stdin" : path;
+    r->counts->files++;
+    r->source = input_source_new(fd);
+    read_source(r);
+    r->before += input_source_taken(r->source);
+    input_source_free(r->source);
+    return true;
+}
+
+static bool read_files(struct input_reader *r, const struct input_files *files, struct err *err)
+{
+    const struct audit_input_sink *sink = r->options->sink;
+    for (size_t i = 0; i < files->count; i++) r->total += files->file[i].size;
+    for (size_t i = 0; i < files->count && !r->stopped; i++) {
+        if (read_file(r, files->file[i].path, err)) continue;
+        if (files->count == 1) return false;
+        sink->refused(sink->ctx, err);
     }
-    reading->counts->objects++;
-    reading->stopped = !sink->object(sink->ctx, object, str_of(reading->path), 0);
-    root_unref(object);
-}
-
-static void put_items(struct reading *reading, const struct tape *tape, size_t root, size_t items)
-{
-    struct pack_type type = {.api_version = tape_str(tape, tape_field(tape, root, STR("apiVersion"))),
-                             .kind = tape_str(tape, tape_field(tape, root, STR("kind")))};
-    if (str_ends(type.kind, STR("List"))) type.kind.n -= 4;
-    for (size_t item = tape_first(tape, items, NULL); item; item = tape_next(tape, items, item, NULL))
-        put_object(reading, tape, item, &type);
-}
-
-static void on_document(void *ctx, struct str json)
-{
-    struct reading *reading = ctx;
-    struct tape tape;
-    struct err err;
-    struct buf padded = {0};
-    buf_str(&padded, json);
-    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
-    reading->document++;
-    reading->counts->documents++;
-    if (!tape_parse(reading->parser, padded.data, padded.len, &tape, &err)) {
-        refuse(reading, &err);
-    } else {
-        size_t root = tape_root(&tape);
-        size_t items = tape_type(&tape, root) == '[' ? root : tape_field(&tape, root, STR("items"));
-        if (tape_type(&tape, items) == '[')
-            put_items(reading, &tape, root, items);
-        else
-            put_object(reading, &tape, root, &(const struct pack_type){0});
-    }
-    buf_clear(&padded);
+    return true;
 }
 
 bool audit_input_read(const struct audit_input_options *options, const char *path,
                       struct audit_input_counts *counts, struct err *err)
 {
-    struct reading reading = {
-        .options = options, .counts = counts, .parser = tape_parser_new(), .path = path};
-    counts->files++;
-    bool ok = yaml_documents(path, on_document, &reading, err);
-    tape_parser_free(reading.parser);
+    const struct audit_input_sink *sink = options->sink;
+    struct input_reader r = {.options = options,
+                             .counts = counts,
+                             .max =
+                                 options->max_object_size ? options->max_object_size : AUDIT_INPUT_OBJECT_MAX,
+                             .parser = tape_parser_new()};
+    struct input_files files = {0};
+    bool ok = strcmp(path, "-") == 0
+                  ? read_file(&r, path, err)
+                  : input_files_find(&files, path, options->recursive, sink->refused, sink->ctx, err) &&
+                        read_files(&r, &files, err);
+    input_files_clear(&files);
+    tape_parser_free(r.parser);
+    buf_clear(&r.asked);
     return ok;
 }

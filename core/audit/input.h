@@ -1,6 +1,7 @@
-/* The objects of files: what `kubectl get -o json|yaml` prints, and manifests.
- * Owner: nothing is kept between calls. Reads files: for commands only, on the packer's thread. Callbacks may
- * not call back. */
+/* The objects of files, folders and stdin: what `kubectl get -o json|yaml` prints, and manifests; JSON and
+ * YAML, in every form that kubectl reads, also packed by gzip or zstd. However large a file is, no more than
+ * a window of it and one object are in memory. Owner: nothing is kept between calls. Reads files: for
+ * commands only, on the packer's thread. Callbacks may not call back. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,11 +9,14 @@
 
 #include "base/err.h"
 #include "object/pack.h"
+#include "object/projection.h"
+
+enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
 
 struct audit_input_sink {
-    /* An object; borrowed. `line` is where it begins in the file, from 1 up; 0: not known. False: stop. */
+    /* An object; borrowed. `line` is where it begins in the file, from 1. False: stop, quietly. */
     bool (*object)(void *ctx, struct root *object, struct str file, size_t line);
-    /* What could not be read, alone: `err` names file and place. What is left of the file is read on where
+    /* What could not be read, alone: `err` names file and position. What is left of the file is read on where
      * that is possible. */
     void (*refused)(void *ctx, const struct err *err);
     void *ctx;
@@ -21,12 +25,24 @@ struct audit_input_sink {
 struct audit_input_options {
     struct packer *packer;
     const struct audit_input_sink *sink;
+    /* What is kept of objects of that type; NULL function or result: everything. What it gives stays valid
+     * while the input is read. */
+    const struct projection *(*projection_of)(void *ctx, struct str api_version, struct str kind);
+    /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
+     * NULL: all are wanted. */
+    bool (*wanted)(void *ctx, struct str api_version, struct str kind);
+    bool recursive;         /* folders: also those below */
+    size_t max_object_size; /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
+    /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
 };
 
 struct audit_input_counts {
-    size_t files, documents, objects;
+    size_t files, documents, objects, skipped;
 };
 
-/* `counts` are added to. False with an error that names the file, when it cannot be read at all. */
+/* `path` is a file, a folder (each *.json *.yaml *.yml *.ndjson in it, and with .gz or .zst behind), or "-",
+ * stdin. `counts` are added to. False with an error that names the path, when nothing of it can be read. */
 bool audit_input_read(const struct audit_input_options *options, const char *path,
                       struct audit_input_counts *counts, struct err *err);

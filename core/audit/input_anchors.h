@@ -1,0 +1,34 @@
+/* Anchors of a YAML document, and what they stand for as JSON.
+ * Owner: whoever holds the struct; zero-initialised is empty and valid. Texts borrow from it. */
+#pragma once
+#include "base/buf.h"
+#include "base/str.h"
+
+enum { INPUT_ANCHORS_MAX = 10000 };
+
+struct input_anchor {
+    char *name;
+    struct buf json;
+    size_t from; /* where it begins in the text that is made */
+    int depth;   /* containers around it */
+    bool open;   /* its end is not there yet */
+};
+
+struct input_anchors {
+    struct input_anchor *anchor;
+    size_t count, room, bytes;
+    size_t open; /* how many of them are */
+};
+
+enum input_anchor_state { ANCHOR_KNOWN, ANCHOR_UNKNOWN, ANCHOR_OPEN };
+
+/* What begins at `from` in the text has this name from now on. */
+void input_anchors_begin(struct input_anchors *anchors, const char *name, int depth, size_t from);
+/* A value with `depth` containers around it has ended: the texts of anchors that begin there, or deeper, are
+ * kept, when they are not too much: at most `max` bytes of all. */
+void input_anchors_end(struct input_anchors *anchors, int depth, struct str text, size_t max);
+/* Those that are open are forgotten. */
+void input_anchors_abandon(struct input_anchors *anchors);
+enum input_anchor_state input_anchors_find(const struct input_anchors *anchors, const char *name,
+                                           struct str *json);
+void input_anchors_clear(struct input_anchors *anchors);

@@ -1,0 +1,20 @@
+/* Items whose list says what they are behind them, kept in a file without a name until then.
+ * Owner: whoever holds the struct; zero-initialised is empty and valid. */
+#pragma once
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct input_late {
+    FILE *file;
+    size_t count, line; /* of items; where the first stands */
+};
+
+bool input_late_keep(struct input_late *late, struct str text, size_t line, struct err *err);
+/* To the first of them. */
+bool input_late_begin(struct input_late *late, struct err *err);
+/* The next one's text, with TAPE_PADDING bytes behind it. False at the end, or with an error. */
+bool input_late_next(struct input_late *late, struct buf *text, size_t *line, struct err *err);
+void input_late_clear(struct input_late *late);

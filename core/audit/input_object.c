@@ -1,0 +1,252 @@
+/* From a piece of JSON to the objects that it is, or holds; see input_reader.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/input_reader.h"
+#include "object/token_match.h"
+
+enum { LISTS_MAX = 16 }; /* within one another */
+
+/* --- what is refused */
+
+void input_refuse(struct input_reader *r, size_t line, struct err *err)
+{
+    const struct audit_input_sink *sink = r->options->sink;
+    err_wrap(err, "%s: line %zu", r->file, line);
+    sink->refused(sink->ctx, err);
+}
+
+void input_refuse_text(struct input_reader *r, size_t line, enum err_code code, const char *format, ...)
+{
+    struct err err;
+    va_list args;
+    va_start(args, format);
+    err_vset(&err, code, format, args);
+    va_end(args);
+    input_refuse(r, line, &err);
+}
+
+void input_refuse_cut(struct input_reader *r, enum input_cut_result result, size_t line)
+{
+    if (result == CUT_LARGE)
+        input_refuse_text(r, line, ERR_LIMIT, "an object of more than %zu bytes (--max-object-size)", r->max);
+    else
+        input_refuse_text(r, line, ERR_CLOSED, "the text ends inside of what begins here");
+}
+
+void input_take_damaged(struct input_reader *r, struct str text, size_t line)
+{
+    struct tape tape;
+    struct err err;
+    if (tape_parse(r->parser, text.p, text.n, &tape, &err))
+        err_set(&err, ERR_LIMIT, "nested deeper than %d", TOKEN_MATCH_DEPTH);
+    input_refuse(r, line, &err);
+}
+
+/* --- what it is */
+
+/* What stands at the top level of an object. */
+struct outline {
+    struct str api_version, kind;
+    size_t items; /* a token; 0: none */
+};
+
+static struct str plain_text(const struct tokens *t, size_t at)
+{
+    struct str none = {NULL, 0};
+    if (token_type(t, at) != '"') return none;
+    struct str text = token_raw(t, at);
+    return has_backslash(text.p, text.n) ? none : text;
+}
+
+static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)
+{
+    struct str name = token_raw(t, key);
+    if (str_is(name, "kind")) o->kind = plain_text(t, value);
+    if (str_is(name, "apiVersion")) o->api_version = plain_text(t, value);
+    if (str_is(name, "items")) o->items = value;
+}
+
+/* False: it is malformed. */
+static bool read_outline(const struct input_piece *piece, struct outline *o)
+{
+    const struct tokens *t = &piece->tokens;
+    size_t i = piece->at + 1, end = piece->close[piece->at];
+    *o = (struct outline){0};
+    if (i == end) return true;
+    for (;; i++) {
+        if (token_type(t, i) != '"' || token_type(t, i + 1) != ':') return false;
+        size_t behind = token_behind(t, piece->close, i + 2);
+        if (!behind || behind > end) return false;
+        note_field(o, t, i, i + 2);
+        i = behind;
+        if (i == end) return true;
+        if (token_type(t, i) != ',') return false;
+    }
+}
+
+struct input_type input_item_type(struct str api_version, struct str kind)
+{
+    struct input_type type = {.api_version = api_version, .kind = kind};
+    if (str_ends(kind, STR("List")))
+        type.kind.n -= 4;
+    else
+        type.kind.n = 0;
+    return type;
+}
+
+/* --- lists */
+
+static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                 size_t line, int lists);
+
+/* The items of a list whose text is there as a whole. */
+static void take_items(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
+                       size_t line, int lists)
+{
+    const struct tokens *t = &piece->tokens;
+    struct input_type type = input_item_type(o->api_version, o->kind);
+    const char *seen = piece->text.p;
+    for (size_t i = o->items + 1; i < piece->close[o->items] && !r->stopped; i++) {
+        size_t behind = token_behind(t, piece->close, i);
+        const char *at = t->text + t->at[i];
+        line += input_count_lines((struct str){seen, (size_t)(at - seen)});
+        seen = at;
+        if (token_type(t, i) == '{') {
+            const struct input_piece item = {t[0], piece->close, i, {at, 0}};
+            struct input_piece whole = item;
+            whole.text.n = t->at[piece->close[i]] + 1 - t->at[i];
+            take(r, &whole, &type, line, lists + 1);
+        } else {
+            input_refuse_text(r, line, ERR_PARSE, "an item that is no object");
+        }
+        if (!behind || (token_type(t, behind) != ',' && behind != piece->close[o->items])) {
+            input_refuse_text(r, line, ERR_PARSE, "',' or ']' expected behind this item");
+            return;
+        }
+        i = behind;
+    }
+}
+
+/* Whether it is a list; one that is wrong is told of. */
+static bool take_list(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
+                      size_t line, int lists)
+{
+    char type = o->items ? token_type(&piece->tokens, o->items) : '\0';
+    if (type == '[' && lists == LISTS_MAX)
+        input_refuse_text(r, line, ERR_LIMIT, "more than %d Lists within one another", LISTS_MAX);
+    else if (type == '[')
+        take_items(r, piece, o, line, lists);
+    else if ((type && type != 'n' && str_ends(o->kind, STR("List"))) || (!type && str_is(o->kind, "List")))
+        input_refuse_text(r, line, ERR_PARSE, "%.*s: its items are no array", STR_ARG(o->kind));
+    else
+        return type == 'n' && str_ends(o->kind, STR("List"));
+    return true;
+}
+
+/* --- objects */
+
+/* Asks about a type, unless it is the one that was asked for last. */
+static void ask(struct input_reader *r, struct str api_version, struct str kind)
+{
+    const struct audit_input_options *o = r->options;
+    struct str asked = buf_slice(&r->asked);
+    if (asked.n == kind.n + 1 + api_version.n && memcmp(asked.p, kind.p, kind.n) == 0 && !asked.p[kind.n] &&
+        memcmp(asked.p + kind.n + 1, api_version.p, api_version.n) == 0)
+        return;
+    r->asked.len = 0;
+    buf_str(&r->asked, kind);
+    buf_putc(&r->asked, '\0');
+    buf_str(&r->asked, api_version);
+    r->wanted = !o->wanted || o->wanted(o->ctx, api_version, kind);
+    r->projection = r->wanted && o->projection_of ? o->projection_of(o->ctx, api_version, kind) : NULL;
+}
+
+static bool pack(struct input_reader *r, const struct input_piece *piece, const struct pack_type *type,
+                 struct root **object, struct err *err)
+{
+    struct packer *packer = r->options->packer;
+    struct tape tape;
+    if (!type->projection) return pack_text(packer, piece->text.p, piece->text.n, type, object, err);
+    return tape_parse(r->parser, piece->text.p, piece->text.n, &tape, err) &&
+           pack_tape(packer, &tape, tape_root(&tape), type, object, err);
+}
+
+static void take_object(struct input_reader *r, const struct input_piece *piece, struct str api_version,
+                        struct str kind, size_t line)
+{
+    const struct audit_input_sink *sink = r->options->sink;
+    struct root *object;
+    struct err err;
+    if (kind.n > 0 && api_version.n > 0) {
+        ask(r, api_version, kind);
+        if (!r->wanted) {
+            r->counts->skipped++;
+            return;
+        }
+    }
+    const struct pack_type type = {
+        .api_version = api_version, .kind = kind, .always = true, .projection = r->projection};
+    if (!pack(r, piece, &type, &object, &err)) {
+        input_refuse(r, line, &err);
+        return;
+    }
+    r->counts->objects++;
+    if (!sink->object(sink->ctx, object, str_of(r->file), line)) r->stopped = true;
+    root_unref(object);
+}
+
+static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                 size_t line, int lists)
+{
+    struct outline o;
+    struct err err;
+    if (token_type(&piece->tokens, piece->at) != '{') {
+        input_refuse_text(r, line, ERR_PARSE, "no object");
+        return;
+    }
+    if (!read_outline(piece, &o)) {
+        input_take_damaged(r, piece->text, line);
+        return;
+    }
+    if (take_list(r, piece, &o, line, lists)) return;
+    if ((!o.kind.n || !o.api_version.n) && list && list->pending) {
+        if (input_late_keep(&r->late, piece->text, line, &err)) return;
+        input_refuse(r, line, &err);
+        return;
+    }
+    if (!o.kind.n && list) o.kind = list->kind;
+    if (!o.api_version.n && list) o.api_version = list->api_version;
+    take_object(r, piece, o.api_version, o.kind, line);
+}
+
+void input_take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                size_t line)
+{
+    input_progress(r);
+    take(r, piece, list, line, 0);
+}
+
+void input_take_late(struct input_reader *r, const struct input_type *list, size_t line)
+{
+    struct input_tokens tokens;
+    struct input_piece piece;
+    struct buf text = {0};
+    struct err err;
+    size_t at = r->late.line, count = r->late.count;
+    if (!count) return;
+    if (!list->kind.n) {
+        input_refuse_text(r, at, ERR_PARSE,
+                          "neither this item nor its List, at line %zu, has a kind (%zu items)", line, count);
+        input_late_clear(&r->late);
+        return;
+    }
+    input_tokens_init(&tokens);
+    bool ok = input_late_begin(&r->late, &err);
+    while (ok && !r->stopped && (ok = input_late_next(&r->late, &text, &at, &err)))
+        if (input_tokens_find(&tokens, buf_slice(&text), &piece)) take(r, &piece, list, at, 1);
+    if (!ok && err.code != ERR_NONE) input_refuse(r, at, &err);
+    input_late_clear(&r->late);
+    input_tokens_clear(&tokens);
+    buf_clear(&text);
+}

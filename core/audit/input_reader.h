@@ -1,0 +1,56 @@
+/* What the readers of one file share (input_json.c, input_yaml.c): both make pieces of JSON of it, and an
+ * object of each. Owner: audit_input_read; for these files only. */
+#pragma once
+#include "audit/input.h"
+#include "audit/input_cut.h"
+#include "audit/input_late.h"
+#include "base/buf.h"
+#include "object/tape.h"
+
+/* What a list says of its items; empty where it says nothing. */
+struct input_type {
+    struct str api_version, kind;
+    bool pending; /* it may say so behind them */
+};
+
+struct input_reader {
+    const struct audit_input_options *options;
+    struct audit_input_counts *counts;
+    size_t max;
+    uint64_t before, told, total; /* bytes: of files that were read, last told, of all files */
+    const char *file;
+    struct input_source *source;
+    struct input_window window;
+    struct input_cut cut;
+    struct tape_parser *parser;
+    struct input_late late; /* items of the list that is read, whose kind is not known yet */
+    bool stopped;           /* the sink wants no more */
+    /* What was asked for last. */
+    struct buf asked; /* kind, NUL, apiVersion */
+    bool wanted;
+    const struct projection *projection;
+};
+
+/* The type of a list's items by that of the list: Pod of PodList. */
+struct input_type input_item_type(struct str api_version, struct str kind);
+/* Hands over the object, or those of the list; `list` is what its list says, NULL without. */
+void input_take(struct input_reader *reader, const struct input_piece *piece, const struct input_type *list,
+                size_t line);
+/* Tells of a text that a parser finds wrong. */
+void input_take_damaged(struct input_reader *reader, struct str text, size_t line);
+/* Hands over the items that waited for their list's kind, or tells that nobody knows it. */
+void input_take_late(struct input_reader *reader, const struct input_type *list, size_t line);
+/* Puts file and line before it and tells the sink. */
+void input_refuse(struct input_reader *reader, size_t line, struct err *err);
+void input_refuse_text(struct input_reader *reader, size_t line, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Too much, open to the end: what stands at `line`. */
+void input_refuse_cut(struct input_reader *reader, enum input_cut_result result, size_t line);
+
+/* Tells how far it is, when it is further. */
+void input_progress(struct input_reader *reader);
+
+/* Reads JSON from the window on; false: what stands there now is no JSON. */
+bool input_read_json(struct input_reader *reader);
+/* Reads all that is left as YAML. */
+void input_read_yaml(struct input_reader *reader);

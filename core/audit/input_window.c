@@ -1,0 +1,125 @@
+/* Reading ahead, and counting lines over what was used; see input_window.h. */
+#include "audit/input_window.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/mem.h"
+#include "object/tape.h"
+
+enum {
+    WINDOW = 256 << 10,  /* what of it is used again is still in the processor's cache */
+    AT_ONCE = 128 << 10, /* pipes give less: tokens are found for larger stretches */
+};
+
+void input_window_init(struct input_window *w, struct input_source *source)
+{
+    *w = (struct input_window){.source = source, .line = 1, .cap = WINDOW};
+    w->data = xmalloc(w->cap + TAPE_PADDING);
+    memset(w->data + w->cap, 0, TAPE_PADDING);
+}
+
+void input_window_clear(struct input_window *w)
+{
+    free(w->data);
+    *w = (struct input_window){0};
+}
+
+static void make_room(struct input_window *w)
+{
+    if (w->from > 0) {
+        memmove(w->data, w->data + w->from, w->to - w->from);
+        w->to -= w->from;
+        w->from = 0;
+        w->moves++;
+    }
+    if (w->cap > WINDOW && w->to < WINDOW / 2) {
+        w->cap = WINDOW; /* one large object made it grow */
+    } else if (w->cap - w->to < AT_ONCE) {
+        w->cap *= 2;
+    } else {
+        return;
+    }
+    w->data = xrealloc(w->data, w->cap + TAPE_PADDING);
+    memset(w->data + w->cap, 0, TAPE_PADDING);
+    w->moves++;
+}
+
+bool input_window_more(struct input_window *w)
+{
+    size_t got, before;
+    if (w->ended) return false;
+    make_room(w);
+    before = w->to;
+    do {
+        if (!input_source_read(w->source, w->data + w->to, w->cap - w->to, &got, &w->err)) {
+            w->failed = w->ended = true;
+            break;
+        }
+        w->to += got;
+        w->ended = got == 0;
+    } while (!w->ended && w->to - before < AT_ONCE && w->to < w->cap);
+    return w->to > before;
+}
+
+#ifdef __SSE2__
+/* 16 bytes at a time; each lane counts up to 255 of them before they are added up. */
+size_t input_count_lines(struct str text)
+{
+    const __m128i end = _mm_set1_epi8('\n'), zero = _mm_setzero_si128();
+    size_t lines = 0, i = 0;
+    while (text.n - i >= 16) {
+        __m128i lanes = zero;
+        for (int round = 0; round < 255 && text.n - i >= 16; round++, i += 16)
+            lanes = _mm_sub_epi8(
+                lanes, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(text.p + i)), end));
+        __m128i sums = _mm_sad_epu8(lanes, zero);
+        lines += (size_t)_mm_cvtsi128_si32(sums) + (size_t)_mm_extract_epi16(sums, 4);
+    }
+    for (; i < text.n; i++) lines += text.p[i] == '\n';
+    return lines;
+}
+#else
+size_t input_count_lines(struct str text)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < text.n; i++) lines += text.p[i] == '\n';
+    return lines;
+}
+#endif
+
+void input_window_use(struct input_window *w, size_t n)
+{
+    w->line += input_count_lines((struct str){w->data + w->from, n});
+    w->from += n;
+}
+
+static size_t count_blanks(struct str text)
+{
+    size_t n = 0;
+    while (n < text.n && (text.p[n] == ' ' || text.p[n] == '\n' || text.p[n] == '\r' || text.p[n] == '\t'))
+        n++;
+    return n;
+}
+
+int input_window_skip_blanks(struct input_window *w)
+{
+    do {
+        input_window_use(w, count_blanks(input_window_text(w)));
+        if (w->from < w->to) return (unsigned char)w->data[w->from];
+    } while (input_window_more(w));
+    return -1;
+}
+
+void input_window_skip_line(struct input_window *w)
+{
+    do {
+        struct str text = input_window_text(w);
+        const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
+        input_window_use(w, end ? (size_t)(end - text.p) + 1 : text.n);
+        if (end) return;
+    } while (input_window_more(w));
+}

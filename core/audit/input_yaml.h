@@ -1,0 +1,34 @@
+/* What input_yaml.c, the documents, and input_yaml_value.c, one value as JSON, share.
+ * Owner: audit_input_read; for these files only. */
+#pragma once
+#include <yaml.h>
+
+#include "audit/input_anchors.h"
+#include "audit/input_reader.h"
+
+/* Why the text that is made cannot be used; the events are read on to its end. */
+enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_DEEP, FLAW_KEY, FLAW_ANCHOR, FLAW_CYCLE };
+
+struct input_yaml {
+    struct input_reader *reader;
+    yaml_parser_t parser;
+    yaml_event_t event; /* the one at hand */
+    struct input_tokens tokens;
+    struct input_anchors anchors;
+    struct buf json;
+    size_t start; /* of the value in it that is made */
+    enum input_flaw flaw;
+    size_t flaw_line;
+    size_t line_base;  /* lines before the first that libyaml sees */
+    size_t since;      /* bytes handed over since the last event */
+    bool is_text_long; /* no more was handed over, as there was no event for so long */
+};
+
+/* The next event; false, and told, when there is none. */
+bool input_yaml_next(struct input_yaml *yaml);
+size_t input_yaml_line(const struct input_yaml *yaml);
+/* Appends the value that begins with the event at hand, up to its last one. False: the text ended. What is
+ * wrong with it is its flaw. */
+bool input_yaml_value(struct input_yaml *yaml);
+/* A scalar's text; a NULL pointer for all else. */
+struct str input_yaml_text(const yaml_event_t *event);

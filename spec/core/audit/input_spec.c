@@ -1,0 +1,152 @@
+/* core/audit/input: the objects of files in every form that kubectl prints or reads, with their lines. */
+#include "core/audit/support/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define META(name) "\"metadata\":{\"name\":\"" name "\"}"
+#define POD(name)  "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"," META(name) "}"
+
+struct example {
+    const char *text, *said;
+};
+
+static void check(struct inputs *in, const struct example *examples, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *said = inputs_say(in, str_of(examples[i].text));
+        if (strcmp(said, examples[i].said) != 0)
+            fail_msg("%s\nwas said as\n%s\ninstead of\n%s", examples[i].text, said, examples[i].said);
+    }
+}
+
+static void test_json_in_every_form(void **state)
+{
+    static const struct example examples[] = {
+        {POD("a"), "1 v1 Pod a\n"},
+        {"\xef\xbb\xbf" POD("a"), "1 v1 Pod a\n"},
+        {"\n\n  " POD("a") "\r\n" POD("b") POD("c") "\n", "3 v1 Pod a\n4 v1 Pod b\n4 v1 Pod c\n"},
+        {"[" POD("a") ",\n" POD("b") "]", "1 v1 Pod a\n2 v1 Pod b\n"},
+        {"[]", ""},
+        {"", ""},
+        {" \n\t\r\n", ""},
+        {"---\n" POD("a") "\n---\n" POD("b") "\n...\n", "2 v1 Pod a\n4 v1 Pod b\n"},
+        {POD("a") "\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n", "1 v1 Pod a\n3 v1 Pod b\n"},
+    };
+    check(*state, examples, ARRAY_LEN(examples));
+}
+
+static void test_lists_in_every_form(void **state)
+{
+    static const struct example examples[] = {
+        {"{\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n\n" POD("b") "\n],\"kind\":\"List\"}",
+         "2 v1 Pod a\n4 v1 Pod b\n"},
+        {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[{" META("a") "},\n{" META(
+             "b") "}]}",
+         "1 v1 Pod a\n2 v1 Pod b\n"},
+        {"{\"items\":[{" META("a") "},\n{" META(
+             "b") "}],\"metadata\":{},\"kind\":\"PodList\",\"apiVersion\":\"v1\"}",
+         "1 v1 Pod a\n2 v1 Pod b\n"},
+        {"{\"apiVersion\":\"apps/v1\",\"items\":[{" META("a") "}],\"kind\":\"DeploymentList\"}",
+         "1 apps/v1 Deployment a\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\n"
+         "\"items\":[{" META("a") "},\n{" META("b") "}]},\n" POD("c") "]}",
+         "2 v1 Pod a\n3 v1 Pod b\n4 v1 Pod c\n"},
+        {"[{\"kind\":\"List\",\"items\":[" POD("a") "]}]", "1 v1 Pod a\n"},
+        {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":null}", ""},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[]}", ""},
+    };
+    check(*state, examples, ARRAY_LEN(examples));
+}
+
+static void test_yaml_in_every_form(void **state)
+{
+    static const struct example examples[] = {
+        {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n", "1 v1 Pod a\n"},
+        {"# a comment\n---\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n\n---\nkind: Pod\n"
+         "metadata: {name: b}\napiVersion: v1\n...\n",
+         "4 v1 Pod a\n10 v1 Pod b\n"},
+        {"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n- apiVersion: v1\n"
+         "  kind: Pod\n  metadata: {name: b}\nkind: List\n",
+         "3 v1 Pod a\n7 v1 Pod b\n"},
+        {"apiVersion: apps/v1\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\nkind: DeploymentList\n",
+         "3 apps/v1 Deployment a\n4 apps/v1 Deployment b\n"},
+        {"- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n- {apiVersion: v1, kind: Pod, metadata: {name: "
+         "b}}\n",
+         "1 v1 Pod a\n2 v1 Pod b\n"},
+        {"{ apiVersion: v1, kind: Pod, metadata: { name: a } }", "1 v1 Pod a\n"},
+        {"# nothing\n", ""},
+        {"---\n", ""},
+        {"null\n", ""},
+    };
+    check(*state, examples, ARRAY_LEN(examples));
+}
+
+static void test_what_yaml_says_is_what_json_says(void **state)
+{
+    struct inputs *in = *state;
+    in->shows_objects = true;
+    assert_string_equal(
+        inputs_say(
+            in, STR("kind: T\napiVersion: v1\nmetadata: {name: a}\nbase: &b {x: 1, y: [no, ~, \"7\", 1.5]}\n"
+                    "again: *b\n5: |\n  two\n  lines\ntrue: false\nq: 'it''s'\n")),
+        "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"},"
+        "\"base\":{\"x\":1,\"y\":[\"no\",null,\"7\",1.5]},\"again\":{\"x\":1,\"y\":[\"no\",null,\"7\",1.5]},"
+        "\"5\":\"two\\nlines\\n\",\"true\":false,\"q\":\"it's\"}\n");
+}
+
+static void test_what_is_wrong_is_told_with_its_line(void **state)
+{
+    static const struct example examples[] = {
+        {POD("a") "\n{\"kind\":\"Pod\"," META("b") "}\n" POD("c"),
+         "1 v1 Pod a\n! x: line 2: Pod b: object without apiVersion\n3 v1 Pod c\n"},
+        {"\n{\"apiVersion\":\"v1\"," META("b") "}", "! x: line 2: b: object without kind\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", "! x: line 1: Pod: object without metadata\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":5," META("b") "}", "! x: line 1: b: object without kind\n"},
+        {POD("a") "\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n",
+         "1 v1 Pod a\n! x: line 2: the text ends inside of what begins here\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n{\"kind\":",
+         "2 v1 Pod a\n! x: line 3: the text ends inside of what begins here\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":{}}",
+         "! x: line 1: List: its items are no array\n"},
+        {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":\"\"}",
+         "! x: line 1: PodList: its items are no array\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\"}", "! x: line 1: List: its items are no array\n"},
+        {"[" POD("a") ",\n5,\n\"a, b\",\n" POD("b") "]",
+         "1 v1 Pod a\n! x: line 2: an item that is no object\n! x: line 3: an item that is no object\n4 v1 "
+         "Pod b\n"},
+        {"[" POD("a") "\n" POD("b") "]",
+         "1 v1 Pod a\n! x: line 2: invalid JSON: ',' or ']' expected\n2 v1 Pod b\n"},
+        {"{\"items\":[\n{" META("a") "}]}", "! x: line 2: a: object without apiVersion\n"},
+        {"{\"items\":[\n{" META("a") "}",
+         "! x: line 1: the text ends inside of what begins here, at line 2\n"
+         "! x: line 2: neither this item nor its List, at line 1, has a kind (1 items)\n"},
+        {POD("a") "\nxyz\n" POD("b"),
+         "1 v1 Pod a\n! x: line 2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
+        {"apiVersion: v1\nkind: Pod\nmetadata:\n name: a\n  b: c\n",
+         "! x: line 5: invalid YAML: mapping values are not allowed in this context\n"},
+        {"a: &a [*a]\n", "! x: line 1: an alias inside of its own anchor\n"},
+        {"just a text\n", "! x: line 1: neither an object nor a list of them\n"},
+        {"\x01\x02\x03",
+         "! x: line 1: neither JSON nor YAML: control characters are not allowed, at byte 0\n"},
+    };
+    check(*state, examples, ARRAY_LEN(examples));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, inputs_setup, inputs_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_json_in_every_form),
+        TEST(test_lists_in_every_form),
+        TEST(test_yaml_in_every_form),
+        TEST(test_what_yaml_says_is_what_json_says),
+        TEST(test_what_is_wrong_is_told_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
