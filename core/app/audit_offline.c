@@ -93,11 +93,22 @@ static void on_refused(void *ctx, const struct err *err)
     fprintf(stderr, "kubelua audit: %s\n", err->text);
 }
 
+static bool is_wanted(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    return auditor_wants(offline->auditor, api_version, kind);
+}
+
 /* A file that cannot be read does not hide what is found in the others. */
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
-    const struct audit_input_options input = {.packer = offline->packer, .sink = &sink};
+    const struct audit_input_options input = {.packer = offline->packer,
+                                              .sink = &sink,
+                                              .wanted = offline->objects ? NULL : is_wanted,
+                                              .recursive = offline->options->recursive,
+                                              .max_object_size = offline->options->max_object_size,
+                                              .ctx = offline};
     const struct flag_list *from = offline->options->from;
     struct audit_input_counts counts = {0};
     for (size_t i = 0; i < from->count; i++) {

@@ -10,6 +10,8 @@ struct audit_offline_options {
     const struct options *options;    /* borrowed, as all of these */
     const struct script_files *files; /* of rules */
     const struct flag_list *from;     /* what is audited */
+    bool recursive;                   /* folders in folders too */
+    size_t max_object_size;
     struct audit_table *table;
     bool fixes;
 };

@@ -22,7 +22,8 @@ struct arguments {
     struct script_files files;
     struct flag_list from;
     const char *output, *fail_on;
-    bool allow_empty;
+    size_t max_object_size;
+    bool allow_empty, recursive;
 };
 
 static void arguments_clear(struct arguments *arguments)
@@ -34,13 +35,17 @@ static void arguments_clear(struct arguments *arguments)
 
 static const struct flag *audit_flags(struct arguments *arguments)
 {
-    static struct flag table[6];
+    static struct flag table[8];
     arguments->output = "table";
     arguments->fail_on = "low";
+    arguments->max_object_size = AUDIT_INPUT_OBJECT_MAX;
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&arguments->options.files),
-        {"from", 0, FLAG_LIST, &arguments->from, "FILE", NULL,
-         "what is audited: JSON or YAML, as kubectl get prints it, or manifests (repeatable)"},
+        {"from", 0, FLAG_LIST, &arguments->from, "FILE|DIR|-", NULL,
+         "what is audited: JSON or YAML, as kubectl get prints it, or manifests; - is stdin (repeatable)"},
+        {"recursive", 'R', FLAG_BOOL, &arguments->recursive, NULL, NULL, "of a folder also those in it"},
+        {"max-object-size", 0, FLAG_SIZE, &arguments->max_object_size, "SIZE", NULL,
+         "larger objects are refused (default 8Mi)"},
         {"output", 'o', FLAG_CHOICE, &arguments->output, REPORT_FORMATS, REPORT_FORMATS,
          "form of the report (default table)"},
         {"fail-on", 0, FLAG_CHOICE, &arguments->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,
@@ -148,11 +153,14 @@ static int audit(const struct arguments *arguments)
     int64_t begun_ns = clock_measure_ns(), time_s = time(NULL);
     struct err err;
     int code = EXIT_USAGE;
-    enum audit_end end = audit_offline(&(const struct audit_offline_options){.options = &arguments->options,
-                                                                             .files = &arguments->files,
-                                                                             .from = &arguments->from,
-                                                                             .table = table},
-                                       &err);
+    enum audit_end end =
+        audit_offline(&(const struct audit_offline_options){.options = &arguments->options,
+                                                            .files = &arguments->files,
+                                                            .from = &arguments->from,
+                                                            .recursive = arguments->recursive,
+                                                            .max_object_size = arguments->max_object_size,
+                                                            .table = table},
+                      &err);
     if (end == AUDIT_FAILED)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
     else if (report(arguments, table, time_s, (clock_measure_ns() - begun_ns) / 1000000))

@@ -78,6 +78,19 @@ describe("kubelua audit", function()
     end
   end)
 
+  it("names file and line, reads folders, and tells what it cannot read", function()
+    place:write("input/sub/pods.yaml", "# first\n---\n" .. pod("web", "app") .. pod("db", "db"))
+    place:write("input/broken.json", '{"kind":"Pod"}\n{"apiVersion":"v1","kind":"Pod",')
+    local code, report, err = audited("--from", place.path .. "/input", "-R")
+    local told = {}
+    for i, row in ipairs(report.results) do told[i] = { row.name, row.file:match("[^/]*/[^/]*$"), row.line } end
+    assert.are.equal(2, code)
+    assert.are.same({ { "db", "sub/pods.yaml", 13 }, { "web", "sub/pods.yaml", 3 } }, told)
+    assert.matches("broken.json: line 1: Pod: object without apiVersion\n", err, 1, true)
+    assert.matches("broken.json: line 2: the text ends inside of what begins here\n", err, 1, true)
+    assert.are.equal(2, (audited("--from", place.path .. "/input")))
+  end)
+
   it("skips what the object's owner accepted, until the day that was said", function()
     place:write("pods.yaml", pod("web", "app", 'kubelua/ignore.image-tag: "until=2999-01-31 the vendor is told"')
       .. pod("db", "db", 'kubelua/ignore.image-tag: "until=2020-01-31 soon"'))
