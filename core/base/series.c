@@ -38,7 +38,30 @@ static const struct family_info families[] = {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static TAILQ_HEAD(, series) table[FAMILY_COUNT]; /* under the lock; in the order in which they were made */
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child must not inherit a mutex that another thread held. */
+static void watch_forks(void)
+{
+    pthread_atfork(take_lock, release_lock, release_lock);
+}
+
+static void hold_lock(void)
+{
+    pthread_once(&once, watch_forks);
+    take_lock();
+}
 
 const struct family_info *family_info(enum family family)
 {
@@ -100,7 +123,7 @@ struct series *series_new(enum family family, const char *const *values)
 {
     char *labels = render_labels(family, values);
     const struct buckets *buckets = families[family].buckets;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     if (!table[family].tqh_last) TAILQ_INIT(&table[family]);
     struct series *series = find(family, labels);
     if (series) {
@@ -113,18 +136,18 @@ struct series *series_new(enum family family, const char *const *values)
         TAILQ_INSERT_TAIL(&table[family], series, link);
     }
     series->refs++;
-    pthread_mutex_unlock(&lock);
+    release_lock();
     return series;
 }
 
 void series_free(struct series *series)
 {
     if (!series) return;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     must(series->refs > 0);
     bool last = --series->refs == 0;
     if (last) TAILQ_REMOVE(&table[series->family], series, link);
-    pthread_mutex_unlock(&lock);
+    release_lock();
     if (!last) return;
     free(series->labels);
     free(series);
@@ -168,8 +191,8 @@ void series_observe(struct series *histogram, double value)
 void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx)
 {
     struct series *series;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     if (table[family].tqh_last)
         TAILQ_FOREACH (series, &table[family], link) fn(ctx, series);
-    pthread_mutex_unlock(&lock);
+    release_lock();
 }

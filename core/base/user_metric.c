@@ -13,15 +13,38 @@
 static const double default_bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown);
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child must not inherit a mutex that another thread held. */
+static void watch_forks(void)
+{
+    pthread_atfork(take_lock, release_lock, release_lock);
+}
+
+static void hold_lock(void)
+{
+    pthread_once(&once, watch_forks);
+    take_lock();
+}
 
 void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx)
 {
     const struct user_metric *metric;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     TAILQ_FOREACH (metric, &shown, link)
         if (metric->page == page) fn(ctx, metric);
-    pthread_mutex_unlock(&lock);
+    release_lock();
 }
 
 static char *help_on_page(const char *help)
@@ -86,18 +109,18 @@ void user_metric_unref(struct user_metric *metric)
 void user_metric_show(struct user_metric *metric)
 {
     if (metric->shown) return;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     TAILQ_INSERT_TAIL(&shown, metric, link);
-    pthread_mutex_unlock(&lock);
+    release_lock();
     metric->shown = true;
 }
 
 void user_metric_hide(struct user_metric *metric)
 {
     if (!metric->shown) return;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     TAILQ_REMOVE(&shown, metric, link);
-    pthread_mutex_unlock(&lock);
+    release_lock();
     metric->shown = false;
 }
 
@@ -150,9 +173,9 @@ static struct user_series *add(struct user_metric *metric, struct str labels)
     series->labels = xstrndup(labels.p, labels.n);
     series->buckets = &metric->buckets;
     made->series = series;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     HASH_ADD_KEYPTR(hh, metric->series, series->labels, labels.n, made);
-    pthread_mutex_unlock(&lock);
+    release_lock();
     return made;
 }
 
@@ -173,9 +196,9 @@ bool user_metric_remove(struct user_metric *metric, const struct str *values)
     struct user_series *found = find(metric, buf_slice(&labels));
     buf_clear(&labels);
     if (!found) return false;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     free_series(metric, found);
-    pthread_mutex_unlock(&lock);
+    release_lock();
     return true;
 }
 
@@ -229,7 +252,7 @@ static void render_series(const struct user_metric *metric, struct buf *out)
 void user_metrics_render(const void *page, struct buf *out)
 {
     const struct user_metric *metric, *other;
-    pthread_mutex_lock(&lock);
+    hold_lock();
     TAILQ_FOREACH (metric, &shown, link) {
         if (metric->page != page) continue;
         TAILQ_FOREACH (other, &shown, link)
@@ -239,5 +262,5 @@ void user_metrics_render(const void *page, struct buf *out)
         for (; other; other = TAILQ_NEXT(other, link))
             if (is_of_family(other, metric)) render_series(other, out);
     }
-    pthread_mutex_unlock(&lock);
+    release_lock();
 }
