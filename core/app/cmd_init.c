@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "app/cmd.h"
-#include "app/embedded_file.h"
 #include "app/flags.h"
+#include "app/project_files.h"
 #include "base/buf.h"
 #include "base/mem.h"
 

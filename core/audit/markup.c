@@ -16,10 +16,12 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* What XML may not hold, and what a terminal would take for an order. */
+/* What XML may not hold, what a terminal would take for an order, and what turns the direction of a line, so
+ * that it reads as another one. */
 static bool is_forbidden(uint32_t c)
 {
-    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff;
+    return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069) || c == 0xfffe || c == 0xffff;
 }
 
 void markup_put(struct buf *out, struct str text)

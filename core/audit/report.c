@@ -10,6 +10,7 @@ static const struct report_format formats[] = {
     {"json", report_json, false, false},          {"yaml", report_yaml, false, false},
     {"sarif", report_sarif, false, false},        {"junit", report_junit, false, true},
     {"policyreport", report_policy, false, true}, {"openreports", report_openreports, false, true},
+    {"html", report_html, false, false},
 };
 
 const struct report_format *report_format_of(const char *name)

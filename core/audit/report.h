@@ -19,7 +19,7 @@ struct report_options {
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);
 
 report_writer report_table, report_json, report_yaml, report_sarif, report_junit, report_policy,
-    report_openreports;
+    report_openreports, report_html;
 
 /* One that `-o` names. */
 struct report_format {
@@ -28,6 +28,6 @@ struct report_format {
     bool wide;   /* `wide` of the options */
     bool passes; /* it tells of passes too: the table must keep them */
 };
-#define REPORT_FORMATS "table|wide|json|yaml|sarif|junit|policyreport|openreports"
+#define REPORT_FORMATS "table|wide|json|yaml|sarif|junit|policyreport|openreports|html"
 /* NULL for none of REPORT_FORMATS. */
 const struct report_format *report_format_of(const char *name);

@@ -43,8 +43,8 @@ static size_t count_of(const char *text, const char *part)
  */
 static void test_no_form_has_a_control_character(void **state)
 {
-    static const char *const forms[] = {"table", "wide",  "json",         "yaml",
-                                        "sarif", "junit", "policyreport", "openreports"};
+    static const char *const forms[] = {"table", "wide",         "json",        "yaml", "sarif",
+                                        "junit", "policyreport", "openreports", "html"};
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         char *text = print(forms[i]);
         for (const char *p = text; *p; p++) {
@@ -86,7 +86,8 @@ static void test_an_audit_without_findings_is_whole_in_each_form(void **state)
                  {"sarif", "\"results\":[]}]}\n"},
                  {"junit", "</testsuites>\n"},
                  {"policyreport", "kind: \"ClusterPolicyReport\""},
-                 {"openreports", "kind: \"ClusterReport\""}};
+                 {"openreports", "kind: \"ClusterReport\""},
+                 {"html", "<p>No findings.</p>"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct audit_table *table = audit_table_new(true);
         char *text = fixture_print(report_format_of(cases[i].form)->write, table, &fixture_options);
@@ -180,6 +181,9 @@ static void test_markup_holds_any_byte(void **state)
         {"a\xc2\x9bz", "a\xef\xbf\xbdz"},                             /* of C1: terminals take it for ESC [ */
         {"a\xef\xbf\xbez", "a\xef\xbf\xbdz"},                         /* U+FFFE */
         {"a\xed\xa0\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz"}, /* half of a character */
+        {"a\xe2\x80\xae"
+         "z",
+         "a\xef\xbf\xbdz"}, /* right to left from here on */
         {"a\xff", "a\xef\xbf\xbd"},
         {"a\xe2\x82", "a\xef\xbf\xbd\xef\xbf\xbd"},
         {"", ""},
@@ -194,6 +198,35 @@ static void test_markup_holds_any_byte(void **state)
     markup_attribute(&out, "a", (struct str){"\0", 1});
     assert_string_equal(buf_text(&out), " a=\"\xef\xbf\xbd\"");
     buf_clear(&out);
+}
+
+/* --- HTML */
+
+static void test_a_page_has_nothing_from_elsewhere_and_escapes_all(void **state)
+{
+    char *text = print("html");
+    assert_int_equal(count_of(text, "<section class="), 4);
+    assert_int_equal(count_of(text, "<li data-ns=\"shop\">"), 7);
+    assert_int_equal(count_of(text, "<li data-ns=\"\">"), 1);
+    assert_int_equal(count_of(text, "<script>"), 1); /* no name of an object is one */
+    assert_int_equal(count_of(text, "</script>"), 1);
+    assert_int_equal(count_of(text, "://") + count_of(text, "@import") + count_of(text, "url("), 0);
+    assert_says(text, "<code>&quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;</code>");
+    assert_says(text, "<small>manifests/web pod.yaml:12</small>");
+    assert_says(text, "<p><strong>What to do:</strong> Name a version.</p>");
+    assert_says(text, "<li class=\"critical\"><b>1</b>critical</li>");
+    free(text);
+}
+
+static void test_a_large_page_begins_folded(void **state)
+{
+    struct audit_table *table = fixture_large(2000, 4);
+    char *text = fixture_print(report_html, table, &fixture_options);
+    assert_int_equal(count_of(text, "<li data-ns="), 2000);
+    assert_int_equal(count_of(text, "<ul class=\"rows\">"), 40);
+    assert_int_equal(count_of(text, "<details open>"), 0);
+    free(text);
+    audit_table_free(table);
 }
 
 /* --- reports of policies */
@@ -268,6 +301,8 @@ int main(void)
         cmocka_unit_test(test_a_fingerprint_outlives_moved_lines_and_values),
         cmocka_unit_test(test_junit_has_a_suite_for_each_rule_and_a_case_for_each_object),
         cmocka_unit_test(test_markup_holds_any_byte),
+        cmocka_unit_test(test_a_page_has_nothing_from_elsewhere_and_escapes_all),
+        cmocka_unit_test(test_a_large_page_begins_folded),
         cmocka_unit_test(test_policy_reports_are_one_for_each_namespace),
         cmocka_unit_test(test_a_large_report_comes_in_parts),
         cmocka_unit_test(test_what_is_no_namespace_is_told_of_in_the_report_of_the_cluster),
