@@ -1,0 +1,36 @@
+/* How far a long work is, on a line of a terminal that is written again and again: nothing is written where
+ * stderr is none, or TERM is "dumb". Owner: whoever has the struct; progress_end takes the line away. On one
+ * thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+struct progress {
+    FILE *out;        /* NULL: nothing is shown */
+    const char *what; /* "Auditing" */
+    size_t total;     /* objects; 0: not known */
+    size_t width;
+    int64_t begun_ns, drawn_ns; /* 0: it was not drawn yet */
+};
+
+/* `what` is borrowed. */
+void progress_begin(struct progress *progress, const char *what, size_t total);
+/* As often as one likes: it is drawn ten times a second. `share` is how much of the work is done, from 0 to
+ * 1, for who knows that better than by objects; else below 0. */
+void progress_step(struct progress *progress, size_t done, double share);
+void progress_end(struct progress *progress);
+
+/* The line alone, cut at the width:
+ * "Auditing [#########-----------] 45 %, 45,000 of 100,000 objects, 8,200/s, 7 s left". */
+struct progress_state {
+    const char *what;
+    size_t done, total;
+    double share;
+    int64_t elapsed_ms;
+    size_t width; /* 0: whatever it takes */
+};
+void progress_line(struct buf *out, const struct progress_state *state);
