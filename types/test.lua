@@ -12,6 +12,7 @@ local test = {}
 ---@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
 ---@field limits? table<string, string|number> of the script, by the names of --limit
+---@field params? table<string, boolean|number|string|table> of rules, by name or "rule.name", as --param
 ---@field failures? "raise"|"collect" whether a call of the script that fails fails the spec
 
 ---A script in a cluster of its own, its informers synced.
@@ -141,6 +142,30 @@ function env:http(answer) end
 ---@return table|string|nil result
 ---@return string? problem when it refuses
 function env:call(name, ...) end
+
+---@class k8s.TestAudit
+---@field rule? string the id of one; else all
+---@field passes? boolean what passed is told too
+
+---What a rule said of an object.
+---@class k8s.TestFinding
+---@field rule string its id
+---@field severity "info"|"low"|"medium"|"high"|"critical"
+---@field category? string
+---@field result "pass"|"skip"|"warn"|"fail"|"error"
+---@field apiVersion string
+---@field kind string
+---@field namespace? string
+---@field name string
+---@field message? string
+---@field path? string
+---@field value? any
+---@field fix? table what the rule's fix makes of the object, for a failure
+
+---What the rules of the script say of the objects that are there, by severity, rule and object.
+---@param options? k8s.TestAudit
+---@return k8s.TestFinding[]
+function env:audit(options) end
 
 ---The value of a series of k8s.metric.
 ---@param name string of a histogram NAME_count or NAME_sum

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/leader_options.h"
+#include "app/test_audit.h"
 #include "app/test_command.h"
 #include "app/test_engine_cluster.h"
 #include "app/test_kinds.h"
@@ -60,6 +61,15 @@ static void make_parts(struct test_engine *engine)
     turns_init(&engine->turns);
 }
 
+static bool read_params(struct test_engine *engine, const struct test_engine_options *options,
+                        struct err *err)
+{
+    engine->params = rule_params_new();
+    for (size_t i = 0; i < options->param_count; i++)
+        if (!rule_params_add(engine->params, options->params[i], err)) return false;
+    return true;
+}
+
 static void make_host(struct test_engine *engine, const struct test_engine_options *options)
 {
     struct leader_flags flags = {0};
@@ -83,6 +93,7 @@ static void make_host(struct test_engine *engine, const struct test_engine_optio
                                         .lua_path_count = options->lua_path_count,
                                         .default_namespace = engine->namespace_,
                                         .runs_rules = !options->live,
+                                        .params = engine->params,
                                         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
                                         .not_sent = options->live ? "Not sent: this is a replay" : NULL,
                                         .hooks_ctx = engine};
@@ -119,6 +130,7 @@ static void free_engine(struct test_engine *engine)
     test_kinds_end(engine);
     one_loop_close(&engine->base);
     buf_clear(&engine->records);
+    rule_params_free(engine->params);
     free(engine->namespace_);
     for (size_t i = 0; i < engine->script_count; i++) free(engine->scripts[i].name);
     free(engine->scripts);
@@ -148,8 +160,9 @@ static struct test_engine *open_engine(const struct test_engine_options *options
     if (ok) {
         make_parts(engine);
         test_kinds_begin(engine);
+        ok = read_params(engine, options, err);
         make_host(engine, options);
-        ok = test_engine_settle(engine, err);
+        ok = ok && test_engine_settle(engine, err);
     }
     test_engine_leave();
     if (ok) return engine;
@@ -320,6 +333,7 @@ const struct test_engine_ops test_engine_ops = {
     .end_watches = test_cluster_end_watches,
     .lead = lead,
     .call = test_command_call,
+    .audit = test_audit,
     .recording_begin_us = test_replay_begin_us,
     .replay_begin = replay_begin,
     .replay_play = replay_play,

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "kube/event_recorder.h"
 #include "kube/kinds.h"
+#include "script/rule_params.h"
 #include "script/test_engine.h"
 #include "script/turns.h"
 
@@ -36,6 +37,7 @@ struct test_engine {
     struct turns turns;
     struct script_host host;
     struct limits limits;
+    struct rule_params *params;
     char *namespace_;
     struct test_script *scripts; /* in the order in which they were loaded */
     size_t script_count;

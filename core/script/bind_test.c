@@ -61,13 +61,28 @@ static struct limits limits_arg(lua_State *L, int idx)
 /* 2200-01-01, in seconds. */
 #define NOW_END 7258118400.0
 
-/* open(namespace, wall time in seconds, elects, limits) */
+/* The texts of the array at `idx`, which keeps them; the array of them stays on the stack. */
+static const char **texts_arg(lua_State *L, int idx, size_t *count)
+{
+    *count = lua_istable(L, idx) ? lua_objlen(L, idx) : 0;
+    const char **texts = lua_newuserdata(L, (*count + 1) * sizeof *texts);
+    for (size_t i = 0; i < *count; i++) {
+        lua_rawgeti(L, idx, (int)i + 1);
+        texts[i] = arg_str(L, -1, "test.load: params").p;
+        lua_pop(L, 1);
+    }
+    return texts;
+}
+
+/* open(namespace, wall time in seconds, elects, limits, params) */
 static int l_open(lua_State *L)
 {
     struct err err;
-    lua_settop(L, 4);
+    size_t param_count;
+    lua_settop(L, 5);
     const struct limits limits = limits_arg(L, 4);
-    lua_settop(L, 4);
+    lua_settop(L, 5);
+    const char **params = texts_arg(L, 5, &param_count);
     lua_Number now = luaL_checknumber(L, 2);
     if (!(now >= 0 && now < NOW_END))
         script_raise(L, "test.load: now must be a time from 1970 to 2199, not %.14g seconds", now);
@@ -75,6 +90,8 @@ static int l_open(lua_State *L)
                                                 .wall_us = (int64_t)(now * 1e6),
                                                 .elects = lua_toboolean(L, 3),
                                                 .limits = &limits,
+                                                .params = params,
+                                                .param_count = param_count,
                                                 .lua_path = script_of(L)->host->lua_path,
                                                 .lua_path_count = script_of(L)->host->lua_path_count};
     struct holder *holder = lua_newuserdata(L, sizeof *holder);
@@ -350,6 +367,7 @@ void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
     luaL_register(L, NULL, verbs);
     bind_test_rules(L);
     bind_test_reload(L);
+    bind_test_audit(L);
     lua_setfield(L, -2, "test");
     lua_pop(L, 1);
 }

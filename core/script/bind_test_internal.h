@@ -13,3 +13,4 @@ int test_result(lua_State *L, bool ok, const struct err *err);
 /* These into the table on top of the stack. */
 void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
+void bind_test_audit(lua_State *L);

@@ -20,6 +20,8 @@ struct test_engine_options {
     size_t trusted_count;
     const char *const *lua_path;
     size_t lua_path_count;
+    const char *const *params; /* of rules, "restarts=10", as --param has them; copied */
+    size_t param_count;
     bool live;   /* print and log as `kubelua run` does, and only tell of writes */
     bool elects; /* scripts that do not call k8s.leader take part in an election too */
 };
@@ -47,6 +49,11 @@ struct test_answer {
 struct replay_counts {
     uint64_t objects; /* of the first lists */
     uint64_t changes; /* after those */
+};
+
+struct test_audit {
+    const char *rule; /* whose findings are told; NULL: all rules' */
+    bool passes;      /* what passed is told too */
 };
 
 struct test_call_result {
@@ -98,6 +105,10 @@ struct test_engine_ops {
     /* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */
     bool (*call)(struct test_engine *engine, const char *name, const char *const *args, size_t count,
                  struct test_call_result *result, struct err *err);
+    /* Asks the rules about what they look at. Appends an array of JSON with what they say, as `-o json` of
+     * audits has it, by severity, rule and object. */
+    bool (*audit)(struct test_engine *engine, const struct test_audit *audit, struct buf *out,
+                  struct err *err);
     /* When a recording begins, wall time. */
     bool (*recording_begin_us)(const char *path, int64_t *begin_us, struct err *err);
     /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */

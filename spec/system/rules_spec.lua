@@ -1,4 +1,5 @@
 -- Rules in an engine that asks none of them: they are checked as anything that a script registers, and cost no cache.
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
@@ -74,5 +75,37 @@ describe("rules in kubelua run", function()
     local engine = cluster.run(sim.server, place.path .. "/scripts")
     assert.are.equal(2, engine:wait(20))
     assert.has_match("a%.lua:4: .*widgetz", engine.streams.err.text)
+  end)
+end)
+
+describe("the example idle_services.lua", function()
+  before_each(function() place = scripts_folder.new() end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("finds services without pods in a file", function()
+    temp.write(place.path .. "/shop.yaml", [[
+apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { selector: { app: web } }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: api, namespace: shop }
+spec: { selector: { app: api } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: web-1, namespace: shop, labels: { app: web } }
+status: { phase: Running }
+]])
+    local from = place.path .. "/shop.yaml"
+    local p = cluster.kubelua { "audit", "-f", "scripts/idle_services.lua", "--from", from, "-ojson" }
+    assert.are.equal(1, p:wait(20))
+    local results = cjson.decode(p.streams.out.text).results
+    assert.are.same({ 1, "api", "0 pods run behind it" }, { #results, results[1].name, results[1].message })
   end)
 end)

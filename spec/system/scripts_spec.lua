@@ -396,6 +396,7 @@ end
 
 -- Those that are run elsewhere.
 local others = {
+  ["idle_services.lua"] = "spec/system/rules_spec.lua",
   ["notify.lua"] = "spec/system/http_spec.lua",
   ["pods_on.lua"] = "spec/system/call_spec.lua",
   ["phase_metrics.lua"] = "spec/system/metrics_spec.lua",

@@ -270,6 +270,21 @@ function methods:metric(name, labels)
   return nil -- not nothing at all, which assertions refuse
 end
 
+-- --- rules
+
+local AUDIT = { rule = "string", passes = "boolean" }
+
+-- env:audit { rule = "id", passes = true }: what the rules of the script say of the objects that are there: an array
+-- of { rule, severity, result, kind, namespace, name, message, path, value, fix }, by severity, rule and object.
+function methods:audit(given)
+  local own = options.check("env:audit", given, AUDIT)
+  self:settle()
+  note(self, "audit    %s", own.rule or "all rules")
+  local text, problem = test.audit(self.engine, own.rule, own.passes)
+  take_in(self, text ~= nil, "env:audit: " .. tostring(problem))
+  return raw.json.decode(text)
+end
+
 -- --- recordings
 
 local REPLAY = { speed = "number" }
@@ -368,6 +383,18 @@ local function begin(now)
   return now or START
 end
 
+-- As --param has them: what is no text is JSON, which a parameter takes as well.
+local function assignments(params)
+  local texts = {}
+  for name, value in pairs(params or {}) do
+    if type(name) ~= "string" then
+      raw.raise("test.load: params must be { name = value }")
+    end
+    texts[#texts + 1] = name .. "=" .. (type(value) == "string" and value or raw.json.encode(value))
+  end
+  return texts
+end
+
 function env.open(given, folder)
   if given.failures and given.failures ~= "raise" and given.failures ~= "collect" then
     raw.raise('test.load: failures must be "raise" or "collect", not "' .. given.failures .. '"')
@@ -378,7 +405,9 @@ function env.open(given, folder)
     local begun, why = test.recording_begin(recording)
     now = begun or raw.raise("test.load: " .. why)
   end
-  local engine, problem = test.open(given.namespace or "", begin(now), given.leader_elect or false, given.limits)
+  local engine, problem = test.open(
+    given.namespace or "", begin(now), given.leader_elect or false, given.limits, assignments(given.params)
+  )
   if not engine then
     raw.raise("test.load: " .. problem)
   end

@@ -15,11 +15,12 @@ local OPTIONS = {
   now = "time",
   leader_elect = "boolean",
   limits = "table",
+  params = "table",
   failures = "string",
 }
 
--- test.new { objects =, namespace =, now =, leader_elect =, failures = "raise" or "collect" }: a cluster without a
--- script; env:load loads it.
+-- test.new { objects =, namespace =, now =, leader_elect =, params =, failures = "raise" or "collect" }: a cluster
+-- without a script; env:load loads it.
 function test.new(given)
   return env.open(options.check("test.new", given, OPTIONS), place.folder())
 end

@@ -1,0 +1,22 @@
+/* More of raw.test: what rules say of the cluster; see bind_test.c. */
+#include "script/args.h"
+#include "script/bind_test_internal.h"
+
+/* audit(engine, rule or nil, passes): JSON text, an array of what the rules say; or nil and why not */
+static int l_audit(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    const struct test_audit audit = {.rule = arg_str_opt(L, 2, "env:audit: rule").p,
+                                     .passes = lua_toboolean(L, 3)};
+    struct buf *out = script_scratch(script_of(L));
+    if (!test_ops()->audit(engine, &audit, out, &err)) return test_result(L, false, &err);
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+void bind_test_audit(lua_State *L)
+{
+    lua_pushcfunction(L, l_audit);
+    lua_setfield(L, -2, "audit");
+}
