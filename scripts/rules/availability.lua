@@ -1,0 +1,186 @@
+-- Whether a workload outlives the loss of a node, and a node can be drained.
+--   kubelua audit -f scripts/rules/availability.lua
+local k8s = require "k8s"
+local pods = require "_pods"
+local uses = require "_uses"
+local values = require "_values"
+
+local list, map, text = values.list, values.map, values.text
+
+local KINDS = { "deployments.apps", "statefulsets.apps" }
+
+local function replicas_of(obj)
+  local spec = map(obj.spec)
+  local replicas = spec and spec.replicas
+  return type(replicas) == "number" and replicas or 1
+end
+
+-- The workload that an autoscaler is for.
+local function emit_target(obj, emit)
+  local spec = map(obj.spec)
+  local target = spec and map(spec.scaleTargetRef)
+  if target and text(target.kind) and text(target.name) then
+    emit(("%s/%s/%s"):format(values.namespace(obj), target.kind, target.name))
+  end
+end
+
+-- How many pods an autoscaler leaves a workload at least; nil where there is none.
+local function least_of(obj, use)
+  local scaler = use.scalers(("%s/%s/%s"):format(values.namespace(obj), obj.kind, obj:name()))[1]
+  local spec = scaler and map(scaler.spec)
+  local least = spec and spec.minReplicas
+  return scaler and (type(least) == "number" and least or 1)
+end
+
+local SCALERS = { kind = "horizontalpodautoscalers.autoscaling", index = emit_target }
+
+k8s.rule {
+  id = "single-replica",
+  title = "Workloads have more than one replica",
+  severity = "low",
+  category = "Availability",
+  why = "While the only pod of a workload is moved, updated or restarted, nobody answers.",
+  how = "Set spec.replicas to 2 or more, if the program can run more than once.",
+  kinds = KINDS,
+  uses = { scalers = SCALERS },
+  check = function(obj, r, use)
+    local replicas = replicas_of(obj)
+    if replicas == 1 and (least_of(obj, use) or 1) <= 1 then
+      r:fail("there is one replica", { path = "spec.replicas", value = map(obj.spec) and obj.spec.replicas })
+    end
+  end,
+}
+
+k8s.rule {
+  id = "no-disruption-budget",
+  title = "Workloads with replicas have a disruption budget",
+  severity = "low",
+  category = "Availability",
+  why = "When nodes are drained, all pods of a workload may be evicted at once: only a PodDisruptionBudget says how "
+    .. "many must stay.",
+  how = "Make a PodDisruptionBudget that selects the pods, with maxUnavailable: 1.",
+  kinds = KINDS,
+  uses = { budgets = uses.by_namespace "poddisruptionbudgets.policy" },
+  check = function(obj, r, use)
+    if replicas_of(obj) < 2 then
+      return
+    end
+    local labels = pods.labels(obj)
+    for _, budget in ipairs(use.budgets(values.namespace(obj))) do
+      local spec = map(budget.spec)
+      if values.selects(values.label_selector(spec and spec.selector), labels) then
+        return
+      end
+    end
+    r:fail "no PodDisruptionBudget selects its pods"
+  end,
+}
+
+-- How many pods the workloads have that the budget selects.
+local function count_selected(spec, namespace, use)
+  local selector, count = values.label_selector(spec.selector), 0
+  for _, find in ipairs { use.deployments, use.statefulsets } do
+    for _, obj in ipairs(find(namespace)) do
+      if values.selects(selector, pods.labels(obj)) then
+        count = count + replicas_of(obj)
+      end
+    end
+  end
+  return count
+end
+
+local function is_none(amount)
+  return amount == 0 or text(amount) ~= nil and amount:find "^0+%%?$" ~= nil
+end
+
+k8s.rule {
+  id = "budget-blocks-drains",
+  title = "Disruption budgets leave room for a drain",
+  severity = "medium",
+  category = "Availability",
+  why = "A budget that lets no pod go stops every drain of a node: upgrades of the cluster hang until somebody "
+    .. "deletes the pod by hand.",
+  how = "Let at least one pod go: maxUnavailable: 1, or minAvailable below the number of replicas.",
+  kinds = { "poddisruptionbudgets.policy" },
+  uses = {
+    deployments = uses.by_namespace "deployments.apps",
+    statefulsets = uses.by_namespace "statefulsets.apps",
+  },
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    if not spec then
+      return
+    end
+    local least = spec.minAvailable
+    if is_none(spec.maxUnavailable) then
+      r:fail("no pod may go", { path = "spec.maxUnavailable", value = spec.maxUnavailable })
+    elseif least == "100%" then
+      r:fail("all pods must stay", { path = "spec.minAvailable", value = least })
+    elseif type(least) == "number" and least > 0 then
+      local count = count_selected(spec, values.namespace(obj), use)
+      if count > 0 and least >= count then
+        r:fail(("%d pods must stay, and there are %d"):format(least, count), {
+          path = "spec.minAvailable",
+          value = least,
+        })
+      end
+    end
+  end,
+}
+
+k8s.rule {
+  id = "no-spread",
+  title = "Replicas are spread over nodes",
+  severity = "low",
+  category = "Availability",
+  why = "Nothing keeps the scheduler from putting all replicas on one node, with which they are gone.",
+  how = "Add topologySpreadConstraints over kubernetes.io/hostname, or a podAntiAffinity.",
+  kinds = KINDS,
+  check = function(obj, r)
+    local spec, prefix = pods.spec(obj)
+    if not spec or replicas_of(obj) < 2 or list(spec.topologySpreadConstraints)[1] ~= nil then
+      return
+    end
+    local affinity = map(spec.affinity)
+    if not affinity or not map(affinity.podAntiAffinity) then
+      r:fail("all replicas may be on one node", { path = prefix .. ".topologySpreadConstraints" })
+    end
+  end,
+}
+
+local TARGETS = {
+  Deployment = { "deployments", "^apps/" },
+  StatefulSet = { "statefulsets", "^apps/" },
+  ReplicaSet = { "replicasets", "^apps/" },
+}
+
+k8s.rule {
+  id = "hpa-target-missing",
+  title = "What autoscalers scale exists",
+  severity = "high",
+  category = "Availability",
+  why = "An autoscaler without its target does nothing: the workload that it was made for keeps its number of pods "
+    .. "under any load.",
+  how = "Correct spec.scaleTargetRef, or delete the autoscaler.",
+  kinds = { "horizontalpodautoscalers.autoscaling" },
+  uses = {
+    deployments = uses.by_key "deployments.apps",
+    statefulsets = uses.by_key "statefulsets.apps",
+    replicasets = uses.by_key "replicasets.apps",
+  },
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    local target = spec and map(spec.scaleTargetRef)
+    local known = target and TARGETS[target.kind]
+    local name, version = target and text(target.name), target and text(target.apiVersion)
+    if not known or not name or version and not version:find(known[2]) then
+      return
+    end
+    if not use[known[1]](values.namespace(obj) .. "/" .. name)[1] then
+      r:fail(("the %s %s does not exist"):format(target.kind, name), {
+        path = "spec.scaleTargetRef.name",
+        value = name,
+      })
+    end
+  end,
+}

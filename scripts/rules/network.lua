@@ -1,0 +1,172 @@
+-- Who can reach what.
+--   kubelua audit -f scripts/rules/network.lua
+local k8s = require "k8s"
+local uses = require "_uses"
+local values = require "_values"
+
+local map, maps, text = values.map, values.maps, values.text
+
+local OWN = { ["kube-system"] = true, ["kube-public"] = true, ["kube-node-lease"] = true }
+
+k8s.rule {
+  id = "no-network-policy",
+  title = "Namespaces with pods have a network policy",
+  severity = "low",
+  category = "Network",
+  why = "Without a policy each pod of the cluster can talk to each pod of the namespace, and those to everything.",
+  how = "Begin with a NetworkPolicy that selects all pods and allows nothing, then add what is needed.",
+  kinds = { "namespaces" },
+  uses = uses.makers_by_namespace { policies = uses.by_namespace "networkpolicies.networking.k8s.io" },
+  skip = function(obj)
+    return OWN[obj:name()] and "it is the cluster's own"
+  end,
+  check = function(obj, r, use)
+    if not use.policies(obj:name())[1] and uses.each(use, obj:name())() then
+      r:fail "there are pods, and no policy"
+    end
+  end,
+}
+
+k8s.rule {
+  id = "policy-selects-nothing",
+  title = "Network policies select pods",
+  severity = "info",
+  category = "Network",
+  why = "A policy whose selector matches no pod protects nothing. Most often a label was changed on one side only.",
+  how = "Make spec.podSelector the labels of the pods, or delete the policy.",
+  kinds = { "networkpolicies.networking.k8s.io" },
+  uses = uses.makers_by_namespace(),
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    local selector = values.label_selector(spec and spec.podSelector)
+    if selector ~= "" and not uses.selected(use, values.namespace(obj), selector) then
+      r:fail("no pod is selected", { path = "spec.podSelector" })
+    end
+  end,
+}
+
+-- Annotations by which clouds keep a load balancer inside, and their values.
+local INTERNAL = {
+  ["service.beta.kubernetes.io/aws-load-balancer-internal"] = { ["true"] = true, ["0.0.0.0/0"] = true },
+  ["service.beta.kubernetes.io/aws-load-balancer-scheme"] = { internal = true },
+  ["service.beta.kubernetes.io/azure-load-balancer-internal"] = { ["true"] = true },
+  ["networking.gke.io/load-balancer-type"] = { Internal = true },
+  ["cloud.google.com/load-balancer-type"] = { Internal = true },
+  ["service.beta.kubernetes.io/openstack-internal-load-balancer"] = { ["true"] = true },
+}
+
+local function is_internal(obj)
+  for key, allowed in pairs(INTERNAL) do
+    local value = obj:annotation(key)
+    if value and allowed[value] then
+      return true
+    end
+  end
+  return false
+end
+
+k8s.rule {
+  id = "load-balancer-open",
+  title = "Load balancers are not open to everybody",
+  severity = "medium",
+  category = "Network",
+  why = "A Service of the type LoadBalancer gets an address that, with most clouds, the whole internet can reach.",
+  how = "Set spec.loadBalancerSourceRanges, or the annotation by which your cloud keeps it inside.",
+  kinds = { "services" },
+  check = function(obj, r)
+    local spec = map(obj.spec)
+    if not spec or spec.type ~= "LoadBalancer" or is_internal(obj) then
+      return
+    end
+    local count = 0
+    for i, range in ipairs(values.list(spec.loadBalancerSourceRanges)) do
+      count = i
+      if range == "0.0.0.0/0" or range == "::/0" then
+        r:fail("everybody is let in", { path = ("spec.loadBalancerSourceRanges[%d]"):format(i - 1), value = range })
+      end
+    end
+    if count == 0 then
+      r:fail("everybody is let in", { path = "spec.loadBalancerSourceRanges" })
+    end
+  end,
+}
+
+k8s.rule {
+  id = "node-port",
+  title = "Services take no port of the nodes",
+  severity = "low",
+  category = "Network",
+  why = "A NodePort is open on each node, to everybody who reaches it, past the Ingress and what it checks.",
+  how = "Use the type ClusterIP with an Ingress or a Gateway, or LoadBalancer.",
+  kinds = { "services" },
+  check = function(obj, r)
+    local spec = map(obj.spec)
+    if spec and spec.type == "NodePort" then
+      r:fail("it has a port of each node", { path = "spec.type", value = "NodePort" })
+    end
+  end,
+}
+
+-- Whether a certificate of the Ingress is for that host; one for *.example.com is for all names right under it.
+local function is_covered(spec, host)
+  for _, tls in maps(spec.tls) do
+    local hosts = map(tls.hosts)
+    if not hosts then
+      return true -- the certificate says for whom
+    end
+    for _, covered in ipairs(hosts) do
+      if covered == host or text(covered) and covered == host:gsub("^[^.]*", "*") then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+k8s.rule {
+  id = "ingress-without-tls",
+  title = "Ingresses are encrypted",
+  severity = "medium",
+  category = "Network",
+  why = "Without TLS everybody on the way reads and changes what is sent, passwords and cookies too.",
+  how = "Add the host to spec.tls, with a secret that has its certificate.",
+  kinds = { "ingresses.networking.k8s.io" },
+  check = function(obj, r)
+    local spec = map(obj.spec)
+    if not spec then
+      return
+    elseif not values.list(spec.tls)[1] then
+      r:fail("it has no TLS", { path = "spec.tls" })
+      return
+    end
+    for i, rule in maps(spec.rules) do
+      local host = text(rule.host)
+      if host and not is_covered(spec, host) then
+        r:fail("no certificate is for the host " .. host, { path = ("spec.rules[%d].host"):format(i), value = host })
+      end
+    end
+  end,
+}
+
+k8s.rule {
+  id = "ingress-wildcard",
+  title = "Ingresses name their hosts",
+  severity = "low",
+  category = "Network",
+  why = "A rule without a host, or for *.example.com, takes requests for names that nobody thought of, also those "
+    .. "of other teams that are not set up yet.",
+  how = "Name each host.",
+  kinds = { "ingresses.networking.k8s.io" },
+  check = function(obj, r)
+    local spec = map(obj.spec)
+    for i, rule in maps(spec and spec.rules) do
+      local host = text(rule.host)
+      if not host or host:find("*", 1, true) then
+        r:fail(host and "it is for all hosts of " .. host or "it is for any host", {
+          path = ("spec.rules[%d].host"):format(i),
+          value = host,
+        })
+      end
+    end
+  end,
+}

@@ -1,0 +1,154 @@
+-- What pods need and is not there. Such pods are not started, or not even made.
+--   kubelua audit -f scripts/rules/references.lua
+local k8s = require "k8s"
+local pods = require "_pods"
+local references = require "_references"
+local uses = require "_uses"
+local values = require "_values"
+
+-- Whether a config map or secret has the key.
+local function has_key(obj, key)
+  for _, field in ipairs { "data", "binaryData", "stringData" } do
+    local data = values.map(obj[field])
+    if data and data[key] ~= nil then
+      return true
+    end
+  end
+  return false
+end
+
+-- Looks each of them up; `find` gives an array.
+local function check_all(obj, r, what, find, called)
+  local namespace = values.namespace(obj) .. "/"
+  references.each(obj, what, function(name, optional, key, path, ...)
+    if optional then
+      return
+    end
+    local found = find(namespace .. name)[1]
+    local lacks_key = found and key and not has_key(found, key)
+    if not found or lacks_key then
+      local _, prefix = pods.spec(obj)
+      local place = ("%s.%s"):format(prefix, path:format(...))
+      r:fail(("the %s %s %s"):format(called, name, lacks_key and "has no key " .. key or "does not exist"), {
+        path = lacks_key and place:gsub("name$", "key") or place,
+        value = lacks_key and key or name,
+      })
+    end
+  end)
+end
+
+k8s.rule {
+  id = "configmap-missing",
+  title = "Config maps that pods name exist",
+  severity = "high",
+  category = "References",
+  why = "A container whose config map or key is missing is not started until somebody makes it. Nothing tells so "
+    .. "when the workload is changed.",
+  how = "Make it, correct the name, or say optional: true where the program can do without.",
+  kinds = pods.kinds,
+  uses = { configmaps = uses.by_key "configmaps" },
+  params = pods.params,
+  skip = pods.owned,
+  check = function(obj, r, use)
+    check_all(obj, r, "configmaps", use.configmaps, "config map")
+  end,
+}
+
+local SECRET_KINDS = { "ingresses.networking.k8s.io" }
+for i, kind in ipairs(pods.kinds) do
+  SECRET_KINDS[i + 1] = kind
+end
+
+local function check_certificates(obj, r, use)
+  local spec = values.map(obj.spec)
+  for i, tls in values.maps(spec and spec.tls) do
+    local name = values.text(tls.secretName)
+    if name and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
+      r:fail(("the secret %s does not exist"):format(name), {
+        path = ("spec.tls[%d].secretName"):format(i),
+        value = name,
+      })
+    end
+  end
+end
+
+local function check_pull_secrets(obj, r, use)
+  local spec, prefix = pods.spec(obj)
+  for i, name in references.image_pull_secrets(spec or obj) do
+    if name ~= "" and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
+      r:warn(("the secret %s, which pulls images, does not exist"):format(name), {
+        path = ("%s.imagePullSecrets[%d].name"):format(prefix, i),
+        value = name,
+      })
+    end
+  end
+end
+
+k8s.rule {
+  id = "secret-missing",
+  title = "Secrets that pods and Ingresses name exist",
+  severity = "high",
+  category = "References",
+  why = "A container whose secret or key is missing is not started until somebody makes it. An Ingress without its "
+    .. "certificate answers with one that no client trusts.",
+  how = "Make it, correct the name, or say optional: true where the program can do without.",
+  kinds = SECRET_KINDS,
+  uses = { secrets = uses.by_key "secrets" },
+  params = pods.params,
+  skip = pods.owned,
+  check = function(obj, r, use)
+    if obj.kind == "Ingress" then
+      check_certificates(obj, r, use)
+      return
+    end
+    check_all(obj, r, "secrets", use.secrets, "secret")
+    check_pull_secrets(obj, r, use)
+  end,
+}
+
+k8s.rule {
+  id = "service-account-missing",
+  title = "Service accounts that pods name exist",
+  severity = "high",
+  category = "References",
+  why = "The server refuses pods whose service account does not exist: their workload gets none.",
+  how = "Make the account, or correct the name.",
+  kinds = pods.kinds,
+  uses = { accounts = uses.by_key "serviceaccounts" },
+  params = pods.params,
+  skip = pods.owned,
+  check = function(obj, r, use)
+    local name = references.account(obj)
+    if name and name ~= "default" and not use.accounts(values.namespace(obj) .. "/" .. name)[1] then
+      local _, prefix = pods.spec(obj)
+      r:fail(("the service account %s does not exist"):format(name), {
+        path = prefix .. ".serviceAccountName",
+        value = name,
+      })
+    end
+  end,
+}
+
+k8s.rule {
+  id = "pvc-missing",
+  title = "Claims that pods name exist",
+  severity = "high",
+  category = "References",
+  why = "A pod whose PersistentVolumeClaim does not exist stays Pending.",
+  how = "Make the claim, or correct the name.",
+  kinds = pods.kinds,
+  uses = { claims = uses.by_key "persistentvolumeclaims" },
+  params = pods.params,
+  skip = pods.owned,
+  check = function(obj, r, use)
+    references.claims(obj, function(name, i)
+      if not use.claims(values.namespace(obj) .. "/" .. name)[1] then
+        local _, prefix = pods.spec(obj)
+        r:fail(("the claim %s does not exist"):format(name), {
+          path = ("%s.volumes[%d].persistentVolumeClaim.claimName"):format(prefix, i),
+          value = name,
+        })
+      end
+    end)
+  end,
+}

@@ -1,0 +1,127 @@
+-- How pods fare that run. Manifests have no status: there these rules find nothing.
+--   kubelua audit -f scripts/rules/runtime.lua
+local k8s = require "k8s"
+local values = require "_values"
+
+local map, maps, text = values.map, values.maps, values.text
+
+local STATUSES = { "containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses" }
+
+-- Calls fn(status, path) for each container that has one.
+local function each_status(obj, fn)
+  local status = map(obj.status)
+  for _, field in ipairs(status and STATUSES or {}) do
+    for i, container in maps(status[field]) do
+      fn(container, ("status.%s[%d]"):format(field, i))
+    end
+  end
+end
+
+local BROKEN = {
+  CrashLoopBackOff = "ends again and again",
+  ImagePullBackOff = "cannot pull its image",
+  ErrImagePull = "cannot pull its image",
+  InvalidImageName = "has an image that is no name",
+  CreateContainerConfigError = "lacks a config map, a secret or a key",
+  CreateContainerError = "cannot be made",
+  RunContainerError = "cannot be started",
+}
+
+k8s.rule {
+  id = "crash-looping",
+  title = "Containers can be started",
+  severity = "high",
+  category = "Runtime",
+  why = "The container does not run, and the kubelet tries again and again with longer and longer pauses.",
+  how = "Look at kubectl describe pod, and at kubectl logs --previous.",
+  kinds = { "pods" },
+  check = function(obj, r)
+    each_status(obj, function(status, path)
+      local state = map(status.state)
+      local waiting = state and map(state.waiting)
+      local problem = waiting and BROKEN[waiting.reason]
+      if problem then
+        r:fail(("container %s %s"):format(text(status.name) or "?", problem), {
+          path = path .. ".state.waiting.reason",
+          value = waiting.reason,
+        })
+      end
+    end)
+  end,
+}
+
+k8s.rule {
+  id = "restarts",
+  title = "Containers are not restarted often",
+  severity = "low",
+  category = "Runtime",
+  why = "A container that is restarted now and then answers often enough not to be noticed. Most often it takes "
+    .. "more memory than its limit, or its liveness probe is too strict.",
+  how = "Look at the last state in kubectl describe pod: the exit code 137 is a kill, mostly for memory.",
+  kinds = { "pods" },
+  params = { restarts = 5 },
+  check = function(obj, r, _, params)
+    each_status(obj, function(status, path)
+      local count = status.restartCount
+      if type(count) == "number" and count > params.restarts then
+        r:fail(("container %s was restarted %d times"):format(text(status.name) or "?", count), {
+          path = path .. ".restartCount",
+          value = count,
+        })
+      end
+    end)
+  end,
+}
+
+local DAY = 24 * 3600
+
+local function before(seconds)
+  return os.date("!%Y-%m-%dT%H:%M:%SZ", os.time() - seconds)
+end
+
+-- When a pod ended, as its status has it; else when it was made.
+local function ended_at(obj)
+  local last = ""
+  each_status(obj, function(status)
+    local state = map(status.state)
+    local terminated = state and map(state.terminated)
+    local at = terminated and text(terminated.finishedAt)
+    last = at and at > last and at or last
+  end)
+  return last ~= "" and last or text(obj.metadata.creationTimestamp)
+end
+
+k8s.rule {
+  id = "finished-pods",
+  title = "Pods that ended are removed",
+  severity = "info",
+  category = "Runtime",
+  why = "Pods that succeeded, failed or were evicted keep their logs on the node and count in every list, until the "
+    .. "cluster removes them when there are thousands.",
+  how = "Delete them. Those of a Job go with it: give it ttlSecondsAfterFinished.",
+  kinds = { "pods" },
+  params = { days = 1 },
+  skip = function(obj)
+    for _, owner in maps(obj.metadata.ownerReferences) do
+      if owner.kind == "Job" then
+        return "it goes with its job"
+      end
+    end
+    return false
+  end,
+  check = function(obj, r, _, params)
+    local status = map(obj.status)
+    local phase = status and status.phase
+    if phase ~= "Succeeded" and phase ~= "Failed" then
+      return
+    end
+    local at = ended_at(obj)
+    if at and at < before(params.days * DAY) then
+      local reason = text(status.reason)
+      r:fail(("it ended at %s%s"):format(at, reason and ": " .. reason or ""), {
+        path = "status.phase",
+        value = phase,
+      })
+    end
+  end,
+}

@@ -1,0 +1,172 @@
+-- Whether what is sent to Services and Ingresses gets anywhere.
+--   kubelua audit -f scripts/rules/services.lua
+local k8s = require "k8s"
+local pods = require "_pods"
+local uses = require "_uses"
+local values = require "_values"
+
+local map, maps, text = values.map, values.maps, values.text
+
+-- The selector of a service as text; nil for one without, whose endpoints somebody else makes.
+local function selector_of(spec)
+  if spec and spec.type ~= "ExternalName" then
+    return values.labels_selector(spec.selector)
+  end
+end
+
+k8s.rule {
+  id = "service-selects-nothing",
+  title = "Services select pods",
+  severity = "high",
+  category = "Services",
+  why = "A Service whose selector matches no pod has no endpoints: what is sent there fails. Most often a label was "
+    .. "changed on one side only.",
+  how = "Make spec.selector the labels of the pods, or remove the Service.",
+  kinds = { "services" },
+  uses = uses.makers_by_namespace(),
+  check = function(obj, r, use)
+    local selector = selector_of(map(obj.spec))
+    if selector and not uses.selected(use, values.namespace(obj), selector) then
+      r:fail("no pod has the labels " .. selector, { path = "spec.selector" })
+    end
+  end,
+}
+
+local function has_port(obj, name)
+  for container in pods.containers(obj, "planned") do
+    for _, port in maps(container.ports) do
+      if port.name == name then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+-- Whether one of those that are selected has it; true too when none is.
+local function is_offered(use, namespace, selector, name)
+  local found = false
+  for obj in uses.each(use, namespace) do
+    if values.selects(selector, pods.labels(obj)) then
+      if has_port(obj, name) then
+        return true
+      end
+      found = true
+    end
+  end
+  return not found
+end
+
+k8s.rule {
+  id = "service-port-missing",
+  title = "Ports that Services name exist",
+  severity = "medium",
+  category = "Services",
+  why = "A targetPort that is a name is looked up in the pods. Where no container has a port of that name, the "
+    .. "Service has no endpoints for it.",
+  how = "Name the container's port so, or give its number.",
+  kinds = { "services" },
+  uses = uses.makers_by_namespace(),
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    local selector = selector_of(spec)
+    for i, port in maps(selector and spec.ports) do
+      local name = text(port.targetPort)
+      if name and not is_offered(use, values.namespace(obj), selector, name) then
+        r:fail(("no pod that is selected has a port called %s"):format(name), {
+          path = ("spec.ports[%d].targetPort"):format(i),
+          value = name,
+        })
+      end
+    end
+  end,
+}
+
+-- Whether the service has the port that the backend asks for, by name or number.
+local function serves(service, port)
+  local spec = map(service.spec)
+  if not spec or spec.type == "ExternalName" or not port then
+    return true
+  end
+  for _, own in maps(spec.ports) do
+    if port.name ~= nil and own.name == port.name or port.number ~= nil and own.port == port.number then
+      return true
+    end
+  end
+  return false
+end
+
+local function check_backend(backend, obj, r, use, path)
+  local wanted = backend and map(backend.service)
+  local name = wanted and text(wanted.name)
+  if not name then
+    return
+  end
+  local service, port = use.services(values.namespace(obj) .. "/" .. name)[1], map(wanted.port)
+  if not service then
+    r:fail(("the service %s does not exist"):format(name), { path = path .. ".service.name", value = name })
+  elseif not serves(service, port) then
+    r:fail(("the service %s has no port %s"):format(name, tostring(port.name or port.number)), {
+      path = path .. ".service.port",
+    })
+  end
+end
+
+k8s.rule {
+  id = "ingress-backend-missing",
+  title = "Services that Ingresses name exist",
+  severity = "high",
+  category = "Services",
+  why = "Requests for a path whose Service or port is missing are answered with an error, mostly 503.",
+  how = "Correct the name or the port of the backend, or make the Service.",
+  kinds = { "ingresses.networking.k8s.io" },
+  uses = { services = uses.by_key "services" },
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    check_backend(spec and map(spec.defaultBackend), obj, r, use, "spec.defaultBackend")
+    for i, rule in maps(spec and spec.rules) do
+      local http = map(rule.http)
+      for j, path in maps(http and http.paths) do
+        check_backend(map(path.backend), obj, r, use, ("spec.rules[%d].http.paths[%d].backend"):format(i, j))
+      end
+    end
+  end,
+}
+
+local WORKLOADS = { "deployments.apps", "statefulsets.apps", "daemonsets.apps" }
+
+k8s.rule {
+  id = "duplicate-selectors",
+  title = "No two workloads select the same pods",
+  severity = "medium",
+  category = "Services",
+  why = "Each of them takes the other's pods for its own. Budgets, autoscalers and rollouts count what does not "
+    .. "belong to them, and a workload without the label of its own template may delete pods of the other.",
+  how = "Give each workload a label of its own, in the selector and in the template.",
+  kinds = WORKLOADS,
+  uses = {
+    deployments = uses.by_namespace "deployments.apps",
+    statefulsets = uses.by_namespace "statefulsets.apps",
+    daemonsets = uses.by_namespace "daemonsets.apps",
+  },
+  check = function(obj, r, use)
+    local spec = map(obj.spec)
+    local selector = values.label_selector(spec and spec.selector)
+    if not selector then
+      return
+    end
+    local count, first = 0, nil
+    for _, find in ipairs { use.deployments, use.statefulsets, use.daemonsets } do
+      for _, other in ipairs(find(values.namespace(obj))) do
+        local is_itself = other.kind == obj.kind and other:name() == obj:name()
+        if not is_itself and values.selects(selector, pods.labels(other)) then
+          count, first = count + 1, first or ("the %s %s"):format(other.kind, other:name())
+        end
+      end
+    end
+    if count > 0 then
+      local more = count > 1 and (" and %d more"):format(count - 1) or ""
+      r:fail(("the pods of %s%s are selected too"):format(first, more), { path = "spec.selector" })
+    end
+  end,
+}
