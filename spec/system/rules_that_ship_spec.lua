@@ -1,0 +1,155 @@
+-- scripts/rules: each rule finds what its example that fails says, nothing in the one that passes, and none of them
+-- raises an error whatever an object looks like.
+local cjson = require "cjson"
+local odd_objects = require "spec.support.odd_objects"
+local rules = require "spec.support.rules"
+local temp = require "spec.support.temp"
+
+-- Examples that are meant for other parameters than a rule has by default.
+local PARAMS = { ["image-registry"] = true, ["deprecated-api"] = true }
+
+-- What others get wrong, and the finding of an example that shows how it is here; nil: it passes.
+local TRAPS = {
+  { "reads what is in a list of the kind List", "image-tag", "Pod/web spec.containers[0].image" },
+  { "takes the port of a registry for no tag", "image-tag", "Pod/web spec.initContainers[0].image" },
+  { "looks at init containers", "privileged", "Pod/web spec.initContainers[0].securityContext.privileged" },
+  { "looks at ephemeral containers", "privileged", "Pod/web spec.ephemeralContainers[0].securityContext.privileged" },
+  { "finds the pod spec of a cron job", "memory-limits",
+    "CronJob/report spec.jobTemplate.spec.template.spec.containers[0].resources" },
+  { "lets a container's security context win", "run-as-non-root",
+    "Pod/web spec.containers[0].securityContext.runAsUser" },
+  { "lets the pod's security context count", "run-as-non-root" },
+  { "leaves out what is optional", "configmap-missing" },
+  { "looks at projected volumes", "configmap-missing",
+    "CronJob/report spec.jobTemplate.spec.template.spec.volumes[1].projected.sources[1].configMap.name" },
+  { "looks at whole environments", "secret-missing", "Pod/web spec.containers[0].envFrom[0].secretRef.name" },
+  { "looks at what pulls images", "secret-missing", "Pod/web spec.imagePullSecrets[0].name" },
+  { "looks at certificates of Ingresses", "secret-missing", "Ingress/web spec.tls[0].secretName" },
+  { "leaves out services without a selector, and other names", "service-selects-nothing" },
+}
+
+local folder, ids, files
+local objects_of  -- the objects of an example, by file
+local found = {}  -- what its own rule says of an example, by file
+local owners = {} -- the file of an object and its name there, by what a report calls it
+
+local function file_of(id, which) return ("%s/%s/%s.yaml"):format(rules.examples, id, which) end
+
+local function called(object)
+  return ("%s %s/%s"):format(object.kind, object.metadata.namespace or "", object.metadata.name)
+end
+
+-- All examples as one list, each set apart.
+local function all_examples()
+  local all = {}
+  for i, file in ipairs(files) do
+    local names = {}
+    for j, object in ipairs(objects_of[file]) do names[j] = object.kind .. "/" .. object.metadata.name end
+    rules.set_apart(objects_of[file], i)
+    for j, object in ipairs(objects_of[file]) do
+      assert(not owners[called(object)], "two are called " .. called(object))
+      owners[called(object)] = { file = file, name = names[j] }
+      all[#all + 1] = object
+    end
+  end
+  return all
+end
+
+local function take(row)
+  local owner = owners[("%s %s/%s"):format(row.kind, row.namespace or "", row.name)]
+  local is_own = owner.file:match "([^/]+)/%a+%.yaml$" == row.rule
+  if is_own and row.result ~= "skip" then
+    table.insert(found[owner.file], (("%s %s"):format(owner.name, row.path or ""):gsub("%s*$", "")))
+  end
+end
+
+local function audit_all(name, items)
+  local path = folder .. "/" .. name
+  temp.write(path, '{"apiVersion":"v1","kind":"List","items":[' .. table.concat(items, ",\n") .. "]}")
+  return rules.audit("-f", rules.folder, "--from", path)
+end
+
+local function errors_of(report)
+  local errors = {}
+  for _, row in ipairs(report.results) do
+    if row.result == "error" then errors[#errors + 1] = ("%s: %s: %s"):format(row.rule, row.name, row.message) end
+  end
+  return errors
+end
+
+describe("a rule that ships", function()
+  local report
+
+  setup(function()
+    folder, ids, files = temp.folder(), rules.ids(), {}
+    for _, id in ipairs(ids) do
+      for _, which in ipairs { "pass", "fail" } do
+        files[#files + 1] = file_of(id, which)
+        found[files[#files]] = {}
+      end
+    end
+    objects_of = rules.objects(files)
+    local items = {}
+    for i, object in ipairs(all_examples()) do items[i] = rules.json(object) end
+    report = audit_all("examples.json", items)
+    for _, row in ipairs(report.results) do take(row) end
+    for _, list in pairs(found) do table.sort(list) end
+  end)
+
+  teardown(function() temp.remove(folder) end)
+
+  it("has an example that passes and one that fails, and there are many", function()
+    assert.are.equal(report.summary.rules, #ids)
+    assert.is_true(#ids >= 60)
+    for _, file in ipairs(files) do assert.is_true(#objects_of[file] > 0, file) end
+  end)
+
+  it("finds what its example says, there and nowhere else", function()
+    for _, id in ipairs(ids) do
+      local expected = rules.expected(file_of(id, "fail"))
+      assert.is_true(#expected > 0, id)
+      if not PARAMS[id] then assert.are.same(expected, found[file_of(id, "fail")], id) end
+    end
+  end)
+
+  for _, trap in ipairs(TRAPS) do
+    local does, id, finding = unpack(trap)
+    it(does .. ": " .. id, function()
+      if not finding then assert.are.same({}, found[file_of(id, "pass")]) return end
+      local is_found = {}
+      for _, text in ipairs(found[file_of(id, "fail")]) do is_found[text] = true end
+      assert.is_true(is_found[finding])
+    end)
+  end
+
+  it("finds nothing in its example that passes", function()
+    for _, id in ipairs(ids) do assert.are.same({}, found[file_of(id, "pass")], id) end
+  end)
+
+  it("raises no error for its examples, nor those of others", function()
+    assert.are.same({}, errors_of(report))
+  end)
+
+  it("raises no error whatever an object looks like", function()
+    local items, count = {}, 0
+    for i, file in ipairs(files) do
+      local objects, mark = objects_of[file], ("%%-%d\""):format(i)
+      odd_objects.each(objects, function(replace)
+        count = count + 1
+        for _, object in ipairs(objects) do
+          -- Set apart from the others, by the mark that the example has, as what it names stands beside it.
+          items[#items + 1] = replace(rules.json(object)):gsub(mark, ('-%d-%d"'):format(i, count))
+        end
+      end)
+    end
+    assert.is_true(count > 1500)
+    assert.are.same({}, errors_of(audit_all("odd.json", items)))
+  end)
+
+  it("never tells what a secret is", function()
+    for _, row in ipairs(report.results) do
+      local text = cjson.encode(row)
+      assert.is_nil(text:find("not-to-be-shown", 1, true) or text:find("bm90LXRvLWJlLXNob3du", 1, true), text)
+    end
+  end)
+end)
