@@ -87,6 +87,7 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
                   ? read_file(&r, path, err)
                   : input_files_find(&files, path, options->recursive, sink->refused, sink->ctx, err) &&
                         read_files(&r, &files, err);
+    root_unref(r.last);
     input_files_clear(&files);
     tape_parser_free(r.parser);
     buf_clear(&r.asked);

@@ -168,6 +168,7 @@ static bool pack(struct input_reader *r, const struct input_piece *piece, const 
     struct packer *packer = r->options->packer;
     struct tape tape;
     if (!type->projection) return pack_text(packer, piece->text.p, piece->text.n, type, object, err);
+    if (pack_matched(packer, &piece->tokens, piece->close, piece->at, type, object)) return true;
     return tape_parse(r->parser, piece->text.p, piece->text.n, &tape, err) &&
            pack_tape(packer, &tape, tape_root(&tape), type, object, err);
 }
@@ -193,7 +194,8 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
     }
     r->counts->objects++;
     if (!sink->object(sink->ctx, object, str_of(r->file), line)) r->stopped = true;
-    root_unref(object);
+    root_unref(r->last);
+    r->last = object;
 }
 
 static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,

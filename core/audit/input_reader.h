@@ -24,6 +24,7 @@ struct input_reader {
     struct input_cut cut;
     struct tape_parser *parser;
     struct input_late late; /* items of the list that is read, whose kind is not known yet */
+    struct root *last;      /* kept until the next: so the pool does not give up and take what it is in */
     bool stopped;           /* the sink wants no more */
     /* What was asked for last. */
     struct buf asked; /* kind, NUL, apiVersion */

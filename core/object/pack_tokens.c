@@ -55,8 +55,8 @@ static bool take_atom(struct walk *w, uint32_t *word)
     return atom != 0;
 }
 
-/* What names the object; the walk stands on the value. A text with escapes is no name. */
-static bool identify(struct walk *w, uint32_t field)
+/* A text with escapes is no name. */
+bool walk_identify(struct walk *w, uint32_t field)
 {
     struct str *to = field == KEY_NAME               ? &w->id.name
                      : field == KEY_NAMESPACE        ? &w->id.ns
@@ -71,7 +71,7 @@ static bool identify(struct walk *w, uint32_t field)
 /* Whether what stands in the map of this depth may be a section. */
 static bool has_sections(const struct walk *w, int depth)
 {
-    return depth == (w->in_metadata ? 2 : 1);
+    return depth == (w->in_metadata ? 2 : 1) && !w->close;
 }
 
 static bool take_entry(struct walk *w, int depth)
@@ -82,22 +82,13 @@ static bool take_entry(struct walk *w, int depth)
     if (here(w) != '"' || !take_text(w, &key) || !pack_key(p, key, &field)) return false;
     if (here(w) != ':') return false;
     w->at++;
-    if (depth == 2 && w->in_metadata && !identify(w, field)) return false;
+    if (depth == 2 && w->in_metadata && !walk_identify(w, field)) return false;
     uint32_t path = w->path;
     w->path = (path + field) * 0x9e3779b1u;
     if (!(has_sections(w, depth) ? walk_section : walk_value)(w, depth + 1, field, &word)) return false;
     w->path = path;
     encode_value(&p->encoder, word);
     return true;
-}
-
-/* Steps over the comma or the bracket behind an entry: true when there are more. */
-static inline bool take_more(struct walk *w, char close, bool *well)
-{
-    char c = here(w);
-    w->at++;
-    *well = c == ',' || c == close;
-    return c == ',';
 }
 
 static bool take_map(struct walk *w, int depth, uint32_t *word)
@@ -110,7 +101,7 @@ static bool take_map(struct walk *w, int depth, uint32_t *word)
     } else {
         do {
             if (!take_entry(w, depth)) return false;
-        } while (take_more(w, '}', &well));
+        } while (walk_more(w, '}', &well));
     }
     return well && encode_map(&w->packer->encoder, open, depth > 2, word, NULL);
 }
@@ -127,7 +118,7 @@ static bool take_array(struct walk *w, int depth, uint32_t *word)
             uint32_t item;
             if (!walk_value(w, depth + 1, DICT_NONE, &item)) return false;
             encode_item(&w->packer->encoder, item);
-        } while (take_more(w, ']', &well));
+        } while (walk_more(w, ']', &well));
     }
     return well && encode_array(&w->packer->encoder, open, true, word, NULL);
 }
@@ -159,7 +150,7 @@ static bool take_container(struct walk *w, int depth, uint32_t *word)
     if (depth > PACK_DEPTH_MAX) return false;
     if (w->deepest < depth) w->deepest = depth;
     bool array = here(w) == '[';
-    if (depth <= 2 && !array) return walk_container(w, depth, word);
+    if (w->close || (depth <= 2 && !array)) return walk_container(w, depth, word);
     uint8_t *plain = &w->packer->plain[(w->path >> 16 ^ array) % PACK_PATHS];
     if (!(*plain < PLAIN_OFTEN && walk_is_long(w) ? take_long : walk_container)(w, depth, word)) return false;
     if (word_tag(*word) == TAG_REF) {
@@ -233,7 +224,7 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
     if (!pack_type_field(p, STR("kind"), w->id.kind)) return false;
     do {
         if (!take_field(w, &has_metadata)) return false;
-    } while (take_more(w, '}', &well));
+    } while (walk_more(w, '}', &well));
     if (!well || w->at != w->tokens.count || w->matched != w->matches.count || w->id.name.n == 0)
         return false;
     return encode_map(&p->encoder, open, false, word, NULL);

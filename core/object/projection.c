@@ -14,6 +14,8 @@
 struct projection {
     _Atomic int refs;
     struct path *path[PROJECTION_PATHS_MAX + 4];
+    struct path_step *steps[PROJECTION_PATHS_MAX + 4]; /* of each path */
+    uint8_t step_count[PROJECTION_PATHS_MAX + 4];
     size_t count, fields; /* the first `fields` are those to keep */
     char *text;
     uint64_t hash;
@@ -52,12 +54,22 @@ static bool would_drop_identity(const struct path *path)
     return second.kind == PATH_ALL;
 }
 
+/* Once: they are looked at for every key of every object. */
+static void note_steps(struct projection *p, const struct path *path)
+{
+    size_t count = path_step_count(path);
+    p->steps[p->count] = xcalloc(count, sizeof **p->steps);
+    for (size_t i = 0; i < count; i++) p->steps[p->count][i] = path_step_at(path, i);
+    p->step_count[p->count] = (uint8_t)count;
+}
+
 static bool add_path(struct projection *p, const char *text, bool prune, struct err *err)
 {
     if (p->count == PROJECTION_PATHS_MAX + ARRAY_LEN(identity))
         return err_set(err, ERR_LIMIT, "more than %d paths", PROJECTION_PATHS_MAX);
     struct path *path = path_compile(str_of(text), err);
     if (!path) return false;
+    note_steps(p, path);
     p->path[p->count++] = path;
     if (!check_steps(path, err)) return false;
     if (prune && would_drop_identity(path))
@@ -116,7 +128,10 @@ struct projection *projection_ref(struct projection *p)
 void projection_unref(struct projection *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) > 1) return;
-    for (size_t i = 0; i < p->count; i++) path_free(p->path[i]);
+    for (size_t i = 0; i < p->count; i++) {
+        path_free(p->path[i]);
+        free(p->steps[i]);
+    }
     free(p->text);
     free(p);
 }
@@ -148,30 +163,27 @@ struct projection_state projection_start(const struct projection *p)
     return (struct projection_state){.open = first_bits(p->count), .keep = p->fields == 0};
 }
 
-static bool step_matches(struct path_step step, struct str key, const struct tape *tape, size_t at)
+static inline bool step_matches(const struct path_step *step, struct str key,
+                                const struct projection_value *value)
 {
-    switch (step.kind) {
-    case PATH_FIELD: return key.p && str_eq(key, step.name);
+    switch (step->kind) {
+    case PATH_FIELD: return key.p && str_eq(key, step->name);
     case PATH_ALL: return true;
-    case PATH_MATCH: {
-        struct str text = tape_str(tape, tape_field(tape, at, step.name));
-        return text.p && str_eq(text, step.expected);
-    }
+    case PATH_MATCH: return value->field_is(value, step->name, step->expected);
     case PATH_INDEX: break;
     }
     return false;
 }
 
 bool projection_enter(const struct projection *p, size_t level, struct projection_state state, struct str key,
-                      const struct tape *tape, size_t at, struct projection_state *below)
+                      const struct projection_value *value, struct projection_state *below)
 {
     uint64_t open = 0, fields = first_bits(p->fields);
-    char type = tape_type(tape, at);
     bool keep = state.keep;
     for (uint64_t left = state.open; left; left &= left - 1) {
         size_t i = (size_t)__builtin_ctzll(left);
-        if (!step_matches(path_step_at(p->path[i], level), key, tape, at)) continue;
-        if (level + 1 < path_step_count(p->path[i]))
+        if (!step_matches(&p->steps[i][level], key, value)) continue;
+        if (level + 1 < p->step_count[i])
             open |= (uint64_t)1 << i;
         else if (i < p->fields)
             keep = true;
@@ -180,5 +192,5 @@ bool projection_enter(const struct projection *p, size_t level, struct projectio
     }
     if (keep) open &= ~fields;
     *below = (struct projection_state){open, keep};
-    return keep || ((open & fields) && (type == '{' || type == '['));
+    return keep || ((open & fields) && value->is_container);
 }

@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "object/tape.h"
 
 enum { PROJECTION_PATHS_MAX = 60 }; /* of fields and prune together */
 
@@ -40,10 +39,16 @@ struct projection_state {
     bool keep;
 };
 struct projection_state projection_start(const struct projection *projection);
-/* One step down, to the value at `at`: `key` is its key in a map, a NULL pointer in an array; `level` counts
- * from 0. False: it is dropped. `*below` says what to do with what is in it. */
+/* What a walk knows of a value before it reads it. */
+struct projection_value {
+    bool is_container; /* a map or an array */
+    /* Whether it is a map in which `name` is the string `expected`. */
+    bool (*field_is)(const struct projection_value *value, struct str name, struct str expected);
+};
+/* One step down, to a value: `key` is its key in a map, a NULL pointer in an array; `level` counts from 0.
+ * False: it is dropped. `*below` says what to do with what is in it. */
 bool projection_enter(const struct projection *projection, size_t level, struct projection_state state,
-                      struct str key, const struct tape *tape, size_t at, struct projection_state *below);
+                      struct str key, const struct projection_value *value, struct projection_state *below);
 /* Everything from here on is kept. */
 static inline bool projection_is_done(struct projection_state state)
 {
