@@ -1,0 +1,23 @@
+/* What `kubelua audit` was asked for, and how it ends. Owner: the command's stack. */
+#pragma once
+#include "app/options.h"
+#include "app/script_files.h"
+#include "audit/table.h"
+#include "script/rule_params.h"
+
+struct audit_request {
+    struct options options;
+    struct script_files files;        /* of rules */
+    struct rule_params *rule_params;  /* NULL: none were given */
+    struct flag_list from;            /* what is audited; empty: a cluster */
+    struct flag_list params, params_files;
+    const char *output, *fail_on, *baseline, *explain;
+    bool allow_empty, fix, apply;
+};
+
+enum audit_end {
+    AUDIT_WHOLE,
+    AUDIT_UNREADABLE, /* something could not be read, which was told on stderr; the rest was audited */
+    AUDIT_INCOMPLETE, /* something could not be had of the cluster, which was told on stderr */
+    AUDIT_FAILED,     /* nothing was audited, and `err` says why */
+};
