@@ -96,7 +96,8 @@ static void tell_lags(struct live_audit *live)
     struct buf told = {0};
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf lag = {0};
-        if (claim_resource(claim) && claim_describe_lag(claim, &lag) && !strstr(buf_text(&told), buf_text(&lag))) {
+        if (claim_resource(claim) && claim_describe_lag(claim, &lag) &&
+            !strstr(buf_text(&told), buf_text(&lag))) {
             note(live, buf_text(&lag));
             buf_printf(&told, "%s\n", buf_text(&lag));
         }
@@ -134,7 +135,8 @@ static bool is_first(struct indexer **seen, size_t *count, struct indexer *cache
 static void look_at_all(struct live_audit *live)
 {
     size_t claims = 0, count = 0;
-    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) claims++;
+    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
+        claims++;
     struct indexer **seen = xcalloc(claims ? claims : 1, sizeof *seen);
     for (size_t s = 0; s < live->scripts.count; s++)
         for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++) {
@@ -160,10 +162,10 @@ static bool open(struct live_audit *live, struct err *err)
                                                .request_timeout_ms = options->request_timeout_ms};
     turns_init(&live->turns);
     live->kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
-    if (!one_loop_open(&live->base,
-                       &(struct one_loop_options){
-                           .loop = loop, .client = &client, .changed = on_changed, .ctx = live},
-                       err))
+    if (!one_loop_open(
+            &live->base,
+            &(struct one_loop_options){.loop = loop, .client = &client, .changed = on_changed, .ctx = live},
+            err))
         return false;
     live->host = (struct script_host){.factory = live->base.factory,
                                       .loop = loop,

@@ -7,12 +7,12 @@
 
 struct audit_request {
     struct options options;
-    struct script_files files;        /* of rules */
-    struct rule_params *rule_params;  /* NULL: none were given */
-    struct flag_list from;            /* what is audited; empty: a cluster */
+    struct script_files files;       /* of rules */
+    struct rule_params *rule_params; /* NULL: none were given */
+    struct flag_list from;           /* what is audited; empty: a cluster */
     struct flag_list params, params_files;
     const char *output, *fail_on, *baseline, *explain;
-    bool allow_empty, fix, apply;
+    bool allow_empty, fix;
 };
 
 enum audit_end {

@@ -8,11 +8,17 @@
 #include "app/script_options.h"
 #include "base/mem.h"
 
+static void drop_failure(void *ctx, const char *call, const char *error, const char *traceback,
+                         const struct log_field *about)
+{
+}
+
 void audit_scripts_give(const struct audit_request *request, struct script_host *host)
 {
     const struct options *options = &request->options;
     options_give_scripts(options, host);
-    host->rule_params = request->rule_params;
+    host->params = request->rule_params;
+    host->failed = drop_failure; /* the report has it */
     if (!options->all_namespaces && options->cluster.namespace_)
         host->default_namespace = options->cluster.namespace_;
 }

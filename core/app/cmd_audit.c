@@ -7,9 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/audit_explain.h"
+#include "app/audit_live.h"
 #include "app/audit_offline.h"
 #include "app/cmd.h"
 #include "app/script_options.h"
+#include "audit/baseline.h"
+#include "audit/input.h"
 #include "audit/report.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,64 +21,79 @@
 
 #define SEVERITY_NAMES "info|low|medium|high|critical"
 
-struct arguments {
-    struct options options;
-    struct script_files files;
-    struct flag_list from;
-    const char *output, *fail_on;
-    size_t max_object_size;
-    bool allow_empty, recursive;
-};
-
-static void arguments_clear(struct arguments *arguments)
+static void request_clear(struct audit_request *request)
 {
-    script_files_clear(&arguments->files);
-    flag_list_clear(&arguments->from);
-    options_clear(&arguments->options);
+    script_files_clear(&request->files);
+    flag_list_clear(&request->from);
+    flag_list_clear(&request->params);
+    flag_list_clear(&request->params_files);
+    rule_params_free(request->rule_params);
+    options_clear(&request->options);
 }
 
-static const struct flag *audit_flags(struct arguments *arguments)
+static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[8];
-    arguments->output = "table";
-    arguments->fail_on = "low";
-    arguments->max_object_size = AUDIT_INPUT_OBJECT_MAX;
+    static struct flag table[14];
+    struct options *options = &request->options;
+    request->output = "table";
+    request->fail_on = "low";
+    options->sync_timeout_ms = 60000;
+    options->max_object_size = AUDIT_INPUT_OBJECT_MAX;
     const struct flag flags[] = {
-        FLAG_SCRIPT_FILES(&arguments->options.files),
-        {"from", 0, FLAG_LIST, &arguments->from, "FILE|DIR|-", NULL,
-         "what is audited: JSON or YAML, as kubectl get prints it, or manifests; - is stdin (repeatable)"},
-        {"recursive", 'R', FLAG_BOOL, &arguments->recursive, NULL, NULL, "of a folder also those in it"},
-        {"max-object-size", 0, FLAG_SIZE, &arguments->max_object_size, "SIZE", NULL,
+        FLAG_SCRIPT_FILES(&options->files),
+        {"from", 0, FLAG_LIST, &request->from, "FILE|DIR|-", NULL,
+         "files instead of a cluster: JSON or YAML, as kubectl get prints it, or manifests; - is stdin "
+         "(repeatable)"},
+        {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "of a folder also those in it"},
+        {"max-object-size", 0, FLAG_SIZE, &options->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
-        {"output", 'o', FLAG_CHOICE, &arguments->output, REPORT_FORMATS, REPORT_FORMATS,
+        {"output", 'o', FLAG_CHOICE, &request->output, REPORT_FORMATS, REPORT_FORMATS,
          "form of the report (default table)"},
-        {"fail-on", 0, FLAG_CHOICE, &arguments->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,
+        {"fail-on", 0, FLAG_CHOICE, &request->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,
          "end with 1 for failures of this severity and above (default low)"},
-        {"allow-empty", 0, FLAG_BOOL, &arguments->allow_empty, NULL, NULL,
+        {"baseline", 0, FLAG_STRING, &request->baseline, "FILE", NULL,
+         "hide the findings of an earlier report, made by -o json"},
+        {"param", 0, FLAG_LIST, &request->params, "[RULE.]NAME=VALUE", NULL,
+         "a parameter of rules (repeatable)"},
+        {"params", 0, FLAG_LIST, &request->params_files, "FILE", NULL,
+         "parameters of rules, as YAML or JSON (repeatable)"},
+        {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL,
+         "print what the rule is about, and audit nothing"},
+        {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
          "it is no error that no object is of a kind that a rule looks at"},
+        {"sync-timeout", 0, FLAG_DURATION_MS, &options->sync_timeout_ms, "DURATION", NULL,
+         "of a cluster: time for all that rules look at to come (default 60s)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
 static void help(void)
 {
-    struct arguments arguments = {0};
-    puts("Ask the rules of scripts (k8s.rule) about objects, and report what they find.\n\n"
+    struct audit_request request = {0};
+    puts("Ask the rules of scripts (k8s.rule) about objects, and report what they find: of a cluster, or of\n"
+         "files.\n\n"
          "Usage:\n"
-         "  kubelua audit -f FILE|DIR ... --from FILE ... [flags]\n\n"
+         "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
+         "  kubelua audit -f FILE|DIR ... --explain RULE\n\n"
          "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
          "when\n"
          "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
          "an\n"
-         "error or went over a limit, so that it is not known what it would have said.\n\n"
+         "error or went over a limit, or something could not be had of the cluster, so that it is not known\n"
+         "what there would have been to say.\n\n"
          "Examples:\n"
+         "  kubelua audit -f scripts/rules --context prod -n shop\n"
          "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
-         "  kubelua audit -f scripts/rules --from manifests.yaml -o json --fail-on high\n\n"
+         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
+         "  kubelua audit -f scripts/rules -o json > known.json\n"
+         "  kubelua audit -f scripts/rules --baseline known.json\n\n"
          "Flags:");
-    flags_print(audit_flags(&arguments));
+    flags_print(audit_flags(&request));
     puts("\nScripts, as for kubelua run:");
-    flags_print(script_flags(&arguments.options));
-    arguments_clear(&arguments);
+    flags_print(script_flags(&request.options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&request.options));
+    request_clear(&request);
 }
 
 /* --- the report */
@@ -90,8 +109,16 @@ static bool wants_colours(void)
     return isatty(STDOUT_FILENO) && !nonempty(getenv("NO_COLOR"));
 }
 
-/* "pods.json, manifests" */
-static char *source_of(const struct flag_list *from)
+/* What is printed, and what it is of. */
+struct audit {
+    const struct audit_request *request;
+    struct audit_table *table;
+    const struct baseline *baseline; /* NULL: none */
+    char *source;                    /* "pods.json, manifests.yaml"; "https://..." */
+    int64_t begun_ns, time_s;
+};
+
+static char *names_of(const struct flag_list *from)
 {
     struct buf text = {0};
     for (size_t i = 0; i < from->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", from->items[i]);
@@ -100,21 +127,19 @@ static char *source_of(const struct flag_list *from)
     return copy;
 }
 
-static bool report(const struct arguments *arguments, struct audit_table *table, int64_t time_s,
-                   int64_t took_ms)
+static bool report(const struct audit *audit)
 {
-    const struct report_format *format = report_format_of(arguments->output);
-    char *source = source_of(&arguments->from);
-    audit_table_sort(table);
-    format->write(table,
+    const struct report_format *format = report_format_of(audit->request->output);
+    if (audit->baseline) baseline_hide(audit->baseline, audit->table);
+    audit_table_sort(audit->table);
+    format->write(audit->table,
                   &(const struct report_options){.wide = format->wide,
                                                  .colours = wants_colours(),
                                                  .width = terminal_width(),
-                                                 .took_ms = took_ms,
-                                                 .time_s = time_s,
-                                                 .source = source},
+                                                 .took_ms = (clock_measure_ns() - audit->begun_ns) / 1000000,
+                                                 .time_s = audit->time_s,
+                                                 .source = audit->source},
                   stdout);
-    free(source);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -131,76 +156,120 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
-static int code_of(const struct arguments *arguments, const struct audit_table *table, enum audit_end end)
+static int code_of(const struct audit *audit, enum audit_end end)
 {
-    struct audit_totals totals = audit_table_totals(table);
-    if (end != AUDIT_WHOLE) return EXIT_USAGE;
-    if (totals.looked_at == 0 && !arguments->allow_empty) {
+    struct audit_totals totals = audit_table_totals(audit->table);
+    if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
+    if (totals.looked_at == 0 && end == AUDIT_WHOLE && !audit->request->allow_empty) {
         fputs(
             "kubelua audit: nothing was checked: no object is of a kind that a rule looks at; --allow-empty "
             "makes that no error\n",
             stderr);
         return EXIT_USAGE;
     }
-    if (totals.verdicts[VERDICT_ERROR]) return EXIT_INCOMPLETE;
-    return has_failed(table, arguments->fail_on) ? EXIT_FINDINGS : EXIT_OK;
+    if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;
+    return has_failed(audit->table, audit->request->fail_on) ? EXIT_FINDINGS : EXIT_OK;
 }
 
-static int audit(const struct arguments *arguments)
+static enum audit_end audit_cluster(struct audit *audit, struct err *err)
 {
-    const struct report_format *format = report_format_of(arguments->output);
-    struct audit_table *table = audit_table_new(format->passes);
-    int64_t begun_ns = clock_measure_ns(), time_s = time(NULL);
+    struct cluster_config cluster = {0};
+    enum audit_end end = AUDIT_FAILED;
+    if (cluster_config_load(&audit->request->options.cluster, &cluster, err)) {
+        audit->source = xstrdup(cluster.server);
+        end = audit_live(audit->request, &cluster, audit->table, err);
+    }
+    cluster_config_clear(&cluster);
+    return end;
+}
+
+static enum audit_end audit_files(struct audit *audit, struct err *err)
+{
+    audit->source = names_of(&audit->request->from);
+    return audit_offline(audit->request, audit->table, err);
+}
+
+static int run_audit(const struct audit_request *request, const struct baseline *baseline)
+{
+    struct audit audit = {.request = request,
+                          .table = audit_table_new(report_format_of(request->output)->passes),
+                          .baseline = baseline,
+                          .begun_ns = clock_measure_ns(),
+                          .time_s = time(NULL)};
     struct err err;
     int code = EXIT_USAGE;
-    enum audit_end end =
-        audit_offline(&(const struct audit_offline_options){.options = &arguments->options,
-                                                            .files = &arguments->files,
-                                                            .from = &arguments->from,
-                                                            .recursive = arguments->recursive,
-                                                            .max_object_size = arguments->max_object_size,
-                                                            .table = table},
-                      &err);
+    enum audit_end end = request->from.count ? audit_files(&audit, &err) : audit_cluster(&audit, &err);
     if (end == AUDIT_FAILED)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
-    else if (report(arguments, table, time_s, (clock_measure_ns() - begun_ns) / 1000000))
-        code = code_of(arguments, table, end);
-    audit_table_free(table);
+    else if (report(&audit))
+        code = code_of(&audit, end);
+    audit_table_free(audit.table);
+    free(audit.source);
     return code;
 }
 
 /* --- the command */
 
-static bool parse(int argc, char **argv, struct arguments *arguments, struct err *err)
+static bool check_arguments(const struct audit_request *request, const struct flag_list *rest,
+                            struct err *err)
+{
+    if (rest->count)
+        return err_set(err, ERR_INVALID,
+                       "unexpected argument \"%s\"; scripts are named by -f, objects by --from",
+                       rest->items[0]);
+    if (!request->options.files.count)
+        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    return true;
+}
+
+/* What is given by itself goes before what a file says. */
+static bool read_params(struct audit_request *request, struct err *err)
+{
+    bool ok = true;
+    request->rule_params = rule_params_new();
+    for (size_t i = 0; ok && i < request->params_files.count; i++)
+        ok = rule_params_read(request->rule_params, request->params_files.items[i], err);
+    for (size_t i = 0; ok && i < request->params.count; i++)
+        ok = rule_params_add(request->rule_params, request->params.items[i], err);
+    return ok;
+}
+
+static bool parse(int argc, char **argv, struct audit_request *request, struct err *err)
 {
     struct flag_list rest = {0};
-    struct options *options = &arguments->options;
-    const struct flag *tables[] = {audit_flags(arguments), script_flags(options), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err);
-    if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID,
-                     "unexpected argument \"%s\"; scripts are named by -f, objects by --from", rest.items[0]);
-    if (ok && !options->files.count)
-        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
-    if (ok && !arguments->from.count)
-        ok = err_set(err, ERR_INVALID, "nothing to audit: name objects by --from FILE");
+    struct options *options = &request->options;
+    const struct flag *tables[] = {audit_flags(request), script_flags(options), connection_flags(options),
+                                   NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
+              check_arguments(request, &rest, err) && read_params(request, err);
     flag_list_clear(&rest);
-    return ok && script_files_find(&options->files, &arguments->files, err) &&
-           options_check_trusted(options, &arguments->files, err);
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
+    return ok && script_files_find(&options->files, &request->files, err) &&
+           options_check_trusted(options, &request->files, err);
+}
+
+static int run_request(const struct audit_request *request, struct err *err)
+{
+    struct baseline *baseline = NULL;
+    int code = EXIT_USAGE;
+    if (request->explain) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
+    if (request->baseline) baseline = baseline_read(request->baseline, err);
+    if (baseline || !request->baseline) code = run_audit(request, baseline);
+    baseline_free(baseline);
+    return code;
 }
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {0};
-    struct err err;
+    struct audit_request request = {0};
+    struct err err = {0};
     int code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &arguments, &err))
-        code = audit(&arguments);
-    else
-        fprintf(stderr, "kubelua audit: %s\n", err.text);
-    arguments_clear(&arguments);
+    if (parse(argc, argv, &request, &err)) code = run_request(&request, &err);
+    if (err.text[0]) fprintf(stderr, "kubelua audit: %s\n", err.text);
+    request_clear(&request);
     return code;
 }
 

@@ -25,6 +25,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
     json_int(out, "objects", (int64_t)totals.looked_at);
     json_int(out, "evaluations", (int64_t)totals.evaluated);
+    if (totals.known) json_int(out, "known", (int64_t)totals.known);
     put_counts(out, &totals);
     json_close(out, '}');
 }

@@ -285,6 +285,7 @@ static void print_totals(struct table_report *r)
     buf_printf(out, ", %zu of them without findings; ", clean);
     count(out, found, "finding");
     add_severities(r, out, &totals);
+    if (totals.known) buf_printf(out, ", %zu known", totals.known);
     if (totals.verdicts[VERDICT_SKIP]) buf_printf(out, ", %zu skipped", totals.verdicts[VERDICT_SKIP]);
     if (totals.verdicts[VERDICT_ERROR]) {
         buf_printf(out, ", %s", code(r, RED));

@@ -33,7 +33,7 @@ struct audit_table {
     size_t row_count, row_cap;
     const struct audit_object *now; /* the object that was begun; kept already when `now_kept` */
     bool now_kept, keep_passes;
-    size_t looked_at, evaluated;
+    size_t looked_at, evaluated, known;
 };
 
 /* --- texts */
@@ -226,6 +226,55 @@ const struct audit_row *audit_table_row(const struct audit_table *f, size_t i)
     return &f->rows[i];
 }
 
+/* --- what is hidden */
+
+static bool is_finding(const struct audit_row *row)
+{
+    return row->verdict == VERDICT_WARN || row->verdict == VERDICT_FAIL;
+}
+
+/* What a rule said of an object stands together; gives the end of what begins there. */
+static size_t end_of_group(const struct audit_table *f, size_t first)
+{
+    size_t end = first;
+    while (end < f->row_count && f->rows[end].rule == f->rows[first].rule &&
+           f->rows[end].object == f->rows[first].object)
+        end++;
+    return end;
+}
+
+static enum verdict worst(const struct audit_row *rows, size_t count)
+{
+    enum verdict verdict = VERDICT_PASS;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].verdict > verdict) verdict = rows[i].verdict;
+    return verdict;
+}
+
+void audit_table_hide(struct audit_table *f,
+                      bool (*is_known)(void *ctx, const struct audit_rule *rule,
+                                       const struct audit_object *object, const struct audit_row *row),
+                      void *ctx)
+{
+    size_t kept = 0;
+    for (size_t first = 0, end; first < f->row_count; first = end) {
+        end = end_of_group(f, first);
+        struct audit_rule *rule = &f->rules[f->rows[first].rule];
+        const struct audit_object *object = &f->objects[f->rows[first].object];
+        size_t begin = kept;
+        enum verdict before = worst(&f->rows[first], end - first);
+        for (size_t i = first; i < end; i++)
+            if (!is_finding(&f->rows[i]) || !is_known(ctx, rule, object, &f->rows[i]))
+                f->rows[kept++] = f->rows[i];
+        size_t hidden = end - first - (kept - begin);
+        if (hidden == 0) continue;
+        f->known += hidden;
+        rule->counts[before]--;
+        if (kept > begin) rule->counts[worst(&f->rows[begin], kept - begin)]++;
+    }
+    f->row_count = kept;
+}
+
 /* --- their order */
 
 static int compare(const void *pa, const void *pb, void *ctx)
@@ -251,7 +300,7 @@ void audit_table_sort(struct audit_table *f)
 
 struct audit_totals audit_table_totals(const struct audit_table *f)
 {
-    struct audit_totals totals = {.looked_at = f->looked_at, .evaluated = f->evaluated};
+    struct audit_totals totals = {.looked_at = f->looked_at, .evaluated = f->evaluated, .known = f->known};
     for (size_t i = 0; i < f->rule_count; i++) {
         const struct audit_rule *rule = &f->rules[i];
         for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];

@@ -61,12 +61,20 @@ void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict ve
 size_t audit_table_count_rows(const struct audit_table *table);
 const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
 
+/* Drops the findings that `is_known` knows; an object all of whose findings of a rule are known counts
+ * for nothing there. Once, before any sorting. */
+void audit_table_hide(struct audit_table *table,
+                      bool (*is_known)(void *ctx, const struct audit_rule *rule,
+                                       const struct audit_object *object, const struct audit_row *row),
+                      void *ctx);
+
 /* By severity from the worst down, then rule, namespace, kind, name and path: what reports show. */
 void audit_table_sort(struct audit_table *table);
 
 /* Objects, and rules asked of an object, so far. */
 struct audit_totals {
     size_t looked_at, evaluated;
+    size_t known;                  /* findings that were hidden */
     size_t verdicts[VERDICTS];     /* of objects, over all rules */
     size_t severities[SEVERITIES]; /* of those that failed or are to be warned of */
 };

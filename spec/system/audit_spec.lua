@@ -1,6 +1,7 @@
 -- `kubelua audit` of files: what rules say, what becomes of it, and how it ends.
 local cjson = require "cjson"
 local checks = require "spec.support.checks"
+local cluster = require "spec.support.cluster"
 
 local place
 
@@ -161,5 +162,93 @@ require("k8s").rule { id = "selects-nothing", kinds = { "services" },
     code, _, err = audited("--from", from)
     assert.are.equal(2, code)
     assert.matches("no script has a rule (k8s.rule)", err, 1, true)
+  end)
+
+  it("tells only what an earlier report does not have", function()
+    place:write("a.yaml", pod("web", "app"))
+    place:write("b.yaml", pod("web", "app") .. pod("db", "db"))
+    local _, known = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/a.yaml", "-o", "json")
+    place:write("known.json", known)
+    local baseline = place.path .. "/known.json"
+    assert.are.equal(0, (audited("--from", place.path .. "/a.yaml", "--baseline", baseline)))
+    local code, report = audited("--from", place.path .. "/b.yaml", "--baseline", baseline)
+    assert.are.same({ 1, 1, "db", 1 }, { code, #report.results, report.results[1].name, report.summary.known })
+    place:write("known.json", '{"results":[{"rule":1}]}')
+    local _, _, err = audited("--from", place.path .. "/a.yaml", "--baseline", baseline)
+    assert.matches("known.json: results[0] has no rule, kind or result", err, 1, true)
+  end)
+
+  it("explains a rule, with the parameters that hold", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "restarts", title = "Pods run on", severity = "high", category = "health", kinds = { "po" },
+  why = "Something is wrong with them.", how = "Read their logs.", params = { most = 5 },
+  check = function(obj, r, use, params) if obj.status.restarts > params.most then r:fail("restarts") end end }
+]])
+    local _, out = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "most=7")
+    assert.are.equal([[
+restarts: Pods run on
+
+Severity:   high
+Category:   health
+Kinds:      po
+Parameters: most=7 (default 5)
+File:       rules.lua:1
+
+Why: Something is wrong with them.
+
+What to do: Read their logs.
+
+To accept a finding until a day, annotate the object:
+  kubelua/ignore.restarts: "until=2027-01-31 reason"
+]], out)
+    local code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restart")
+    assert.are.same({ 2, 'kubelua audit: no rule "restart", did you mean "restarts"?\n' }, { code, err })
+    code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "mots=7")
+    assert.are.equal(2, code)
+    assert.matches("most", err, 1, true)
+  end)
+end)
+
+describe("kubelua audit of a cluster", function()
+  local sim
+
+  before_each(function()
+    place = checks.new "audit"
+    sim = cluster.sim { "--pods", "20" }
+  end)
+  after_each(function() place:remove() end)
+
+  local function audited_live(...)
+    return audited("-s", sim.server, ...)
+  end
+
+  it("looks at what the server has, and at what rules use", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "alone", kinds = { "pods" }, uses = { nodes = { kind = "nodes", index = "key" } },
+  check = function(obj, r, use)
+    r:fail(#use.nodes(obj.spec.nodeName or "") .. " nodes")
+  end }
+]])
+    local code, report, err = audited_live()
+    assert.are.same({ 1, 20, "" }, { code, #report.results, err })
+    assert.are.equal(sim.server, report.summary.source)
+  end)
+
+  it("is incomplete when the server does not have a kind", function()
+    place:write("rules.lua", [[
+local k8s = require "k8s"
+k8s.rule { id = "known", kinds = { "pods" }, check = function(obj, r) r:warn "seen" end }
+k8s.rule { id = "unknown", kinds = { "widgets.example.com" }, check = function() end }
+]])
+    local code, report, err = audited_live()
+    assert.are.same({ 3, 20 }, { code, #report.results })
+    assert.matches("widgets.example.com", err, 1, true)
+  end)
+
+  it("says which server it cannot reach", function()
+    place:write("rules.lua", tag)
+    local code, _, err = audited("-s", "http://127.0.0.1:1")
+    assert.are.equal(2, code)
+    assert.matches("http://127.0.0.1:1", err, 1, true)
   end)
 end)

@@ -1,0 +1,78 @@
+/* A rule as its author describes it; see audit_explain.h. */
+#include "app/audit_explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/audit_scripts.h"
+#include "app/dry_host.h"
+#include "audit/suppression.h"
+#include "base/nearest.h"
+#include "informer/shared_factory.h"
+#include "script/plan.h"
+
+static void print_kinds(const struct script_rule *rule)
+{
+    fputs("Kinds:      ", stdout);
+    for (size_t i = 0; i < rule->kind_count; i++)
+        printf("%s%s", i ? ", " : "", claim_spec(rule->kinds[i])->kind);
+    putchar('\n');
+}
+
+static void print_params(const struct script_rule *rule)
+{
+    for (size_t i = 0; i < rule->param_count; i++) {
+        const struct rule_param *param = &rule->params[i];
+        printf("%s%s=%s", i ? "            " : "Parameters: ", param->name, param->value);
+        if (strcmp(param->value, param->fallback) != 0) printf(" (default %s)", param->fallback);
+        putchar('\n');
+    }
+}
+
+static void print_rule(const struct script *script, size_t number)
+{
+    const struct script_rule *rule = script_rule(script, number);
+    const struct plan_entry *place = script_rule_place(script, number);
+    printf("%s%s%s\n\n", rule->id, *rule->title ? ": " : "", rule->title);
+    printf("Severity:   %s\n", severity_name(rule->severity));
+    if (*rule->category) printf("Category:   %s\n", rule->category);
+    print_kinds(rule);
+    print_params(rule);
+    printf("File:       %s:%d\n", place && place->file ? place->file : script_path(script),
+           place ? place->line : 0);
+    if (*rule->why) printf("\nWhy: %s\n", rule->why);
+    if (*rule->how) printf("\nWhat to do: %s\n", rule->how);
+    if (rule->has_fix) puts("\nkubelua audit --fix prints a patch for what it finds.");
+    printf("\nTo accept a finding until a day, annotate the object:\n  %s%s: \"until=2027-01-31 reason\"\n",
+           SUPPRESSION_PREFIX, rule->id);
+}
+
+static bool explain(const struct audit_scripts *scripts, const char *id, struct err *err)
+{
+    struct nearest nearest = nearest_to(str_of(id));
+    for (size_t s = 0; s < scripts->count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
+            const char *name = script_rule(scripts->items[s], i)->id;
+            if (strcmp(name, id) == 0) {
+                print_rule(scripts->items[s], i);
+                return true;
+            }
+            nearest_try(&nearest, name);
+        }
+    return nearest.name
+               ? err_set(err, ERR_NOT_FOUND, "no rule \"%s\", did you mean \"%s\"?", id, nearest.name)
+               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"", id);
+}
+
+bool audit_explain(const struct audit_request *request, struct err *err)
+{
+    struct audit_scripts scripts = {0};
+    struct dry_host dry;
+    dry_host_open(&dry);
+    audit_scripts_give(request, &dry.host);
+    bool ok =
+        audit_scripts_load(&scripts, request, &dry.host, err) && explain(&scripts, request->explain, err);
+    audit_scripts_close(&scripts);
+    dry_host_close(&dry);
+    return ok && (fflush(stdout) == 0 || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));
+}

@@ -1,0 +1,145 @@
+/* Known findings; see baseline.h. */
+#include "audit/baseline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "kube/resource.h"
+#include "object/tape.h"
+
+enum { FILE_MAX = 1 << 30 };
+
+/* Findings by their hashes: two of 2^64 that are equal by chance would hide one finding. */
+struct baseline {
+    uint64_t *slots; /* open addressing; 0: empty */
+    size_t count, cap;
+};
+
+/* --- the set */
+
+static uint64_t *slot_of(const struct baseline *baseline, uint64_t hash)
+{
+    size_t at = (size_t)hash & (baseline->cap - 1);
+    while (baseline->slots[at] && baseline->slots[at] != hash) at = (at + 1) & (baseline->cap - 1);
+    return &baseline->slots[at];
+}
+
+static void add(struct baseline *baseline, uint64_t hash)
+{
+    if (baseline->count >= baseline->cap / 2) {
+        struct baseline old = *baseline;
+        baseline->cap = old.cap ? old.cap * 2 : 1024;
+        baseline->slots = xcalloc(baseline->cap, sizeof *baseline->slots);
+        for (size_t i = 0; i < old.cap; i++)
+            if (old.slots[i]) *slot_of(baseline, old.slots[i]) = old.slots[i];
+        free(old.slots);
+    }
+    uint64_t *slot = slot_of(baseline, hash);
+    baseline->count += *slot == 0;
+    *slot = hash;
+}
+
+/* --- findings */
+
+struct finding_key {
+    struct str rule, api_version, kind, ns, name, path;
+};
+
+/* The group counts, the version does not: an object has several. */
+static uint64_t hash_of(const struct finding_key *key)
+{
+    struct buf text = {0};
+    struct str group, version;
+    api_version_cut(key->api_version, &group, &version);
+    const struct str parts[] = {key->rule, group, key->kind, key->ns, key->name, key->path};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        buf_str(&text, parts[i]);
+        buf_putc(&text, '\0');
+    }
+    uint64_t hash = hash_str(buf_slice(&text));
+    buf_clear(&text);
+    return hash ? hash : 1;
+}
+
+static struct str field(const struct tape *tape, size_t at, const char *name)
+{
+    struct str text = tape_str(tape, tape_field(tape, at, str_of(name)));
+    return text.p ? text : STR("");
+}
+
+static bool add_result(struct baseline *baseline, const struct tape *tape, size_t at)
+{
+    if (tape_type(tape, at) != '{') return false;
+    const struct finding_key key = {
+        .rule = field(tape, at, "rule"),
+        .api_version = field(tape, at, "apiVersion"),
+        .kind = field(tape, at, "kind"),
+        .ns = field(tape, at, "namespace"),
+        .name = field(tape, at, "name"),
+        .path = field(tape, at, "path"),
+    };
+    struct str result = field(tape, at, "result");
+    if (!key.rule.n || !key.kind.n || !result.n) return false;
+    if (str_is(result, "fail") || str_is(result, "warn")) add(baseline, hash_of(&key));
+    return true;
+}
+
+static bool add_results(struct baseline *baseline, const char *path, const struct tape *tape, struct err *err)
+{
+    size_t root = tape_root(tape), results = tape_field(tape, root, STR("results")), n = 0;
+    if (tape_type(tape, results) != '[')
+        return err_set(err, ERR_INVALID, "%s: there are no results in it; kubelua audit -o json writes them",
+                       path);
+    for (size_t at = tape_first(tape, results, NULL); at; at = tape_next(tape, results, at, NULL), n++)
+        if (!add_result(baseline, tape, at))
+            return err_set(err, ERR_INVALID, "%s: results[%zu] has no rule, kind or result", path, n);
+    return true;
+}
+
+struct baseline *baseline_read(const char *path, struct err *err)
+{
+    struct baseline *baseline = NEW(struct baseline);
+    struct tape_parser *parser = tape_parser_new();
+    struct buf text = {0};
+    struct tape tape;
+    bool ok = file_read(path, FILE_MAX, &text, err);
+    if (ok) {
+        memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+        ok = tape_parse(parser, text.data, text.len, &tape, err) || err_wrap(err, "%s", path);
+    }
+    ok = ok && add_results(baseline, path, &tape, err);
+    buf_clear(&text);
+    tape_parser_free(parser);
+    if (ok) return baseline;
+    baseline_free(baseline);
+    return NULL;
+}
+
+void baseline_free(struct baseline *baseline)
+{
+    if (!baseline) return;
+    free(baseline->slots);
+    free(baseline);
+}
+
+static bool is_known(void *ctx, const struct audit_rule *rule, const struct audit_object *object,
+                     const struct audit_row *row)
+{
+    const struct baseline *baseline = ctx;
+    const struct finding_key key = {.rule = str_of(rule->id),
+                                    .api_version = object->api_version,
+                                    .kind = object->kind,
+                                    .ns = object->ns,
+                                    .name = object->name,
+                                    .path = row->path};
+    return baseline->count && *slot_of(baseline, hash_of(&key));
+}
+
+void baseline_hide(const struct baseline *baseline, struct audit_table *table)
+{
+    audit_table_hide(table, is_known, (void *)baseline);
+}
