@@ -65,7 +65,7 @@ static void on_refused(void *ctx, const struct err *err)
 static bool is_wanted(void *ctx, struct str api_version, struct str kind)
 {
     const struct offline *offline = ctx;
-    return auditor_wants(offline->auditor, api_version, kind);
+    return auditor_wants(offline->scripts.auditor, api_version, kind);
 }
 
 /* A file that cannot be read does not hide what is found in the others. */

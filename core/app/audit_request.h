@@ -12,7 +12,7 @@ struct audit_request {
     struct flag_list from;           /* what is audited; empty: a cluster */
     struct flag_list params, params_files;
     const char *output, *fail_on, *baseline, *explain;
-    bool allow_empty, fix;
+    bool recursive, allow_empty, fix;
 };
 
 enum audit_end {
