@@ -50,5 +50,8 @@ void check_dropped(const struct script *script, const char *file, struct finding
  * fills. */
 void check_dead(const struct script *script, const char *file, const struct catalogue *catalogue,
                 struct findings *findings);
+/* The same of its rules. */
+void check_rules(const struct script *script, const char *file, const struct catalogue *catalogue,
+                 struct findings *findings);
 /* Live reads and writes that it calls, as its text says, and declares for no kind. */
 void check_declared(const struct script *script, struct findings *findings);

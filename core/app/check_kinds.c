@@ -7,6 +7,7 @@
 #include "informer/shared_factory.h"
 #include "kube/well_known.h"
 #include "script/plan.h"
+#include "script/rule.h"
 #include "script/writes.h"
 
 struct kinds_scan {
@@ -49,6 +50,16 @@ static void check_kind(const struct kinds_scan *scan, const char *kind, const st
     free(quoted);
 }
 
+/* Rules share claims: a claim's place is that of the first. */
+static void check_rule(const struct kinds_scan *scan, const struct script *script, size_t i)
+{
+    const struct script_rule *rule = script_rule(script, i);
+    const struct plan_entry *entry = script_rule_place(script, i);
+    for (size_t k = 0; k < rule->kind_count; k++) check_kind(scan, claim_spec(rule->kinds[k])->kind, entry);
+    for (size_t u = 0; u < rule->use_count; u++)
+        check_kind(scan, claim_spec(rule->uses[u].claim)->kind, entry);
+}
+
 void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
                  bool is_whole, struct findings *findings)
 {
@@ -56,6 +67,7 @@ void check_kinds(const struct script *script, const char *file, const struct cat
     const struct plan *plan = script_plan(script);
     for (size_t i = 0; i < script_claim_count(script); i++)
         check_kind(&scan, claim_spec(script_claim(script, i))->kind, script_claim_place(script, i));
+    for (size_t i = 0; i < script_rule_count(script); i++) check_rule(&scan, script, i);
     for (size_t i = 0; i < script_read_count(script); i++) {
         struct str rest = str_of(script_read(script, i)), kind;
         str_cut(&rest, ':', &kind);

@@ -159,6 +159,7 @@ static void check_script(struct check *check, const struct script_host *host, si
         check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
         check_dropped(script, path, findings);
         check_dead(script, path, check->world->catalogue, findings);
+        check_rules(script, path, check->world->catalogue, findings);
         check_declared(script, findings);
         if (check->world->has_rights)
             needed_rights_add(&check->rights, number, script, path, check->world->catalogue);

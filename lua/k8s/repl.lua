@@ -47,15 +47,16 @@ local verbs = {
 }
 
 -- What scripts have, or what was misspelt, is nil as there; an error about it tells what a prompt has instead.
-local INFORMERS = { informer = true, factory = true }
+local KINDS = ': each kind is there by its name, pods or kind "deployments.apps"'
+local INSTEAD = { informer = KINDS, factory = KINDS, rule = ": rules are for kubelua audit" }
 local WRITES = { apply = true, create = true, delete = true, event = true, patch = true, update = true }
 
 local function absent(_, name)
   if type(name) == "string" then
-    local near = not INFORMERS[name] and not WRITES[name] and nearest.find(name, verbs)
+    local near = not INSTEAD[name] and not WRITES[name] and nearest.find(name, verbs)
     local hint = "a prompt only reads and has no k8s." .. name
-    if INFORMERS[name] then
-      hint = hint .. ': each kind is there by its name, pods or kind "deployments.apps"'
+    if INSTEAD[name] then
+      hint = hint .. INSTEAD[name]
     else
       hint = hint .. (near and ", did you mean k8s." .. near .. "?" or "; help tells what it has")
     end

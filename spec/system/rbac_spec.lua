@@ -43,6 +43,20 @@ rules:
 ]=] .. role("a", '""', "services") .. role("b", '""', "services") .. role("shop", "apps", "deployments"), p:out())
   end)
 
+  it("has list and watch of what rules check and use", function()
+    local p = on_sim [[
+      require("k8s").rule {
+        id = "a", kinds = { "services" }, uses = { pods = { kind = "pods", index = "namespace" } }, check = print,
+      }
+    ]]
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [pods, services]
+    verbs: [list, watch]
+]=], p:out())
+  end)
+
   it("has what k8s.reads declares, and events where a script tells them", function()
     local p = on_sim([[
       local k8s = require "k8s"

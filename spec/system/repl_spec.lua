@@ -109,7 +109,7 @@ nil
     local out, err, code = lines(table.concat({
       "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
       "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1", "podz", "polices:count()",
-      "exit", "quit()", 'k8s.patch("pods")', "k8s.informer 'pods'", "k8s.lst 'pods'",
+      "exit", "quit()", 'k8s.patch("pods")', "k8s.informer 'pods'", "k8s.rule {}", "k8s.lst 'pods'",
     }, "\n") .. "\nfor i = 1, 2 do\nprint(i)\n")
     assert.equal('nil, NotFound: pods "none" not found\n2\n', out)
     assert.equal([[
@@ -128,6 +128,7 @@ repl:1: ^D, the end of the input, ends the prompt
 repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tells what it has
 repl:1: attempt to call field 'informer' (a nil value); HAS NO k8s.informer: ]]
       .. [[each kind is there by its name, pods or kind "deployments.apps"
+repl:1: attempt to call field 'rule' (a nil value); HAS NO k8s.rule: rules are for kubelua audit
 repl:1: attempt to call field 'lst' (a nil value); HAS NO k8s.lst, did you mean k8s.list?
 repl:2: the last line is not complete
 ]], (err:gsub("if that was of k8s, a prompt only reads and has no", "HAS NO")))
