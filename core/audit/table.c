@@ -192,7 +192,8 @@ static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verd
 
 void audit_table_add(struct audit_table *f, const struct audit_row *row)
 {
-    if (row->verdict == VERDICT_PASS) return;
+    bool says_nothing = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
+    if (row->verdict == VERDICT_PASS || says_nothing) return;
     struct audit_row *kept = add_row(f, row->rule, row->verdict);
     kept->message = keep(&f->texts, row->message);
     kept->path = keep(&f->texts, row->path);

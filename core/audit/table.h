@@ -51,7 +51,7 @@ size_t audit_table_object_count(const struct audit_table *table);
 const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
 
 /* What a rule said of the object that was begun last; `row->object` is not read. Of passes nothing is kept
- * here. */
+ * here, nor of a skip without a message, unless passes are kept. */
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
 void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix);

@@ -45,6 +45,25 @@ static void test_a_pass_that_is_said_beside_a_failure_is_no_row(void **state)
     audit_table_free(table);
 }
 
+/* Rules that pass over what others own do so for most pods of a cluster. */
+static void test_a_skip_without_a_reason_is_counted_alone(void **state)
+{
+    for (int keep = 0; keep < 2; keep++) {
+        struct audit_table *table = audit_table_new(keep);
+        const struct audit_rule rule = {
+            .id = "one", .title = "", .category = "", .why = "", .how = "", .file = ""};
+        const struct audit_object object = {.kind = STR("Pod"), .name = STR("web")};
+        audit_table_add_rule(table, &rule);
+        audit_table_begin_object(table, &object);
+        audit_table_add(table, &(const struct audit_row){.verdict = VERDICT_SKIP});
+        audit_table_add(table, &(const struct audit_row){.verdict = VERDICT_SKIP, .message = STR("why")});
+        audit_table_count(table, 0, VERDICT_SKIP);
+        assert_int_equal(count_rows(table, VERDICT_SKIP), keep ? 2 : 1);
+        assert_int_equal(audit_table_totals(table).verdicts[VERDICT_SKIP], 1);
+        audit_table_free(table);
+    }
+}
+
 static void test_rows_stand_by_severity_and_then_by_object(void **state)
 {
     static const char *const expected[] = {"privileged </script>\033[2J",
@@ -72,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_have_rows_where_they_are_wanted),
+        cmocka_unit_test(test_a_skip_without_a_reason_is_counted_alone),
         cmocka_unit_test(test_a_pass_that_is_said_beside_a_failure_is_no_row),
         cmocka_unit_test(test_rows_stand_by_severity_and_then_by_object),
     };
