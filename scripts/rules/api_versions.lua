@@ -1,5 +1,5 @@
 -- Manifests of versions that the server has no more, or will not have much longer.
---   kubelua audit -f scripts/rules/api_versions.lua --param kubernetes=1.31
+--   kubelua audit -f scripts/rules/api_versions.lua --from pods.json --param kubernetes=1.31
 local k8s = require "k8s"
 local values = require "_values"
 local versions = require "_api_versions"

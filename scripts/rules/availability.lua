@@ -1,5 +1,5 @@
 -- Whether a workload outlives the loss of a node, and a node can be drained.
---   kubelua audit -f scripts/rules/availability.lua
+--   kubelua audit -f scripts/rules/availability.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local uses = require "_uses"

@@ -1,5 +1,5 @@
 -- Passwords and tokens that lie about.
---   kubelua audit -f scripts/rules/credentials.lua
+--   kubelua audit -f scripts/rules/credentials.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local uses = require "_uses"

@@ -1,5 +1,5 @@
 -- Pods that are let out onto their node.
---   kubelua audit -f scripts/rules/host.lua
+--   kubelua audit -f scripts/rules/host.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

@@ -1,5 +1,5 @@
 -- Where images come from, and whether the same name means the same image tomorrow.
---   kubelua audit -f scripts/rules/images.lua
+--   kubelua audit -f scripts/rules/images.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

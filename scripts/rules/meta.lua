@@ -1,5 +1,5 @@
 -- What objects say of themselves.
---   kubelua audit -f scripts/rules/meta.lua
+--   kubelua audit -f scripts/rules/meta.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

@@ -1,5 +1,5 @@
 -- Who can reach what.
---   kubelua audit -f scripts/rules/network.lua
+--   kubelua audit -f scripts/rules/network.lua --from pods.json
 local k8s = require "k8s"
 local uses = require "_uses"
 local values = require "_values"

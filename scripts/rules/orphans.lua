@@ -1,6 +1,6 @@
 -- What nobody uses any more. Objects that programs read by themselves, through the API, look the same: these rules
 -- are a list to look through.
---   kubelua audit -f scripts/rules/orphans.lua
+--   kubelua audit -f scripts/rules/orphans.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local references = require "_references"

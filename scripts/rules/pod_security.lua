@@ -1,5 +1,5 @@
 -- The Pod Security Standards, for all that makes pods: what the server would say if a namespace enforced them.
---   kubelua audit -f scripts/rules/pod_security.lua
+--   kubelua audit -f scripts/rules/pod_security.lua --from pods.json
 local k8s = require "k8s"
 local controls = require "_pod_security"
 local pods = require "_pods"

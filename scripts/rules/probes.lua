@@ -1,5 +1,5 @@
 -- How the kubelet learns whether a container is well.
---   kubelua audit -f scripts/rules/probes.lua
+--   kubelua audit -f scripts/rules/probes.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

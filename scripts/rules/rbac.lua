@@ -1,5 +1,5 @@
 -- Rights that reach further than whoever gave them may have meant.
---   kubelua audit -f scripts/rules/rbac.lua
+--   kubelua audit -f scripts/rules/rbac.lua --from pods.json
 local k8s = require "k8s"
 local uses = require "_uses"
 local values = require "_values"

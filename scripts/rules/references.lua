@@ -1,5 +1,5 @@
 -- What pods need and is not there. Such pods are not started, or not even made.
---   kubelua audit -f scripts/rules/references.lua
+--   kubelua audit -f scripts/rules/references.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local references = require "_references"

@@ -1,5 +1,5 @@
 -- What containers ask for, and how much they may take.
---   kubelua audit -f scripts/rules/resources.lua
+--   kubelua audit -f scripts/rules/resources.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

@@ -1,5 +1,5 @@
 -- How pods fare that run. Manifests have no status: there these rules find nothing.
---   kubelua audit -f scripts/rules/runtime.lua
+--   kubelua audit -f scripts/rules/runtime.lua --from pods.json
 local k8s = require "k8s"
 local values = require "_values"
 

@@ -1,5 +1,5 @@
 -- What a process in a container may do to its node.
---   kubelua audit -f scripts/rules/security.lua
+--   kubelua audit -f scripts/rules/security.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local values = require "_values"

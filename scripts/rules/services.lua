@@ -1,5 +1,5 @@
 -- Whether what is sent to Services and Ingresses gets anywhere.
---   kubelua audit -f scripts/rules/services.lua
+--   kubelua audit -f scripts/rules/services.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local uses = require "_uses"
