@@ -15,7 +15,7 @@ enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_CALM_MS = 60000 };
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    size_t refused;
+    struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
     bool only_candidates; /* of the others everything was said */
 };
 
@@ -49,8 +49,20 @@ static void refuse_candidate(struct slot *slot, const char *place, const struct 
     buf_clear(&text);
 }
 
+static void refuse_start(struct resolution *r, const char *place, const struct err *err)
+{
+    struct buf line = {0};
+    buf_printf(&line, "kubelua: %s: %s\n", place, err->text);
+    if (!r->refused.len || !strstr(buf_text(&r->refused), buf_text(&line))) {
+        buf_str(&r->refused, buf_slice(&line));
+        fputs(buf_text(&line), stderr);
+    }
+    buf_clear(&line);
+}
+
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
- * come with a CRD. Once the engine runs nothing ends it: who waits, waits. */
+ * come with a CRD. Once the engine runs nothing ends it: who waits, waits, and nobody does for what is held.
+ */
 static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct resolution *r = ctx;
@@ -61,13 +73,13 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
     if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
+    if (claim_is_held(claim) && (has_group || (may_come && !slot))) return;
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
     if (slot) {
         refuse_candidate(slot, buf_text(&place), err, may_come && has_group);
     } else if (!may_come) {
-        r->refused++;
-        fprintf(stderr, "kubelua: %s: %s\n", buf_text(&place), err->text);
+        refuse_start(r, buf_text(&place), err);
     } else {
         log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
                  F("place", buf_text(&place)), F("kind", kind), F("err", err->text));
@@ -140,10 +152,11 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     kinds_set(r.engine->kinds, catalogue);
     check_writes(r.engine);
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
-    if (r.refused)
+    if (r.refused.len)
         engine_stop(r.engine, EXIT_USAGE);
     else if (is_anything_missing(r.engine))
         engine_ask_kinds(r.engine);
+    buf_clear(&r.refused);
     reload_check_soon(r.engine);
 }
 

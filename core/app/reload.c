@@ -221,10 +221,14 @@ static void refuse_late(struct slot *slot)
     free(text);
 }
 
+/* A claim that is held is only looked at for a bare name that is a mistake. */
 static bool is_unresolved(const struct script *script)
 {
-    for (size_t i = 0; i < script_claim_count(script); i++)
-        if (!claim_is_resolved(script_claim(script, i))) return true;
+    for (size_t i = 0; i < script_claim_count(script); i++) {
+        const struct informer_claim *claim = script_claim(script, i);
+        if (claim_is_held(claim) && resource_name_has_group(str_of(claim_spec(claim)->kind))) continue;
+        if (!claim_is_resolved(claim)) return true;
+    }
     return false;
 }
 

@@ -70,11 +70,24 @@ describe("rules in kubelua run", function()
     assert.are.equal(1, one.generation)
   end)
 
+  it("may name kinds with their group that nobody has: nothing waits for them", function()
+    place:write("a.lua", RULES:format("one", "crontabs.stable.example.com"))
+    local engine = place:start(sim)
+    engine:wait_line "^main$"
+    place:write("a.lua", RULES:format("two", "others.stable.example.com"))
+    engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
+    assert.has_no.match("Waiting for a kind", engine.streams.err.text)
+  end)
+
   it("end the start when they name a kind that nobody has", function()
     place:write("a.lua", RULES:format("one", "widgetz"))
     local engine = cluster.run(sim.server, place.path .. "/scripts")
     assert.are.equal(2, engine:wait(20))
     assert.has_match("a%.lua:4: .*widgetz", engine.streams.err.text)
+    place:write("a.lua", RULES:format("one", "widgetz"):gsub('"nodes"', '"widgetz"', 1))
+    engine = cluster.run(sim.server, place.path .. "/scripts")
+    assert.are.equal(2, engine:wait(20))
+    assert.are.equal(1, select(2, engine.streams.err.text:gsub("type \"widgetz\"", ""))) -- told once
   end)
 end)
 
