@@ -18,6 +18,7 @@ enum { SHOWN_OF_RULE = 20, SUBJECT_MAX = 60, KIND_MAX = 30, GAP = 2, INDENT = 2,
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define RED   "\033[31m"
+#define GREEN "\033[32m"
 static const char *const severity_colours[] = {DIM, "\033[36m", "\033[33m", RED, "\033[1;31m"};
 
 struct table_report {
@@ -143,12 +144,13 @@ static struct block measure(struct table_report *r, size_t first, size_t end)
 
 /* --- a row */
 
-static const char *mark_of(enum verdict verdict)
+static const char *mark_of(const struct audit_row *row)
 {
-    return verdict == VERDICT_ERROR  ? "error: "
-           : verdict == VERDICT_WARN ? "warning: "
-           : verdict == VERDICT_SKIP ? "skipped: "
-                                     : "";
+    if (row->accepted) return ""; /* the message says it */
+    return row->verdict == VERDICT_ERROR  ? "error: "
+           : row->verdict == VERDICT_WARN ? "warning: "
+           : row->verdict == VERDICT_SKIP ? "skipped: "
+                                          : "";
 }
 
 static void print_subject(struct table_report *r, const struct block *block,
@@ -193,8 +195,7 @@ static void print_row(struct table_report *r, const struct block *block, const s
     again = again && r->options->width;
     if (!again) print_subject(r, block, object);
     blanks_to(r, block->text_at);
-    if (*mark_of(row->verdict))
-        put(r, row->verdict == VERDICT_ERROR ? RED : DIM, str_of(mark_of(row->verdict)));
+    if (*mark_of(row)) put(r, row->verdict == VERDICT_ERROR ? RED : DIM, str_of(mark_of(row)));
     put_wrapped(r, "", fit(r, row->message), block->text_at);
     print_path(r, block, row);
     if (!again) print_place(r, block, object);
@@ -251,50 +252,73 @@ static void print_block(struct table_report *r, size_t first, size_t end)
 
 /* --- what it comes to */
 
-static void count(struct buf *out, size_t n, const char *noun)
+/* Behind `before`, which is a comma, or a blank and a bracket, where a line may break. */
+static void put_next(struct table_report *r, const char *before, const char *colour, struct str text)
 {
-    buf_printf(out, "%zu %s%s", n, noun, n == 1 ? "" : "s");
+    size_t width = r->options->width;
+    bool bracket = strcmp(before, " (") == 0;
+    put(r, "", bracket ? STR("") : str_of(before));
+    if (width && r->column + GAP + terminal_columns(text) + 1 > width) {
+        end_line(r);
+        blanks_to(r, INDENT);
+    } else {
+        blanks_to(r, r->column + (*before != '\0'));
+    }
+    if (bracket) put(r, "", STR("("));
+    put(r, colour, text);
 }
 
-static void add_severities(const struct table_report *r, struct buf *out, const struct audit_totals *totals)
+static void put_count(struct table_report *r, const char *before, const char *colour, size_t n,
+                      const char *noun, bool plural)
 {
-    const char *separator = " (";
+    r->piece.len = 0;
+    buf_printf(&r->piece, "%zu %s%s", n, noun, plural && n != 1 ? "s" : "");
+    put_next(r, before, colour, buf_slice(&r->piece));
+}
+
+static void print_severities(struct table_report *r, const struct audit_totals *totals)
+{
+    const char *before = " (";
     for (int s = SEVERITIES - 1; s >= 0; s--) {
         if (!totals->severities[s]) continue;
-        buf_printf(out, "%s%s%zu %s%s", separator, code(r, severity_colours[s]), totals->severities[s],
-                   severity_name((enum severity)s), code(r, RESET));
-        separator = ", ";
+        put_count(r, before, severity_colours[s], totals->severities[s], severity_name((enum severity)s),
+                  false);
+        before = ",";
     }
-    if (*separator == ',') buf_putc(out, ')');
+    if (*before == ',') put(r, "", STR(")"));
 }
 
+/* "4 findings (1 critical, 3 low), 1 skipped, 1 error" */
+static void print_findings(struct table_report *r, const struct audit_totals *totals)
+{
+    size_t found = totals->verdicts[VERDICT_FAIL] + totals->verdicts[VERDICT_WARN],
+           skipped = totals->verdicts[VERDICT_SKIP], errors = totals->verdicts[VERDICT_ERROR];
+    put_count(r, "", found ? BOLD : GREEN, found, "finding", true);
+    print_severities(r, totals);
+    if (totals->known) put_count(r, ",", "", totals->known, "known", false);
+    if (skipped) put_count(r, ",", "", skipped, "skipped", false);
+    if (errors) put_count(r, ",", RED, errors, "error", true);
+    end_line(r);
+}
+
+/* "310 objects, 12 rules, 8 of them clean, 1.23 s" */
 static void print_totals(struct table_report *r)
 {
     struct audit_totals totals = audit_table_totals(r->table);
-    size_t found = totals.verdicts[VERDICT_FAIL] + totals.verdicts[VERDICT_WARN], clean = 0,
-           rules = audit_table_rule_count(r->table);
+    size_t clean = 0, rules = audit_table_rule_count(r->table);
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
         clean += rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN] + rule->counts[VERDICT_ERROR] == 0;
     }
-    struct buf *out = &r->piece;
-    out->len = 0;
-    count(out, totals.looked_at, "object");
-    buf_puts(out, ", ");
-    count(out, rules, "rule");
-    buf_printf(out, ", %zu of them without findings; ", clean);
-    count(out, found, "finding");
-    add_severities(r, out, &totals);
-    if (totals.known) buf_printf(out, ", %zu known", totals.known);
-    if (totals.verdicts[VERDICT_SKIP]) buf_printf(out, ", %zu skipped", totals.verdicts[VERDICT_SKIP]);
-    if (totals.verdicts[VERDICT_ERROR]) {
-        buf_printf(out, ", %s", code(r, RED));
-        count(out, totals.verdicts[VERDICT_ERROR], "error");
-        buf_puts(out, code(r, RESET));
-    }
-    buf_printf(out, "; %" PRId64 ".%02" PRId64 " s\n", r->options->took_ms / 1000,
+    print_findings(r, &totals);
+    put_count(r, "", "", totals.looked_at, "object", true);
+    put_count(r, ",", "", rules, "rule", true);
+    put_count(r, ",", "", clean, "of them clean", false);
+    r->piece.len = 0;
+    buf_printf(&r->piece, "%" PRId64 ".%02" PRId64 " s", r->options->took_ms / 1000,
                r->options->took_ms % 1000 / 10);
-    fwrite(out->data, 1, out->len, r->out);
+    put_next(r, ",", "", buf_slice(&r->piece));
+    end_line(r);
 }
 
 void report_table(const struct audit_table *table, const struct report_options *options, FILE *out)
