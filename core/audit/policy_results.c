@@ -192,6 +192,12 @@ static size_t *sorted_rows(const struct audit_table *table)
     return rows;
 }
 
+/* Who skips without a word has nothing to tell: it is counted, as a pass is. */
+static bool has_result(const struct audit_row *row)
+{
+    return row->verdict > VERDICT_SKIP || (row->verdict == VERDICT_SKIP && row->message.n);
+}
+
 static void begin_namespace(struct policy_report *r, struct str ns)
 {
     r->ns = ns;
@@ -211,7 +217,7 @@ void policy_results_write(const struct policy_api *api, const struct audit_table
             if (i > 0) write_part(&r);
             begin_namespace(&r, ns);
         }
-        if (row->verdict != VERDICT_PASS) add_result(&r, &one, row);
+        if (has_result(row)) add_result(&r, &one, row);
         r.counts[row->verdict]++;
     }
     write_part(&r); /* of an audit without rows one that says so */

@@ -17,6 +17,7 @@ struct policy_api {
 #define POLICY_REPORT_NAME "kubelua-audit"
 enum { POLICY_REPORT_BYTES = 200 << 10, POLICY_MESSAGE_BYTES = 4 << 10 };
 
-/* Documents of YAML. Passes are counted in the summaries, and have no results. */
+/* Documents of YAML. Passes, and skips without a message, are counted in the summaries and have no results.
+ */
 void policy_results_write(const struct policy_api *api, const struct audit_table *table,
                           const struct report_options *options, FILE *out);

@@ -66,6 +66,7 @@ static void put_totals(struct page *p)
     for (int s = SEVERITIES - 1; s >= 0; s--)
         put_total(p, severity_name((enum severity)s), totals.severities[s], severity_name((enum severity)s));
     put_total(p, "error", totals.verdicts[VERDICT_ERROR], "rule errors");
+    put_total(p, "", totals.known, "known");
     put_total(p, "", totals.verdicts[VERDICT_SKIP], "skipped");
     put_total(p, "", totals.verdicts[VERDICT_PASS], "passed");
     buf_puts(&p->text, "</ul>\n</header>\n");
