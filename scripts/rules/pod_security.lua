@@ -12,10 +12,13 @@ local function check(obj, r, asked)
     return
   end
   local metadata = values.map(pods.template(obj).metadata)
+  local pod, name = controls.pod(spec, metadata and metadata.annotations), nil
+  local function say(problem, path, value)
+    r:fail(("%s: %s"):format(name, problem), { path = path and prefix .. "." .. path, value = value })
+  end
   for _, control in ipairs(asked) do
-    control.check(spec, function(problem, path, value)
-      r:fail(("%s: %s"):format(control.name, problem), { path = path and prefix .. "." .. path, value = value })
-    end, metadata and metadata.annotations)
+    name = control.name
+    control.check(pod, say)
   end
 end
 
