@@ -33,9 +33,11 @@ static void read_source(struct input_reader *r)
     struct input_window *w = &r->window;
     input_window_init(w, r->source);
     input_cut_init(&r->cut, w, r->max);
-    if (is_utf16(w) || !input_read_json(r)) input_read_yaml(r);
+    bool utf16 = is_utf16(w);
+    if (utf16 || !input_read_json(r)) input_read_yaml(r, utf16);
     input_progress(r);
     if (w->failed && !r->stopped) input_refuse(r, w->line, &w->err);
+    input_refuse_rest(r);
     input_late_clear(&r->late);
     input_cut_clear(&r->cut);
     input_window_clear(w);

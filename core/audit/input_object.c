@@ -12,8 +12,20 @@ enum { LISTS_MAX = 16 }; /* within one another */
 void input_refuse(struct input_reader *r, size_t line, struct err *err)
 {
     const struct audit_input_sink *sink = r->options->sink;
+    if (r->refused++ >= INPUT_TOLD_MAX) return;
     err_wrap(err, "%s: line %zu", r->file, line);
     sink->refused(sink->ctx, err);
+}
+
+void input_refuse_rest(struct input_reader *r)
+{
+    const struct audit_input_sink *sink = r->options->sink;
+    struct err err;
+    if (r->refused > INPUT_TOLD_MAX) {
+        err_set(&err, ERR_LIMIT, "%s: %zu more that could not be read", r->file, r->refused - INPUT_TOLD_MAX);
+        sink->refused(sink->ctx, &err);
+    }
+    r->refused = 0;
 }
 
 void input_refuse_text(struct input_reader *r, size_t line, enum err_code code, const char *format, ...)

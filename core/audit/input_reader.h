@@ -24,6 +24,7 @@ struct input_reader {
     struct input_cut cut;
     struct tape_parser *parser;
     struct input_late late; /* items of the list that is read, whose kind is not known yet */
+    size_t refused;         /* pieces of this file */
     struct root *last;      /* kept until the next: so the pool does not give up and take what it is in */
     bool stopped;           /* the sink wants no more */
     /* What was asked for last. */
@@ -41,10 +42,13 @@ void input_take(struct input_reader *reader, const struct input_piece *piece, co
 void input_take_damaged(struct input_reader *reader, struct str text, size_t line);
 /* Hands over the items that waited for their list's kind, or tells that nobody knows it. */
 void input_take_late(struct input_reader *reader, const struct input_type *list, size_t line);
+enum { INPUT_TOLD_MAX = 100 }; /* of one file, one by one */
 /* Puts file and line before it and tells the sink. */
 void input_refuse(struct input_reader *reader, size_t line, struct err *err);
 void input_refuse_text(struct input_reader *reader, size_t line, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Tells how many more were refused than were told, at the end of the file. */
+void input_refuse_rest(struct input_reader *reader);
 /* Too much, open to the end: what stands at `line`. */
 void input_refuse_cut(struct input_reader *reader, enum input_cut_result result, size_t line);
 
@@ -54,4 +58,4 @@ void input_progress(struct input_reader *reader);
 /* Reads JSON from the window on; false: what stands there now is no JSON. */
 bool input_read_json(struct input_reader *reader);
 /* Reads all that is left as YAML. */
-void input_read_yaml(struct input_reader *reader);
+void input_read_yaml(struct input_reader *reader, bool is_utf16);

@@ -24,6 +24,36 @@ size_t input_yaml_line(const struct input_yaml *y)
 
 /* --- events */
 
+/* A line of three dashes or dots, perhaps with more behind them. */
+static bool is_mark(struct str text, char c)
+{
+    if (text.n < 3 || text.p[0] != c || text.p[1] != c || text.p[2] != c) return false;
+    return text.n == 3 || text.p[3] == ' ' || text.p[3] == '\t' || text.p[3] == '\n' || text.p[3] == '\r';
+}
+
+/* How much of it belongs to the document that the parser reads: dashes at the beginning of a line are nothing
+ * else than the beginning of the next, whatever is before them. */
+static size_t up_to_mark(struct input_yaml *y, struct str text)
+{
+    size_t at = 0;
+    while (at < text.n) {
+        struct str line = {text.p + at, text.n - at};
+        if (!y->in_line) {
+            if (line.n < 4 && !y->reader->window.ended) break; /* it could become one */
+            y->at_mark = y->has_content && is_mark(line, '-');
+            if (y->at_mark) break;
+            if (is_mark(line, '.'))
+                y->has_content = false;
+            else if (!strchr("#%\r\n", *line.p) && !is_mark(line, '-'))
+                y->has_content = true;
+        }
+        const char *end = memchr(line.p, '\n', line.n);
+        at = end ? (size_t)(end - text.p) + 1 : text.n;
+        y->in_line = !end;
+    }
+    return at;
+}
+
 static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
 {
     struct input_yaml *y = ctx;
@@ -31,11 +61,14 @@ static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
     *got = 0;
     y->is_text_long = y->since > y->reader->max;
     if (y->is_text_long) return 0;
-    if (w->from == w->to && !input_window_more(w)) return 1;
-    struct str text = input_window_text(w);
-    *got = text.n < room ? text.n : room;
-    memcpy(to, text.p, *got);
-    w->from += *got; /* the parser counts lines */
+    while (*got == 0 && !y->at_mark) {
+        struct str text = input_window_text(w);
+        if (text.n > room) text.n = room;
+        *got = y->splits ? up_to_mark(y, text) : text.n;
+        if (*got == 0 && !y->at_mark && !input_window_more(w) && w->from == w->to) return 1;
+    }
+    memcpy(to, w->data + w->from, *got);
+    input_window_use(w, *got);
     y->since += *got;
     return 1;
 }
@@ -46,9 +79,8 @@ static void complain(struct input_yaml *y)
     const yaml_parser_t *p = &y->parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
     size_t here = line_of(y, p->mark);
-    if (r->window.failed) {
-        r->window.line = here; /* that is told by whoever reads the window */
-    } else if (y->is_text_long) {
+    if (r->window.failed) return; /* that is told by whoever reads the window */
+    if (y->is_text_long) {
         input_refuse_text(r, here, ERR_LIMIT, "a text of more than %zu bytes (--max-object-size)", r->max);
     } else if (p->error == YAML_READER_ERROR) {
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
@@ -79,7 +111,6 @@ static void refuse_flaw(struct input_yaml *y)
     size_t line = y->flaw_line;
     switch (y->flaw) {
     case FLAW_LARGE: input_refuse_cut(r, CUT_LARGE, line); break;
-    case FLAW_DEEP: input_refuse_text(r, line, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX); break;
     case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text"); break;
     case FLAW_ANCHOR:
         input_refuse_text(r, line, ERR_PARSE,
@@ -225,15 +256,41 @@ static bool read_stream(struct input_yaml *y)
     return false;
 }
 
-void input_read_yaml(struct input_reader *r)
+static bool is_mark_ahead(struct input_window *w)
 {
-    struct input_yaml y = {.reader = r, .line_base = r->window.line - 1};
+    input_window_byte(w, 3);
+    return is_mark(input_window_text(w), '-');
+}
+
+/* To the beginning of the next document, behind one that could not be read to its end. */
+static void skip_to_mark(struct input_yaml *y)
+{
+    struct input_window *w = &y->reader->window;
+    while (!y->at_mark && (w->from < w->to || input_window_more(w))) {
+        if (y->in_line || !(y->at_mark = is_mark_ahead(w))) input_window_skip_line(w);
+        y->in_line = false;
+    }
+}
+
+static void read_part(struct input_yaml *y)
+{
+    y->line_base = y->reader->window.line - 1;
+    y->since = 0;
+    y->in_line = y->has_content = y->at_mark = false;
+    yaml_parser_initialize(&y->parser);
+    yaml_parser_set_input(&y->parser, hand_over, y);
+    bool well = read_stream(y);
+    yaml_event_delete(&y->event);
+    yaml_parser_delete(&y->parser);
+    if (!well && y->splits && !y->reader->stopped) skip_to_mark(y);
+}
+
+void input_read_yaml(struct input_reader *r, bool is_utf16)
+{
+    struct input_yaml y = {.reader = r, .splits = !is_utf16};
     input_tokens_init(&y.tokens);
-    yaml_parser_initialize(&y.parser);
-    yaml_parser_set_input(&y.parser, hand_over, &y);
-    read_stream(&y);
-    yaml_event_delete(&y.event);
-    yaml_parser_delete(&y.parser);
+    do read_part(&y);
+    while (y.at_mark && !r->stopped);
     input_anchors_clear(&y.anchors);
     input_tokens_clear(&y.tokens);
     buf_clear(&y.json);

@@ -7,7 +7,7 @@
 #include "audit/input_reader.h"
 
 /* Why the text that is made cannot be used; the events are read on to its end. */
-enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_DEEP, FLAW_KEY, FLAW_ANCHOR, FLAW_CYCLE };
+enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_KEY, FLAW_ANCHOR, FLAW_CYCLE };
 
 struct input_yaml {
     struct input_reader *reader;
@@ -19,16 +19,21 @@ struct input_yaml {
     size_t start; /* of the value in it that is made */
     enum input_flaw flaw;
     size_t flaw_line;
-    size_t line_base;  /* lines before the first that libyaml sees */
+    size_t line_base;  /* lines before the first that the parser sees */
     size_t since;      /* bytes handed over since the last event */
     bool is_text_long; /* no more was handed over, as there was no event for so long */
+    /* A parser sees one document, if it can be told where that ends: so an error is one of that alone. */
+    bool splits;
+    bool in_line,
+        has_content; /* what was handed over ends inside of a line; has more than comments and marks */
+    bool at_mark;    /* the next document begins at the window */
 };
 
 /* The next event; false, and told, when there is none. */
 bool input_yaml_next(struct input_yaml *yaml);
 size_t input_yaml_line(const struct input_yaml *yaml);
-/* Appends the value that begins with the event at hand, up to its last one. False: the text ended. What is
- * wrong with it is its flaw. */
+/* Appends the value that begins with the event at hand, up to its last one. False: the text ended, or it is
+ * nested too deep, which was told. What else is wrong with it is its flaw. */
 bool input_yaml_value(struct input_yaml *yaml);
 /* A scalar's text; a NULL pointer for all else. */
 struct str input_yaml_text(const yaml_event_t *event);

@@ -113,7 +113,6 @@ static void put_event(struct input_yaml *y, struct nest *n)
     if (begins(event)) {
         n->depth = around + 1;
         if (is_key) set_flaw(y, FLAW_KEY);
-        if (n->depth > DEPTH_MAX) set_flaw(y, FLAW_DEEP);
         if (!y->flaw) open_nest(y, n, event->type == YAML_MAPPING_START_EVENT);
     } else if (!y->flaw && event->type == YAML_ALIAS_EVENT) {
         put_alias(y, is_key);
@@ -127,6 +126,10 @@ bool input_yaml_value(struct input_yaml *y)
     struct nest n = {0};
     for (;;) {
         put_event(y, &n);
+        if (n.depth == DEPTH_MAX) {
+            input_refuse_text(y->reader, input_yaml_line(y), ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);
+            return false; /* libyaml takes longer for each token the deeper it stands */
+        }
         if (y->json.len - y->start > y->reader->max) set_flaw(y, FLAW_LARGE);
         if (y->flaw)
             input_anchors_abandon(&y->anchors);

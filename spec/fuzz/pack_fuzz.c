@@ -8,7 +8,9 @@
 #include "base/must.h"
 #include "object/json.h"
 #include "object/pack.h"
+#include "object/projection.h"
 #include "object/tape.h"
+#include "object/token_match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,6 +50,50 @@ static void check_straight(struct packer *packer, struct str text)
         root_unref(root);
     }
     root_unref(oracle);
+    free(padded);
+}
+
+static const struct projection *some_projection(size_t i)
+{
+    static const char *const fields[][2] = {
+        {"it", "metadata.labels"}, {"it[*].a", "it.b"}, {"it[?a=='x'].b", "status"}, {NULL, NULL}};
+    static const char *const prune[] = {"it.a", "it.b[*].c"};
+    static struct projection *made[4];
+    struct projection_paths none = {0}, some = {fields[i], 2}, dropped = {prune, 2};
+    if (!made[i])
+        made[i] = fields[i][0] ? projection_new(some, none, NULL) : projection_new(none, dropped, NULL);
+    return made[i];
+}
+
+/* The same of what a projection keeps, from tokens whose brackets are matched. Of what it drops these see
+ * less than the tape. */
+static void check_matched(struct packer *packer, struct str text)
+{
+    static struct tape_parser *parser;
+    static struct token_parser *finder;
+    if (!parser) parser = tape_parser_new(), finder = token_parser_new();
+    struct pack_type known = type;
+    char *padded = calloc(1, text.n + TAPE_PADDING);
+    struct root *root, *oracle;
+    struct tokens tokens;
+    struct tape tape;
+    struct err err;
+    must(padded);
+    if (text.n > 0) memcpy(padded, text.p, text.n);
+    known.always = true;
+    for (size_t i = 0; i < 4 && tokens_find(finder, padded, text.n, &tokens); i++) {
+        uint32_t *close = calloc(tokens.count, sizeof *close);
+        must(close);
+        token_match(&tokens, 0, close);
+        known.projection = some_projection(i);
+        if (pack_matched(packer, &tokens, close, 0, &known, &root) && close[0] + 1 == tokens.count &&
+            tape_parse(parser, padded, text.n, &tape, &err)) {
+            must(pack_tape(packer, &tape, tape_root(&tape), &known, &oracle, &err) && root == oracle);
+            root_unref(oracle);
+        }
+        root_unref(root);
+        free(close);
+    }
     free(padded);
 }
 
@@ -162,6 +208,7 @@ static void check_text(struct packer *const packers[2], struct pool *const pools
 {
     struct err err = {0};
     check_straight(packers[0], text);
+    check_matched(packers[0], text);
     check_states(packers[0], text);
     check_enclosed(text);
     struct root *root = pack(packers[0], text, &err);

@@ -129,12 +129,68 @@ static void test_what_is_wrong_is_told_with_its_line(void **state)
          "1 v1 Pod a\n! x: line 2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
         {"apiVersion: v1\nkind: Pod\nmetadata:\n name: a\n  b: c\n",
          "! x: line 5: invalid YAML: mapping values are not allowed in this context\n"},
+        {"kind: [\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n---\n\"x\n---\n# c\n---\nkind: Pod\n"
+         "apiVersion: v1\nmetadata: {name: c}",
+         "! x: line 2: invalid YAML: did not find expected node content while parsing a flow node\n3 v1 Pod "
+         "b\n"
+         "! x: line 8: invalid YAML: found unexpected end of stream while scanning a quoted scalar\n11 v1 "
+         "Pod c\n"},
+        {"%YAML 1.1\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n...\n%YAML 1.1\n---\nx: 1",
+         "3 v1 Pod b\n! x: line 9: object without apiVersion\n"},
         {"a: &a [*a]\n", "! x: line 1: an alias inside of its own anchor\n"},
         {"just a text\n", "! x: line 1: neither an object nor a list of them\n"},
         {"\x01\x02\x03",
          "! x: line 1: neither JSON nor YAML: control characters are not allowed, at byte 0\n"},
     };
     check(*state, examples, ARRAY_LEN(examples));
+}
+
+static void test_of_many_that_are_wrong_the_first_are_told(void **state)
+{
+    struct inputs *in = *state;
+    struct buf text = {0}, expected = {0};
+    for (int i = 1; i <= 103; i++) {
+        buf_puts(&text, "{}\n");
+        if (i <= 100) buf_printf(&expected, "! x: line %d: object without apiVersion\n", i);
+    }
+    buf_puts(&expected, "! x: 3 more that could not be read\n");
+    assert_string_equal(inputs_say(in, buf_slice(&text)), buf_text(&expected));
+    buf_clear(&text);
+    buf_clear(&expected);
+}
+
+static void test_utf16_is_read_as_yaml(void **state)
+{
+    struct inputs *in = *state;
+    static const char object[] = POD("a") "\n";
+    for (int big = 0; big < 2; big++) {
+        struct buf text = {0};
+        buf_puts(&text, big ? "\xfe\xff" : "\xff\xfe");
+        for (const char *p = object; *p; p++) {
+            const char pair[2] = {big ? '\0' : *p, big ? *p : '\0'};
+            buf_append(&text, pair, 2);
+        }
+        assert_string_equal(inputs_say(in, buf_slice(&text)), "1 v1 Pod a\n");
+        buf_clear(&text);
+    }
+}
+
+static void test_what_is_nested_too_deep_is_left_out(void **state)
+{
+    struct inputs *in = *state;
+    struct buf text = {0};
+    for (int i = 0; i < 5000; i++) buf_puts(&text, "a: [\n");
+    buf_puts(&text, "---\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\n");
+    assert_string_equal(inputs_say(in, buf_slice(&text)),
+                        "! x: line 51: nested deeper than 100\n5002 v1 Pod a\n");
+    text.len = 0;
+    buf_puts(&text, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"," META("deep") ",\"a\":");
+    for (int i = 0; i < 5000; i++) buf_putc(&text, '[');
+    for (int i = 0; i < 5000; i++) buf_putc(&text, ']');
+    buf_puts(&text, "}\n" POD("a"));
+    assert_string_equal(inputs_say(in, buf_slice(&text)),
+                        "! x: line 1: invalid JSON: nested too deeply\n2 v1 Pod a\n");
+    buf_clear(&text);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, inputs_setup, inputs_teardown)
@@ -147,6 +203,9 @@ int main(void)
         TEST(test_yaml_in_every_form),
         TEST(test_what_yaml_says_is_what_json_says),
         TEST(test_what_is_wrong_is_told_with_its_line),
+        TEST(test_of_many_that_are_wrong_the_first_are_told),
+        TEST(test_utf16_is_read_as_yaml),
+        TEST(test_what_is_nested_too_deep_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
