@@ -13,7 +13,7 @@
 #include "script/rule.h"
 #include "script/view.h"
 
-enum { ID_MAX = 56, TEXT_MAX = 4000, VALUE_MAX = 1024 };
+enum { ID_MAX = 56, TEXT_MAX = 4000, MESSAGE_MAX = 4000, PATH_MAX_BYTES = 1000, VALUE_MAX = 1024 };
 
 /* --- registering one */
 
@@ -197,11 +197,27 @@ static void take_options(lua_State *L, const char *verb, struct rule_finding *fi
     }
     lua_getfield(L, 3, "path");
     finding->path = arg_str_opt(L, -1, "path");
+    if (finding->path.n > PATH_MAX_BYTES)
+        script_raise(L, "%s: path has at most %d bytes, not %zu", verb, PATH_MAX_BYTES, finding->path.n);
     lua_getfield(L, 3, "value");
     if (lua_isnil(L, -1)) return;
     const struct buf *json = json_describe(L, lua_gettop(L));
     finding->value = buf_slice(json);
     if (finding->value.n > VALUE_MAX) finding->value.n = 0; /* nobody reads so much in a report */
+}
+
+/* What reports keep of it; it stays on the stack. */
+static struct str message_arg(lua_State *L, const char *verb, bool optional)
+{
+    struct str message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    if (message.n <= MESSAGE_MAX) return message;
+    message.n = MESSAGE_MAX;
+    while (message.n > 0 && ((unsigned char)message.p[message.n] & 0xc0) == 0x80) message.n--;
+    lua_pushlstring(L, message.p, message.n);
+    lua_pushliteral(L, "...");
+    lua_concat(L, 2);
+    message.p = lua_tolstring(L, -1, &message.n);
+    return message;
 }
 
 static int say(lua_State *L, const char *verb, enum verdict verdict)
@@ -215,7 +231,7 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
     if (run->findings == RULE_FINDINGS_MAX)
         script_raise(L, "%s: more than %d findings for one object", verb, RULE_FINDINGS_MAX);
     bool optional = verdict == VERDICT_PASS || verdict == VERDICT_SKIP;
-    finding.message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    finding.message = message_arg(L, verb, optional);
     if (verdict != VERDICT_PASS) take_options(L, verb, &finding);
     rule_say(run, &finding);
     return 0;

@@ -19,6 +19,7 @@ struct index_function {
     struct failure_report report;
     struct quarantine quarantine;
     struct series *errors;
+    char *failure; /* the first since the index was built; NULL: none */
     char name[];
 };
 
@@ -102,7 +103,10 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
                        : script_call_filter(script, "an index function", f->name, ask_body, &asking);
     f->running = false;
     script->emitting = outer;
-    if (result != SCRIPT_OK) report(f, object, result);
+    if (result != SCRIPT_OK) {
+        if (!f->failure) f->failure = xstrdup(buf_text(&script->failure.text));
+        report(f, object, result);
+    }
     note(f, result);
     return result == SCRIPT_OK || failed(f, err);
 }
@@ -116,6 +120,8 @@ static void rebuild(struct quarantine *quarantine)
 {
     struct index_function *f = container_of(quarantine, struct index_function, quarantine);
     const struct index_source source = source_of(f);
+    free(f->failure);
+    f->failure = NULL;
     claim_rebuild_index(f->claim, &source);
     if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->rebuilding, f, link);
     f->rebuilding = true;
@@ -149,6 +155,7 @@ static void free_function(void *ctx)
     report_end(&f->report);
     quarantine_clear(&f->quarantine);
     series_free(f->errors);
+    free(f->failure);
     free(f);
 }
 
@@ -175,6 +182,11 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 bool index_function_is_running(const struct index_source *source)
 {
     return source->values == ask && ((const struct index_function *)source->ctx)->running;
+}
+
+const char *index_function_failure(const struct index_source *source)
+{
+    return source->values == ask ? ((const struct index_function *)source->ctx)->failure : NULL;
 }
 
 lua_State *index_functions_enter(lua_State *L)

@@ -18,6 +18,9 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 void index_functions_turn(struct script *script);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
 bool index_function_is_running(const struct index_source *source);
+/* Why it could not say what values an object has, the first time since the index was built; NULL: it always
+ * could, or the source is no such function. Borrowed until it is asked again. */
+const char *index_function_failure(const struct index_source *source);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
  * back. The caller calls call_check_nested before, as nothing in between may raise. */
 lua_State *index_functions_enter(lua_State *L);

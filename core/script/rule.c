@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "informer/claim_index.h"
 #include "informer/filter.h"
 #include "informer/handler_options.h"
 #include "informer/shared_factory.h"
 #include "script/args.h"
+#include "script/index_function.h"
 #include "script/json_encode.h"
 #include "script/state.h"
 #include "script/view.h"
@@ -116,7 +118,8 @@ static bool is_skipped(lua_State *L, struct rule_run *run)
 static void ask(lua_State *L, void *ctx)
 {
     struct rule_run *run = ctx;
-    if (is_skipped(L, run)) return;
+    run->skipped = is_skipped(L, run);
+    if (run->skipped) return;
     lua_settop(L, 0);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->check);
     view_push_object(L, run->object);
@@ -148,6 +151,27 @@ static void say_error(struct rule_run *run, struct str message)
     rule_say(run, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = message});
 }
 
+/* An object whose index function failed is not found. */
+static const char *failure_of(const struct rule_use *use)
+{
+    bool is_namespace;
+    const struct claim_index *index = claim_find_index(use->claim, str_of(use->index), &is_namespace, NULL);
+    return index ? index_function_failure(claim_index_source(index)) : NULL;
+}
+
+static void say_failures(struct rule_run *run)
+{
+    for (size_t i = 0; i < run->rule->use_count; i++) {
+        const struct rule_use *use = &run->rule->uses[i];
+        const char *failure = failure_of(use);
+        if (!failure) continue;
+        struct buf text = {0};
+        buf_printf(&text, "use.%s may not find all, as its index function failed: %s", use->name, failure);
+        say_error(run, buf_slice(&text));
+        buf_clear(&text);
+    }
+}
+
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink)
 {
@@ -160,6 +184,8 @@ enum verdict script_ask_rule(struct script *script, size_t rule, struct root *ob
         buf_clear(&text);
     } else if (call(script, &run, ask) != SCRIPT_OK) {
         say_error(&run, buf_slice(&script->failure.text));
+    } else if (!run.skipped) {
+        say_failures(&run);
     }
     return run.verdict;
 }

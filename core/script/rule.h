@@ -100,6 +100,7 @@ struct rule_run {
     const struct rule_sink *sink;
     enum verdict verdict;
     size_t findings;
+    bool skipped;     /* by the rule's `skip`: it was not checked */
     struct buf *json; /* of a fix */
 };
 

@@ -12,16 +12,24 @@ local KNOWN = { kind = "string", index = "path or function" }
 
 local MAX = 50
 
-local function by_key(lister)
+local function by_key(lister, name)
   return function(key)
+    if type(key) ~= "string" then
+      raw.raise("use." .. name .. ": the key must be a string, not " .. type(key))
+    end
     local object = lister:get(key)
     return object and { object } or {}
   end
 end
 
-local function by_index(lister, name)
+local SCALARS = { string = true, number = true, boolean = true }
+
+local function by_index(lister, name, index)
   return function(value)
-    return lister:by_index(name, value)
+    if not SCALARS[type(value)] then
+      raw.raise("use." .. name .. ": the value must be a string, a number or a boolean, not " .. type(value))
+    end
+    return lister:by_index(index, value)
   end
 end
 
@@ -31,9 +39,8 @@ local function all_of(lister)
   end
 end
 
--- The function, the informer and the name of the index. One by a path is shared, one by a function is called
--- `own_name`.
-local function finder(where, own_name, given)
+-- The function, the informer and the name of the index. One by a path is shared, one by a function is the rule's.
+local function finder(where, id, use_name, given)
   local own = options.check(where, given, KNOWN)
   if not own.kind then
     raw.raise(where .. ": kind is missing")
@@ -43,13 +50,13 @@ local function finder(where, own_name, given)
   if own.index == nil then
     return all_of(lister), claimed, ""
   elseif own.index == "key" then
-    return by_key(lister), claimed, "key"
+    return by_key(lister, use_name), claimed, "key"
   elseif own.index == "namespace" then
-    return by_index(lister, "namespace"), claimed, "namespace"
+    return by_index(lister, use_name, "namespace"), claimed, "namespace"
   end
-  local name = type(own.index) == "string" and own.index or own_name
+  local name = type(own.index) == "string" and own.index or "function " .. id .. "/" .. use_name
   claims.index(claimed, name, own.index)
-  return by_index(lister, name), claimed, name
+  return by_index(lister, use_name, name), claimed, name
 end
 
 local function sorted_names(where, uses)
@@ -81,7 +88,7 @@ end
 function use.all(where, id, uses)
   local functions, used = {}, {}
   for _, name in ipairs(sorted_names(where, uses)) do
-    local find, claimed, index = finder(where .. ": uses: " .. name, "function " .. id .. "/" .. name, uses[name])
+    local find, claimed, index = finder(where .. ": uses: " .. name, id, name, uses[name])
     functions[name] = find
     used[#used + 1], used[#used + 2], used[#used + 3] = name, claimed, index
   end

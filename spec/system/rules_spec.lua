@@ -122,3 +122,61 @@ status: { phase: Running }
     assert.are.same({ 1, "api", "0 pods run behind it" }, { #results, results[1].name, results[1].message })
   end)
 end)
+
+describe("parameters of rules", function()
+  local rules = [[
+local k8s = require "k8s"
+k8s.rule {
+  id = "names", kinds = { "pods" }, params = { names = { "a" }, most = 1 },
+  check = function(obj, r, _, params)
+    r:fail(table.concat(params.names, "+") .. " " .. params.most)
+  end,
+}
+]]
+
+  local function audit(...)
+    local p = cluster.kubelua {
+      "audit", "-f", place.path .. "/scripts", "--from", place.path .. "/pod.yaml", "-ojson", ...,
+    }
+    local code = p:wait(20)
+    local report = code == 1 and cjson.decode(p.streams.out.text)
+    return report and report.results[1].message or p.streams.err.text, code
+  end
+
+  before_each(function()
+    place = scripts_folder.new()
+    place:write("rules.lua", rules)
+    temp.write(place.path .. "/pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n")
+    temp.write(place.path .. "/params.yaml", "most: 5\nnames:\n  names: [b, c]\n")
+    temp.write(place.path .. "/params.json", '{"names.names": ["d"]}')
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("come from flags and from files", function()
+    local yaml, json = place.path .. "/params.yaml", place.path .. "/params.json"
+    assert.are.equal("a 1", (audit()))
+    assert.are.equal("e+f 2", (audit("--param", "names=e,f", "--param", "most=2")))
+    assert.are.equal("b+c 5", (audit("--params", yaml)))
+    assert.are.equal("d 5", (audit("--params", yaml, "--params", json)))
+    assert.are.equal("b+c 2", (audit("--param", "most=2", "--params", yaml, "--param", "names=e"))) -- a rule's own wins
+    assert.are.equal("e 5", (audit("--params", yaml, "--param", "names.names=e")))
+  end)
+
+  it("that are none end an audit before it begins", function()
+    local yaml = place.path .. "/params.yaml"
+    temp.write(yaml, "\nmost: many\n")
+    for args, text in pairs {
+      [{ "--params", yaml }] = 'params.yaml:2: most: "many" is no number, as rule names (',
+      [{ "--param", "mots=2" }] = '--param mots: no rule has a parameter "mots", did you mean "most"?',
+      [{ "--param", "most" }] = "--param most: expected NAME=VALUE or RULE.NAME=VALUE",
+      [{ "--params", place.path .. "/none.yaml" }] = "/none.yaml",
+    } do
+      local said, code = audit(unpack(args))
+      assert.are.equal(2, code)
+      assert.has_match(text, said, 1, true)
+    end
+  end)
+end)

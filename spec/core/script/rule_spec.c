@@ -245,6 +245,78 @@ static void test_a_name_that_is_none_of_uses_is_told(void **state)
     script_free(script);
 }
 
+static void test_what_cannot_be_looked_for_is_told(void **state)
+{
+    struct cluster *c = *state;
+    c->host.runs_rules = true;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD "k8s.rule { id = 'a', kinds = { 'pods' }, uses = { n = { kind = 'nodes', index = 'key' },\n"
+             "  m = { kind = 'nodes', index = 'metadata.name' } },\n"
+             "  check = function(obj, r, use) use[obj:name()](obj.spec) end }");
+    static const char *const names[] = {"n", "m"};
+    static const char *const parts[] = {
+        "rules.lua:4: use.n: the key must be a string, not nil",
+        "rules.lua:4: use.m: the value must be a string, a number or a boolean, not nil"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        struct root *pod = feed_pod(c, names[i], 1, 1);
+        assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
+        if (!strstr(buf_text(&said), parts[i])) fail_msg("%s", buf_text(&said));
+        root_unref(pod);
+    }
+    script_free(script);
+}
+
+/* An object that the index function could not tell the values of is not found, and all would seem well. */
+static void test_an_index_function_that_failed_is_an_error_of_who_uses_it(void **state)
+{
+    struct cluster *c = *state;
+    c->host.runs_rules = true;
+    struct script *script = cluster_load(
+        c, "rules",
+        HEAD
+        "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(_, r, use) r:warn(#use.n 'x' .. '') end,\n"
+        "  skip = function(o) return o:name() == 'skipped' end,\n"
+        "  uses = { n = { kind = 'nodes', index = function(o, emit)\n"
+        "    if o:name() == 'n2' then error 'no' end emit 'x' end } } }\n"
+        "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(_, r, use) r:warn(#use.n() .. '') end,\n"
+        "  uses = { n = { kind = 'nodes' } } }");
+    struct root *pod = feed_pod(c, "web", 1, 1), *skipped = feed_pod(c, "skipped", 1, 1);
+    cluster_resolve(c);
+    cluster_list(c, 1, "n1");
+    assert_said(script, 0, pod, VERDICT_WARN, "warn 1");
+    cluster_event(c, 1, LW_ADDED, "n2");
+    assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
+    assert_non_null(
+        strstr(buf_text(&said), "warn 1; error use.n may not find all, as its index function failed: "));
+    assert_non_null(strstr(buf_text(&said), "rules.lua:5: no"));
+    assert_int_equal(ask(script, 0, skipped), VERDICT_SKIP);
+    assert_said(script, 1, pod, VERDICT_WARN, "warn 2");
+    root_unref(pod);
+    root_unref(skipped);
+    script_free(script);
+}
+
+/* A report keeps it for each object. */
+static void test_long_messages_are_cut_and_long_paths_refused(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script =
+        cluster_load(c, "rules",
+                     HEAD "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(_, r)\n"
+                          "  r:fail(('x'):rep(3999) .. '\\195\\164\\195\\164') end }\n"
+                          "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(_, r)\n"
+                          "  r:fail('x', { path = ('x'):rep(1001) }) end }");
+    struct root *pod = feed_pod(c, "web", 1, 1);
+    assert_int_equal(ask(script, 0, pod), VERDICT_FAIL);
+    assert_int_equal(said.len, strlen("fail ") + 3999 + strlen("..."));
+    assert_string_equal(buf_text(&said) + said.len - 4, "x...");
+    assert_int_equal(ask(script, 1, pod), VERDICT_ERROR);
+    assert_non_null(strstr(buf_text(&said), "rules.lua:5: r:fail: path has at most 1000 bytes, not 1001"));
+    root_unref(pod);
+    script_free(script);
+}
+
 static void test_a_fix_is_a_patch(void **state)
 {
     struct cluster *c = *state;
@@ -342,6 +414,9 @@ int main(void)
         T(test_claims_of_rules_are_held_where_nobody_asks_them),
         T(test_claims_of_rules_have_caches_where_they_are_asked),
         T(test_a_name_that_is_none_of_uses_is_told),
+        T(test_what_cannot_be_looked_for_is_told),
+        T(test_an_index_function_that_failed_is_an_error_of_who_uses_it),
+        T(test_long_messages_are_cut_and_long_paths_refused),
         T(test_a_fix_is_a_patch),
         T(test_bad_rules_are_named_with_the_script_s_line),
         T(test_rules_are_what_the_plan_says),
