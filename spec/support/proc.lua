@@ -13,7 +13,7 @@ int close(int);
 long read(int, void *, size_t);
 long write(int, const void *, size_t);
 int kill(int, int);
-int waitpid(int, int *, int);
+int wait4(int, int *, int, long *);
 int open(const char *, int, ...);
 int poll(struct proc_pollfd *, unsigned long, int);
 int prctl(int, ...);
@@ -187,13 +187,14 @@ end
 function proc:wait(seconds)
   if self.exit_code then return self.exit_code end
   seconds = seconds or default_seconds
-  local deadline, status = proc.now() + seconds, ffi.new "int[1]"
-  while C.waitpid(self.pid, status, WNOHANG) == 0 do
+  local deadline, status, usage = proc.now() + seconds, ffi.new "int[1]", ffi.new "long[18]"
+  while C.wait4(self.pid, status, WNOHANG, usage) == 0 do
     if not self:pump(deadline, true) then error(("did not end within %g s"):format(seconds) .. self:report(), 2) end
   end
   while (self.streams.out.fd or self.streams.err.fd) and self:pump(deadline) do end
   self:close_input()
   C.close(self.pidfd)
+  self.most_rss = tonumber(usage[4]) * 1024 -- of the spec's process too, which it was before it began
   local signal = status[0] % 128
   self.exit_code = signal == 0 and math.floor(status[0] / 256) % 256 or 128 + signal
   return self.exit_code

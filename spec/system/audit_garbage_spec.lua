@@ -1,0 +1,162 @@
+-- `kubelua audit` of what is no input: a clear error with file and line, exit code 2, little memory; and what it takes
+-- to read much of what is one.
+local checks = require "spec.support.checks"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local MiB = 2 ^ 20
+-- The sanitizers' own memory is not ours.
+local is_measured = (os.getenv "KUBELUA_PRESET" or "release") == "release"
+
+local rule = [[
+require("k8s").rule { id = "image", title = "Image", kinds = { "pods" }, check = function(obj, r)
+  for _, container in ipairs(obj.spec.containers) do
+    if not container.image:find(":", 1, true) then r:fail("no tag") end
+  end
+end }
+]]
+
+local pod = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","namespace":"n"},"spec":{"containers":'
+  .. '[{"name":"c","image":"app:1","env":[{"name":"A","value":"%s"}]}]}}'
+
+local place
+
+local function rules() return place.path .. "/rule.lua" end
+
+-- The exit code, stderr without the folder, and the most that was resident.
+local function audit(file)
+  local p = cluster.kubelua { "audit", "-f", rules(), "--from", file }
+  local code = p:wait(60)
+  return code, (p.streams.err.text:gsub(place.path:gsub("%p", "%%%0") .. "/", "")), p.most_rss
+end
+
+-- A file with what a command prints.
+local function made(name, command)
+  local path = place.path .. "/" .. name
+  local out, code = temp.run("{ " .. command .. "; } > " .. path)
+  assert.are.equal(0, code, out)
+  return path
+end
+
+local function written(name, text)
+  place:write(name, text)
+  return place.path .. "/" .. name
+end
+
+local function assert_refused(path, expected)
+  local code, err, most = audit(path)
+  assert.are.equal(2, code, err)
+  assert.matches(expected, err, 1, true)
+  if is_measured then assert.is_true(most < 300 * MiB, ("%d MiB"):format(most / MiB)) end
+end
+
+local function filled(bytes, character) return ("head -c %s /dev/zero | tr '\\0' '%s'"):format(bytes, character) end
+
+local function bomb()
+  local lines = { "a0: &a0 [x, x, x, x, x, x, x, x, x, x]" }
+  for i = 1, 9 do lines[#lines + 1] = ("a%d: &a%d [%s]"):format(i, i, ("*a" .. i - 1 .. ", "):rep(10)) end
+  return table.concat(lines, "\n")
+end
+
+describe("kubelua audit of garbage", function()
+  setup(function()
+    place = checks.new "audit"
+    place:write("rule.lua", rule)
+  end)
+  teardown(function() place:remove() end)
+
+  it("says where a text ends too early", function()
+    local whole = pod:format("a", "b")
+    assert_refused(written("pod.json", whole .. "\n" .. whole:sub(1, -20)),
+      "pod.json: line 2: the text ends inside of what begins here")
+    assert_refused(written("list.json", '{"apiVersion":"v1","items":[\n' .. whole .. ",\n" .. whole:sub(1, -2)),
+      "list.json: line 3: the text ends inside of what begins here")
+    assert_refused(written("pod.yaml", "kind: Pod\napiVersion: v1\nmetadata: {name: a"),
+      "pod.yaml: line 4: invalid YAML: did not find expected ',' or '}'")
+    local packed = made("pods.json.gz", ("printf '%s' | gzip | head -c 60"):format(whole:rep(50, "\n")))
+    assert_refused(packed, "the file ends inside of its gzip data")
+  end)
+
+  it("says what is no object of Kubernetes", function()
+    local refused = {
+      ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: object without kind" },
+      ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: object without apiVersion" },
+      ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", "line 1: Pod: object without metadata.name" },
+      ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', "line 1: List: its items are no array" },
+      ["numbers.json"] = { "[1, 2]", "line 1: no object" },
+      ["values.yaml"] = { "replicas: 1\nimage: x\n", "line 1: object without apiVersion" },
+      ["text.yaml"] = { "a text\n", "line 1: neither an object nor a list of them" },
+      ["nul.json"] = { '{"kind":\0}', "nul.json: line 1: " },
+      ["utf8.json"] = { pod:format("a", "\xff"), "utf8.json: line 1: invalid JSON: bytes that are not UTF-8" },
+      ["huge.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"n":' .. ("9"):rep(400) .. "}",
+        "huge.json: line 1: invalid JSON: a number is malformed or out of range" },
+      ["deep.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"n":' .. ("["):rep(100000)
+        .. ("]"):rep(100000) .. "}", "deep.json: line 1: invalid JSON: nested too deeply" },
+    }
+    for name, case in pairs(refused) do assert_refused(written(name, case[1]), case[2]) end
+  end)
+
+  it("is not misled by bytes", function()
+    local bytes = {}
+    for i = 0, 255 do bytes[i + 1] = string.char(i) end
+    assert_refused(written("binary", table.concat(bytes):rep(1000)), "binary: line 1: neither JSON nor YAML")
+    assert_refused(written("zstd", "\x28\xb5\x2f\xfd" .. ("\x55"):rep(1000)), "zstd: line 1: byte ")
+  end)
+
+  it("gets no larger by aliases, and ends where they go in circles", function()
+    assert_refused(written("bomb.yaml", bomb()), "bomb.yaml: line 7: an object of more than 8388608 bytes")
+    assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml: line 2: an alias inside of its own anchor")
+  end)
+
+  it("gets no larger by a gigabyte of blanks, wherever it stands", function()
+    assert_refused(made("blanks.json", filled("1G", " ")), "nothing was checked")
+    assert_refused(made("field.json", "printf '{\"a\":'; " .. filled("200M", " ")), "field.json: line 1: the text ends")
+    os.remove(place.path .. "/blanks.json")
+  end)
+
+  it("gets no larger by texts without an end", function()
+    assert_refused(made("string.json", "printf '{\"a\":\"'; " .. filled("400M", "x")),
+      "string.json: line 1: the text ends")
+    assert_refused(made("brackets.json", filled("400M", "[")), "brackets.json: line 1: the text ends")
+    assert_refused(made("scalar.yaml", filled("400M", "x")), "scalar.yaml: line 1: a text of more than 8388608 bytes")
+    assert_refused(made("flow.yaml", "yes 'a: [' | head -c 100M"), "flow.yaml: line 51: nested deeper than 100")
+    assert_refused(made("bomb.gz", filled("1G", "x") .. " | gzip -1"),
+      "bomb.gz: line 1: a text of more than 8388608 bytes")
+    for _, name in ipairs { "string.json", "brackets.json", "scalar.yaml", "flow.yaml" } do
+      os.remove(place.path .. "/" .. name)
+    end
+  end)
+end)
+
+describe("kubelua audit of much", function()
+  setup(function()
+    place = checks.new "audit"
+    place:write("rule.lua", rule)
+  end)
+  teardown(function() place:remove() end)
+
+  -- What is resident when `count` pods of 8 KB have been read, in a List over many lines, or a line for each.
+  local function most_after(count, is_list)
+    local p = cluster.kubelua { "audit", "-f", rules(), "--from", "-" }
+    local object = pod:format("web", ("x"):rep(8000)):gsub(",", is_list and ",\n" or ",")
+    if is_list then p:write '{"apiVersion":"v1","items":[\n' end
+    for i = 1, count do
+      p:write((object:gsub("web", "web-" .. i)) .. (is_list and i < count and ",\n" or "\n"))
+    end
+    local most = p:peak_rss()
+    if is_list then p:write '],"kind":"List"}' end
+    p:close_input()
+    assert.are.equal(0, p:wait(60))
+    assert.matches(("%d objects"):format(count), p.streams.out.text, 1, true)
+    return most
+  end
+
+  for _, is_list in ipairs { true, false } do
+    it("takes the same memory for ten times as much " .. (is_list and "in a List" or "in lines"), function()
+      local few, many = most_after(1000, is_list), most_after(10000, is_list)
+      if not is_measured then return end
+      assert.is_true(many < 150 * MiB, ("%d MiB"):format(many / MiB))
+      assert.is_true(many < few * 1.2, ("%.1f and %.1f MiB"):format(few / MiB, many / MiB))
+    end)
+  end
+end)
