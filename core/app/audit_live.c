@@ -6,6 +6,7 @@
 
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
+#include "audit/progress.h"
 #include "base/mem.h"
 #include "informer/indexer.h"
 #include "kube/kinds.h"
@@ -24,6 +25,8 @@ struct live_audit {
     struct script_host host;
     struct audit_scripts scripts;
     struct timer deadline;
+    struct progress progress;
+    size_t looked_at;
     bool is_late, incomplete;
 };
 
@@ -118,35 +121,48 @@ static void fill_caches(struct live_audit *live)
 
 static bool on_object(void *ctx, struct root *object)
 {
-    const struct live_audit *live = ctx;
+    struct live_audit *live = ctx;
     auditor_look_at(live->scripts.auditor, &(const struct audit_subject){.object = object});
+    progress_step(&live->progress, ++live->looked_at, -1);
     return true;
 }
 
 /* Several rules may look at one kind, by caches that they share. */
-static bool is_first(struct indexer **seen, size_t *count, struct indexer *cache)
+static void add_once(struct indexer **caches, size_t *count, struct indexer *cache)
 {
     for (size_t i = 0; i < *count; i++)
-        if (seen[i] == cache) return false;
-    seen[(*count)++] = cache;
-    return true;
+        if (caches[i] == cache) return;
+    caches[(*count)++] = cache;
 }
 
-static void look_at_all(struct live_audit *live)
+/* The caches of what rules look at, each once; the caller frees the array. */
+static struct indexer **caches_of_rules(struct live_audit *live, size_t *count)
 {
-    size_t claims = 0, count = 0;
+    size_t claims = 0;
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
         claims++;
-    struct indexer **seen = xcalloc(claims ? claims : 1, sizeof *seen);
+    struct indexer **caches = xcalloc(claims ? claims : 1, sizeof *caches);
+    *count = 0;
     for (size_t s = 0; s < live->scripts.count; s++)
         for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++) {
             const struct script_rule *rule = script_rule(live->scripts.items[s], i);
             for (size_t k = 0; k < rule->kind_count; k++) {
                 struct indexer *cache = claim_indexer(rule->kinds[k]);
-                if (cache && is_first(seen, &count, cache)) indexer_each(cache, on_object, live);
+                if (cache) add_once(caches, count, cache);
             }
         }
-    free(seen);
+    return caches;
+}
+
+static void look_at_all(struct live_audit *live)
+{
+    size_t count, total = 0;
+    struct indexer **caches = caches_of_rules(live, &count);
+    for (size_t i = 0; i < count; i++) total += indexer_count(caches[i]);
+    progress_begin(&live->progress, "Auditing", total);
+    for (size_t i = 0; i < count; i++) indexer_each(caches[i], on_object, live);
+    progress_end(&live->progress);
+    free(caches);
 }
 
 /* --- start and stop */

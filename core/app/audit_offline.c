@@ -7,6 +7,7 @@
 #include "app/dry_host.h"
 #include "audit/input.h"
 #include "audit/objects.h"
+#include "audit/progress.h"
 #include "base/mem.h"
 #include "kube/well_known.h"
 #include "object/pool.h"
@@ -20,6 +21,8 @@ struct offline {
     struct catalogue *catalogue;
     struct audit_objects *objects; /* NULL: each is forgotten once it was looked at */
     struct audit_scripts scripts;
+    struct progress progress;
+    size_t read; /* objects */
     bool partial;
 };
 
@@ -52,6 +55,7 @@ static bool on_object(void *ctx, struct root *object, struct str file, size_t li
         audit_objects_add(offline->objects, &subject);
     else
         auditor_look_at(offline->scripts.auditor, &subject);
+    progress_step(&offline->progress, ++offline->read, -1);
     return true;
 }
 
@@ -59,6 +63,7 @@ static void on_refused(void *ctx, const struct err *err)
 {
     struct offline *offline = ctx;
     offline->partial = true;
+    progress_clear(&offline->progress);
     fprintf(stderr, "kubelua audit: %s\n", err->text);
 }
 
@@ -80,10 +85,12 @@ static void read_all(struct offline *offline)
                                               .ctx = offline};
     const struct flag_list *from = &offline->request->from;
     struct audit_input_counts counts = {0};
+    progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);
     for (size_t i = 0; i < from->count; i++) {
         struct err err;
         if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
+    progress_end(&offline->progress);
 }
 
 /* --- caches */
@@ -108,11 +115,15 @@ static void fill_caches(struct offline *offline)
 
 static void look_at_all(struct offline *offline)
 {
+    size_t count = audit_objects_count(offline->objects);
     fill_caches(offline);
-    for (size_t i = 0; i < audit_objects_count(offline->objects); i++) {
+    progress_begin(&offline->progress, "Auditing", count);
+    for (size_t i = 0; i < count; i++) {
         const struct audit_subject subject = audit_objects_at(offline->objects, i);
         auditor_look_at(offline->scripts.auditor, &subject);
+        progress_step(&offline->progress, i + 1, -1);
     }
+    progress_end(&offline->progress);
 }
 
 /* --- start and stop */

@@ -97,10 +97,15 @@ void progress_step(struct progress *p, size_t done, double share)
     p->drawn_ns = now_ns;
 }
 
-void progress_end(struct progress *p)
+void progress_clear(struct progress *p)
 {
     if (!p->out || !p->drawn_ns) return;
     fputs("\r\033[K", p->out);
     fflush(p->out);
+}
+
+void progress_end(struct progress *p)
+{
+    progress_clear(p);
     p->out = NULL;
 }
