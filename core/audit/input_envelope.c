@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kube/json_scan.h"
+#include "object/token.h"
 
 enum { TYPE_TEXT_MAX = 256, TEXT_ENDS = -1, TOO_LARGE = -2 };
 
@@ -91,9 +92,9 @@ static void copy_text(const struct input_reader *r, const struct envelope *e, si
     const char *p = r->window.data + r->window.from + from;
     size_t n = e->at - from;
     *to = '\0';
-    if (n < 2 || *p != '"' || n - 2 >= TYPE_TEXT_MAX || memchr(p, '\\', n)) return;
-    memcpy(to, p + 1, n - 2);
-    to[n - 2] = '\0';
+    if (n < 2 || *p != '"' || n - 2 >= TYPE_TEXT_MAX) return;
+    if (!token_unescape((struct str){p + 1, n - 2}, to, &n)) n = 0;
+    to[n] = '\0';
 }
 
 static bool read_items(struct input_reader *r, struct envelope *e)

@@ -5,7 +5,7 @@
 #include "audit/input_reader.h"
 #include "object/token_match.h"
 
-enum { LISTS_MAX = 16 }; /* within one another */
+enum { LISTS_MAX = 16 /* within one another */, TYPE_TEXT_MAX = 256 };
 
 /* --- what is refused */
 
@@ -60,22 +60,25 @@ void input_take_damaged(struct input_reader *r, struct str text, size_t line)
 /* What stands at the top level of an object. */
 struct outline {
     struct str api_version, kind;
-    size_t items; /* a token; 0: none */
+    size_t items;                 /* a token; 0: none */
+    char texts[2][TYPE_TEXT_MAX]; /* for those that have escapes, as in apps\/v1 */
 };
 
-static struct str plain_text(const struct tokens *t, size_t at)
+/* The text of a string, in `room` when it has escapes; empty when it is none that fits. */
+static struct str short_text(const struct tokens *t, size_t at, char room[TYPE_TEXT_MAX])
 {
-    struct str none = {NULL, 0};
+    struct str none = {NULL, 0}, text = {room, 0};
     if (token_type(t, at) != '"') return none;
-    struct str text = token_raw(t, at);
-    return has_backslash(text.p, text.n) ? none : text;
+    struct str raw = token_raw(t, at);
+    if (!has_backslash(raw.p, raw.n)) return raw;
+    return raw.n <= TYPE_TEXT_MAX && token_unescape(raw, room, &text.n) ? text : none;
 }
 
 static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)
 {
     struct str name = token_raw(t, key);
-    if (str_is(name, "kind")) o->kind = plain_text(t, value);
-    if (str_is(name, "apiVersion")) o->api_version = plain_text(t, value);
+    if (str_is(name, "kind")) o->kind = short_text(t, value, o->texts[0]);
+    if (str_is(name, "apiVersion")) o->api_version = short_text(t, value, o->texts[1]);
     if (str_is(name, "items")) o->items = value;
 }
 
@@ -84,7 +87,8 @@ static bool read_outline(const struct input_piece *piece, struct outline *o)
 {
     const struct tokens *t = &piece->tokens;
     size_t i = piece->at + 1, end = piece->close[piece->at];
-    *o = (struct outline){0};
+    o->api_version = o->kind = (struct str){NULL, 0};
+    o->items = 0;
     if (i == end) return true;
     for (;; i++) {
         if (token_type(t, i) != '"' || token_type(t, i + 1) != ':') return false;

@@ -56,9 +56,6 @@ function rules.objects(files)
   return by_file
 end
 
--- An object as kubectl writes it: cjson escapes slashes.
-function rules.json(object) return (cjson.encode(object):gsub("\\/", "/")) end
-
 -- Gives the objects namespaces of their own, and those without one names of their own, so that many examples can be
 -- looked at at once. The namespace default is as it was: there is a rule about it.
 function rules.set_apart(objects, mark)

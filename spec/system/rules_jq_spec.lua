@@ -1,4 +1,5 @@
 -- Five of the rules that ship against the same rules written in jq: both find the same in some hundred objects.
+local cjson = require "cjson"
 local generated = require "spec.support.generated_manifests"
 local rules = require "spec.support.rules"
 local temp = require "spec.support.temp"
@@ -53,7 +54,7 @@ describe("rules that ship and the same in jq", function()
     folder = temp.folder()
     list = folder .. "/list.json"
     local items = {}
-    for i, object in ipairs(all_objects()) do items[i] = rules.json(object) end
+    for i, object in ipairs(all_objects()) do items[i] = cjson.encode(object) end
     temp.write(list, '{"apiVersion":"v1","kind":"List","items":[' .. table.concat(items, ",\n") .. "]}")
   end)
 

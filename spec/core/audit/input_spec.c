@@ -59,6 +59,10 @@ static void test_lists_in_every_form(void **state)
         {"[{\"kind\":\"List\",\"items\":[" POD("a") "]}]", "1 v1 Pod a\n"},
         {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":null}", ""},
         {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[]}", ""},
+        {"{\"kind\":\"List\",\"items\":[{\"kind\":\"Job\",\"apiVersion\":\"batch\\/v1\"," META("a") "}]}",
+         "1 batch/v1 Job a\n"},
+        {"{\"kind\":\"JobList\",\"apiVersion\":\"batch\\/v1\",\"items\":[{" META("a") "}]}",
+         "1 batch/v1 Job a\n"},
     };
     check(*state, examples, ARRAY_LEN(examples));
 }
