@@ -50,6 +50,19 @@ void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule)
     kinds->rules[kinds->count++] = rule;
 }
 
+/* The group `extensions` is no more; what it had moved, and objects of either are the same for a rule. */
+static struct str group_now(struct str group, struct str kind)
+{
+    static const char *const moved[][2] = {{"DaemonSet", "apps"},
+                                           {"Deployment", "apps"},
+                                           {"ReplicaSet", "apps"},
+                                           {"Ingress", "networking.k8s.io"},
+                                           {"NetworkPolicy", "networking.k8s.io"}};
+    for (size_t i = 0; str_is(group, "extensions") && i < ARRAY_LEN(moved); i++)
+        if (str_is(kind, moved[i][0])) return str_of(moved[i][1]);
+    return group;
+}
+
 /* `is_known`: the catalogue has the name, for this type or for another. */
 static bool means_in(const struct catalogue *catalogue, struct str name, struct str api_version,
                      struct str kind, bool *is_known)
@@ -61,8 +74,10 @@ static bool means_in(const struct catalogue *catalogue, struct str name, struct 
     if (!*is_known) return false;
     api_version_cut(api_version, &group, &version);
     bool has_version = memchr(name.p, '/', name.n) != NULL;
-    bool same = str_is(group, resource.group) && str_is(kind, resource.kind) &&
-                (!has_version || str_is(version, resource.version));
+    bool is_group =
+        str_is(group, resource.group) || (!has_version && str_is(group_now(group, kind), resource.group));
+    bool same =
+        is_group && str_is(kind, resource.kind) && (!has_version || str_is(version, resource.version));
     resource_clear(&resource);
     return same;
 }

@@ -1,5 +1,6 @@
 -- Versions of Kubernetes' own kinds that are no longer served, or will not be: since when they are discouraged, since
--- when they are gone, and what takes their place. As in Kubernetes 1.37; numbers are those behind "1.".
+-- when they are gone, and what takes their place. As in Kubernetes 1.37; numbers are those behind "1.". What people
+-- write manifests of is here, not what programs make.
 local versions = {}
 
 local function add(version, kinds, deprecated, removed, instead)
@@ -13,28 +14,19 @@ end
 add("extensions/v1beta1", "DaemonSet Deployment ReplicaSet", 8, 16, "apps/v1")
 add("extensions/v1beta1", "NetworkPolicy", 9, 16, "networking.k8s.io/v1")
 add("extensions/v1beta1", "Ingress", 14, 22, "networking.k8s.io/v1")
-add("extensions/v1beta1", "PodSecurityPolicy", 11, 16, "Pod Security Admission")
-add("policy/v1beta1", "PodSecurityPolicy", 21, 25, "Pod Security Admission")
-add("apps/v1beta1", "ControllerRevision Deployment StatefulSet", 8, 16, "apps/v1")
-add("apps/v1beta2", "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet", 9, 16, "apps/v1")
+add("apps/v1beta1", "Deployment StatefulSet", 8, 16, "apps/v1")
+add("apps/v1beta2", "DaemonSet Deployment ReplicaSet StatefulSet", 9, 16, "apps/v1")
 add("admissionregistration.k8s.io/v1beta1", "MutatingWebhookConfiguration ValidatingWebhookConfiguration", 16, 22,
   "admissionregistration.k8s.io/v1")
 add("admissionregistration.k8s.io/v1alpha1", "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding", 29, 32,
   "admissionregistration.k8s.io/v1")
 add("admissionregistration.k8s.io/v1beta1", "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding", 31, 34,
   "admissionregistration.k8s.io/v1")
-add("admissionregistration.k8s.io/v1alpha1", "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding", 35, 38,
-  "admissionregistration.k8s.io/v1")
-add("admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding", 37, 40,
-  "admissionregistration.k8s.io/v1")
 add("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", 16, 22, "apiextensions.k8s.io/v1")
 add("apiregistration.k8s.io/v1beta1", "APIService", 19, 22, "apiregistration.k8s.io/v1")
 add("autoscaling/v2beta1", "HorizontalPodAutoscaler", 22, 25, "autoscaling/v2")
 add("autoscaling/v2beta2", "HorizontalPodAutoscaler", 23, 26, "autoscaling/v2")
 add("batch/v1beta1", "CronJob", 21, 25, "batch/v1")
-add("certificates.k8s.io/v1beta1", "CertificateSigningRequest", 19, 22, "certificates.k8s.io/v1")
-add("coordination.k8s.io/v1beta1", "Lease", 19, 22, "coordination.k8s.io/v1")
-add("discovery.k8s.io/v1beta1", "EndpointSlice", 21, 25, "discovery.k8s.io/v1")
 add("flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema PriorityLevelConfiguration", 23, 26,
   "flowcontrol.apiserver.k8s.io/v1")
 add("flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema PriorityLevelConfiguration", 26, 29,
@@ -42,19 +34,11 @@ add("flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema PriorityLevelConfigurati
 add("flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema PriorityLevelConfiguration", 29, 32,
   "flowcontrol.apiserver.k8s.io/v1")
 add("networking.k8s.io/v1beta1", "Ingress IngressClass", 19, 22, "networking.k8s.io/v1")
-add("networking.k8s.io/v1beta1", "IPAddress ServiceCIDR", 34, 37, "networking.k8s.io/v1")
 add("node.k8s.io/v1beta1", "RuntimeClass", 22, 25, "node.k8s.io/v1")
 add("policy/v1beta1", "PodDisruptionBudget", 21, 25, "policy/v1")
 add("rbac.authorization.k8s.io/v1beta1", "ClusterRole ClusterRoleBinding Role RoleBinding", 17, 22,
   "rbac.authorization.k8s.io/v1")
-add("resource.k8s.io/v1beta1", "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice", 35, 38,
-  "resource.k8s.io/v1")
-add("resource.k8s.io/v1beta2", "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice", 36, 39,
-  "resource.k8s.io/v1")
 add("scheduling.k8s.io/v1beta1", "PriorityClass", 14, 22, "scheduling.k8s.io/v1")
-add("storage.k8s.io/v1beta1", "CSIDriver StorageClass VolumeAttachment", 19, 22, "storage.k8s.io/v1")
-add("storage.k8s.io/v1beta1", "CSINode", 17, 22, "storage.k8s.io/v1")
-add("storage.k8s.io/v1beta1", "CSIStorageCapacity", 24, 27, "storage.k8s.io/v1")
-add("storage.k8s.io/v1beta1", "VolumeAttributesClass", 34, 37, "storage.k8s.io/v1")
+add("storage.k8s.io/v1beta1", "CSIDriver StorageClass", 19, 22, "storage.k8s.io/v1")
 
 return versions

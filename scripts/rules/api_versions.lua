@@ -6,21 +6,17 @@ local versions = require "_api_versions"
 
 local KINDS = {}
 for kind in
-  ([[deployments.apps statefulsets.apps daemonsets.apps replicasets.apps controllerrevisions.apps cronjobs.batch
+  ([[deployments.apps statefulsets.apps daemonsets.apps replicasets.apps cronjobs.batch
   ingresses.networking.k8s.io ingressclasses.networking.k8s.io networkpolicies.networking.k8s.io
-  horizontalpodautoscalers.autoscaling poddisruptionbudgets.policy
-  roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
-  clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
-  customresourcedefinitions.apiextensions.k8s.io apiservices.apiregistration.k8s.io
-  mutatingwebhookconfigurations.admissionregistration.k8s.io
+  horizontalpodautoscalers.autoscaling poddisruptionbudgets.policy roles.rbac.authorization.k8s.io
+  rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
+  clusterrolebindings.rbac.authorization.k8s.io customresourcedefinitions.apiextensions.k8s.io
+  apiservices.apiregistration.k8s.io mutatingwebhookconfigurations.admissionregistration.k8s.io
   validatingwebhookconfigurations.admissionregistration.k8s.io
   validatingadmissionpolicies.admissionregistration.k8s.io
-  validatingadmissionpolicybindings.admissionregistration.k8s.io
-  certificatesigningrequests.certificates.k8s.io leases.coordination.k8s.io endpointslices.discovery.k8s.io
-  flowschemas.flowcontrol.apiserver.k8s.io prioritylevelconfigurations.flowcontrol.apiserver.k8s.io
-  runtimeclasses.node.k8s.io priorityclasses.scheduling.k8s.io
-  csidrivers.storage.k8s.io csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io storageclasses.storage.k8s.io
-  volumeattachments.storage.k8s.io]]):gmatch "%S+"
+  validatingadmissionpolicybindings.admissionregistration.k8s.io flowschemas.flowcontrol.apiserver.k8s.io
+  prioritylevelconfigurations.flowcontrol.apiserver.k8s.io runtimeclasses.node.k8s.io
+  priorityclasses.scheduling.k8s.io csidrivers.storage.k8s.io storageclasses.storage.k8s.io]]):gmatch "%S+"
 do
   KINDS[#KINDS + 1] = kind
 end
