@@ -1,7 +1,8 @@
 /* Which rules look at objects of a type, whatever name a rule has for the kind: "pods", "deployments.apps",
  * "apps/v1/Deployment". A name without a version means all versions of the group; one with a version means
- * that one alone, and what the group `extensions` had is also of the group that has it now. Kinds that the catalogue does not know are known by their objects.
- * Owner: the auditor. Rules and catalogue are borrowed. On one thread. */
+ * that one alone, and what the group `extensions` had is also of the group that has it now. Kinds that the
+ * catalogue does not know are known by their objects. Owner: the auditor. Rules and catalogue are borrowed.
+ * On one thread. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
