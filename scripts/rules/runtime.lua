@@ -76,7 +76,7 @@ k8s.rule {
 local DAY = 24 * 3600
 
 local function before(seconds)
-  return os.date("!%Y-%m-%dT%H:%M:%SZ", os.time() - seconds)
+  return os.date("!%Y-%m-%dT%H:%M:%SZ", math.floor(k8s.now() - seconds))
 end
 
 -- When a pod ended, as its status has it; else when it was made.
