@@ -186,6 +186,13 @@ static bool lend_connection(struct admin_connection *client)
     return true;
 }
 
+static bool begins_session(const struct admin_socket_options *o, const char *method)
+{
+    for (size_t i = 0; o->sessions && o->sessions[i]; i++)
+        if (strcmp(o->sessions[i], method) == 0) return true;
+    return false;
+}
+
 static void take_request(struct admin_connection *client, struct str line)
 {
     struct err err;
@@ -200,7 +207,7 @@ static void take_request(struct admin_connection *client, struct str line)
     question->answered = on_question_answered;
     client->mail.deliver = on_asked;
     const struct admin_socket_options *o = &client->socket->options;
-    bool session = o->session && strcmp(question->request.method, o->session) == 0;
+    bool session = begins_session(o, question->request.method);
     if (session && !lend_connection(client)) {
         refuse(client, "the engine has no descriptor left");
         return;

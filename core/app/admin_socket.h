@@ -19,9 +19,10 @@ struct admin_socket_options {
     bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
     /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
     bool (*begin)(void *ctx, struct admin_question *question);
-    /* The method that begins a session: `begin` may take its connection and speak there for itself, once all
-     * that the client wrote was the request. No time limit is the socket's then. NULL: there are none. */
-    const char *session;
+    /* The methods that begin a session, up to a NULL: `begin` may take its connection and speak there for
+     * itself, once all that the client wrote was the request. No time limit is the socket's then. NULL: there
+     * are none. */
+    const char *const *sessions;
     void *ctx;
     struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
 };

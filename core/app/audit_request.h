@@ -5,6 +5,13 @@
 #include "audit/table.h"
 #include "script/rule_params.h"
 
+struct audit_engine_flags {
+    bool asked; /* --engine: a running one, in place of a cluster */
+    int children;
+    int64_t timeout_ms;
+    size_t child_memory;
+};
+
 struct audit_request {
     struct options options;
     struct script_files files;       /* of rules */
@@ -13,11 +20,12 @@ struct audit_request {
     struct flag_list params, params_files;
     const char *output, *fail_on, *baseline, *explain;
     bool recursive, allow_empty, fix;
+    struct audit_engine_flags engine;
 };
 
 enum audit_end {
     AUDIT_WHOLE,
     AUDIT_UNREADABLE, /* something could not be read, which was told on stderr; the rest was audited */
-    AUDIT_INCOMPLETE, /* something could not be had of the cluster, which was told on stderr */
+    AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was told on stderr */
     AUDIT_FAILED,     /* nothing was audited, and `err` says why */
 };

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/audit_engine.h"
 #include "app/audit_explain.h"
 #include "app/audit_live.h"
 #include "app/audit_offline.h"
@@ -70,25 +71,30 @@ static const struct flag *audit_flags(struct audit_request *request)
 static void help(void)
 {
     struct audit_request request = {0};
-    puts("Ask the rules of scripts (k8s.rule) about objects, and report what they find: of a cluster, or of\n"
-         "files.\n\n"
-         "Usage:\n"
-         "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
-         "  kubelua audit -f FILE|DIR ... --explain RULE\n\n"
-         "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
-         "when\n"
-         "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
-         "an\n"
-         "error or went over a limit, or something could not be had of the cluster, so that it is not known\n"
-         "what there would have been to say.\n\n"
-         "Examples:\n"
-         "  kubelua audit -f scripts/rules --context prod -n shop\n"
-         "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
-         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
-         "  kubelua audit -f scripts/rules -o json > known.json\n"
-         "  kubelua audit -f scripts/rules --baseline known.json\n\n"
-         "Flags:");
+    puts(
+        "Ask the rules of scripts (k8s.rule) about objects, and report what they find: of a cluster, of\n"
+        "files, or of what a running engine has in its caches.\n\n"
+        "Usage:\n"
+        "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
+        "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
+        "  kubelua audit -f FILE|DIR ... --explain RULE\n\n"
+        "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
+        "when\n"
+        "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
+        "an\n"
+        "error or went over a limit, or something could not be had of the cluster or the engine, so that it\n"
+        "is not known what there would have been to say.\n\n"
+        "Examples:\n"
+        "  kubelua audit -f scripts/rules --context prod -n shop\n"
+        "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
+        "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
+        "  kubelua audit -f scripts/rules --engine\n"
+        "  kubelua audit -f scripts/rules -o json > known.json\n"
+        "  kubelua audit -f scripts/rules --baseline known.json\n\n"
+        "Flags:");
     flags_print(audit_flags(&request));
+    puts("\nOf a running engine:");
+    flags_print(audit_engine_flags(&request));
     puts("\nScripts, as for kubelua run:");
     flags_print(script_flags(&request.options));
     puts("\nConnection:");
@@ -189,6 +195,14 @@ static enum audit_end audit_files(struct audit *audit, struct err *err)
     return audit_offline(audit->request, audit->table, err);
 }
 
+static enum audit_end ask(struct audit *audit, struct err *err)
+{
+    if (audit->request->from.count) return audit_files(audit, err);
+    if (!audit->request->engine.asked) return audit_cluster(audit, err);
+    audit->source = xstrdup("the caches of a running engine");
+    return audit_engine(audit->request, audit->table, err);
+}
+
 static int run_audit(const struct audit_request *request, const struct baseline *baseline)
 {
     struct audit audit = {.request = request,
@@ -198,7 +212,7 @@ static int run_audit(const struct audit_request *request, const struct baseline 
                           .time_s = time(NULL)};
     struct err err;
     int code = EXIT_USAGE;
-    enum audit_end end = request->from.count ? audit_files(&audit, &err) : audit_cluster(&audit, &err);
+    enum audit_end end = ask(&audit, &err);
     if (end == AUDIT_FAILED)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
     else if (report(&audit))
@@ -217,7 +231,10 @@ static bool check_arguments(const struct audit_request *request, const struct fl
         return err_set(err, ERR_INVALID,
                        "unexpected argument \"%s\"; scripts are named by -f, objects by --from",
                        rest->items[0]);
-    if (!request->options.files.count)
+    bool of_engine = request->engine.asked;
+    if (of_engine && request->from.count)
+        return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
+    if (!request->options.files.count && (!of_engine || request->explain))
         return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     return true;
 }
@@ -238,14 +255,14 @@ static bool parse(int argc, char **argv, struct audit_request *request, struct e
 {
     struct flag_list rest = {0};
     struct options *options = &request->options;
-    const struct flag *tables[] = {audit_flags(request), script_flags(options), connection_flags(options),
-                                   NULL};
+    const struct flag *tables[] = {audit_flags(request), audit_engine_flags(request), script_flags(options),
+                                   connection_flags(options), NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
               check_arguments(request, &rest, err) && read_params(request, err);
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
-    return ok && script_files_find(&options->files, &request->files, err) &&
+    return ok && (!options->files.count || script_files_find(&options->files, &request->files, err)) &&
            options_check_trusted(options, &request->files, err);
 }
 

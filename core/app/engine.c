@@ -75,6 +75,7 @@ static void drain(struct engine *engine, int exit_code)
     timer_cancel(&engine->check);
     reload_end(engine);
     engine_end_repls(engine);
+    engine_end_audit(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
 }
@@ -243,6 +244,7 @@ static bool make_monitor(struct engine *engine)
 /* A path that was asked for must work. The default one is a convenience: another engine may have it. */
 static bool make_admin(struct engine *engine)
 {
+    static const char *const sessions[] = {"repl", "audit", NULL};
     struct err err;
     const struct options *options = engine->options.options;
     if (engine->options.mode != ENGINE_RUN || options_admin_is_off(options)) return true;
@@ -257,7 +259,7 @@ static bool make_admin(struct engine *engine)
                                                                     .path = path,
                                                                     .answer = engine_answer_admin,
                                                                     .begin = engine_begin_admin,
-                                                                    .session = "repl",
+                                                                    .sessions = sessions,
                                                                     .running = &engine->running,
                                                                     .ctx = engine},
                                      &err);
@@ -344,6 +346,7 @@ void engine_free(struct engine *engine)
     struct engine_summary summary = engine_sum_up(engine);
     script_watch_free(engine->file_watch);
     engine_end_repls(engine);
+    engine_end_audit(engine);
     slots_clear(engine);
     cpu_watch_free(engine->watch);
     reload_metrics_free(engine->reload_metrics);

@@ -201,6 +201,10 @@ bool engine_begin_admin(void *ctx, struct admin_question *question)
         engine_begin_repl(engine, question);
         return true;
     }
+    if (strcmp(admin_question_method(question), "audit") == 0) {
+        engine_begin_audit(engine, question);
+        return true;
+    }
     if (strcmp(admin_question_method(question), "lift") == 0) {
         engine_lift(engine, question);
         return true;

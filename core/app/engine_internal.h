@@ -56,6 +56,7 @@ struct engine {
     struct monitor *monitor;         /* of `run`; NULL for `exec` */
     struct admin_socket *admin;      /* NULL when it is switched off */
     struct engine_repls *repls;      /* prompts; NULL before the first */
+    struct engine_audit *auditing;   /* the audit that is under way; NULL: none */
     unsigned observed;               /* times */
     int64_t rested_ms;               /* when garbage was looked for last */
     int asks;                        /* of discovery in a row, as kinds are missing */
@@ -178,6 +179,13 @@ void engine_repls_claims_changed(struct engine *engine);
 void engine_put_repls(struct engine *engine, struct buf *out);
 /* They are told that the engine ends. Outside of any call into Lua. */
 void engine_end_repls(struct engine *engine);
+
+/* --- engine_audit.c */
+
+/* The session of an audit; see audit_protocol.h. */
+void engine_begin_audit(struct engine *engine, struct admin_question *question);
+/* One that is under way ends now, without its result. */
+void engine_end_audit(struct engine *engine);
 
 /* --- engine_quarantine.c */
 

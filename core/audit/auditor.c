@@ -7,6 +7,7 @@
 #include "audit/rule_kinds.h"
 #include "audit/suppression.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "object/value.h"
 #include "script/plan.h"
 
@@ -14,6 +15,7 @@ struct asked {
     struct script *script;
     size_t number; /* in its script */
     const struct script_rule *rule;
+    bool left_out;
 };
 
 struct auditor {
@@ -73,7 +75,7 @@ struct auditor *auditor_new(const struct auditor_options *options, struct err *e
     for (size_t s = 0; ok && s < options->script_count; s++) {
         struct script *script = options->scripts[s];
         for (size_t i = 0; ok && i < script_rule_count(script); i++)
-            ok = add_rule(auditor, &(const struct asked){script, i, script_rule(script, i)}, err);
+            ok = add_rule(auditor, &(const struct asked){script, i, script_rule(script, i), false}, err);
     }
     if (ok) return auditor;
     auditor_free(auditor);
@@ -93,6 +95,12 @@ void auditor_free(struct auditor *auditor)
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind)
 {
     return rule_kinds_of(auditor->kinds, api_version, kind)->count > 0;
+}
+
+void auditor_leave_out(struct auditor *auditor, uint32_t rule)
+{
+    must(rule < auditor->count);
+    auditor->rules[rule].left_out = true;
 }
 
 /* --- one rule and one object */
@@ -228,7 +236,8 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
     const struct rule_numbers *rules = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
     bool begun = false;
     for (size_t i = 0; i < rules->count; i++) {
-        if (!rule_takes(auditor->rules[rules->items[i]].rule, shown.ns)) continue;
+        const struct asked *asked = &auditor->rules[rules->items[i]];
+        if (asked->left_out || !rule_takes(asked->rule, shown.ns)) continue;
         if (!begun) audit_table_begin_object(auditor->options.table, &shown);
         begun = true;
         ask(auditor, rules->items[i], subject->object);

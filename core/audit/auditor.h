@@ -34,5 +34,7 @@ struct auditor *auditor_new(const struct auditor_options *options, struct err *e
 void auditor_free(struct auditor *auditor);
 /* Whether a rule looks at objects of that type, in some namespace. */
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
+/* Is not asked from now on; by its number in the table. */
+void auditor_leave_out(struct auditor *auditor, uint32_t rule);
 /* Asks all rules that look at it. False when there are none; it does not count as looked at then. */
 bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);

@@ -24,7 +24,7 @@ struct texts {
 };
 
 struct audit_table {
-    struct texts texts;
+    struct texts texts, of_rules;
     struct audit_rule *rules;
     size_t rule_count, rule_cap;
     struct audit_object *objects;
@@ -83,6 +83,16 @@ static struct str keep(struct texts *texts, struct str text)
     return *slot = (struct str){copy, text.n};
 }
 
+static void clear_texts(struct texts *texts)
+{
+    for (struct chunk *chunk = texts->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(texts->slots);
+    *texts = (struct texts){0};
+}
+
 static const char *keep_text(struct texts *texts, const char *text)
 {
     return keep(texts, str_of(text)).p;
@@ -103,14 +113,16 @@ struct audit_table *audit_table_new(bool keep_passes)
     return f;
 }
 
+bool audit_table_keeps_passes(const struct audit_table *f)
+{
+    return f->keep_passes;
+}
+
 void audit_table_free(struct audit_table *f)
 {
     if (!f) return;
-    for (struct chunk *chunk = f->texts.chunks, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    free(f->texts.slots);
+    clear_texts(&f->texts);
+    clear_texts(&f->of_rules);
     free(f->rules);
     free(f->objects);
     free(f->rows);
@@ -121,12 +133,12 @@ uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *ru
 {
     struct audit_rule *kept = ADD(f->rules, f->rule_count, f->rule_cap);
     *kept = (struct audit_rule){
-        .id = keep_text(&f->texts, rule->id),
-        .title = keep_text(&f->texts, rule->title),
-        .category = keep_text(&f->texts, rule->category),
-        .why = keep_text(&f->texts, rule->why),
-        .how = keep_text(&f->texts, rule->how),
-        .file = keep_text(&f->texts, rule->file),
+        .id = keep_text(&f->of_rules, rule->id),
+        .title = keep_text(&f->of_rules, rule->title),
+        .category = keep_text(&f->of_rules, rule->category),
+        .why = keep_text(&f->of_rules, rule->why),
+        .how = keep_text(&f->of_rules, rule->how),
+        .file = keep_text(&f->of_rules, rule->file),
         .line = rule->line,
         .severity = rule->severity,
     };
@@ -214,6 +226,35 @@ void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdic
     if (verdict == VERDICT_PASS && f->keep_passes) add_row(f, rule, verdict);
     f->rules[rule].counts[verdict]++;
     f->evaluated++;
+}
+
+void audit_table_add_pass(struct audit_table *f, uint32_t rule)
+{
+    if (f->keep_passes) add_row(f, rule, VERDICT_PASS);
+}
+
+void audit_table_add_counts(struct audit_table *f, uint32_t rule, const size_t counts[VERDICTS])
+{
+    must(rule < f->rule_count);
+    for (size_t v = 0; v < VERDICTS; v++) {
+        f->rules[rule].counts[v] += counts[v];
+        f->evaluated += counts[v];
+    }
+}
+
+void audit_table_add_seen(struct audit_table *f, size_t objects)
+{
+    f->looked_at += objects;
+}
+
+void audit_table_forget(struct audit_table *f)
+{
+    clear_texts(&f->texts);
+    f->object_count = f->row_count = 0;
+    f->looked_at = f->evaluated = 0;
+    f->now = NULL;
+    f->now_kept = false;
+    for (size_t i = 0; i < f->rule_count; i++) memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
 }
 
 size_t audit_table_count_rows(const struct audit_table *f)

@@ -39,6 +39,7 @@ struct audit_table;
 /* `keep_passes`: a row for each object that passed a rule too, as some reports have. */
 struct audit_table *audit_table_new(bool keep_passes);
 void audit_table_free(struct audit_table *table);
+bool audit_table_keeps_passes(const struct audit_table *table);
 
 /* All texts are copied, here and below. Gives its number. */
 uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
@@ -58,6 +59,15 @@ void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix);
 /* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
  * pass. */
 void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);
+
+/* Of what another table has: its counts of a rule, objects that it looked at and has no rows of, and the row
+ * of a pass, which is not counted by that. */
+void audit_table_add_counts(struct audit_table *table, uint32_t rule, const size_t counts[VERDICTS]);
+void audit_table_add_seen(struct audit_table *table, size_t objects);
+void audit_table_add_pass(struct audit_table *table, uint32_t rule);
+/* All but the rules; their counts begin anew. */
+void audit_table_forget(struct audit_table *table);
+
 size_t audit_table_count_rows(const struct audit_table *table);
 const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
 

@@ -94,6 +94,28 @@ bool rule_params_add(struct rule_params *params, const char *assignment, struct 
     return true;
 }
 
+/* --- from one process to another */
+
+size_t rule_params_count(const struct rule_params *params)
+{
+    return params ? params->count : 0;
+}
+
+struct rule_param_given rule_params_at(const struct rule_params *params, size_t i)
+{
+    const struct given *given = &params->items[i];
+    return (struct rule_param_given){given->rule, given->name, given->value, given->is_json, given->source};
+}
+
+void rule_params_put(struct rule_params *params, const struct rule_param_given *given)
+{
+    put(params, &(const struct given){.rule = given->rule ? xstrdup(given->rule) : NULL,
+                                      .name = xstrdup(given->name),
+                                      .value = xstrdup(given->value),
+                                      .is_json = given->is_json,
+                                      .source = xstrdup(given->source)});
+}
+
 /* --- files */
 
 struct reading {

@@ -26,6 +26,17 @@ bool rule_params_add(struct rule_params *params, const char *assignment, struct 
 /* A YAML or JSON file: a map of names to values, or of ids of rules to such maps. ERR_IO, ERR_PARSE,
  * ERR_INVALID with file and line. */
 bool rule_params_read(struct rule_params *params, const char *path, struct err *err);
+/* One that was given, for who hands them to another process. */
+struct rule_param_given {
+    const char *rule, *name; /* `rule` NULL: of every rule that declares it */
+    const char *value;
+    bool is_json; /* of a file; else it is as it was written */
+    const char *source;
+};
+size_t rule_params_count(const struct rule_params *params); /* NULL: 0 */
+struct rule_param_given rule_params_at(const struct rule_params *params, size_t i);
+/* Copied. */
+void rule_params_put(struct rule_params *params, const struct rule_param_given *given);
 /* False with the first of those given that no rule of these scripts declares, and the nearest name. NULL for
  * none given. */
 bool rule_params_check(const struct rule_params *params, struct script *const *scripts, size_t count,

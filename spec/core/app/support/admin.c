@@ -41,6 +41,7 @@ static void on_guard(struct timer *timer)
 void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err),
                 bool (*begin)(void *ctx, struct admin_question *question))
 {
+    static const char *const sessions[] = {"other", "session", NULL};
     admin.loop = loop_new();
     admin.engine = loop_new();
     admin.guard.fn = on_guard;
@@ -52,7 +53,7 @@ void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result
                                                  .answer_ms = 50,
                                                  .answer = answer,
                                                  .begin = begin,
-                                                 .session = "session"};
+                                                 .sessions = sessions};
     admin.socket = admin_socket_new(&options, &admin.err);
     assert_non_null(admin.socket);
 }

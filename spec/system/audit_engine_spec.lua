@@ -1,0 +1,270 @@
+-- `kubelua audit --engine`: rules asked about the caches of a running engine, by children that it forks; whatever
+-- becomes of these, the engine goes on.
+local await = require "spec.support.await"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local ENGINE = [[
+local k8s = require "k8s"
+local pods = k8s.informer "pods"
+k8s.informer "configmaps"
+k8s.informer("services", { fields = { "spec" } })
+local ticks, seen = 0, 0
+pods:on_update(function() seen = seen + 1 end)
+k8s.every("10ms", function() ticks = ticks + 1 end)
+k8s.command("ticks", function() return ticks end)
+k8s.command("seen", function() return seen end)
+k8s.rule {
+  id = "own", title = "of the engine", severity = "high", kinds = { "pods" },
+  check = function(obj, r) if obj.metadata.name == "bad" then r:fail("is bad") end end,
+}
+k8s.main(function() print "ready" end)
+]]
+
+local function rule(id, check, more)
+  return ([[
+local k8s = require "k8s"
+k8s.rule { id = "%s", title = "a title", severity = "high", kinds = { "pods" }, %s
+  check = function(obj, r, use, params) %s end }
+]]):format(id, more or "", check)
+end
+
+local NAMED = rule("named",
+  [[if obj.metadata.name:match("^bad") then r:fail("is bad", { path = "metadata.name" }) end]])
+
+local function pod(name)
+  return { apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default" },
+    spec = { containers = { { name = "c", image = "app" } } } }
+end
+
+local function map(name, data)
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = data }
+end
+
+describe("kubelua audit --engine", function()
+  local folder, sim, engine, socket
+
+  before_each(function()
+    folder = temp.folder { ["watch.lua"] = ENGINE }
+    socket = folder .. "/admin.sock"
+    sim = cluster.sim { "--pods", "300" }
+  end)
+  after_each(function()
+    cluster.stop_all()
+    temp.remove(folder)
+  end)
+
+  local function write(name, text)
+    local file = assert(io.open(folder .. "/" .. name, "w"))
+    file:write(text)
+    file:close()
+    return folder .. "/" .. name
+  end
+
+  local function create(object)
+    sim.api:create(("/api/v1/namespaces/default/%ss"):format(object.kind:lower()), object)
+  end
+
+  local function start()
+    engine = cluster.run(sim.server, folder .. "/watch.lua", { "--admin-socket", socket })
+    engine:wait_line "^ready$"
+  end
+
+  local function begin(...) return cluster.kubelua { "audit", "--engine", "--admin-socket", socket, ... } end
+
+  -- Exit code, report and what was said.
+  local function audit(...)
+    local p = begin("-o", "json", ...)
+    local code = p:wait(60)
+    return code, p:out() ~= "" and cjson.decode(p:out()) or nil, p:err()
+  end
+
+  local function ask(...)
+    local p = cluster.kubelua { ... }
+    p:wait()
+    return p:out()
+  end
+
+  local function ticks() return tonumber(ask("call", "--admin-socket", socket, "ticks")) end
+
+  -- It ticks, and does so after whatever has happened.
+  local function goes_on()
+    local before = ticks()
+    await(function() return ticks() > before end, "the engine ticks")
+  end
+
+  local function children()
+    local p = assert(io.popen("pgrep -P " .. engine.pid .. " -x kubelua-audit"))
+    local pids = {}
+    for pid in p:lines() do pids[#pids + 1] = tonumber(pid) end
+    p:close()
+    return pids
+  end
+
+  local function until_children(count)
+    return await(function()
+      local pids = children()
+      return #pids == count and pids
+    end, count .. " children")
+  end
+
+  -- One that has ended and that nobody has waited for is a zombie.
+  local function alive(pid)
+    local file = io.open("/proc/" .. pid .. "/stat")
+    local is_alive = file and not file:read("*a"):match "%) Z"
+    if file then file:close() end
+    return is_alive
+  end
+
+  it("finds what rules find, whichever child looks at the object", function()
+    create(pod "bad-1")
+    create(pod "bad-2")
+    start()
+    for _, count in ipairs { "1", "3" } do
+      local code, report, err = audit("-f", write("rules.lua", NAMED), "--children", count)
+      assert.are.equal(1, code, err)
+      local row = report.results[1]
+      row.uid = nil
+      assert.are.same({ rule = "named", severity = "high", result = "fail", apiVersion = "v1",
+        kind = "Pod", namespace = "default", name = "bad-1", message = "is bad", path = "metadata.name" }, row)
+      assert.are.same({ 2, 302, 300, "bad-2" },
+        { #report.results, report.summary.objects, report.summary.results.pass, report.results[2].name })
+      assert.matches("302 objects by " .. count .. " child%l*; the engine paused for [%d.]+ ms", err)
+    end
+  end)
+
+  it("asks the rules of the engine's own scripts when it is given none", function()
+    create(pod "bad")
+    start()
+    local code, report = audit()
+    assert.are.same({ 1, 1, "own", "bad" }, { code, #report.results, report.results[1].rule, report.results[1].name })
+  end)
+
+  it("lets rules use other kinds, take parameters and require modules, none of which the engine has on disk", function()
+    create(map("known", { team = "red" }))
+    create(pod "bad")
+    start()
+    temp.remove(folder .. "/watch.lua")
+    write("helper.lua", "return { team = function(map) return map.data.team end }")
+    local text = rule("team", [[
+      if obj.metadata.name ~= params.name then return end
+      for _, map in ipairs(use.maps("default")) do r:fail(require("helper").team(map)) end]],
+      [[uses = { maps = { kind = "configmaps", index = "namespace" } }, params = { name = "none" },]])
+    local code, report, err = audit("-f", write("rules.lua", 'require "helper"\n' .. text), "--param", "name=bad")
+    assert.are.equal(1, code, err)
+    assert.are.same({ 1, 1, "red" }, { code, #report.results, report.results[1].message }, err)
+  end)
+
+  it("names kinds that the engine has no whole cache of, and is incomplete then", function()
+    start()
+    write("rules.lua", NAMED)
+    write("secrets.lua", rule("secret", "", ""):gsub('"pods"', '"secrets"'))
+    local code, report, err = audit("-f", folder .. "/rules.lua", "-f", folder .. "/secrets.lua")
+    assert.are.same({ 3, 300 }, { code, report.summary.objects })
+    assert.matches("kubelua audit: secrets: the engine has no cache of it; not asked, or not about it: secret\n", err)
+    local uses = rule("svc", [[r:fail "x"]], [[uses = { svc = { kind = "services" } },]])
+    code, report, err = audit("-f", write("uses.lua", uses))
+    assert.are.same({ 3, 0 }, { code, #report.results })
+    assert.matches("services: the engine's cache of it has only some of the objects, or parts of them; .*: svc\n", err)
+  end)
+
+  it("ends a rule that loops by its limit, and a child by --timeout; the engine does not notice", function()
+    start()
+    local loop = write("loop.lua", rule("loop", [[if obj.metadata.namespace then while true do end end]]))
+    local p = begin("-f", loop, "--handler-cpu", "10s", "--timeout", "1s")
+    goes_on()
+    assert.are.equal(3, p:wait(60))
+    assert.matches("child %d+ %(1 of %d+%) took longer than %-%-timeout %(1s%): the result is incomplete\n", p:err())
+    local code, report = audit("-f", loop, "--handler-cpu", "1ms")
+    assert.are.same({ 3, 300 }, { code, report.summary.results.error })
+    assert.matches("over the limit handler%-cpu", report.results[1].message)
+    goes_on()
+  end)
+
+  it("ends a child that needs too much memory, and a rule that does", function()
+    start()
+    local bomb = write("bomb.lua", rule("bomb", [[local t = {} for i = 1, 1e9 do t[i] = ("x"):rep(1e4) .. i end]]))
+    local code, report = audit("-f", bomb, "--script-memory", "4Mi", "--handler-cpu", "5s")
+    assert.are.same({ 3, 300 }, { code, report.summary.results.error })
+    assert.matches("over the limit script%-memory", report.results[1].message)
+    local p = begin("-f", bomb, "--script-memory", "4Gi", "--handler-cpu", "50s", "--child-memory", "64Mi")
+    assert.are.equal(3, p:wait(60))
+    assert.matches("result is incomplete", p:err())
+    goes_on()
+  end)
+
+  describe("while a rule loops", function()
+    local p
+
+    before_each(function()
+      start()
+      p = begin("-f", write("loop.lua", rule("loop", "while true do end")), "--handler-cpu", "60s", "--children", "2")
+      until_children(2)
+    end)
+
+    it("tells who was killed, and reports what the others found", function()
+      local pids = until_children(2)
+      os.execute("kill -9 " .. pids[1])
+      os.execute("kill -9 " .. pids[2])
+      assert.are.equal(3, p:wait(60))
+      assert.matches("child " .. pids[1] .. " %(%d of 2%) was killed by SIGKILL: the result is incomplete\n", p:err())
+      engine:wait_error "A child of an audit was killed"
+      goes_on()
+      assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
+    end)
+
+    it("kills the children when the audit is killed", function()
+      p:kill "KILL"
+      until_children(0)
+      assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
+    end)
+
+    it("refuses another audit, and names whose the first is", function()
+      local code, _, err = audit("-f", write("rules.lua", NAMED))
+      assert.are.equal(2, code)
+      assert.matches("an audit is under way, of the process " .. p.pid .. ": there may be one at a time\n", err)
+    end)
+
+    it("ends with the engine", function()
+      local pids = until_children(2)
+      assert.are.equal(0, cluster.terminate(engine))
+      assert.are.equal(3, p:wait(60))
+      for _, pid in ipairs(pids) do assert.is_falsy(alive(pid)) end
+    end)
+
+    it("does not outlive an engine that was killed", function()
+      local pids = until_children(2)
+      engine:kill "KILL"
+      for _, pid in ipairs(pids) do
+        await(function() return not alive(pid) end, "the child " .. pid .. " ends")
+      end
+    end)
+  end)
+
+  it("goes on to handle events during an audit", function()
+    start()
+    local loop = write("loop.lua", rule("loop", "while true do end"))
+    local p = begin("-f", loop, "--handler-cpu", "60s", "--children", "2")
+    until_children(2)
+    create(pod "one")
+    sim.api:patch("/api/v1/namespaces/default/pods/one", { metadata = { labels = { a = "b" } } })
+    await(function() return tonumber(ask("call", "--admin-socket", socket, "seen")) > 0 end, "an update is handled")
+    assert.are.equal(2, #children())
+    p:kill "KILL"
+  end)
+
+  it("refuses what makes no sense", function()
+    for args, message in pairs {
+      [{ "--from", "x.json" }] = "%-%-engine and %-%-from are two audits",
+      [{ "-f", folder .. "/none.lua" }] = "none.lua",
+      [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
+      [{ "-f", write("empty.lua", "") }] = "no script has a rule",
+      [{ "-f", write("rules.lua", NAMED) }] = "no engine listens on",
+    } do
+      local code, _, err = audit(unpack(args))
+      assert.are.equal(2, code)
+      assert.matches(message, err)
+    end
+  end)
+end)
