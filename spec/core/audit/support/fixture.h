@@ -5,6 +5,8 @@
 #include "audit/report.h"
 
 struct audit_table *fixture_table(bool keep_passes);
+/* As it was found. */
+struct audit_table *fixture_unsorted(bool keep_passes);
 /* `rows` findings of `rules` rules, in 50 namespaces. */
 struct audit_table *fixture_large(size_t rows, size_t rules);
 extern const struct report_options fixture_options;
