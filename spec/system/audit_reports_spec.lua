@@ -85,6 +85,19 @@ describe("a report of kubelua audit", function()
     end
   end)
 
+  it("has colours on a terminal, unless NO_COLOR is set", function()
+    if os.execute "command -v script >/dev/null" ~= 0 then return pending "there is no script(1)" end
+    local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
+    local command = ([[%s audit -f %s/rules.lua --from "%s/in put"]]):format(binary, folder, folder)
+    local function on_terminal(environment)
+      return (temp.run(("env %s script -qec '%s' /dev/null </dev/null"):format(environment, command)))
+    end
+    local colourful, plain = on_terminal "-u NO_COLOR TERM=xterm", on_terminal "NO_COLOR=1 TERM=xterm"
+    assert.matches("\27[31mHIGH\27[0m  \27[1mimage-tag\27[0m", colourful, 1, true)
+    assert.matches("HIGH  image-tag  Images have a tag", plain, 1, true)
+    assert.is_nil(plain:find("\27", 1, true))
+  end)
+
   it("says the same as YAML and as JSON", function()
     local json = cjson.decode((report "json"))
     local _, file = report "yaml"
