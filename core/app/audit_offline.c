@@ -22,7 +22,9 @@ struct offline {
     struct audit_objects *objects; /* NULL: each is forgotten once it was looked at */
     struct audit_scripts scripts;
     struct progress progress;
-    size_t read; /* objects */
+    size_t read;  /* objects */
+    size_t path;  /* of --from, which is read now */
+    double share; /* of all that is read; below 0: not known */
     bool partial;
 };
 
@@ -55,7 +57,7 @@ static bool on_object(void *ctx, struct root *object, struct str file, size_t li
         audit_objects_add(offline->objects, &subject);
     else
         auditor_look_at(offline->scripts.auditor, &subject);
-    progress_step(&offline->progress, ++offline->read, -1);
+    progress_step(&offline->progress, ++offline->read, offline->share);
     return true;
 }
 
@@ -65,6 +67,15 @@ static void on_refused(void *ctx, const struct err *err)
     offline->partial = true;
     progress_clear(&offline->progress);
     fprintf(stderr, "kubelua audit: %s\n", err->text);
+}
+
+/* How large stdin is nobody knows. */
+static void on_bytes(void *ctx, uint64_t done, uint64_t total)
+{
+    struct offline *offline = ctx;
+    double paths = (double)offline->request->from.count;
+    offline->share = total ? ((double)offline->path + (double)done / (double)total) / paths : -1;
+    progress_step(&offline->progress, offline->read, offline->share);
 }
 
 static bool is_wanted(void *ctx, struct str api_version, struct str kind)
@@ -82,12 +93,15 @@ static void read_all(struct offline *offline)
                                               .wanted = offline->objects ? NULL : is_wanted,
                                               .recursive = offline->request->recursive,
                                               .max_object_size = offline->request->options.max_object_size,
+                                              .progress = on_bytes,
                                               .ctx = offline};
     const struct flag_list *from = &offline->request->from;
     struct audit_input_counts counts = {0};
     progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);
     for (size_t i = 0; i < from->count; i++) {
         struct err err;
+        offline->path = i;
+        offline->share = -1;
         if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
     progress_end(&offline->progress);
