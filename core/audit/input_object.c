@@ -183,7 +183,6 @@ static bool pack(struct input_reader *r, const struct input_piece *piece, const 
 {
     struct packer *packer = r->options->packer;
     struct tape tape;
-    if (!type->projection) return pack_text(packer, piece->text.p, piece->text.n, type, object, err);
     if (pack_matched(packer, &piece->tokens, piece->close, piece->at, type, object)) return true;
     return tape_parse(r->parser, piece->text.p, piece->text.n, &tape, err) &&
            pack_tape(packer, &tape, tape_root(&tape), type, object, err);

@@ -55,9 +55,9 @@ bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const 
  * pack_tape would. `said` may be NULL. `text` as below. */
 bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_said *said, struct root **out);
-/* What a projection keeps of the object at token `at`, where `close` says which bracket ends where
- * (token_match.h): all else is stepped over, and of what is in it only the brackets were looked at. `type`
- * has a projection, and says `always` what the object is. Nothing is remembered of the text. False as above,
+/* The object at token `at`, where `close` says which bracket ends where (token_match.h). What a projection
+ * drops is stepped over: of what is in it only the brackets were looked at. `type` says `always` what the
+ * object is. Nothing is remembered of the text, which is of use only for what is seen again. False as above,
  * with nothing done; else what pack_tape makes of the object. */
 bool pack_matched(struct packer *packer, const struct tokens *tokens, const uint32_t *close, size_t at,
                   const struct pack_type *type, struct root **out);

@@ -1,6 +1,6 @@
-/* What a projection keeps of an object whose brackets are matched (token_match.h): what it drops is stepped
- * over in one step, whatever is in it; see pack.h. Nothing is remembered of the text: this is for objects
- * that are looked at once. */
+/* An object whose brackets are matched (token_match.h), or what a projection keeps of it: what that drops is
+ * stepped over in one step, whatever is in it; see pack.h. Nothing is remembered of the text: this is for
+ * objects that are seen once. */
 #include "base/mem.h"
 #include "object/dict.h"
 #include "object/pack_walk.h"
@@ -39,6 +39,8 @@ static bool enter(struct walk *w, struct projection_state state, struct str key,
                   struct projection_state *below)
 {
     char type = here(w);
+    *below = state;
+    if (projection_is_done(state)) return true;
     const struct token_value v = {{type == '{' || type == '[', field_is}, w};
     return projection_enter(w->projection, (size_t)depth - 1, state, key, &v.value, below);
 }
@@ -144,7 +146,8 @@ static bool take_field(struct walk *w, struct projection_state state, bool *has_
 static bool take_root(struct walk *w, uint32_t *word)
 {
     struct packer *p = w->packer;
-    struct projection_state state = projection_start(w->projection);
+    struct projection_state state = {.keep = true};
+    if (w->projection) state = projection_start(w->projection);
     bool well, has_metadata = false;
     struct open open = encode_open(&p->encoder);
     w->at++;
@@ -163,7 +166,7 @@ bool pack_matched(struct packer *p, const struct tokens *tokens, const uint32_t 
         .packer = p, .tokens = *tokens, .close = close, .at = at, .projection = type->projection};
     uint32_t word;
     *out = NULL;
-    if (!type->projection || !type->always || !type->kind.n || !type->api_version.n) return false;
+    if (!type->always || !type->kind.n || !type->api_version.n) return false;
     if (here(&w) != '{' || !close[at]) return false;
     w.id.kind = type->kind;
     w.id.api_version = type->api_version;

@@ -81,11 +81,11 @@ static void check_matched(struct packer *packer, struct str text)
     must(padded);
     if (text.n > 0) memcpy(padded, text.p, text.n);
     known.always = true;
-    for (size_t i = 0; i < 4 && tokens_find(finder, padded, text.n, &tokens); i++) {
+    for (size_t i = 0; i <= 4 && tokens_find(finder, padded, text.n, &tokens); i++) {
         uint32_t *close = calloc(tokens.count, sizeof *close);
         must(close);
         token_match(&tokens, 0, close);
-        known.projection = some_projection(i);
+        known.projection = i < 4 ? some_projection(i) : NULL; /* and everything */
         if (pack_matched(packer, &tokens, close, 0, &known, &root) && close[0] + 1 == tokens.count &&
             tape_parse(parser, padded, text.n, &tape, &err)) {
             must(pack_tape(packer, &tape, tape_root(&tape), &known, &oracle, &err) && root == oracle);
