@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/series.h"
 #include "core/informer/support/factory_fixture.h"
 #include "core/informer/support/small_catalogue.h"
 #include "object/projection.h"
@@ -96,6 +97,28 @@ static void test_a_held_claim_gets_no_informer_until_it_is_let_go(void **state)
     settle();
     assert_true(claim_has_synced(pods));
     buf_clear(&lag);
+}
+
+static bool shows_down(const char *name)
+{
+    struct buf page = {0}, line = {0};
+    series_render(&page);
+    buf_printf(&line, "kubelua_informer_up{name=\"%s\"", name);
+    bool shown = strstr(buf_text(&page), buf_text(&line));
+    buf_clear(&page);
+    buf_clear(&line);
+    return shown;
+}
+
+/* What nobody waits for is no alert. */
+static void test_a_held_claim_is_not_shown_as_down(void **state)
+{
+    struct informer_claim *pods = claim("pods");
+    assert_true(shows_down("pods"));
+    claim_hold(pods, true);
+    assert_false(shows_down("pods"));
+    claim_hold(pods, false);
+    assert_true(shows_down("pods"));
 }
 
 /* Its kind is looked at when a script is loaded, and not again and again: nobody waits for it. */
@@ -425,6 +448,7 @@ int main(void)
         TEST(test_a_resolved_claim_lists_watches_and_syncs),
         TEST(test_an_unknown_kind_is_named_and_may_come_later),
         TEST(test_a_held_claim_gets_no_informer_until_it_is_let_go),
+        TEST(test_a_held_claim_is_not_shown_as_down),
         TEST(test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing),
         TEST(test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers),
         TEST(test_f1_the_same_identity_is_one_informer),
