@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "base/series.h"
 #include "core/informer/support/factory_fixture.h"
 #include "core/informer/support/small_catalogue.h"
 #include "object/projection.h"
@@ -71,69 +70,6 @@ static void test_an_unknown_kind_is_named_and_may_come_later(void **state)
     assert_string_equal(buf_text(&factory_unknown), "");
     assert_int_equal(source_count, 2);
     assert_int_equal(status_of(widgets).state, CLAIM_LISTING);
-}
-
-static void test_a_held_claim_gets_no_informer_until_it_is_let_go(void **state)
-{
-    struct buf lag = {0};
-    struct informer_claim *pods = claim("pods"), *nodes = claim("nodes");
-    claim_hold(pods, true);
-    assert_false(claim_is_resolved(pods));
-    resolve(false);
-    assert_int_equal(source_count, 1);
-    assert_true(claim_is_held(pods));
-    assert_true(claim_is_resolved(pods));
-    assert_true(claim_is_resolved(nodes));
-    assert_null(claim_indexer(pods));
-    assert_false(claim_has_synced(pods));
-    assert_false(claim_describe_lag(pods, &lag));
-    claim_hold(pods, false);
-    claim_hold(nodes, false); /* nothing: it is not held */
-    assert_false(claim_is_resolved(pods));
-    assert_true(claim_describe_lag(pods, &lag));
-    resolve(false);
-    assert_int_equal(source_count, 2);
-    source_list(&sources[1], "a/x@1", "5");
-    settle();
-    assert_true(claim_has_synced(pods));
-    buf_clear(&lag);
-}
-
-static bool shows_down(const char *name)
-{
-    struct buf page = {0}, line = {0};
-    series_render(&page);
-    buf_printf(&line, "kubelua_informer_up{name=\"%s\"", name);
-    bool shown = strstr(buf_text(&page), buf_text(&line));
-    buf_clear(&page);
-    buf_clear(&line);
-    return shown;
-}
-
-/* What nobody waits for is no alert. */
-static void test_a_held_claim_is_not_shown_as_down(void **state)
-{
-    struct informer_claim *pods = claim("pods");
-    assert_true(shows_down("pods"));
-    claim_hold(pods, true);
-    assert_false(shows_down("pods"));
-    claim_hold(pods, false);
-    assert_true(shows_down("pods"));
-}
-
-/* Its kind is looked at when a script is loaded, and not again and again: nobody waits for it. */
-static void test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing(void **state)
-{
-    struct informer_claim *widgets = claim("widgets.example.com");
-    claim_hold(widgets, true);
-    resolve(false);
-    assert_string_equal(buf_text(&factory_unknown), "widgets.example.com;");
-    assert_false(claim_is_resolved(widgets));
-    assert_false(claim_is_missing(widgets));
-    resolve(true);
-    assert_string_equal(buf_text(&factory_unknown), "");
-    assert_true(claim_is_resolved(widgets));
-    assert_int_equal(source_count, 0);
 }
 
 static void test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers(void **state)
@@ -447,9 +383,6 @@ int main(void)
         TEST(test_a_claim_waits_for_discovery),
         TEST(test_a_resolved_claim_lists_watches_and_syncs),
         TEST(test_an_unknown_kind_is_named_and_may_come_later),
-        TEST(test_a_held_claim_gets_no_informer_until_it_is_let_go),
-        TEST(test_a_held_claim_is_not_shown_as_down),
-        TEST(test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing),
         TEST(test_i20_b7_a_failing_list_shows_its_cause_and_then_recovers),
         TEST(test_f1_the_same_identity_is_one_informer),
         TEST(test_f1_field_selectors_are_compared_term_by_term),
