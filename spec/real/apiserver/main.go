@@ -3,6 +3,7 @@
 // never outlives a test runner.
 //
 //	apiserver [--dir DIR] [--audit FILE] [-- KUBE-APISERVER-FLAG ...]
+//	apiserver --pod-security FILE
 //
 // A folder that was used before is taken up again: same objects, certificates, tokens and (when free) port.
 // For what a spec may do to it see admin.go.
@@ -30,7 +31,11 @@ func main() {
 func run() error {
 	dir := flag.String("dir", "", "folder for data, certificates and sockets (default: a new one, removed at the end)")
 	audit := flag.String("audit", "", "file that gets a JSON line for each request")
+	pods := flag.String("pod-security", "", "file with a list of pods: print what Kubernetes' policies say of them, and end")
 	flag.Parse()
+	if *pods != "" {
+		return tellPodSecurity(*pods)
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
