@@ -49,10 +49,15 @@ static bool wants_caches(const struct offline *offline)
 
 /* --- objects */
 
-static bool on_object(void *ctx, struct root *object, struct str file, size_t line)
+static bool on_object(void *ctx, const struct audit_input_object *object)
 {
     struct offline *offline = ctx;
-    const struct audit_subject subject = {object, file, line};
+    const struct audit_subject subject = {.object = object->root,
+                                          .file = object->file,
+                                          .line = object->line,
+                                          .kept = object->kept,
+                                          .again = object->again,
+                                          .ctx = object->text};
     if (offline->objects)
         audit_objects_add(offline->objects, &subject);
     else
@@ -85,11 +90,20 @@ static bool is_wanted(void *ctx, struct str api_version, struct str kind)
 }
 
 /* A file that cannot be read does not hide what is found in the others. */
+/* Objects that are kept for others to use are kept whole, and so are those that a rule may mend. */
+static const struct projection *kept_of(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    return auditor_kept(offline->scripts.auditor, api_version, kind);
+}
+
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
     const struct audit_input_options input = {.packer = offline->packer,
                                               .sink = &sink,
+                                              .projection_of =
+                                                  offline->objects || offline->request->fix ? NULL : kept_of,
                                               .wanted = offline->objects ? NULL : is_wanted,
                                               .recursive = offline->request->recursive,
                                               .max_object_size = offline->request->options.max_object_size,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/fields.h"
 #include "audit/rule_kinds.h"
 #include "audit/suppression.h"
 #include "base/mem.h"
@@ -94,7 +95,32 @@ void auditor_free(struct auditor *auditor)
 
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind)
 {
-    return rule_kinds_of(auditor->kinds, api_version, kind)->count > 0;
+    return rule_kinds_of(auditor->kinds, api_version, kind)->rules.count > 0;
+}
+
+/* Annotations that accept findings are read by the auditor itself. */
+static struct fields *make_fields(struct auditor *auditor, const struct rule_numbers *rules)
+{
+    struct fields *fields = fields_new();
+    struct buf *name = &auditor->message;
+    struct script *last = NULL;
+    fields_expect(fields, STR("annotations"));
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct asked *asked = &auditor->rules[rules->items[i]];
+        if (asked->script != last) fields_add_script(fields, asked->script);
+        last = asked->script;
+        name->len = 0;
+        buf_printf(name, "%s%s", SUPPRESSION_PREFIX, asked->rule->id);
+        fields_expect(fields, buf_slice(name));
+    }
+    return fields;
+}
+
+const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind)
+{
+    struct rule_type *type = rule_kinds_of(auditor->kinds, api_version, kind);
+    if (!type->fields) type->fields = make_fields(auditor, &type->rules);
+    return fields_kept(type->fields);
 }
 
 void auditor_leave_out(struct auditor *auditor, uint32_t rule)
@@ -109,6 +135,8 @@ struct asking {
     struct auditor *auditor;
     uint32_t rule;
     struct root *object;
+    struct fields *fields; /* of its type */
+    bool has_missed;
     bool looked_up; /* whether the findings are accepted, below */
     enum suppression suppression;
     struct suppressed accepted;
@@ -204,12 +232,70 @@ static bool add_fix(struct asking *asking)
     return true;
 }
 
-static void ask(struct auditor *auditor, uint32_t number, struct root *object)
+static void on_missed(void *ctx, struct str name, bool whole)
 {
-    struct asking asking = {.auditor = auditor, .rule = number, .object = object};
+    struct asking *asking = ctx;
+    asking->has_missed = true;
+    fields_add(asking->fields, name, whole);
+}
+
+/* The object of a subject, as it is packed by now. */
+struct packed {
+    const struct audit_subject *subject;
+    struct fields *fields;
+    const struct projection *kept; /* NULL: it is whole */
+    struct root *object;
+    struct root *own; /* the same, when it was packed again: a reference */
+};
+
+/* Packed again with all that rules were found to read. False: it cannot be, which no input should make true.
+ */
+static bool pack_again(struct packed *packed)
+{
+    packed->kept = fields_kept(packed->fields);
+    struct root *again = packed->subject->again(packed->subject->ctx, packed->kept);
+    if (!again) return false;
+    root_unref(packed->own);
+    packed->object = packed->own = again;
+    return true;
+}
+
+static enum verdict ask_once(struct asking *asking, const struct packed *packed)
+{
+    struct auditor *auditor = asking->auditor;
+    const struct asked *asked = &auditor->rules[asking->rule];
+    const struct rule_sink sink = {.found = on_found,
+                                   .ctx = asking,
+                                   .kept = packed->kept ? projection_names(packed->kept) : NULL,
+                                   .missed = on_missed};
+    *asking = (struct asking){
+        .auditor = auditor, .rule = asking->rule, .object = packed->object, .fields = packed->fields};
+    return script_ask_rule(asked->script, asked->number, packed->object, &sink);
+}
+
+/* The verdict, once the rule has seen all that it looked for. */
+static enum verdict ask_until(struct asking *asking, struct packed *packed)
+{
+    struct audit_table *table = asking->auditor->options.table;
+    size_t rows = audit_table_count_rows(table);
+    for (;;) {
+        enum verdict verdict = ask_once(asking, packed);
+        if (!asking->has_missed) return verdict;
+        audit_table_drop(table, rows);
+        if (pack_again(packed)) continue;
+        add_row(asking,
+                &(const struct rule_finding){.verdict = VERDICT_ERROR,
+                                             .message = STR("the object could not be packed again")},
+                false);
+        return VERDICT_ERROR;
+    }
+}
+
+static void ask(struct auditor *auditor, uint32_t number, struct packed *packed)
+{
+    struct asking asking = {.auditor = auditor, .rule = number};
     const struct asked *asked = &auditor->rules[number];
-    enum verdict verdict =
-        script_ask_rule(asked->script, asked->number, object, &(const struct rule_sink){on_found, &asking});
+    enum verdict verdict = ask_until(&asking, packed);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
     if (counts && asking.suppression == SUPPRESSION_VALID)
         verdict = VERDICT_SKIP;
@@ -233,14 +319,17 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
         .file = subject->file,
         .line = subject->line,
     };
-    const struct rule_numbers *rules = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
+    const struct rule_type *type = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
+    const struct rule_numbers *rules = &type->rules;
+    struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
     bool begun = false;
     for (size_t i = 0; i < rules->count; i++) {
         const struct asked *asked = &auditor->rules[rules->items[i]];
         if (asked->left_out || !rule_takes(asked->rule, shown.ns)) continue;
         if (!begun) audit_table_begin_object(auditor->options.table, &shown);
         begun = true;
-        ask(auditor, rules->items[i], subject->object);
+        ask(auditor, rules->items[i], &packed);
     }
+    root_unref(packed.own);
     return begun;
 }

@@ -27,6 +27,11 @@ struct audit_subject {
     struct root *object;
     struct str file; /* empty: from a cluster */
     size_t line;     /* 0: not known */
+    /* By what the object was packed; NULL: it is whole. `again` packs it by another one, or whole: a new
+     * reference, or NULL when that cannot be. */
+    const struct projection *kept;
+    struct root *(*again)(void *ctx, const struct projection *kept);
+    void *ctx;
 };
 
 /* NULL with ERR_INVALID when two scripts have a rule of the same id: both places are named. */
@@ -36,5 +41,8 @@ void auditor_free(struct auditor *auditor);
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
 /* Is not asked from now on; by its number in the table. */
 void auditor_leave_out(struct auditor *auditor, uint32_t rule);
+/* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
+ * the end. */
+const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);
 /* Asks all rules that look at it. False when there are none; it does not count as looked at then. */
 bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);

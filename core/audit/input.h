@@ -13,9 +13,20 @@
 
 enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
 
+/* An object; all is borrowed for the call. */
+struct audit_input_object {
+    struct root *root;
+    struct str file;
+    size_t line;                   /* where it begins in the file, from 1 */
+    const struct projection *kept; /* what it was packed by; NULL: it is whole */
+    /* Packs it by another projection, or whole: a new reference. NULL: that cannot be. */
+    struct root *(*again)(void *text, const struct projection *kept);
+    void *text; /* for `again` */
+};
+
 struct audit_input_sink {
-    /* An object; borrowed. `line` is where it begins in the file, from 1. False: stop, quietly. */
-    bool (*object)(void *ctx, struct root *object, struct str file, size_t line);
+    /* False: stop, quietly. */
+    bool (*object)(void *ctx, const struct audit_input_object *object);
     /* What could not be read, alone: `err` names file and position. What is left of the file is read on where
      * that is possible. */
     void (*refused)(void *ctx, const struct err *err);
@@ -26,7 +37,7 @@ struct audit_input_options {
     struct packer *packer;
     const struct audit_input_sink *sink;
     /* What is kept of objects of that type; NULL function or result: everything. What it gives stays valid
-     * while the input is read. */
+     * while the input is read; it is asked again after `again`. */
     const struct projection *(*projection_of)(void *ctx, struct str api_version, struct str kind);
     /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
      * NULL: all are wanted. */

@@ -188,6 +188,23 @@ static bool pack(struct input_reader *r, const struct input_piece *piece, const 
            pack_tape(packer, &tape, tape_root(&tape), type, object, err);
 }
 
+/* What is being looked at. */
+struct looked_at {
+    struct input_reader *reader;
+    const struct input_piece *piece;
+    struct pack_type type;
+};
+
+static struct root *pack_again(void *text, const struct projection *kept)
+{
+    struct looked_at *looked_at = text;
+    struct root *object;
+    struct err err;
+    looked_at->type.projection = kept;
+    looked_at->reader->asked.len = 0; /* more is kept of the next one, too */
+    return pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err) ? object : NULL;
+}
+
 static void take_object(struct input_reader *r, const struct input_piece *piece, struct str api_version,
                         struct str kind, size_t line)
 {
@@ -201,14 +218,16 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
             return;
         }
     }
-    const struct pack_type type = {
-        .api_version = api_version, .kind = kind, .always = true, .projection = r->projection};
-    if (!pack(r, piece, &type, &object, &err)) {
+    struct looked_at looked_at = {
+        r, piece, {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection}};
+    if (!pack(r, piece, &looked_at.type, &object, &err)) {
         input_refuse(r, line, &err);
         return;
     }
     r->counts->objects++;
-    if (!sink->object(sink->ctx, object, str_of(r->file), line)) r->stopped = true;
+    if (!sink->object(sink->ctx, &(const struct audit_input_object){object, str_of(r->file), line,
+                                                                    r->projection, pack_again, &looked_at}))
+        r->stopped = true;
     root_unref(r->last);
     r->last = object;
 }

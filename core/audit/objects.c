@@ -69,7 +69,8 @@ size_t audit_objects_count(const struct audit_objects *objects)
 struct audit_subject audit_objects_at(const struct audit_objects *objects, size_t i)
 {
     const struct held *held = &objects->items[i];
-    return (struct audit_subject){held->object, str_of(objects->files[held->file]), held->line};
+    return (struct audit_subject){
+        .object = held->object, .file = str_of(objects->files[held->file]), .line = held->line};
 }
 
 /* --- as a server */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/fields.h"
 #include "base/mem.h"
 #include "informer/shared_factory.h"
 #include "kube/catalogue.h"
@@ -11,7 +12,7 @@
 /* Few, even in a cluster with many custom resources; the last one asked for is most often asked for again. */
 struct type {
     char *api_version, *kind;
-    struct rule_numbers rules;
+    struct rule_type told;
     struct type *next;
 };
 
@@ -37,7 +38,8 @@ void rule_kinds_free(struct rule_kinds *kinds)
         next = type->next;
         free(type->api_version);
         free(type->kind);
-        free(type->rules.items);
+        free(type->told.rules.items);
+        fields_free(type->told.fields);
         free(type);
     }
     free(kinds->rules);
@@ -111,9 +113,10 @@ static struct type *add_type(struct rule_kinds *kinds, struct str api_version, s
     *type = (struct type){.api_version = xstrndup(api_version.p, api_version.n),
                           .kind = xstrndup(kind.p, kind.n),
                           .next = kinds->types};
-    type->rules.items = xcalloc(kinds->count ? kinds->count : 1, sizeof *type->rules.items);
+    struct rule_numbers *rules = &type->told.rules;
+    rules->items = xcalloc(kinds->count ? kinds->count : 1, sizeof *rules->items);
     for (size_t i = 0; i < kinds->count; i++)
-        if (takes(kinds, kinds->rules[i], type)) type->rules.items[type->rules.count++] = (uint32_t)i;
+        if (takes(kinds, kinds->rules[i], type)) rules->items[rules->count++] = (uint32_t)i;
     return kinds->types = type;
 }
 
@@ -122,12 +125,12 @@ static bool is_type(const struct type *type, struct str api_version, struct str 
     return str_is(kind, type->kind) && str_is(api_version, type->api_version);
 }
 
-const struct rule_numbers *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind)
+struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind)
 {
     struct type *type = kinds->last;
-    if (type && is_type(type, api_version, kind)) return &type->rules;
+    if (type && is_type(type, api_version, kind)) return &type->told;
     for (type = kinds->types; type && !is_type(type, api_version, kind);) type = type->next;
     if (!type) type = add_type(kinds, api_version, kind);
     kinds->last = type;
-    return &type->rules;
+    return &type->told;
 }

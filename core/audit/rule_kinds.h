@@ -10,6 +10,7 @@
 #include "kube/resource.h"
 #include "script/rule.h"
 
+struct fields;
 struct rule_kinds;
 
 /* The numbers of rules, in their order. */
@@ -22,8 +23,12 @@ struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
 void rule_kinds_free(struct rule_kinds *kinds);
 /* Its number is that of the calls before it. Before the first question. */
 void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule);
-/* Those that look at objects of that type; borrowed, and valid until the end. */
-const struct rule_numbers *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
+/* Those that look at objects of that type, and what they read of these; borrowed, and valid until the end. */
+struct rule_type {
+    struct rule_numbers rules;
+    struct fields *fields; /* made and filled by who asks; freed with this */
+};
+struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
 /* Whether `name`, as a rule gives a kind, means objects of that type. */
 bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
                       struct str kind);

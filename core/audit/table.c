@@ -220,6 +220,12 @@ void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix)
     f->rows[row].fix = keep(&f->texts, fix);
 }
 
+void audit_table_drop(struct audit_table *f, size_t first)
+{
+    must(first <= f->row_count);
+    f->row_count = first;
+}
+
 void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdict)
 {
     must(rule < f->rule_count);

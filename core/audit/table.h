@@ -56,6 +56,8 @@ const struct audit_object *audit_table_object(const struct audit_table *table, u
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
 void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix);
+/* Drops the rows from that number on, of the object that was begun last: they were said in error. */
+void audit_table_drop(struct audit_table *table, size_t first);
 /* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
  * pass. */
 void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);

@@ -16,7 +16,8 @@ struct projection {
     struct path *path[PROJECTION_PATHS_MAX + 4];
     struct path_step *steps[PROJECTION_PATHS_MAX + 4]; /* of each path */
     uint8_t step_count[PROJECTION_PATHS_MAX + 4];
-    size_t count, fields; /* the first `fields` are those to keep */
+    size_t count, fields;   /* the first `fields` are those to keep */
+    struct name_set *names; /* instead of paths; NULL: paths */
     char *text;
     uint64_t hash;
 };
@@ -119,6 +120,22 @@ struct projection *projection_new(struct projection_paths fields, struct project
     return NULL;
 }
 
+struct projection *projection_of_names(struct name_set *names)
+{
+    static _Atomic unsigned made;
+    struct projection *p = NEW(struct projection);
+    atomic_init(&p->refs, 1);
+    p->names = names;
+    p->text = xasprintf("names %u", atomic_fetch_add(&made, 1)); /* no two are the same */
+    p->hash = hash_str(str_of(p->text));
+    return p;
+}
+
+const struct name_set *projection_names(const struct projection *p)
+{
+    return p->names;
+}
+
 struct projection *projection_ref(struct projection *p)
 {
     atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
@@ -132,6 +149,7 @@ void projection_unref(struct projection *p)
         path_free(p->path[i]);
         free(p->steps[i]);
     }
+    name_set_free(p->names);
     free(p->text);
     free(p);
 }
@@ -158,8 +176,27 @@ static uint64_t first_bits(size_t count)
     return count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
 }
 
+/* By names, `open` says what there is to know: bits of these. */
+enum { BY_NAME = 1, IN_METADATA = 2 };
+
+static bool enter_by_name(const struct name_set *names, size_t level, struct projection_state state,
+                          struct str key, struct projection_state *below)
+{
+    *below = state;
+    if (state.keep || !key.p) return true;
+    bool identifies = level == 0 && str_is(key, "metadata");
+    enum name_kept kept = name_set_find(names, key);
+    below->open = identifies ? BY_NAME | IN_METADATA : BY_NAME;
+    if (kept == NAME_KEPT_WHOLE) *below = (struct projection_state){.keep = true};
+    if (level == 1 && (state.open & IN_METADATA))
+        for (size_t i = 0; i < ARRAY_LEN(identity); i++)
+            identifies |= str_is(key, identity[i] + strlen("metadata."));
+    return kept != NAME_DROPPED || identifies;
+}
+
 struct projection_state projection_start(const struct projection *p)
 {
+    if (p->names) return (struct projection_state){.open = BY_NAME};
     return (struct projection_state){.open = first_bits(p->count), .keep = p->fields == 0};
 }
 
@@ -180,6 +217,7 @@ bool projection_enter(const struct projection *p, size_t level, struct projectio
 {
     uint64_t open = 0, fields = first_bits(p->fields);
     bool keep = state.keep;
+    if (p->names) return enter_by_name(p->names, level, state, key, below);
     for (uint64_t left = state.open; left; left &= left - 1) {
         size_t i = (size_t)__builtin_ctzll(left);
         if (!step_matches(&p->steps[i][level], key, value)) continue;

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "object/name_set.h"
 
 enum { PROJECTION_PATHS_MAX = 60 }; /* of fields and prune together */
 
@@ -23,6 +24,10 @@ struct projection_paths {
  * names the path. */
 struct projection *projection_new(struct projection_paths fields, struct projection_paths prune,
                                   struct err *err);
+/* Keeps the fields of these names, at whatever depth, where the fields above are kept; takes the names. */
+struct projection *projection_of_names(struct name_set *names);
+/* NULL for one by paths. */
+const struct name_set *projection_names(const struct projection *projection);
 struct projection *projection_ref(struct projection *projection);
 /* NULL is allowed. */
 void projection_unref(struct projection *projection);

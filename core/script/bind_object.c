@@ -61,15 +61,26 @@ static int push_field(lua_State *L, struct root *root, struct value map, const c
     return 1;
 }
 
+/* Of what lies in metadata; the key itself is argument 2. */
+static void need_field(lua_State *L, const struct view *view, const char *map)
+{
+    struct str key;
+    partial_absent(L, view->root, str_of(map));
+    key.p = lua_tolstring(L, 2, &key.n);
+    if (key.p) partial_absent(L, view->root, key);
+}
+
 static int l_object_label(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "label");
+    need_field(L, view, "labels");
     return push_field(L, view->root, root_labels(view->root), "label: key");
 }
 
 static int l_object_annotation(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "annotation");
+    need_field(L, view, "annotations");
     return push_field(L, view->root, root_annotations(view->root), "annotation: key");
 }
 
@@ -101,6 +112,7 @@ static int l_object_get(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "get");
     const struct path *path = cache_path(L, 2, "get: path");
+    partial_path(L, view->root, path);
     if (path_is_multi(path)) return push_matches(L, script_of(L), path, view);
     struct value found = path_get(path, view->value);
     view_push_value(L, view->root, value_type(found) == VALUE_NULL ? value_absent : found);
@@ -109,7 +121,9 @@ static int l_object_get(lua_State *L)
 
 static int l_object_copy(lua_State *L)
 {
-    copy_push_value(L, view_arg(L, 1, "copy")->value);
+    const struct view *view = view_arg(L, 1, "copy");
+    partial_walk(L, view->root, view->value);
+    copy_push_value(L, view->value);
     return 1;
 }
 
@@ -117,6 +131,7 @@ static int l_object_json(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "json");
     struct buf *out = script_scratch(script_of(L));
+    partial_walk(L, view->root, view->value);
     json_write(out, view->value);
     arg_value_size(L, "json", out->len);
     lua_pushlstring(L, out->data, out->len);
@@ -142,6 +157,8 @@ static int l_object_diff(lua_State *L)
 {
     struct view *a = view_arg(L, 1, "diff"), *b = view_arg(L, 2, "diff");
     struct script *script = script_of(L);
+    partial_walk(L, a->root, a->value);
+    partial_walk(L, b->root, b->value);
     script_scratch(script);
     script->keys.len = 0;
     value_diff(a->value, b->value, &script->budget.stop, add_difference, script);

@@ -38,8 +38,11 @@ static int l_selects(lua_State *L)
     struct view *view = view_test(L, LABELS);
     bool selects;
     if (view && class_test(L, LABELS, CLASS_OBJECT)) {
+        partial_absent(L, view->root, STR("labels"));
+        partial_walk(L, view->root, root_labels(view->root));
         selects = selector_matches(selector, root_labels(view->root));
     } else if (view) {
+        partial_walk(L, view->root, view->value);
         selects = selector_matches(selector, view->value);
     } else {
         if (lua_isnil(L, LABELS)) {

@@ -42,7 +42,8 @@ static int l_view_pairs_step(lua_State *L)
 /* An iterator of its own: a map has no cheap way from a key to the next one. */
 static int l_view_pairs(lua_State *L)
 {
-    view_arg(L, 1, "pairs");
+    const struct view *view = view_arg(L, 1, "pairs");
+    if (value_type(view->value) == VALUE_MAP) partial_walk(L, view->root, view->value);
     lua_settop(L, 1);
     lua_pushinteger(L, 0);
     lua_pushcclosure(L, l_view_pairs_step, 2);
@@ -72,6 +73,7 @@ static size_t place_behind(lua_State *L, const struct view *view, int key)
 static int l_view_next(lua_State *L)
 {
     const struct view *view = view_arg(L, 1, "next");
+    if (value_type(view->value) == VALUE_MAP) partial_walk(L, view->root, view->value);
     size_t i = place_behind(L, view, 2);
     if (i < value_count(view->value)) return push_pair(L, view, i);
     lua_pushnil(L);

@@ -221,11 +221,12 @@ static void encode_userdata(struct encoder *e, int idx, int depth)
     const struct view *view = view_test(e->L, idx);
     const struct wide *wide = int64_test(e->L, idx);
     struct quantity q;
-    if (view)
+    if (view) {
+        partial_walk(e->L, view->root, view->value);
         json_write(e->out, view->value);
-    else if (wide)
+    } else if (wide) {
         int64_text(wide, e->out);
-    else if (quantity_test(e->L, idx, &q)) {
+    } else if (quantity_test(e->L, idx, &q)) {
         buf_putc(e->out, '"'); /* quantities need no escapes */
         quantity_text(&q, e->out);
         buf_putc(e->out, '"');

@@ -14,6 +14,7 @@
 
 struct handler_options;
 struct informer_claim;
+struct name_set;
 struct script;
 
 enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL, SEVERITIES };
@@ -76,6 +77,12 @@ struct rule_sink {
      * and calls no script. */
     void (*found)(void *ctx, const struct rule_finding *finding);
     void *ctx;
+    /* Of an object that has the fields of these names alone; NULL: it is whole. `missed` is called for each
+     * name that a call asks for and that is none of them; of a `whole` one, for all that is in it; an empty
+     * one is the whole object. What the rule says is worth nothing then, and script_ask_rule is to be called
+     * again with an object that has it. */
+    const struct name_set *kept;
+    void (*missed)(void *ctx, struct str name, bool whole);
 };
 
 enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
@@ -86,6 +93,9 @@ bool rule_takes(const struct script_rule *rule, struct str ns);
  * what it had said before. */
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink);
+/* Calls `fn` for each text in the code of the script and of its modules: the names of the fields that its
+ * rules read are among them, as far as they are not made while it runs. */
+void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx);
 /* Appends what the rule's `fix` makes of the object: a merge patch, or a whole manifest, as JSON; nothing
  * when it has no fix, or the fix returns nil. */
 bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,

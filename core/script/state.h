@@ -23,6 +23,7 @@
 #include "script/limits.h"
 #include "script/memory.h"
 #include "script/metrics.h"
+#include "script/partial.h"
 #include "script/plan.h"
 #include "script/quarantine.h"
 #include "script/reads.h"
@@ -181,7 +182,8 @@ struct script {
     struct tasks tasks;
     struct turn turn;
     struct absent absent;
-    struct { /* field names of the script by address, to their numbers in the dictionary */
+    struct partial partial; /* of the call of a rule in progress */
+    struct {                /* field names of the script by address, to their numbers in the dictionary */
         const char *text[FIELD_CACHE_SIZE];
         uint32_t id[FIELD_CACHE_SIZE];
     } fields;

@@ -161,6 +161,7 @@ static int index_field(lua_State *L, struct view *view, bool whole)
         lua_rawget(L, lua_upvalueindex(1));
         if (!lua_isnil(L, -1)) return 1;
     }
+    if (type == VALUE_ABSENT) partial_absent(L, view->root, name);
     absent_key(&script->absent, view->root, view->value, name);
     lua_pushnil(L);
     return 1;
@@ -220,6 +221,8 @@ static int l_view_len(lua_State *L)
 static int l_view_eq(lua_State *L)
 {
     struct view *a = view_arg(L, 1, "=="), *b = view_arg(L, 2, "==");
+    partial_walk(L, a->root, a->value);
+    partial_walk(L, b->root, b->value);
     lua_pushboolean(L, value_equal(a->value, b->value));
     return 1;
 }
@@ -231,6 +234,7 @@ static int l_view_tostring(lua_State *L)
     bool whole;
     struct view *view = view_of(L, 1, script, &whole);
     if (!view) script_raise(L, "expected a view, not %s", arg_type_name(L, 1));
+    if (!whole) partial_walk(L, view->root, view->value);
     struct buf *out = script_scratch(script);
     if (whole)
         object_title(view->root, out);

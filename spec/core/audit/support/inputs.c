@@ -13,11 +13,12 @@
 #include "object/pool.h"
 #include "object/value.h"
 
-static bool on_object(void *ctx, struct root *object, struct str file, size_t line)
+static bool on_object(void *ctx, const struct audit_input_object *told)
 {
     struct inputs *in = ctx;
+    struct root *object = told->root;
     struct text a, b;
-    buf_printf(&in->said, "%zu ", line);
+    buf_printf(&in->said, "%zu ", told->line);
     if (in->shows_objects) {
         json_write(&in->said, root_value(object));
     } else {

@@ -1,0 +1,77 @@
+/* Names of fields that rules read; see fields.h. */
+#include "audit/fields.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/name_set.h"
+#include "script/rule.h"
+
+/* One that was handed out; somebody may still pack by it. */
+struct made {
+    struct projection *projection;
+    struct made *next;
+};
+
+struct fields {
+    struct name_set *names;
+    size_t missed;
+    bool all;
+    struct made *made; /* the newest first */
+    bool is_current;   /* the newest has all the names */
+};
+
+struct fields *fields_new(void)
+{
+    struct fields *fields = NEW(struct fields);
+    fields->names = name_set_new();
+    return fields;
+}
+
+void fields_free(struct fields *fields)
+{
+    if (!fields) return;
+    for (struct made *made = fields->made, *next; made; made = next) {
+        next = made->next;
+        projection_unref(made->projection);
+        free(made);
+    }
+    name_set_free(fields->names);
+    free(fields);
+}
+
+static void add_text(void *ctx, struct str text)
+{
+    name_set_add(ctx, text, false);
+}
+
+void fields_add_script(struct fields *fields, struct script *script)
+{
+    script_each_text(script, add_text, fields->names);
+    fields->is_current = false;
+}
+
+void fields_expect(struct fields *fields, struct str name)
+{
+    add_text(fields->names, name);
+    fields->is_current = false;
+}
+
+void fields_add(struct fields *fields, struct str name, bool whole)
+{
+    if (name.n == 0 || ++fields->missed > FIELDS_MISSED_MAX) fields->all = true;
+    if (name.n) name_set_add(fields->names, name, whole);
+    fields->is_current = false;
+}
+
+const struct projection *fields_kept(struct fields *fields)
+{
+    if (fields->all) return NULL;
+    if (!fields->is_current) {
+        struct made *made = NEW(struct made);
+        *made = (struct made){projection_of_names(name_set_copy(fields->names)), fields->made};
+        fields->made = made;
+        fields->is_current = true;
+    }
+    return fields->made->projection;
+}

@@ -1,0 +1,31 @@
+/* An object that has not all its fields, as it was packed by the names of those that a rule is thought to
+ * read (object/name_set.h): whatever a call asks of it that may have been dropped is noted, so that the
+ * object can be packed anew with more, and the rule be asked again. What is absent in an object of which the
+ * name is kept is absent for good. Owner: the script, which holds one; the object and its projection are
+ * those of the call in progress. Inside a call into Lua. partial_* of an object that is whole do nothing. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "object/value.h"
+
+struct name_set;
+struct path;
+struct root;
+
+struct partial {
+    const struct root *root;     /* NULL: no such object */
+    const struct name_set *kept; /* of which */
+    void (*missed)(void *ctx, struct str name, bool whole);
+    void *ctx;
+    bool has_missed;
+};
+
+/* A field of this name was looked for, and is not there. Raises when it is of an object of an earlier call.
+ */
+void partial_absent(lua_State *L, const struct root *root, struct str name);
+/* All that is in the value is looked at. */
+void partial_walk(lua_State *L, const struct root *root, struct value value);
+/* What the path leads to, from the whole object or a part of it. */
+void partial_path(lua_State *L, const struct root *root, const struct path *path);

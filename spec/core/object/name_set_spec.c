@@ -1,0 +1,81 @@
+/* Sets of names, and what a projection by names keeps. */
+#include "object/name_set.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "object/json.h"
+#include "object/pack.h"
+#include "object/projection.h"
+
+static void test_names_are_found_however_many_there_are(void **state)
+{
+    struct name_set *set = name_set_new();
+    char name[16];
+    for (int i = 0; i < 1000; i++)
+        name_set_add(set, (struct str){name, (size_t)snprintf(name, sizeof name, "n%d", i)}, i % 2 == 0);
+    name_set_add(set, STR("n1"), true);
+    name_set_add(set, STR("n2"), false);
+    struct name_set *copy = name_set_copy(set);
+    name_set_free(set);
+    assert_int_equal(name_set_count(copy), 1000);
+    assert_int_equal(name_set_find(copy, STR("n1")), NAME_KEPT_WHOLE);
+    assert_int_equal(name_set_find(copy, STR("n2")), NAME_KEPT_WHOLE);
+    assert_int_equal(name_set_find(copy, STR("n3")), NAME_KEPT);
+    assert_int_equal(name_set_find(copy, STR("n1000")), NAME_DROPPED);
+    name_set_free(copy);
+}
+
+static void expect_packed(struct projection *projection, const char *text, const char *kept)
+{
+    struct pool *pool = pool_new(NULL);
+    struct packer *packer = packer_new(pool);
+    const struct pack_type type = {.projection = projection};
+    struct root *object;
+    struct err err;
+    struct buf padded = {0}, json = {0};
+    buf_puts(&padded, text);
+    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
+    assert_true(pack_text(packer, padded.data, padded.len, &type, &object, &err));
+    json_write(&json, root_value(object));
+    assert_string_equal(buf_text(&json), kept);
+    root_unref(object);
+    buf_clear(&padded);
+    buf_clear(&json);
+    packer_free(packer);
+    pool_free(pool);
+}
+
+static void test_a_projection_keeps_the_names_and_what_identifies(void **state)
+{
+    struct name_set *names = name_set_new();
+    name_set_add(names, STR("spec"), false);
+    name_set_add(names, STR("list"), false);
+    name_set_add(names, STR("image"), false);
+    name_set_add(names, STR("all"), true);
+    struct projection *projection = projection_of_names(names);
+    expect_packed(
+        projection,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"uid\":\"u\",\"labels\":{"
+        "\"image\":\"x\"}},\"spec\":{\"list\":[{\"image\":\"i\",\"name\":\"n\"},3],\"all\":{\"b\":{\"c\":1}"
+        "},\"name\":\"n\"},\"status\":{\"image\":\"s\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"spec\":{"
+        "\"list\":[{\"image\":\"i\"},3],\"all\":{\"b\":{\"c\":1}}}}");
+    projection_unref(projection);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_are_found_however_many_there_are),
+        cmocka_unit_test(test_a_projection_keeps_the_names_and_what_identifies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

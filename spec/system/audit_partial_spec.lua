@@ -1,0 +1,116 @@
+-- `kubelua audit` of files packs of each object what rules read alone. Nobody can tell: whatever way a rule looks at an
+-- object, it sees what it would see of the whole one.
+local cjson = require "cjson"
+local checks = require "spec.support.checks"
+
+local place
+
+-- The ways to look, each the body of a `check` that fails with what it saw.
+local ways = {
+  field = "r:fail(tostring(obj.spec.nodeName))",
+  absent = "r:fail(tostring(obj.spec.nothing))",
+  computed = 'local name = "node" .. "Name"; r:fail(obj.spec[name])',
+  computed_below = 'local a, b = "sec" .. "urity", "Context"; r:fail(tostring(obj.spec[a .. b].runAsUser))',
+  pairs = "local all = {} for k, v in pairs(obj.metadata.labels) do all[#all + 1] = k .. v end "
+    .. 'table.sort(all) r:fail(table.concat(all, ","))',
+  pairs_of_all = "local n = 0 for _ in pairs(obj.spec) do n = n + 1 end r:fail(tostring(n))",
+  next = "r:fail(tostring(next(obj.spec.nodeSelector)))",
+  json = "r:fail(obj:json())",
+  json_below = 'r:fail(cjson.encode(obj.spec.containers[1]))',
+  copy = "local c = obj:copy() r:fail(c.spec.containers[1].ports[1].name)",
+  path = 'r:fail(obj:get("spec.containers[0].ports[0].name"))',
+  path_of_all = 'r:fail(table.concat(obj:get("spec.containers[*].image"), ","))',
+  path_of_map = 'r:fail(tostring(#obj:get("metadata.labels[*]")))',
+  label = 'r:fail(tostring(obj:label("t" .. "ier")))',
+  annotation = 'r:fail(tostring(obj:annotation("o" .. "wner")))',
+  equal = "r:fail(tostring(obj.spec.containers[1].ports[1] == obj.spec.containers[2].ports[1]))",
+  equal_parts = 'local p = "po" .. "rts"; r:fail(tostring(obj.spec.containers[1][p] == obj.spec.containers[2][p]))',
+  text = "r:fail(tostring(obj.spec.containers[1].resources))",
+  selects = 'r:fail(tostring(require("k8s").selects("ti" .. "er in (web)", obj)))',
+  value = 'r:fail("value", { value = obj.spec.containers[2] })',
+  empty = "r:fail(tostring(next(obj.spec.empty)))",
+  skip = 'r:skip(obj.spec["host" .. "Network"] and "host" or "none")',
+}
+
+local names = {}
+for name in pairs(ways) do names[#names + 1] = name end
+table.sort(names)
+
+-- Two containers of the same ports but for what only some rules see.
+local function pod(i)
+  local function container(name, port)
+    return {
+      name = name, image = name .. ":" .. i, resources = { limits = { cpu = "1", memory = i .. "Mi" } },
+      ports = { { name = "http", containerPort = port } }, securityContext = { privileged = i % 3 == 0 },
+    }
+  end
+  return {
+    apiVersion = "v1", kind = "Pod",
+    metadata = { name = "p" .. i, namespace = "shop", labels = { app = "a" .. i, tier = i % 2 == 0 and "web" or "db" },
+      annotations = { owner = "team-" .. i } },
+    spec = {
+      nodeName = "n" .. i, hostNetwork = i % 2 == 0, securityContext = { runAsUser = i, fsGroup = 1 },
+      containers = { container("a", 80), container("b", 80 + i % 2) }, nodeSelector = { zone = "z" .. i },
+      empty = { only = i },
+    },
+  }
+end
+
+local function rule(name, body)
+  return ('local cjson = require "cjson"\nrequire("k8s").rule { id = "%s", kinds = { "pods" }, check = function(obj, r) %s end }\n')
+    :format((name:gsub("_", "-")), body)
+end
+
+-- Objects are kept whole where a rule uses others.
+local joined = [[
+require("k8s").rule { id = "zz-joined", kinds = { "nodes" }, uses = { pods = { kind = "pods" } }, check = function() end }
+]]
+
+local function results(rules)
+  place:write("rules.lua", rules)
+  local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.jsonl", "-o", "json")
+  return out ~= "" and cjson.decode(out).results or nil, code, err
+end
+
+describe("an audit of files", function()
+  before_each(function()
+    place = checks.new "audit"
+    local lines = {}
+    for i = 1, 9 do lines[i] = cjson.encode(pod(i)) end
+    place:write("pods.jsonl", table.concat(lines, "\n") .. "\n")
+  end)
+  after_each(function() place:remove() end)
+
+  for _, name in ipairs(names) do
+    it("shows a rule the whole object: " .. name:gsub("_", " "), function()
+      local partial, code = results(rule(name, ways[name]))
+      local whole = results(rule(name, ways[name]) .. joined)
+      assert.are.equal(9, #partial)
+      assert.are.equal(name == "skip" and 0 or 1, code)
+      assert.are.same(whole, partial)
+    end)
+  end
+
+  it("shows many rules the whole object", function()
+    local all = {}
+    for i, name in ipairs(names) do all[i] = rule(name, ways[name]) end
+    local rules = table.concat(all)
+    local partial = results(rules)
+    assert.are.equal(9 * #names, #partial)
+    assert.are.same(results(rules .. joined), partial)
+  end)
+
+  it("keeps all of objects in which rules look for ever other names", function()
+    local body = 'for i = 1, 200 do local _ = obj.spec["x" .. i] end r:fail(tostring(obj.spec["no" .. "deName"]))'
+    local partial = results(rule("many", body))
+    assert.are.same(results(rule("many", body) .. joined), partial)
+  end)
+
+  it("gives a rule nothing of an object that it kept from an earlier call", function()
+    local rules = "local first\n"
+      .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
+    local found, code = results(rules)
+    assert.are.same({ 3, 9 }, { code, #found })
+    assert.matches("an object of an earlier call, which an audit of files does not keep", found[1].message, 1, true)
+  end)
+end)
