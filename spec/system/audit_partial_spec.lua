@@ -16,7 +16,6 @@ local ways = {
   pairs_of_all = "local n = 0 for _ in pairs(obj.spec) do n = n + 1 end r:fail(tostring(n))",
   next = "r:fail(tostring(next(obj.spec.nodeSelector)))",
   json = "r:fail(obj:json())",
-  json_below = 'r:fail(cjson.encode(obj.spec.containers[1]))',
   copy = "local c = obj:copy() r:fail(c.spec.containers[1].ports[1].name)",
   path = 'r:fail(obj:get("spec.containers[0].ports[0].name"))',
   path_of_all = 'r:fail(table.concat(obj:get("spec.containers[*].image"), ","))',
@@ -57,7 +56,7 @@ local function pod(i)
 end
 
 local function rule(name, body)
-  return ('local cjson = require "cjson"\nrequire("k8s").rule { id = "%s", kinds = { "pods" }, check = function(obj, r) %s end }\n')
+  return ('require("k8s").rule { id = "%s", kinds = { "pods" }, check = function(obj, r) %s end }\n')
     :format((name:gsub("_", "-")), body)
 end
 
