@@ -62,12 +62,14 @@ end
 
 -- Objects are kept whole where a rule uses others.
 local joined = [[
-require("k8s").rule { id = "zz-joined", kinds = { "nodes" }, uses = { pods = { kind = "pods" } }, check = function() end }
+require("k8s").rule { id = "zz-joined", kinds = { "nodes" }, uses = { pods = { kind = "pods" } },
+  check = function() end }
 ]]
 
 local function results(rules)
   place:write("rules.lua", rules)
-  local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.jsonl", "-o", "json")
+  local from = place.path .. "/pods.jsonl"
+  local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", from, "-o", "json")
   return out ~= "" and cjson.decode(out).results or nil, code, err
 end
 
