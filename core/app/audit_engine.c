@@ -319,13 +319,10 @@ static bool any_has_begun(const struct asking *a)
 
 static enum audit_end end_of(const struct asking *a, struct err *err)
 {
-    size_t objects = audit_table_totals(a->table).looked_at;
     if (!any_has_begun(a) && a->has_trouble) {
         *err = a->first_trouble;
         return AUDIT_FAILED;
     }
-    fprintf(stderr, "kubelua audit: %zu objects by %zu %s; the engine paused for %.1f ms\n", objects,
-            a->count, a->count == 1 ? "child" : "children", (double)a->pause_ns / 1e6);
     return tell_end(a) && !a->has_trouble ? AUDIT_WHOLE : AUDIT_INCOMPLETE;
 }
 
@@ -391,7 +388,15 @@ static void end(struct asking *a)
     buf_clear(&a->in);
 }
 
-enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table, struct err *err)
+void audit_engine_tell(const struct audit_engine_facts *facts, const struct audit_table *table)
+{
+    fprintf(stderr, "kubelua audit: %zu objects by %zu %s; the engine paused for %.1f ms\n",
+            audit_table_totals(table).looked_at, facts->children, facts->children == 1 ? "child" : "children",
+            (double)facts->pause_ns / 1e6);
+}
+
+enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
+                            struct audit_engine_facts *facts, struct err *err)
 {
     struct asking a = {.request = request, .table = table, .fd = -1};
     enum audit_end result = AUDIT_FAILED;
@@ -404,6 +409,7 @@ enum audit_end audit_engine(const struct audit_request *request, struct audit_ta
     if (ok) {
         read_all(&a);
         result = end_of(&a, err);
+        *facts = (struct audit_engine_facts){a.count, a.pause_ns};
     }
     free(path);
     close(order);

@@ -12,8 +12,9 @@
 /* From so many pods on the memory that is needed is told. */
 enum { MANY = 100000 };
 
-static const unsigned measured_larger =
-    BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_RELIST) | BENCH_BIT(BENCH_SELECT) | BENCH_BIT(BENCH_PROJECTED);
+static const unsigned measured_larger = BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_RELIST) |
+                                        BENCH_BIT(BENCH_SELECT) | BENCH_BIT(BENCH_PROJECTED) |
+                                        BENCH_BIT(BENCH_AUDIT_ENGINE);
 
 struct campaign {
     const struct bench_setup *setup;

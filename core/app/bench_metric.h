@@ -16,7 +16,8 @@
     X(START, "start")         \
     X(LUA, "lua")             \
     X(PROJECTED, "projected") \
-    X(FLOOR, "floor")
+    X(FLOOR, "floor")         \
+    X(AUDIT_ENGINE, "audit-engine")
 
 enum bench_measurement {
 #define ONE(id, name) BENCH_##id,
@@ -74,7 +75,11 @@ enum bench_better { BENCH_LOWER, BENCH_HIGHER, BENCH_NEITHER };
     X(START_MS, "start_ms", START, LOWER)                                \
     X(STEP, "step_ns", LUA, LOWER)                                       \
     X(NAME, "name_ns", LUA, LOWER)                                       \
-    X(HANDLER, "handler_ns", LUA, LOWER)
+    X(HANDLER, "handler_ns", LUA, LOWER)                                 \
+    X(AUDIT_WALL, "audit_engine_wall_s", AUDIT_ENGINE, LOWER)            \
+    X(AUDIT_PAUSE, "audit_engine_pause_ms", AUDIT_ENGINE, LOWER)         \
+    X(AUDIT_CPU, "audit_engine_cpu_us_per_object", AUDIT_ENGINE, LOWER)  \
+    X(AUDIT_CHILDREN, "audit_engine_children", AUDIT_ENGINE, NEITHER)
 
 enum bench_metric {
 #define ONE(id, name, measurement, better) BENCH_##id,

@@ -18,7 +18,7 @@ enum { UPDATES_MAX = 1000000000 /* the source's */, RUNS_UNSAID = 0 };
 #define PEER (CORE | BENCH_BIT(BENCH_SELECT) | BENCH_BIT(BENCH_IDLE) | BENCH_BIT(BENCH_START))
 
 static const struct bench_subject ours[] = {
-    {"kubelua", "full", NULL, PEER | BENCH_BIT(BENCH_LUA)},
+    {"kubelua", "full", NULL, PEER | BENCH_BIT(BENCH_LUA) | BENCH_BIT(BENCH_AUDIT_ENGINE)},
     {"kubelua projected", "projected", NULL, BENCH_BIT(BENCH_PROJECTED)},
     {"kubelua metadata", "metadata", NULL, CORE},
 };

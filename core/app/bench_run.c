@@ -197,8 +197,10 @@ bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject
     if (idle && !bench_run_idle(plan, subject, result, err)) return false;
     if (wanted & BENCH_BIT(BENCH_START) && !bench_run_start(plan, subject, result, err)) return false;
     struct err second;
-    bool ok = (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
-              (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err));
+    bool ok =
+        (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
+        (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err)) &&
+        (!(wanted & BENCH_BIT(BENCH_AUDIT_ENGINE)) || bench_run_audit_engine(plan, source, result, err));
     /* A program that has no lister may do all else. */
     bool listed = !(wanted & with_list) || with_the_list(&run, wanted, ok ? err : &second);
     return ok && listed;

@@ -30,5 +30,10 @@ bool bench_run_idle(const struct bench_plan *plan, const struct bench_subject *s
 /* From its start to its first request. */
 bool bench_run_start(const struct bench_plan *plan, const struct bench_subject *subject,
                      struct bench_result *result, struct err *err);
+/* --- bench_audit_engine.c: ten rules, asked about the caches of an engine of its own */
+
+bool bench_run_audit_engine(const struct bench_plan *plan, const struct bench_source *source,
+                            struct bench_result *result, struct err *err);
+
 /* For what a process does behind an event: collecting, giving back memory. */
 void bench_settle(const struct bench_plan *plan);

@@ -87,6 +87,12 @@ static const struct section sections[] = {
     {"Lua, ns of CPU",
      "ONE STEP: of a held view to a field. HANDLER: a call that reads eight fields.",
      {{"ONE STEP", BENCH_STEP, 1}, {"obj.metadata.name", BENCH_NAME, 1}, {"HANDLER", BENCH_HANDLER, 1}}},
+    {"Audit of a running engine's cache by ten rules",
+     "PAUSE: of the engine, while it forks the children. WALL: from the request to all results.",
+     {{"WALL s", BENCH_AUDIT_WALL, 1},
+      {"PAUSE ms", BENCH_AUDIT_PAUSE, 1},
+      {"CPU us/pod", BENCH_AUDIT_CPU, 1},
+      {"CHILDREN", BENCH_AUDIT_CHILDREN, 0}}},
 };
 
 /* Cells of one row; the first is the subject's. */

@@ -200,7 +200,10 @@ static enum audit_end ask(struct audit *audit, struct err *err)
     if (audit->request->from.count) return audit_files(audit, err);
     if (!audit->request->engine.asked) return audit_cluster(audit, err);
     audit->source = xstrdup("the caches of a running engine");
-    return audit_engine(audit->request, audit->table, err);
+    struct audit_engine_facts facts;
+    enum audit_end end = audit_engine(audit->request, audit->table, &facts, err);
+    if (end != AUDIT_FAILED) audit_engine_tell(&facts, audit->table);
+    return end;
 }
 
 static int run_audit(const struct audit_request *request, const struct baseline *baseline)

@@ -61,12 +61,13 @@ describe("kubelua bench", function()
     assert.is_nil(result_of(report, "kubelua projected"))
   end)
 
-  it("measures the lister, Lua, the start and the idle process", function()
-    local p = bench("--only", "select,lua,start,idle", "-o", "json")
+  it("measures the lister, Lua, the start, the idle process and an audit", function()
+    local p = bench("--only", "select,lua,start,idle,audit-engine", "-o", "json")
     assert.equal(0, p:wait(60), p:report())
     local report = cjson.decode(p:out())
     for _, name in ipairs {
       "select_label_us", "select_two_us", "select_scan_us", "select_namespace_us", "step_ns", "name_ns", "handler_ns",
+      "audit_engine_wall_s", "audit_engine_cpu_us_per_object",
       "idle_bytes", "idle_private_bytes", "start_ms",
     } do
       assert.is_true((figure(report, "kubelua", name) or -1) >= 0, name)
