@@ -109,12 +109,13 @@ static void on_log(void *ctx, enum log_level level, const char *file, int line, 
  * more address space than they need, are there by now. */
 static void limit_memory(int64_t bytes)
 {
-    unsigned long long pages = 0;
+    char text[64] = "";
     FILE *file = fopen("/proc/self/statm", "re");
-    bool known = file && fscanf(file, "%llu", &pages) == 1;
+    bool known = file && fgets(text, sizeof text, file);
     if (file) fclose(file);
+    rlim_t pages = strtoull(text, NULL, 10); /* the first word */
     if (!known || bytes <= 0) return;
-    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
+    rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
     setrlimit(RLIMIT_AS, &(const struct rlimit){most, most});
 }
 

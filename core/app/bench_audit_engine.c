@@ -9,13 +9,14 @@
 #include "app/bench_run.h"
 #include "base/mem.h"
 
+enum { CHILDREN_USER = 16, CHILDREN_SYSTEM }; /* fields of it, from 1 on */
 enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000, SLOWEST_MS = 2 /* an object */ };
 
-/* Of children that ended and were waited for: fields 16 and 17 of `stat`, behind a name in parentheses. */
+/* Of children that ended and were waited for, in `stat` behind a name in parentheses. */
 static double children_cpu_s(pid_t pid)
 {
     char path[64], text[1024] = "";
-    unsigned long user = 0, system = 0;
+    uint64_t ticks = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "re");
     if (!file) return 0;
@@ -23,10 +24,12 @@ static double children_cpu_s(pid_t pid)
     fclose(file);
     text[n] = '\0';
     const char *behind = strrchr(text, ')');
-    if (!behind || sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu", &user,
-                          &system) != 2)
-        return 0;
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    struct str rest = str_of(behind ? behind + 1 : NULL), word;
+    for (int field = 2; rest.p && str_cut(&rest, ' ', &word) && field <= CHILDREN_SYSTEM; field++) {
+        uint64_t number;
+        if (field >= CHILDREN_USER && str_to_u64(word, &number)) ticks += number;
+    }
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 static struct bench_child *start_engine(const struct bench_plan *plan, const struct bench_source *source,
