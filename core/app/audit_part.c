@@ -330,7 +330,8 @@ static void fill_caches(struct part *part)
         if (!kind->used || !cache) continue;
         while ((object = indexer_next(claim_indexer(cache), &at)))
             if (is_in_scope(part, kind, object))
-                audit_objects_add(part->objects, &(const struct audit_subject){.object = object});
+                audit_objects_add(part->objects,
+                                  &(const struct audit_subject){.object = object, .file = STR("")});
     }
     shared_factory_resolve(part->dry.host.factory, part->options->catalogue, on_unknown, NULL);
     while (!all_synced(part)) loop_once(part->dry.loop, true);

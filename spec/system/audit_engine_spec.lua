@@ -5,6 +5,8 @@ local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
+local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
+
 local ENGINE = [[
 local k8s = require "k8s"
 local pods = k8s.informer "pods"
@@ -188,6 +190,7 @@ describe("kubelua audit --engine", function()
     local code, report = audit("-f", bomb, "--script-memory", "4Mi", "--handler-cpu", "5s")
     assert.are.same({ 3, 300 }, { code, report.summary.results.error })
     assert.matches("over the limit script%-memory", report.results[1].message)
+    if sanitized then return end -- their allocators go on where the system refuses
     local p = begin("-f", bomb, "--script-memory", "4Gi", "--handler-cpu", "50s", "--child-memory", "64Mi")
     assert.are.equal(3, p:wait(60))
     assert.matches("result is incomplete", p:err())
