@@ -112,6 +112,7 @@ static void refuse_flaw(struct input_yaml *y)
     switch (y->flaw) {
     case FLAW_LARGE: input_refuse_cut(r, CUT_LARGE, line); break;
     case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text"); break;
+    case FLAW_MERGE: input_refuse_text(r, line, ERR_PARSE, "what << merges is no map"); break;
     case FLAW_ANCHOR:
         input_refuse_text(r, line, ERR_PARSE,
                           "an alias without an anchor (of which at most %d, and %zu bytes, are known)",

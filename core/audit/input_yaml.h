@@ -7,7 +7,7 @@
 #include "audit/input_reader.h"
 
 /* Why the text that is made cannot be used; the events are read on to its end. */
-enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_KEY, FLAW_ANCHOR, FLAW_CYCLE };
+enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_KEY, FLAW_MERGE, FLAW_ANCHOR, FLAW_CYCLE };
 
 struct input_yaml {
     struct input_reader *reader;
@@ -35,5 +35,7 @@ size_t input_yaml_line(const struct input_yaml *yaml);
 /* Appends the value that begins with the event at hand, up to its last one. False: the text ended, or it is
  * nested too deep, which was told. What else is wrong with it is its flaw. */
 bool input_yaml_value(struct input_yaml *yaml);
+/* Appends what a scalar means. */
+void input_yaml_scalar(struct buf *out, const yaml_event_t *event);
 /* A scalar's text; a NULL pointer for all else. */
 struct str input_yaml_text(const yaml_event_t *event);

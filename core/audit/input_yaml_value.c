@@ -1,7 +1,8 @@
 /* A value of YAML as JSON, from its events. An alias is the text that its anchor became: so nothing refers to
  * itself, and what aliases make of little is as long as an object may be, and no longer. */
+#include <string.h>
+
 #include "audit/input_yaml.h"
-#include "kube/yaml_file.h"
 
 enum { DEPTH_MAX = PACK_DEPTH_MAX };
 
@@ -9,6 +10,8 @@ enum { DEPTH_MAX = PACK_DEPTH_MAX };
 struct nest {
     int depth;
     bool is_map[DEPTH_MAX + 1], has_some[DEPTH_MAX + 1], wants_value[DEPTH_MAX + 1];
+    bool merges[DEPTH_MAX + 1];                              /* the key is << */
+    size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry, and the last one */
 };
 
 static void set_flaw(struct input_yaml *y, enum input_flaw flaw)
@@ -26,18 +29,10 @@ struct str input_yaml_text(const yaml_event_t *event)
 
 static void put_scalar(struct input_yaml *y, bool is_key)
 {
-    static const char *const words[] = {"null", "true", "false"};
-    yaml_node_t node = {.type = YAML_SCALAR_NODE};
-    node.data.scalar.value = y->event.data.scalar.value;
-    node.data.scalar.length = y->event.data.scalar.length;
-    node.data.scalar.style = y->event.data.scalar.style;
-    enum yaml_form form = is_key ? YAML_FORM_TEXT : yaml_form(&node);
-    if (form == YAML_FORM_TEXT)
-        buf_json_string(&y->json, yaml_text(&node));
-    else if (form == YAML_FORM_NUMBER)
-        buf_str(&y->json, yaml_text(&node));
+    if (is_key)
+        buf_json_string(&y->json, input_yaml_text(&y->event));
     else
-        buf_puts(&y->json, words[form]);
+        input_yaml_scalar(&y->json, &y->event);
 }
 
 static void put_alias(struct input_yaml *y, bool is_key)
@@ -63,6 +58,7 @@ static bool put_mark(struct input_yaml *y, struct nest *n)
         n->wants_value[d] = false;
         return false;
     }
+    n->entry_at[d] = y->json.len;
     if (n->has_some[d]) buf_putc(&y->json, ',');
     n->has_some[d] = true;
     n->wants_value[d] = n->is_map[d];
@@ -72,8 +68,34 @@ static bool put_mark(struct input_yaml *y, struct nest *n)
 static void open_nest(struct input_yaml *y, struct nest *n, bool is_map)
 {
     n->is_map[n->depth] = is_map;
-    n->has_some[n->depth] = n->wants_value[n->depth] = false;
+    n->has_some[n->depth] = n->wants_value[n->depth] = n->merges[n->depth] = false;
     buf_putc(&y->json, is_map ? '{' : '[');
+    n->first_at[n->depth] = y->json.len;
+}
+
+static bool is_merge(const yaml_event_t *event)
+{
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && str_is(input_yaml_text(event), "<<");
+}
+
+/* The last entry of the map was a merge: what it holds goes before all others, which count more. */
+static void merge(struct input_yaml *y, struct nest *n)
+{
+    struct buf *json = &y->json, inner = {0};
+    size_t first = n->first_at[n->depth], entry = n->entry_at[n->depth], others = entry - first;
+    size_t value = entry + (others > 0) + strlen("\"<<\":");
+    n->merges[n->depth] = false;
+    if (json->data[value] != '{') {
+        set_flaw(y, FLAW_MERGE);
+        return;
+    }
+    buf_append(&inner, json->data + value + 1, json->len - value - 2);
+    if (inner.len > 0 && others > 0) buf_putc(&inner, ',');
+    buf_append(&inner, json->data + first, others);
+    json->len = first;
+    buf_str(json, buf_slice(&inner));
+    n->has_some[n->depth] = inner.len > 0;
+    buf_clear(&inner);
 }
 
 static void note_anchor(struct input_yaml *y, const struct nest *n)
@@ -117,6 +139,7 @@ static void put_event(struct input_yaml *y, struct nest *n)
     } else if (!y->flaw && event->type == YAML_ALIAS_EVENT) {
         put_alias(y, is_key);
     } else if (!y->flaw) {
+        if (is_key) n->merges[around] = is_merge(event);
         put_scalar(y, is_key);
     }
 }
@@ -135,6 +158,7 @@ bool input_yaml_value(struct input_yaml *y)
             input_anchors_abandon(&y->anchors);
         else
             input_anchors_end(&y->anchors, n.depth, buf_slice(&y->json), y->reader->max);
+        if (!y->flaw && n.depth > 0 && n.merges[n.depth] && !n.wants_value[n.depth]) merge(y, &n);
         if (n.depth == 0) return true;
         if (!input_yaml_next(y)) return false;
     }

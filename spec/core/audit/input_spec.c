@@ -99,8 +99,48 @@ static void test_what_yaml_says_is_what_json_says(void **state)
             in, STR("kind: T\napiVersion: v1\nmetadata: {name: a}\nbase: &b {x: 1, y: [no, ~, \"7\", 1.5]}\n"
                     "again: *b\n5: |\n  two\n  lines\ntrue: false\nq: 'it''s'\n")),
         "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"},"
-        "\"base\":{\"x\":1,\"y\":[\"no\",null,\"7\",1.5]},\"again\":{\"x\":1,\"y\":[\"no\",null,\"7\",1.5]},"
+        "\"base\":{\"x\":1,\"y\":[false,null,\"7\",1.5]},\"again\":{\"x\":1,\"y\":[false,null,\"7\",1.5]},"
         "\"5\":\"two\\nlines\\n\",\"true\":false,\"q\":\"it's\"}\n");
+}
+
+/* In a map, of which the first entry is left out here. */
+static void assert_yaml(struct inputs *in, const char *yaml, const char *expected)
+{
+    struct buf text = {0}, all = {0};
+    in->shows_objects = true;
+    buf_printf(&text, "kind: T\napiVersion: v1\nmetadata: {name: a}\nx: %s", yaml);
+    buf_printf(&all, "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"},\"x\":%s}\n",
+               expected);
+    assert_string_equal(inputs_say(in, buf_slice(&text)), buf_text(&all));
+    buf_clear(&text);
+    buf_clear(&all);
+}
+
+static void test_scalars_are_what_kubectl_takes_them_for(void **state)
+{
+    struct inputs *in = *state;
+    assert_yaml(in, "[yes, No, on, OFF, y, N, true, nO]", "[true,false,true,false,true,false,true,\"nO\"]");
+    assert_yaml(in, "[null, ~, Null, '', \"yes\", !!str yes, !!str 5]",
+                "[null,null,null,\"\",\"yes\",\"yes\",\"5\"]");
+    assert_yaml(in, "[0, 5, -5, +5, 0644, 0o17, 0x1F, 0b101, 1_000, -0x10, 089]",
+                "[0,5,-5,5,420,15,31,5,1000,-16,89]");
+    assert_yaml(
+        in, "[1.5, .5, 1., 1e3, -2.5e-1, 9223372036854775807, -9223372036854775808, 18446744073709551615]",
+        "[1.5,0.5,1,1000,-0.25,9223372036854775807,-9223372036854775808,18446744073709551615]");
+    assert_yaml(in, "[1.2.3, 2001-01-01, 1e, 0x, 0xg, -, +, ., 1:30, 5Gi, 100m, 0x0x1, .inf, 1 2]",
+                "[\"1.2.3\",\"2001-01-01\",\"1e\",\"0x\",\"0xg\",\"-\",\"+\",\".\",\"1:30\",\"5Gi\",\"100m\","
+                "\"0x0x1\",\".inf\",\"1 2\"]");
+}
+
+static void test_merges_add_what_a_map_does_not_have(void **state)
+{
+    struct inputs *in = *state;
+    assert_yaml(
+        in,
+        "{a: &a {b: 1, c: 2}, d: {<<: *a}, e: {c: 3, <<: *a, f: 4}, g: {<<: {}, h: 1}, i: {<<: *a, c: 5}}",
+        "{\"a\":{\"b\":1,\"c\":2},\"d\":{\"b\":1,\"c\":2},\"e\":{\"b\":1,\"c\":3,\"f\":4},\"g\":{\"h\":1},"
+        "\"i\":{\"b\":1,\"c\":5}}");
+    assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x: line 2: what << merges is no map\n");
 }
 
 static void test_what_is_wrong_is_told_with_its_line(void **state)
@@ -206,6 +246,8 @@ int main(void)
         TEST(test_lists_in_every_form),
         TEST(test_yaml_in_every_form),
         TEST(test_what_yaml_says_is_what_json_says),
+        TEST(test_scalars_are_what_kubectl_takes_them_for),
+        TEST(test_merges_add_what_a_map_does_not_have),
         TEST(test_what_is_wrong_is_told_with_its_line),
         TEST(test_of_many_that_are_wrong_the_first_are_told),
         TEST(test_utf16_is_read_as_yaml),
