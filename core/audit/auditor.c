@@ -4,24 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/asking.h"
 #include "audit/fields.h"
 #include "audit/rule_kinds.h"
-#include "audit/suppression.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "object/value.h"
 #include "script/plan.h"
 
-struct asked {
-    struct script *script;
-    size_t number; /* in its script */
-    const struct script_rule *rule;
-    bool left_out;
-};
-
 struct auditor {
     struct auditor_options options;
-    struct asked *rules; /* by their numbers in the table */
+    struct asked_rule *rules; /* by their numbers in the table */
+    bool *left_out;           /* as `rules` */
     size_t count;
     struct rule_kinds *kinds;
     struct buf message, fix; /* of the row that is being written */
@@ -29,17 +23,17 @@ struct auditor {
 
 /* --- start and stop */
 
-static const char *place_of(const struct asked *asked, int *line)
+static const char *place_of(const struct asked_rule *asked, int *line)
 {
     const struct plan_entry *entry = script_rule_place(asked->script, asked->number);
     *line = entry ? entry->line : 0;
     return entry && entry->file ? entry->file : script_path(asked->script);
 }
 
-static bool refuse_twin(const struct auditor *auditor, const struct asked *asked, struct err *err)
+static bool refuse_twin(const struct auditor *auditor, const struct asked_rule *asked, struct err *err)
 {
     for (size_t i = 0; i < auditor->count; i++) {
-        const struct asked *other = &auditor->rules[i];
+        const struct asked_rule *other = &auditor->rules[i];
         if (strcmp(other->rule->id, asked->rule->id) != 0) continue;
         int line, other_line;
         const char *file = place_of(asked, &line), *other_file = place_of(other, &other_line);
@@ -49,7 +43,7 @@ static bool refuse_twin(const struct auditor *auditor, const struct asked *asked
     return true;
 }
 
-static bool add_rule(struct auditor *auditor, const struct asked *asked, struct err *err)
+static bool add_rule(struct auditor *auditor, const struct asked_rule *asked, struct err *err)
 {
     if (!refuse_twin(auditor, asked, err)) return false;
     const struct script_rule *rule = asked->rule;
@@ -61,6 +55,8 @@ static bool add_rule(struct auditor *auditor, const struct asked *asked, struct 
                                .severity = rule->severity};
     shown.file = place_of(asked, &shown.line);
     auditor->rules = xrealloc(auditor->rules, (auditor->count + 1) * sizeof *auditor->rules);
+    auditor->left_out = xrealloc(auditor->left_out, auditor->count + 1);
+    auditor->left_out[auditor->count] = false;
     auditor->rules[auditor->count++] = *asked;
     audit_table_add_rule(auditor->options.table, &shown);
     rule_kinds_add(auditor->kinds, rule);
@@ -76,7 +72,7 @@ struct auditor *auditor_new(const struct auditor_options *options, struct err *e
     for (size_t s = 0; ok && s < options->script_count; s++) {
         struct script *script = options->scripts[s];
         for (size_t i = 0; ok && i < script_rule_count(script); i++)
-            ok = add_rule(auditor, &(const struct asked){script, i, script_rule(script, i), false}, err);
+            ok = add_rule(auditor, &(const struct asked_rule){script, i, script_rule(script, i)}, err);
     }
     if (ok) return auditor;
     auditor_free(auditor);
@@ -90,6 +86,7 @@ void auditor_free(struct auditor *auditor)
     buf_clear(&auditor->message);
     buf_clear(&auditor->fix);
     free(auditor->rules);
+    free(auditor->left_out);
     free(auditor);
 }
 
@@ -106,7 +103,7 @@ static struct fields *make_fields(struct auditor *auditor, const struct rule_num
     struct script *last = NULL;
     fields_expect(fields, STR("annotations"));
     for (size_t i = 0; i < rules->count; i++) {
-        const struct asked *asked = &auditor->rules[rules->items[i]];
+        const struct asked_rule *asked = &auditor->rules[rules->items[i]];
         if (asked->script != last) fields_add_script(fields, asked->script);
         last = asked->script;
         name->len = 0;
@@ -126,7 +123,7 @@ const struct projection *auditor_kept(struct auditor *auditor, struct str api_ve
 void auditor_leave_out(struct auditor *auditor, uint32_t rule)
 {
     must(rule < auditor->count);
-    auditor->rules[rule].left_out = true;
+    auditor->left_out[rule] = true;
 }
 
 /* --- one rule and one object */
@@ -137,10 +134,6 @@ struct asking {
     struct root *object;
     struct fields *fields; /* of its type */
     bool has_missed;
-    bool looked_up; /* whether the findings are accepted, below */
-    enum suppression suppression;
-    struct suppressed accepted;
-    struct text text;
     bool has_row;
     size_t first_row; /* of this rule and object */
 };
@@ -159,67 +152,16 @@ static void add_row(struct asking *asking, const struct rule_finding *finding, b
     audit_table_add(table, &row);
 }
 
-/* "accepted until 2027-01-31: the vendor is told" */
-static void put_accepted(const struct asking *asking, struct buf *out)
+static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
 {
-    const struct suppressed *accepted = &asking->accepted;
-    if (asking->suppression == SUPPRESSION_BAD_DATE)
-        buf_printf(out, "not accepted, as until=%.*s is no date", STR_ARG(accepted->until));
-    else
-        buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
-    if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which is over");
-    if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
-}
-
-static void look_up(struct asking *asking)
-{
-    const struct auditor *auditor = asking->auditor;
-    asking->looked_up = true;
-    asking->suppression = suppression_of(asking->object, str_of(auditor->rules[asking->rule].rule->id),
-                                         auditor->options.now_s, &asking->text, &asking->accepted);
-}
-
-/* "no limit (accepted until 2026-01-31, which is over: the vendor is told)" */
-static struct str with_expired(const struct asking *asking, struct str finding)
-{
-    struct buf *message = &asking->auditor->message;
-    message->len = 0;
-    buf_printf(message, "%.*s (", STR_ARG(finding));
-    put_accepted(asking, message);
-    buf_putc(message, ')');
-    return buf_slice(message);
-}
-
-static void add_accepted(struct asking *asking)
-{
-    struct buf *message = &asking->auditor->message;
-    message->len = 0;
-    put_accepted(asking, message);
-    add_row(asking, &(const struct rule_finding){.verdict = VERDICT_SKIP, .message = buf_slice(message)},
-            true);
-}
-
-/* What is accepted is one row, however much the rule finds. */
-static void on_found(void *ctx, const struct rule_finding *finding)
-{
-    struct asking *asking = ctx;
-    struct rule_finding told = *finding;
-    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL;
-    bool is_first = counts && !asking->looked_up;
-    if (is_first) look_up(asking);
-    if (counts && asking->suppression == SUPPRESSION_VALID) {
-        if (is_first) add_accepted(asking);
-        return;
-    }
-    if (counts && asking->suppression != SUPPRESSION_NONE) told.message = with_expired(asking, told.message);
-    add_row(asking, &told, false);
+    add_row(ctx, finding, accepted);
 }
 
 /* What the rule's `fix` makes of the object stands with its first finding. */
 static bool add_fix(struct asking *asking)
 {
     struct auditor *auditor = asking->auditor;
-    const struct asked *asked = &auditor->rules[asking->rule];
+    const struct asked_rule *asked = &auditor->rules[asking->rule];
     struct err err;
     auditor->fix.len = 0;
     if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, &err)) {
@@ -263,14 +205,15 @@ static bool pack_again(struct packed *packed)
 static enum verdict ask_once(struct asking *asking, const struct packed *packed)
 {
     struct auditor *auditor = asking->auditor;
-    const struct asked *asked = &auditor->rules[asking->rule];
-    const struct rule_sink sink = {.found = on_found,
-                                   .ctx = asking,
-                                   .kept = packed->kept ? projection_names(packed->kept) : NULL,
-                                   .missed = on_missed};
+    const struct asked_rule *asked = &auditor->rules[asking->rule];
+    const struct ask_sink sink = {.found = on_found,
+                                  .ctx = asking,
+                                  .kept = packed->kept ? projection_names(packed->kept) : NULL,
+                                  .missed = on_missed};
+    const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message};
     *asking = (struct asking){
         .auditor = auditor, .rule = asking->rule, .object = packed->object, .fields = packed->fields};
-    return script_ask_rule(asked->script, asked->number, packed->object, &sink);
+    return rule_ask(asked, &options, &sink).verdict;
 }
 
 /* The verdict, once the rule has seen all that it looked for. */
@@ -294,12 +237,9 @@ static enum verdict ask_until(struct asking *asking, struct packed *packed)
 static void ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
     struct asking asking = {.auditor = auditor, .rule = number};
-    const struct asked *asked = &auditor->rules[number];
+    const struct asked_rule *asked = &auditor->rules[number];
     enum verdict verdict = ask_until(&asking, packed);
-    bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
-    if (counts && asking.suppression == SUPPRESSION_VALID)
-        verdict = VERDICT_SKIP;
-    else if (verdict == VERDICT_FAIL && auditor->options.fixes && asked->rule->has_fix && !add_fix(&asking))
+    if (verdict == VERDICT_FAIL && auditor->options.fixes && asked->rule->has_fix && !add_fix(&asking))
         verdict = VERDICT_ERROR;
     audit_table_count(auditor->options.table, number, verdict);
 }
@@ -324,11 +264,11 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
     struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
     bool begun = false;
     for (size_t i = 0; i < rules->count; i++) {
-        const struct asked *asked = &auditor->rules[rules->items[i]];
-        if (asked->left_out || !rule_takes(asked->rule, shown.ns)) continue;
+        uint32_t number = rules->items[i];
+        if (auditor->left_out[number] || !rule_takes(auditor->rules[number].rule, shown.ns)) continue;
         if (!begun) audit_table_begin_object(auditor->options.table, &shown);
         begun = true;
-        ask(auditor, rules->items[i], &packed);
+        ask(auditor, number, &packed);
     }
     root_unref(packed.own);
     return begun;

@@ -65,6 +65,16 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
     X(FAMILY_WRITES, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NONE,                    \
       "Writes that scripts had sent, by their answers.")                                                    \
     X(FAMILY_EVENTS, COUNTER, "kubelua_events_total", "result", NONE, "Events of k8s.event.")               \
+    X(FAMILY_AUDIT_RESULTS, GAUGE, "kubelua_audit_results", "rule,severity,category,result", NONE,          \
+      "Objects by what a rule says of them.")                                                               \
+    X(FAMILY_AUDIT_EVALUATIONS, COUNTER, "kubelua_audit_evaluations_total", "rule,result", NONE,            \
+      "Times that a rule was asked about an object.")                                                       \
+    X(FAMILY_AUDIT_DURATION, HISTOGRAM, "kubelua_audit_duration_seconds", "rule", DURATIONS,                \
+      "Time that a rule took for an object.")                                                               \
+    X(FAMILY_AUDIT_PENDING, GAUGE, "kubelua_audit_pending", "", NONE,                                       \
+      "Objects that wait for rules to be asked about them.")                                                \
+    X(FAMILY_AUDIT_LEFT_OUT, GAUGE, "kubelua_audit_findings_left_out", "", NONE,                            \
+      "Objects of rules whose findings had no room in memory.")                                             \
     X(FAMILY_EXEC_CALLS, COUNTER, "rest_client_exec_plugin_call_total", "code,call_status", NONE,           \
       "Runs of an exec plugin.")                                                                            \
     X(FAMILY_EXEC_TTL, GAUGE, "rest_client_exec_plugin_ttl_seconds", "", NONE,                              \

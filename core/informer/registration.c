@@ -127,8 +127,9 @@ static void tell_update(const struct registration *r, const struct change *chang
 /* The last state may no longer pass although the handler knows the object, and the other way round. */
 static void tell_delete(const struct registration *r, const struct change *change)
 {
-    if (passes(r, change->before ? change->before : change->object))
-        call_delete(r, change->object, &change->info);
+    struct event_info info = change->info;
+    info.stored = change->before;
+    if (passes(r, change->before ? change->before : change->object)) call_delete(r, change->object, &info);
 }
 
 void registration_tell(const struct registration *r, const struct change *change)

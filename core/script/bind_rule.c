@@ -9,6 +9,7 @@
 #include "script/bind.h"
 #include "script/bind_handler_options.h"
 #include "script/bind_informer.h"
+#include "script/index_function.h"
 #include "script/json_encode.h"
 #include "script/rule.h"
 #include "script/view.h"
@@ -95,7 +96,8 @@ enum {
     ARG_FIX,
     ARG_VALUES,
     ARG_PARAMS,
-    ARG_USES
+    ARG_USES,
+    ARG_CODE
 };
 
 /* The element of an array of the stack, which keeps it. */
@@ -138,12 +140,12 @@ static void take_params(lua_State *L, int idx, struct script_rule *rule)
 }
 
 /* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix,
- * params, their texts, what `uses` is made of) */
+ * params, their texts, what `uses` is made of, what its results depend on) */
 static int l_rule_new(lua_State *L)
 {
     struct script_rule rule = {0};
     arg_loading(L, "k8s.rule");
-    lua_settop(L, ARG_USES);
+    lua_settop(L, ARG_CODE);
     const char *id = id_arg(L, ARG_ID), *title = text_arg(L, ARG_TITLE, "k8s.rule: title"),
                *category = text_arg(L, ARG_CATEGORY, "k8s.rule: category"),
                *why = text_arg(L, ARG_WHY, "k8s.rule: why"), *how = text_arg(L, ARG_HOW, "k8s.rule: how");
@@ -159,6 +161,7 @@ static int l_rule_new(lua_State *L)
     rule.skip = ref_arg(L, ARG_SKIP);
     rule.fix = ref_arg(L, ARG_FIX);
     rule.values = ref_arg(L, ARG_VALUES);
+    rule.code = ref_arg(L, ARG_CODE);
     take_params(L, ARG_PARAMS, &rule);
     take_uses(L, ARG_USES, &rule);
     rule.options = handler_options_ref(options);
@@ -178,6 +181,26 @@ static int l_rule_claimed(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "k8s.rule");
     if (!script_of(L)->host->runs_rules) claim_hold(claim, true);
+    return 0;
+}
+
+/* looks(number, value): its check is about to look at what `uses` number so much finds. What is no value is
+ * refused by who looks. */
+static int l_rule_looks(lua_State *L)
+{
+    struct script *script = script_of(L);
+    const struct rule_run *run = script->rules.run;
+    lua_settop(L, 2);
+    if (!run || !run->sink || !run->sink->looked) return 0;
+    size_t use = (size_t)lua_tointeger(L, 1) - 1;
+    if (use >= run->rule->use_count) return 0;
+    if (class_test(L, 2, CLASS_OBJECT)) {
+        run->sink->looked(run->sink->ctx, use, STR(""), view_test(L, 2)->root);
+        return 0;
+    }
+    struct buf *text = script_scratch(script);
+    if (lua_isnil(L, 2) || index_value_text(L, 2, text))
+        run->sink->looked(run->sink->ctx, use, buf_slice(text), NULL);
     return 0;
 }
 
@@ -269,6 +292,7 @@ void bind_rule(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"new", l_rule_new},
                                      {"claimed", l_rule_claimed},
+                                     {"looks", l_rule_looks},
                                      {"param", l_rule_param},
                                      {"result", l_rule_result},
                                      {NULL, NULL}};

@@ -11,6 +11,7 @@
 #include "script/args.h"
 #include "script/index_function.h"
 #include "script/json_encode.h"
+#include "script/modules.h"
 #include "script/state.h"
 #include "script/view.h"
 
@@ -80,6 +81,29 @@ void rules_clear(struct script *script)
     }
     free(rules->items);
     *rules = (struct script_rules){0};
+}
+
+static void ask_code(lua_State *L, void *ctx)
+{
+    struct rule_run *run = ctx;
+    modules_internal(L, "k8s.closure");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->code);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_call(L, 2, 1);
+    size_t len;
+    const char *code = lua_tolstring(L, -1, &len);
+    buf_append(run->json, code, len);
+}
+
+bool script_rule_code(struct script *script, size_t rule, struct buf *out)
+{
+    size_t at = out->len;
+    struct rule_run run = {.rule = script_rule(script, rule), .json = out};
+    const struct plan_entry *place = script_rule_place(script, rule);
+    if (script_call_load(script, "a reload", ask_code, &run) != SCRIPT_OK) return false;
+    bool is_known = out->len > at && out->data[at] != '?';
+    if (place) buf_puts(out, place->detail);
+    return is_known;
 }
 
 bool rule_takes(const struct script_rule *rule, struct str ns)

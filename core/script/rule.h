@@ -48,6 +48,7 @@ struct script_rule {
     size_t use_count;
     struct handler_options *options;   /* its namespaces */
     int check, skip, fix, use, values; /* in the registry; skip and fix may be LUA_NOREF */
+    int code;                          /* there too: what its results depend on */
     bool has_skip, has_fix, has_uses;
     struct rule_param *params; /* what it declares (rule_params.h), by name */
     size_t param_count;
@@ -76,6 +77,9 @@ struct rule_sink {
     /* For each, in their order; not for a plain pass. Borrowed texts. Inside a call into Lua: raises nothing,
      * and calls no script. */
     void (*found)(void *ctx, const struct rule_finding *finding);
+    /* Each look that the check takes at other objects, before it is taken: by rule->uses[use], at what is
+     * found under `value`, or with `like` at what shares a value with that object. NULL: nobody asks. */
+    void (*looked)(void *ctx, size_t use, struct str value, const struct root *like);
     void *ctx;
     /* Of an object that has the fields of these names alone; NULL: it is whole. `missed` is called for each
      * name that a call asks for and that is none of them; of a `whole` one, for all that is in it; an empty
@@ -87,6 +91,9 @@ struct rule_sink {
 
 enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
 
+/* Appends what the rule is, with all that its functions reach: of two generations of a script, rules with the
+ * same text say the same of the same objects. False: it cannot be told. Outside of any call. */
+bool script_rule_code(struct script *script, size_t rule, struct buf *out);
 /* Whether the rule looks at objects of that namespace. */
 bool rule_takes(const struct script_rule *rule, struct str ns);
 /* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after

@@ -71,7 +71,8 @@ return function(given)
     own.fix,
     values,
     texts,
-    used
+    used,
+    { own.check, own.skip or false, own.uses or false }
   )
   plan.add("rule", own.id, plan.text(own))
 end

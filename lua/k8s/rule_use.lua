@@ -12,11 +12,15 @@ local KNOWN = { kind = "string", index = "path or function" }
 
 local MAX = 50
 
-local function by_key(lister, name)
+-- Who keeps results has to know what they depend on: each look is told before it is taken, with the number of the use.
+local looks = raw.rule.looks
+
+local function by_key(lister, name, number)
   return function(key)
     if type(key) ~= "string" then
       raw.raise("use." .. name .. ": the key must be a string, not " .. type(key))
     end
+    looks(number, key)
     local object = lister:get(key)
     return object and { object } or {}
   end
@@ -24,23 +28,25 @@ end
 
 local SCALARS = { string = true, number = true, boolean = true }
 
-local function by_index(lister, name, index)
+local function by_index(lister, name, index, number)
   return function(value)
     if not SCALARS[type(value)] then
       raw.raise("use." .. name .. ": the value must be a string, a number or a boolean, not " .. type(value))
     end
+    looks(number, value)
     return lister:by_index(index, value)
   end
 end
 
-local function all_of(lister)
+local function all_of(lister, number)
   return function()
+    looks(number)
     return lister:list_all()
   end
 end
 
 -- The function, the informer and the name of the index. One by a path is shared, one by a function is the rule's.
-local function finder(where, id, use_name, given)
+local function finder(where, id, use_name, given, number)
   local own = options.check(where, given, KNOWN)
   if not own.kind then
     raw.raise(where .. ": kind is missing")
@@ -48,15 +54,15 @@ local function finder(where, id, use_name, given)
   local claimed = claims.of("uses", own.kind)
   local lister = claimed:lister()
   if own.index == nil then
-    return all_of(lister), claimed, ""
+    return all_of(lister, number), claimed, ""
   elseif own.index == "key" then
-    return by_key(lister, use_name), claimed, "key"
+    return by_key(lister, use_name, number), claimed, "key"
   elseif own.index == "namespace" then
-    return by_index(lister, use_name, "namespace"), claimed, "namespace"
+    return by_index(lister, use_name, "namespace", number), claimed, "namespace"
   end
   local name = type(own.index) == "string" and own.index or "function " .. id .. "/" .. use_name
   claims.index(claimed, name, own.index)
-  return by_index(lister, use_name, name), claimed, name
+  return by_index(lister, use_name, name, number), claimed, name
 end
 
 local function sorted_names(where, uses)
@@ -87,8 +93,8 @@ end
 -- behind the other.
 function use.all(where, id, uses)
   local functions, used = {}, {}
-  for _, name in ipairs(sorted_names(where, uses)) do
-    local find, claimed, index = finder(where .. ": uses: " .. name, id, name, uses[name])
+  for number, name in ipairs(sorted_names(where, uses)) do
+    local find, claimed, index = finder(where .. ": uses: " .. name, id, name, uses[name], number)
     functions[name] = find
     used[#used + 1], used[#used + 2], used[#used + 3] = name, claimed, index
   end

@@ -68,7 +68,7 @@ function raw_verbs.new(record)
     base64 = { encode = noop, decode = noop },
     sha256 = noop,
     command = { new = noop, result = noop, runner = noop },
-    rule = { methods = {}, new = noop, claimed = noop, param = noop, result = noop },
+    rule = { methods = {}, new = noop, claimed = noop, looks = noop, param = noop, result = noop },
     state = { declare = noop, content = noop, value = noop },
     event = noop,
     check_stack = noop,

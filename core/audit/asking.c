@@ -1,0 +1,97 @@
+/* Findings on their way from a rule, and those that an owner has accepted; see asking.h. */
+#include "audit/asking.h"
+
+#include "audit/suppression.h"
+#include "object/value.h"
+
+struct asking {
+    const struct asked_rule *asked;
+    const struct ask_options *options;
+    const struct ask_sink *sink;
+    bool looked_up; /* whether the findings are accepted, below */
+    enum suppression suppression;
+    struct suppressed accepted;
+    struct text text;
+};
+
+/* "accepted until 2027-01-31: the vendor is told" */
+static void put_accepted(const struct asking *asking, struct buf *out)
+{
+    const struct suppressed *accepted = &asking->accepted;
+    if (asking->suppression == SUPPRESSION_BAD_DATE)
+        buf_printf(out, "not accepted, as until=%.*s is no date", STR_ARG(accepted->until));
+    else
+        buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
+    if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which is over");
+    if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
+}
+
+static void look_up(struct asking *asking)
+{
+    asking->looked_up = true;
+    asking->suppression = suppression_of(asking->options->object, str_of(asking->asked->rule->id),
+                                         asking->options->now_s, &asking->text, &asking->accepted);
+}
+
+/* "no limit (accepted until 2026-01-31, which is over: the vendor is told)" */
+static struct str with_expired(const struct asking *asking, struct str finding)
+{
+    struct buf *message = asking->options->text;
+    message->len = 0;
+    buf_printf(message, "%.*s (", STR_ARG(finding));
+    put_accepted(asking, message);
+    buf_putc(message, ')');
+    return buf_slice(message);
+}
+
+static void tell_accepted(struct asking *asking)
+{
+    struct buf *message = asking->options->text;
+    message->len = 0;
+    put_accepted(asking, message);
+    const struct rule_finding finding = {.verdict = VERDICT_SKIP, .message = buf_slice(message)};
+    asking->sink->found(asking->sink->ctx, &finding, true);
+}
+
+static void on_found(void *ctx, const struct rule_finding *finding)
+{
+    struct asking *asking = ctx;
+    struct rule_finding told = *finding;
+    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL;
+    bool is_first = counts && !asking->looked_up;
+    if (is_first) look_up(asking);
+    if (counts && asking->suppression == SUPPRESSION_VALID) {
+        if (is_first) tell_accepted(asking);
+        return;
+    }
+    if (counts && asking->suppression != SUPPRESSION_NONE) told.message = with_expired(asking, told.message);
+    asking->sink->found(asking->sink->ctx, &told, false);
+}
+
+static void on_looked(void *ctx, size_t use, struct str value, const struct root *like)
+{
+    const struct asking *asking = ctx;
+    asking->sink->looked(asking->sink->ctx, use, value, like);
+}
+
+static void on_missed(void *ctx, struct str name, bool whole)
+{
+    const struct asking *asking = ctx;
+    asking->sink->missed(asking->sink->ctx, name, whole);
+}
+
+struct ask_answer rule_ask(const struct asked_rule *asked, const struct ask_options *options,
+                           const struct ask_sink *sink)
+{
+    struct asking asking = {.asked = asked, .options = options, .sink = sink};
+    const struct rule_sink inner = {.found = on_found,
+                                    .looked = sink->looked ? on_looked : NULL,
+                                    .ctx = &asking,
+                                    .kept = sink->kept,
+                                    .missed = on_missed};
+    enum verdict verdict = script_ask_rule(asked->script, asked->number, options->object, &inner);
+    bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
+    bool accepted = counts && asking.suppression == SUPPRESSION_VALID;
+    return (struct ask_answer){accepted ? VERDICT_SKIP : verdict, accepted,
+                               asking.suppression == SUPPRESSION_VALID && asking.accepted.until.n > 0};
+}

@@ -1,0 +1,71 @@
+/* Audits that never end: rules asked about each object of their kinds, and asked again when the object has
+ * changed, or something that the check found by its `uses`. What they said is kept: a cell for each rule and
+ * object, and the findings of those that did not pass.
+ *
+ * Rules are asked in slices of a few milliseconds between other things, one object of each kind after the
+ * other, so that they hold up nobody longer than that, or than one call of a rule. However often an object
+ * changes while it waits, it is asked about once.
+ * Owner: the engine, on its thread; scripts are told of before they are freed. Callbacks may not call back. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/asking.h"
+#include "base/clock.h"
+
+struct continuous;
+struct findings;
+
+enum {
+    CONTINUOUS_LOOKUPS_MAX = 2000000,
+    CONTINUOUS_FINDING_BYTES_MAX = 128 << 20,
+    /* How long a rule that looks at more than that many may lag behind what it looks at. */
+    CONTINUOUS_COARSE_MS = 10000,
+};
+
+struct continuous_options {
+    struct clock *clock;
+    /* Looks at other objects that are known at a time. A rule that takes one more is asked anew about all its
+     * objects whenever anything that it may look at has changed. */
+    size_t max_lookups;
+    /* What findings may take in memory. Of those beyond it the verdict alone is known. */
+    size_t max_finding_bytes;
+    /* What is said of objects of that namespace has changed, "" for those that have none. NULL: nobody asks.
+     */
+    void (*changed)(void *ctx, struct str ns);
+    void *ctx;
+    int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
+};
+
+struct continuous *continuous_new(const struct continuous_options *options);
+/* NULL is allowed. */
+void continuous_free(struct continuous *audit);
+
+/* `now` runs where `before` did; either may be NULL. Rules that are the same go on with what they said; what
+ * is new is asked. After the script has started, and before `before` is freed. Outside of any call. */
+void continuous_take(struct continuous *audit, struct script *before, struct script *now);
+/* Rules are asked; when they are not, nothing is known, and nothing shown. They are from the start. */
+void continuous_set_active(struct continuous *audit, bool active);
+
+struct continuous_status {
+    bool active;
+    size_t rules, waiting_rules; /* those whose caches are not there yet */
+    size_t coarse_rules;         /* beyond max_lookups */
+    size_t objects, pending;     /* that wait to be asked about */
+    size_t verdicts[VERDICTS];
+    size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
+    size_t left_out;                      /* cells whose findings had no room */
+};
+struct continuous_status continuous_status(const struct continuous *audit);
+
+/* What a rule says of an object. */
+struct continuous_result {
+    const struct asked_rule *asked;
+    struct root *object;
+    enum verdict verdict;
+    const struct findings *findings; /* NULL: nothing but the verdict */
+};
+/* Every result of that namespace, "" for objects without one, in no order. */
+void continuous_each_in(const struct continuous *audit, struct str ns,
+                        void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);

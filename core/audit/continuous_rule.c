@@ -1,0 +1,253 @@
+/* What a rule says of the objects of its kinds; see continuous_internal.h. */
+#include <stdlib.h>
+
+#include "audit/continuous_internal.h"
+#include "audit/findings.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "object/value.h"
+
+/* --- what is shown */
+
+static void show(struct live_rule *rule, enum verdict verdict)
+{
+    if (!rule->results[verdict])
+        rule->results[verdict] = SERIES(FAMILY_AUDIT_RESULTS, rule->id, rule->severity, rule->category,
+                                        verdict_name(verdict));
+    series_set(rule->results[verdict], (double)rule->counts[verdict]);
+}
+
+static void count(struct live_rule *rule, enum verdict verdict)
+{
+    if (!rule->evaluations[verdict])
+        rule->evaluations[verdict] = SERIES(FAMILY_AUDIT_EVALUATIONS, rule->id, verdict_name(verdict));
+    series_inc(rule->evaluations[verdict]);
+}
+
+/* --- cells */
+
+struct cell *column_cell(struct column *column, uint32_t slot)
+{
+    return &column->cells[slot];
+}
+
+/* As many as its source has room for. */
+void column_fit(struct column *column)
+{
+    size_t cap = column->source->cap;
+    if (column->cap == cap) return;
+    column->cells = xrealloc(column->cells, cap * sizeof *column->cells);
+    for (size_t i = column->cap; i < cap; i++) column->cells[i] = (struct cell){.looks = LOOKUP_NONE};
+    column->cap = cap;
+}
+
+void column_begin(struct column *column, struct live_rule *rule, struct source *source)
+{
+    *column = (struct column){.rule = rule, .source = source};
+    column_fit(column);
+    source_add_column(source, column);
+}
+
+/* Whoever reads reports of that namespace is to be told. */
+static void tell(const struct column *column, uint32_t slot)
+{
+    const struct continuous *audit = column->rule->audit;
+    struct text text;
+    if (audit->options.changed)
+        audit->options.changed(audit->options.ctx,
+                               root_namespace(column->source->objects[slot].root, &text));
+}
+
+static void drop_findings(struct continuous *audit, struct cell *cell)
+{
+    audit->finding_bytes -= findings_bytes(cell->findings);
+    free(cell->findings);
+    cell->findings = NULL;
+    if (cell->flags & CELL_LEFT_OUT) audit->left_out--;
+}
+
+void column_forget(struct column *column, uint32_t slot)
+{
+    struct cell *cell = &column->cells[slot];
+    struct live_rule *rule = column->rule;
+    lookups_drop(rule->audit->lookups, cell->looks);
+    drop_findings(rule->audit, cell);
+    if (cell->flags & CELL_KNOWN) {
+        rule->counts[cell->verdict]--;
+        show(rule, (enum verdict)cell->verdict);
+        tell(column, slot);
+    }
+    *cell = (struct cell){.looks = LOOKUP_NONE};
+}
+
+/* --- asking */
+
+static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
+{
+    const struct column *column = ctx;
+    findings_add(&column->rule->audit->gathered, finding, accepted);
+}
+
+static void on_looked(void *ctx, size_t use, struct str value, const struct root *like)
+{
+    struct live_rule *rule = ((const struct column *)ctx)->rule;
+    if (rule->coarse || rule->overflowed) return;
+    if (!rule->uses[use] || !watch_note(rule->uses[use], rule->watches[use], value, like))
+        rule->overflowed = true;
+}
+
+/* From now on it is asked about everything when anything has changed. */
+static void become_coarse(struct live_rule *rule)
+{
+    rule->coarse = true;
+    rule->overflowed = false;
+    for (size_t i = 0; i < rule->column_count; i++)
+        for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {
+            struct cell *cell = &rule->columns[i].cells[slot];
+            lookups_drop(rule->audit->lookups, cell->looks);
+            cell->looks = LOOKUP_NONE;
+        }
+    log_warn("A rule looks at so many objects that they are not known one by one: it is asked about all "
+             "objects when any of them has changed",
+             F("rule", rule->id), FI("limit", rule->audit->options.max_lookups),
+             FI("secondsBetween", CONTINUOUS_COARSE_MS / 1000));
+}
+
+/* NULL with CELL_LEFT_OUT when there is no room. */
+static struct findings *keep(struct continuous *audit, struct cell *cell)
+{
+    struct findings *findings = findings_new(&audit->gathered);
+    size_t bytes = findings_bytes(findings);
+    if (bytes <= audit->options.max_finding_bytes - audit->finding_bytes) {
+        audit->finding_bytes += bytes;
+        return findings;
+    }
+    free(findings);
+    cell->flags |= CELL_LEFT_OUT;
+    audit->left_out++;
+    if (!audit->full_told)
+        log_warn("Findings are left out, as those that are known take all the memory that they may; verdicts "
+                 "are counted all the same",
+                 FI("limitBytes", audit->options.max_finding_bytes));
+    audit->full_told = true;
+    return NULL;
+}
+
+static void set_cell(struct column *column, uint32_t slot, const struct ask_answer *answer)
+{
+    struct live_rule *rule = column->rule;
+    struct continuous *audit = rule->audit;
+    struct cell *cell = &column->cells[slot], before = *cell;
+    bool was_known = before.flags & CELL_KNOWN;
+    if (was_known) rule->counts[before.verdict]--;
+    if (before.flags & CELL_LEFT_OUT) audit->left_out--;
+    audit->finding_bytes -= findings_bytes(before.findings);
+    cell->flags = CELL_FRESH | CELL_KNOWN | (answer->until ? CELL_UNTIL : 0) |
+                  (answer->verdict == VERDICT_ERROR ? CELL_ERROR : 0);
+    cell->verdict = (uint8_t)answer->verdict;
+    cell->findings = keep(audit, cell);
+    rule->counts[answer->verdict]++;
+    show(rule, answer->verdict);
+    if (was_known && before.verdict != cell->verdict) show(rule, (enum verdict)before.verdict);
+    if (!was_known || before.verdict != cell->verdict || !findings_equal(before.findings, cell->findings))
+        tell(column, slot);
+    free(before.findings);
+}
+
+static struct ask_answer ask(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    struct continuous *audit = rule->audit;
+    const struct ask_sink sink = {on_found, on_looked, column};
+    const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
+                                        &audit->text};
+    audit->gathered.len = 0;
+    lookups_begin(audit->lookups, &(const struct looker){column, slot});
+    struct ask_answer answer = rule_ask(&rule->asked, &options, &sink);
+    column->cells[slot].looks = lookups_end(audit->lookups);
+    return answer;
+}
+
+void column_ask(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    struct text text;
+    struct cell *cell = &column->cells[slot];
+    if (!rule_takes(rule->asked.rule, root_namespace(column->source->objects[slot].root, &text))) {
+        cell->flags |= CELL_FRESH;
+        return;
+    }
+    lookups_drop(rule->audit->lookups, cell->looks);
+    cell->looks = LOOKUP_NONE;
+    int64_t begun_ns = clock_measure_ns();
+    struct ask_answer answer = ask(column, slot);
+    series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
+    set_cell(column, slot, &answer);
+    count(rule, answer.verdict);
+    if (rule->overflowed) become_coarse(rule);
+}
+
+/* --- rules */
+
+struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    struct live_rule *rule = NEW(struct live_rule);
+    const struct script_rule *given = asked->rule;
+    rule->audit = audit;
+    rule->asked = *asked;
+    rule->id = xstrdup(given->id);
+    rule->code = code ? xstrdup(code) : NULL;
+    rule->severity = xstrdup(severity_name(given->severity));
+    rule->category = xstrdup(given->category);
+    rule->columns = xcalloc(given->kind_count + 1, sizeof *rule->columns);
+    rule->uses = xcalloc(given->use_count + 1, sizeof(struct watched_index *));
+    rule->watches = xcalloc(given->use_count + 1, sizeof(struct watch *));
+    rule->use_count = given->use_count;
+    rule->duration = SERIES(FAMILY_AUDIT_DURATION, rule->id);
+    TAILQ_INSERT_TAIL(&audit->rules, rule, link);
+    return rule;
+}
+
+void live_rule_forget(struct live_rule *rule)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        for (uint32_t slot = 0; slot < rule->columns[i].source->used; slot++)
+            if (rule->columns[i].source->objects[slot].root) column_forget(&rule->columns[i], slot);
+    for (size_t v = 0; v < VERDICTS; v++) {
+        series_free(rule->results[v]);
+        rule->results[v] = NULL;
+    }
+}
+
+void live_rule_make_stale(struct live_rule *rule, uint8_t flags)
+{
+    for (size_t i = 0; i < rule->column_count; i++) {
+        struct column *column = &rule->columns[i];
+        for (uint32_t slot = 0; slot < column->source->used; slot++) {
+            struct cell *cell = &column->cells[slot];
+            if (!column->source->objects[slot].root || (cell->flags & flags) != flags) continue;
+            cell->flags &= (uint8_t)~CELL_FRESH;
+            source_queue(column->source, slot);
+        }
+    }
+}
+
+void live_rule_free(struct live_rule *rule)
+{
+    live_rule_forget(rule);
+    for (size_t i = 0; i < rule->column_count; i++) {
+        source_remove_column(rule->columns[i].source, &rule->columns[i]);
+        free(rule->columns[i].cells);
+    }
+    for (size_t v = 0; v < VERDICTS; v++) series_free(rule->evaluations[v]);
+    series_free(rule->duration);
+    TAILQ_REMOVE(&rule->audit->rules, rule, link);
+    free(rule->columns);
+    free(rule->uses);
+    free(rule->watches);
+    free(rule->id);
+    free(rule->code);
+    free(rule->severity);
+    free(rule->category);
+    free(rule);
+}

@@ -1,0 +1,71 @@
+/* What continuous audits tell of themselves, and what they know; see continuous.h. */
+#include "audit/continuous_internal.h"
+#include "informer/indexer.h"
+#include "object/value.h"
+
+static void add_rule(struct continuous_status *status, const struct live_rule *rule)
+{
+    bool waits = false;
+    for (size_t i = 0; i < rule->column_count; i++) {
+        waits |= !rule->columns[i].ready;
+        status->bytes += rule->columns[i].cap * sizeof(struct cell);
+    }
+    status->rules++;
+    status->waiting_rules += waits;
+    status->coarse_rules += rule->coarse;
+    for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
+}
+
+struct continuous_status continuous_status(const struct continuous *audit)
+{
+    struct continuous_status status = {.active = !audit->inactive,
+                                       .pending = audit->pending,
+                                       .lookups = lookups_count(audit->lookups),
+                                       .finding_bytes = audit->finding_bytes,
+                                       .left_out = audit->left_out};
+    const struct live_rule *rule;
+    const struct source *source;
+    TAILQ_FOREACH (rule, &audit->rules, link) add_rule(&status, rule);
+    TAILQ_FOREACH (source, &audit->sources, link) {
+        status.objects += source->count;
+        status.bytes += source->cap * sizeof *source->objects + granule_table_bytes(&source->by_key);
+    }
+    status.bytes += status.lookups * LOOKUP_BYTES + status.finding_bytes;
+    return status;
+}
+
+/* --- results */
+
+struct telling {
+    const struct source *source;
+    void (*fn)(void *ctx, const struct continuous_result *result);
+    void *ctx;
+};
+
+static bool tell(void *ctx, struct root *object)
+{
+    const struct telling *t = ctx;
+    uint32_t slot = source_find(t->source, object);
+    for (size_t i = 0; slot != SLOT_NONE && i < t->source->column_count; i++) {
+        struct column *column = t->source->columns[i];
+        const struct cell *cell = column_cell(column, slot);
+        if (!(cell->flags & CELL_KNOWN)) continue;
+        const struct continuous_result result = {.asked = &column->rule->asked,
+                                                 .object = t->source->objects[slot].root,
+                                                 .verdict = (enum verdict)cell->verdict,
+                                                 .findings = cell->findings};
+        t->fn(t->ctx, &result);
+    }
+    return true;
+}
+
+void continuous_each_in(const struct continuous *audit, struct str ns,
+                        void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
+{
+    const struct source *source;
+    TAILQ_FOREACH (source, &audit->sources, link) {
+        struct telling telling = {source, fn, ctx};
+        struct indexer *cache = claim_indexer(source->claim);
+        if (cache) indexer_each_in(cache, ns, tell, &telling);
+    }
+}

@@ -1,0 +1,235 @@
+/* What rules look at beside the object that they are asked about: a change of it makes stale what was said by
+ * those who looked at where it was or is; see continuous_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/continuous_internal.h"
+#include "base/mem.h"
+#include "informer/claim_index.h"
+#include "informer/index_path.h"
+#include "object/value.h"
+
+/* --- the values of an object */
+
+static bool is(const struct watched_index *index, const char *name)
+{
+    return strcmp(index->name, name) == 0;
+}
+
+/* Under which values an object is found. False: it cannot be told. */
+static bool values_of(const struct watched_index *index, struct root *object, struct index_values *out)
+{
+    struct err err;
+    struct text text;
+    struct buf key = {0};
+    if (index->source.values)
+        return index->source.values(index->source.ctx, object, out, &err) || !index->by_function;
+    if (is(index, "key"))
+        root_key(object, &key);
+    else if (is(index, "namespace"))
+        buf_str(&key, root_namespace(object, &text));
+    index_values_add(out, buf_slice(&key));
+    buf_clear(&key);
+    return true;
+}
+
+static void each_value(const struct index_values *values, void (*fn)(void *ctx, struct str value), void *ctx)
+{
+    const char *at = values->bytes.data;
+    for (size_t i = 0; i < values->count; i++) {
+        size_t len;
+        memcpy(&len, at, sizeof len);
+        at += sizeof len;
+        fn(ctx, (struct str){at, len});
+        at += len;
+    }
+}
+
+/* --- changes */
+
+static void make_stale(void *ctx, const struct looker *looker)
+{
+    struct column *column = looker->column;
+    (void)ctx;
+    column_cell(column, looker->slot)->flags &= (uint8_t)~CELL_FRESH;
+    source_queue(column->source, looker->slot);
+}
+
+static void value_changed(void *ctx, struct str value)
+{
+    lookup_index_each(ctx, value, make_stale, NULL);
+}
+
+/* A function that fails now, and may not have when the object was put under its values, leaves but one
+ * answer: whoever asked it is asked again. */
+static void index_changed(struct watched_index *index, struct root *object)
+{
+    struct index_values values = {0};
+    if (values_of(index, object, &values))
+        each_value(&values, value_changed, index->lookups);
+    else
+        lookup_index_each_any(index->lookups, make_stale, NULL);
+    buf_clear(&values.bytes);
+}
+
+static bool looks_at(const struct live_rule *rule, const struct watch *watch)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (rule->watches[i] == watch) return true;
+    return false;
+}
+
+static void wake_coarse(struct watch *watch)
+{
+    struct continuous *audit = watch->audit;
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link) {
+        if (!rule->coarse || !looks_at(rule, watch)) continue;
+        rule->coarse_due = true;
+        if (!timer_running(&audit->coarse))
+            timer_start(&audit->coarse, audit->options.clock, CONTINUOUS_COARSE_MS);
+    }
+}
+
+/* `before` and `after` may be NULL. */
+static void changed(struct watch *watch, struct root *before, struct root *after)
+{
+    if (before == after || watch->audit->inactive) return;
+    for (size_t i = 0; i < watch->count; i++) {
+        if (before) index_changed(watch->indexes[i], before);
+        if (after) index_changed(watch->indexes[i], after);
+    }
+    wake_coarse(watch);
+}
+
+static void on_add(void *ctx, struct root *object, const struct event_info *info)
+{
+    (void)info;
+    changed(ctx, NULL, object);
+}
+
+static void on_update(void *ctx, struct root *before, struct root *object, const struct event_info *info)
+{
+    (void)info;
+    changed(ctx, before, object);
+}
+
+static void on_delete(void *ctx, struct root *last, const struct event_info *info)
+{
+    changed(ctx, info->stored ? info->stored : last, NULL);
+}
+
+static struct event_handler handler_of(struct watch *watch)
+{
+    return (struct event_handler){.on_add = on_add,
+                                  .on_update = on_update,
+                                  .on_delete = on_delete,
+                                  .ctx = watch,
+                                  .from_now_on = true};
+}
+
+/* --- looks */
+
+struct noting {
+    struct lookup_index *index;
+    bool ok;
+};
+
+static void note_value(void *ctx, struct str value)
+{
+    struct noting *noting = ctx;
+    noting->ok = noting->ok && lookups_note(noting->index, value);
+}
+
+/* What a function says of an object is not asked inside of a rule: who looks at what is like it by a function
+ * looks at all. */
+static bool note_like(struct watched_index *index, struct watch *watch, struct root *like)
+{
+    if (index->by_function) {
+        struct watched_index *all = watch_index(watch, "");
+        return all && lookups_note(all->lookups, STR(""));
+    }
+    struct noting noting = {index->lookups, true};
+    struct index_values values = {0};
+    values_of(index, like, &values);
+    each_value(&values, note_value, &noting);
+    buf_clear(&values.bytes);
+    return noting.ok;
+}
+
+bool watch_note(struct watched_index *index, struct watch *watch, struct str value, const struct root *like)
+{
+    if (like) return note_like(index, watch, (struct root *)like);
+    return lookups_note(index->lookups, is(index, "") ? STR("") : value);
+}
+
+/* --- indexes */
+
+static void free_source(struct watched_index *index)
+{
+    if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
+    index->source = (struct index_source){0};
+}
+
+/* The claim's own function, or a source made of the same path. */
+static void find_source(const struct watch *watch, struct watched_index *index)
+{
+    bool is_namespace;
+    struct err err;
+    if (is(index, "") || is(index, "key") || is(index, "namespace")) return;
+    struct claim_index *named = claim_find_index(watch->claim, str_of(index->name), &is_namespace, &err);
+    free_source(index);
+    index->by_function = named && claim_index_source(named)->values;
+    if (index->by_function)
+        index->source = *claim_index_source(named);
+    else
+        index_source_of_path(str_of(index->name), &index->source, &err);
+}
+
+struct watched_index *watch_index(struct watch *watch, const char *name)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        if (is(watch->indexes[i], name)) return watch->indexes[i];
+    if (watch->count == ARRAY_LEN(watch->indexes)) return NULL;
+    struct watched_index *index = NEW(struct watched_index);
+    index->name = xstrdup(name);
+    index->lookups = lookup_index_new(watch->audit->lookups);
+    find_source(watch, index);
+    return watch->indexes[watch->count++] = index;
+}
+
+/* --- from the first to the last */
+
+struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim)
+{
+    struct watch *watch = NEW(struct watch);
+    watch->audit = audit;
+    watch->script = script;
+    watch->claim = claim;
+    TAILQ_INSERT_TAIL(&audit->watches, watch, link);
+    const struct event_handler handler = handler_of(watch);
+    watch->handler = claim_add_handler(claim, &handler);
+    return watch;
+}
+
+void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim)
+{
+    const struct event_handler handler = handler_of(watch);
+    claim_move_handler(watch->handler, claim, &handler);
+    watch->script = script;
+    watch->claim = claim;
+    for (size_t i = 0; i < watch->count; i++) find_source(watch, watch->indexes[i]);
+}
+
+void watch_free(struct watch *watch)
+{
+    claim_remove_handler(watch->handler);
+    TAILQ_REMOVE(&watch->audit->watches, watch, link);
+    for (size_t i = 0; i < watch->count; i++) {
+        free_source(watch->indexes[i]);
+        lookup_index_free(watch->indexes[i]->lookups);
+        free(watch->indexes[i]->name);
+        free(watch->indexes[i]);
+    }
+    free(watch);
+}
