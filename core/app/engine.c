@@ -76,6 +76,7 @@ static void drain(struct engine *engine, int exit_code)
     reload_end(engine);
     engine_end_repls(engine);
     engine_end_audit(engine);
+    engine_end_report(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
 }
@@ -189,6 +190,7 @@ static void make_host(struct engine *engine)
         .write_mode = write_mode(options->dry_run),
         .field_manager = options->field_manager,
         .audit = engine->audit,
+        .runs_rules = options->report != NULL,
         .is_given_up = probation_ends_by,
         .is_given_up_ctx = engine,
     };
@@ -216,6 +218,7 @@ static bool make_parts(struct engine *engine)
     engine_make_leaders(engine);
     make_watch(engine);
     make_host(engine);
+    engine_make_report(engine);
     return true;
 }
 
@@ -347,6 +350,7 @@ void engine_free(struct engine *engine)
     script_watch_free(engine->file_watch);
     engine_end_repls(engine);
     engine_end_audit(engine);
+    engine_free_report(engine);
     slots_clear(engine);
     cpu_watch_free(engine->watch);
     reload_metrics_free(engine->reload_metrics);

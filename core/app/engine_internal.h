@@ -57,6 +57,7 @@ struct engine {
     struct admin_socket *admin;      /* NULL when it is switched off */
     struct engine_repls *repls;      /* prompts; NULL before the first */
     struct engine_audit *auditing;   /* the audit that is under way; NULL: none */
+    struct engine_report *report;    /* continuous audits; NULL without --report */
     unsigned observed;               /* times */
     int64_t rested_ms;               /* when garbage was looked for last */
     int asks;                        /* of discovery in a row, as kinds are missing */
@@ -186,6 +187,20 @@ void engine_end_repls(struct engine *engine);
 void engine_begin_audit(struct engine *engine, struct admin_question *question);
 /* One that is under way ends now, without its result. */
 void engine_end_audit(struct engine *engine);
+
+/* --- engine_report.c: each does nothing without --report */
+
+void engine_make_report(struct engine *engine);
+/* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
+void engine_report_take(struct engine *engine, struct script *before, struct script *now);
+/* Who leads by the lease of --leader-elect has changed. */
+void engine_report_leadership(struct engine *engine);
+/* No rule is asked any more. */
+void engine_end_report(struct engine *engine);
+/* Before the scripts go. */
+void engine_free_report(struct engine *engine);
+/* For the status. */
+void engine_put_report(struct engine *engine, struct buf *out);
 
 /* --- engine_quarantine.c */
 

@@ -14,6 +14,7 @@ static void on_changed(void *ctx)
 {
     struct engine *engine = ctx;
     for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i]);
+    engine_report_leadership(engine);
     monitor_touch(engine->monitor);
 }
 
@@ -42,6 +43,7 @@ void engine_start_leaders(struct engine *engine)
         leaders_start(engine->leaders);
     else if (leases > 0)
         log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
+    engine_report_leadership(engine);
 }
 
 /* --- the end */

@@ -17,6 +17,7 @@ static bool load_first(struct engine *engine, struct slot *slot, struct err *err
     if (!script || !script_start(script, err)) return false;
     slot->current = script;
     slot->made++;
+    engine_report_take(engine, NULL, script);
     if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
     return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
 }

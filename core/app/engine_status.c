@@ -195,6 +195,7 @@ static void put_all(struct engine *engine, struct buf *out)
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) put_script(engine->slots[i], out);
     json_close(out, ']');
+    engine_put_report(engine, out);
     engine_put_leases(engine, out);
     engine_put_informers(engine, out);
     put_queues(engine, out);

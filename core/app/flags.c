@@ -75,7 +75,8 @@ static const char *expected(const struct flag *flag)
     case FLAG_NUMBER: return "a number";
     case FLAG_DURATION_MS: return "a duration such as 90s, 500ms or 1h30m";
     case FLAG_SIZE: return "a size such as 64Mi";
-    case FLAG_CHOICE: return flag->values;
+    case FLAG_CHOICE:
+    case FLAG_MODE: return flag->values;
     default: return "a text";
     }
 }
@@ -90,7 +91,8 @@ static bool assign(const struct flag *flag, const char *value)
     case FLAG_NUMBER: return parse_number(value, flag->into);
     case FLAG_DURATION_MS: return duration_parse_ms(str_of(value), flag->into);
     case FLAG_SIZE: return size_parse(value, flag->into);
-    case FLAG_CHOICE: *(const char **)flag->into = value; return choice_has(flag->values, value);
+    case FLAG_CHOICE:
+    case FLAG_MODE: *(const char **)flag->into = value; return choice_has(flag->values, value);
     case FLAG_LIST: list_add(flag->into, value); return true;
     }
     return false;
@@ -195,6 +197,10 @@ static bool long_flag(const struct flag *const *tables, int argc, char **argv, i
     snprintf(where, sizeof where, "--%s", flag->name);
     if (equals) return set(flag, equals + 1, where, err);
     if (flag->kind == FLAG_BOOL) return set(flag, "true", where, err);
+    if (flag->kind == FLAG_MODE) {
+        *(const char **)flag->into = "";
+        return true;
+    }
     if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, flag->arg);
     return set(flag, argv[++*i], where, err);
 }
@@ -243,9 +249,10 @@ void flags_print(const struct flag *table)
 {
     for (const struct flag *flag = table; flag->name; flag++) {
         char left[80];
-        snprintf(left, sizeof left, "  %c%c%s --%s%s%s", flag->letter ? '-' : ' ',
-                 flag->letter ? flag->letter : ' ', flag->letter ? "," : " ", flag->name,
-                 flag->arg ? " " : "", flag->arg ? flag->arg : "");
+        const char *before = !flag->arg ? "" : flag->kind == FLAG_MODE ? "[=" : " ";
+        snprintf(left, sizeof left, "  %c%c%s --%s%s%s%s", flag->letter ? '-' : ' ',
+                 flag->letter ? flag->letter : ' ', flag->letter ? "," : " ", flag->name, before,
+                 flag->arg ? flag->arg : "", flag->kind == FLAG_MODE ? "]" : "");
         if (strlen(left) > COLUMN) /* its help stands in the next line, under the others' */
             printf("%s\n%-*s %s\n", left, COLUMN, "", flag->help);
         else

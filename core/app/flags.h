@@ -18,6 +18,7 @@ enum flag_kind {
     FLAG_DURATION_MS, /* int64_t *; 90s, 500ms, 1h30m, or seconds */
     FLAG_SIZE,        /* size_t *; 64Mi, 1G, or bytes */
     FLAG_CHOICE,      /* const char **; one of `values` */
+    FLAG_MODE,        /* const char **; --name, which gives "", or --name= one of `values` */
     FLAG_LIST,        /* struct flag_list *, repeatable */
 };
 
@@ -27,7 +28,7 @@ struct flag {
     enum flag_kind kind;
     void *into;
     const char *arg;    /* placeholder in the help; NULL for booleans */
-    const char *values; /* of FLAG_CHOICE: "text|json" */
+    const char *values; /* of FLAG_CHOICE and FLAG_MODE: "text|json" */
     const char *help;
 };
 

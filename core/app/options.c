@@ -85,7 +85,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[7];
+    static struct flag table[8];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->metrics_address = "127.0.0.1:8080";
@@ -106,6 +106,9 @@ const struct flag *run_flags(struct options *o)
          "how long a changed script is watched: when it fails more than before, the old one comes back; 0: "
          "not at "
          "all (default 60s)"},
+        {"report", 0, FLAG_MODE, &o->report, "metrics", "metrics",
+         "ask the rules of the scripts (k8s.rule) about every object, again when something changes, and show "
+         "what they say in metrics and by kubelua status"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

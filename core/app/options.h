@@ -35,6 +35,7 @@ struct options {
     const char *metrics_address, *health_address; /* of `run`, as the next two */
     int64_t reload_timeout_ms, reload_probation_ms;
     const char *admin_socket; /* NULL: the default path */
+    const char *report;       /* where continuous audits tell what they find; NULL: there are none */
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:

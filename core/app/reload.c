@@ -125,6 +125,7 @@ static void start_first(struct slot *slot)
         return;
     }
     become_current(slot, script);
+    engine_report_take(slot->engine, NULL, script);
     count(slot, RELOAD_TAKEN_OVER);
     log_info("New script", F("script", slot->name), F("path", slot->path));
 }
@@ -180,6 +181,7 @@ static void take_over(struct slot *slot)
             refuse(slot, script_bundle(new_), err.text);
         return;
     }
+    engine_report_take(slot->engine, old, new_);
     note_pause(slot, &done, begun_ns);
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);

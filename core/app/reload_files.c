@@ -55,6 +55,7 @@ static void stop_script(struct slot *slot)
     slot->current = NULL;
     log_info("Script stopped: its file is gone", F("script", slot->name));
     if (script) {
+        engine_report_take(slot->engine, script, NULL);
         script_wind_up(script, &done);
         slot_drain(slot, script);
     } else {

@@ -7,6 +7,7 @@
 #include "audit/asking.h"
 #include "audit/fields.h"
 #include "audit/rule_kinds.h"
+#include "audit/suppression.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "object/value.h"

@@ -180,7 +180,8 @@ static void on_midnight(struct timer *timer)
     int64_t today = continuous_now_s(audit) / DAY_S;
     bool passed = today != audit->today;
     audit->today = today;
-    if (passed) TAILQ_FOREACH (rule, &audit->rules, link) live_rule_make_stale(rule, CELL_UNTIL);
+    if (passed)
+        TAILQ_FOREACH (rule, &audit->rules, link) live_rule_make_stale(rule, CELL_UNTIL);
     wait_for_midnight(audit);
 }
 

@@ -5,7 +5,8 @@
  * Rules are asked in slices of a few milliseconds between other things, one object of each kind after the
  * other, so that they hold up nobody longer than that, or than one call of a rule. However often an object
  * changes while it waits, it is asked about once.
- * Owner: the engine, on its thread; scripts are told of before they are freed. Callbacks may not call back. */
+ * Owner: the engine, on its thread; scripts are told of before they are freed. Callbacks may not call back.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 static void show(struct live_rule *rule, enum verdict verdict)
 {
     if (!rule->results[verdict])
-        rule->results[verdict] = SERIES(FAMILY_AUDIT_RESULTS, rule->id, rule->severity, rule->category,
-                                        verdict_name(verdict));
+        rule->results[verdict] =
+            SERIES(FAMILY_AUDIT_RESULTS, rule->id, rule->severity, rule->category, verdict_name(verdict));
     series_set(rule->results[verdict], (double)rule->counts[verdict]);
 }
 
@@ -54,8 +54,7 @@ static void tell(const struct column *column, uint32_t slot)
     const struct continuous *audit = column->rule->audit;
     struct text text;
     if (audit->options.changed)
-        audit->options.changed(audit->options.ctx,
-                               root_namespace(column->source->objects[slot].root, &text));
+        audit->options.changed(audit->options.ctx, root_namespace(column->source->objects[slot].root, &text));
 }
 
 static void drop_findings(struct continuous *audit, struct cell *cell)
@@ -85,7 +84,7 @@ void column_forget(struct column *column, uint32_t slot)
 static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
 {
     const struct column *column = ctx;
-    findings_add(&column->rule->audit->gathered, finding, accepted);
+    findings_gather(&column->rule->audit->gathered, finding, accepted);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value, const struct root *like)

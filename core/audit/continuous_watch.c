@@ -121,11 +121,8 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
 
 static struct event_handler handler_of(struct watch *watch)
 {
-    return (struct event_handler){.on_add = on_add,
-                                  .on_update = on_update,
-                                  .on_delete = on_delete,
-                                  .ctx = watch,
-                                  .from_now_on = true};
+    return (struct event_handler){
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = watch, .from_now_on = true};
 }
 
 /* --- looks */

@@ -18,7 +18,7 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == 16, "struct head has a gap");
 
-void findings_add(struct buf *gathered, const struct rule_finding *finding, bool accepted)
+void findings_gather(struct buf *gathered, const struct rule_finding *finding, bool accepted)
 {
     const struct head head = {.message = (uint32_t)finding->message.n,
                               .path = (uint32_t)finding->path.n,

@@ -10,7 +10,7 @@
 struct findings;
 
 /* Appends a finding to what is being gathered. */
-void findings_add(struct buf *gathered, const struct rule_finding *finding, bool accepted);
+void findings_gather(struct buf *gathered, const struct rule_finding *finding, bool accepted);
 /* NULL when nothing was gathered. */
 struct findings *findings_new(const struct buf *gathered);
 /* Of NULL 0, and that is equal to itself alone. */

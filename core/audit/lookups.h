@@ -1,6 +1,7 @@
 /* Which results depend on which looks at other objects: while a rule is asked about an object, each look that
- * it takes is noted with the index it asks and the value it asks for. When something under that value changes,
- * those who looked are known. Owner: continuous.c, on the engine thread. Callbacks may not call back.
+ * it takes is noted with the index it asks and the value it asks for. When something under that value
+ * changes, those who looked are known. Owner: continuous.c, on the engine thread. Callbacks may not call
+ * back.
  *
  * A look takes LOOKUP_BYTES, and each value that somebody asks for what its text and a posting take. */
 #pragma once

@@ -290,12 +290,9 @@ static int l_rule_result(lua_State *L)
 
 void bind_rule(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"new", l_rule_new},
-                                     {"claimed", l_rule_claimed},
-                                     {"looks", l_rule_looks},
-                                     {"param", l_rule_param},
-                                     {"result", l_rule_result},
-                                     {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"new", l_rule_new},       {"claimed", l_rule_claimed},
+                                     {"looks", l_rule_looks},   {"param", l_rule_param},
+                                     {"result", l_rule_result}, {NULL, NULL}};
     static const luaL_Reg result_methods[] = {{"pass", l_rule_pass},
                                               {"fail", l_rule_fail},
                                               {"warn", l_rule_warn},

@@ -18,26 +18,27 @@
 
 #define HEAD "local k8s = require 'k8s'\n"
 /* Says which nodes each way of looking finds, so that a look that was missed is another text. */
-#define LOOKS                                                                                        \
-    "local function names(list) local t = {} for i, o in ipairs(list) do t[i] = o:name() .. '=' ..\n" \
-    "  (o:label 'v' or '') end table.sort(t) return table.concat(t, ' ') end\n"                       \
-    "k8s.rule { id = 'own', kinds = { 'pods' }, severity = 'high', check = function(o, r)\n"          \
-    "  if o:label 'bad' then r:fail('bad ' .. o:label 'bad', { path = 'metadata.labels' }) end end }\n" \
-    "k8s.rule { id = 'key', kinds = { 'pods' }, uses = { node = { kind = 'nodes', index = 'key' } },\n" \
-    "  check = function(o, r, use) r:warn(names(use.node(o:label 'on' or 'n0'))) end }\n"             \
-    "k8s.rule { id = 'path', kinds = { 'pods' },\n"                                                   \
-    "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                       \
-    "  check = function(o, r, use) r:fail(names(use.zone(o:label 'zone' or 'a'))) end }\n"            \
-    "k8s.rule { id = 'like', kinds = { 'pods' },\n"                                                   \
-    "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                       \
-    "  check = function(o, r, use) r:fail(names(use.zone(o))) end }\n"                                \
-    "k8s.rule { id = 'fn', kinds = { 'pods' }, uses = { nodes = { kind = 'nodes',\n"                  \
-    "  index = function(o, emit) emit(o:label 'zone') emit(o:label 'v') end } },\n"                   \
-    "  check = function(o, r, use) if o:label 'like' then r:fail(names(use.nodes(o)))\n"              \
-    "  else r:fail(names(use.nodes(o:label 'zone' or 'b'))) end end }\n"                              \
-    "k8s.rule { id = 'near', kinds = { 'pods' }, uses = { pods = { kind = 'pods', index = 'namespace' } },\n" \
-    "  check = function(o, r, use) if #use.pods(o:namespace()) > 3 then r:skip 'crowded' end end }\n" \
-    "k8s.rule { id = 'all', kinds = { 'nodes' }, uses = { pods = { kind = 'pods' } },\n"              \
+#define LOOKS                                                                                             \
+    "local function names(list) local t = {} for i, o in ipairs(list) do t[i] = o:name() .. '=' ..\n"     \
+    "  (o:label 'v' or '') end table.sort(t) return table.concat(t, ' ') end\n"                           \
+    "k8s.rule { id = 'own', kinds = { 'pods' }, severity = 'high', check = function(o, r)\n"              \
+    "  if o:label 'bad' then r:fail('bad ' .. o:label 'bad', { path = 'metadata.labels' }) end end }\n"   \
+    "k8s.rule { id = 'key', kinds = { 'pods' }, uses = { node = { kind = 'nodes', index = 'key' } },\n"   \
+    "  check = function(o, r, use) r:warn(names(use.node(o:label 'on' or 'n0'))) end }\n"                 \
+    "k8s.rule { id = 'path', kinds = { 'pods' },\n"                                                       \
+    "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                           \
+    "  check = function(o, r, use) r:fail(names(use.zone(o:label 'zone' or 'a'))) end }\n"                \
+    "k8s.rule { id = 'like', kinds = { 'pods' },\n"                                                       \
+    "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                           \
+    "  check = function(o, r, use) r:fail(names(use.zone(o))) end }\n"                                    \
+    "k8s.rule { id = 'fn', kinds = { 'pods' }, uses = { nodes = { kind = 'nodes',\n"                      \
+    "  index = function(o, emit) emit(o:label 'zone') emit(o:label 'v') end } },\n"                       \
+    "  check = function(o, r, use) if o:label 'like' then r:fail(names(use.nodes(o)))\n"                  \
+    "  else r:fail(names(use.nodes(o:label 'zone' or 'b'))) end end }\n"                                  \
+    "k8s.rule { id = 'near', kinds = { 'pods' }, uses = { pods = { kind = 'pods', index = 'namespace' } " \
+    "},\n"                                                                                                \
+    "  check = function(o, r, use) if #use.pods(o:namespace()) > 3 then r:skip 'crowded' end end }\n"     \
+    "k8s.rule { id = 'all', kinds = { 'nodes' }, uses = { pods = { kind = 'pods' } },\n"                  \
     "  check = function(o, r, use) if #use.pods() % 2 == 1 then error 'odd' end end }\n"
 
 struct fixture {
@@ -200,18 +201,18 @@ static void assert_true_of(struct fixture *f)
     free(should);
 }
 
-#define assert_knows(f, text)           \
-    do {                                \
-        char *is = known(f);            \
-        assert_string_equal(is, text);  \
-        free(is);                       \
+#define assert_knows(f, text)          \
+    do {                               \
+        char *is = known(f);           \
+        assert_string_equal(is, text); \
+        free(is);                      \
     } while (0)
 
 /* --- one thing at a time */
 
-#define OWN                                                                        \
-    HEAD "asked = 0\n"                                                             \
-         "k8s.rule { id = 'own', kinds = { 'pods' }, check = function(o, r)\n"      \
+#define OWN                                                                    \
+    HEAD "asked = 0\n"                                                         \
+         "k8s.rule { id = 'own', kinds = { 'pods' }, check = function(o, r)\n" \
          "  asked = asked + 1 if o:label 'bad' then r:fail 'bad' end end }\n"
 
 static void test_an_object_that_changes_is_asked_about_again(void **state)
@@ -254,11 +255,11 @@ static void test_changes_in_a_row_are_one_question(void **state)
     end(&f);
 }
 
-#define USES                                                                                          \
-    HEAD "asked = {}\n"                                                                               \
-         "k8s.rule { id = 'u', kinds = { 'pods' },\n"                                                 \
-         "  uses = { node = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                  \
-         "  check = function(o, r, use) asked[#asked + 1] = o:name()\n"                               \
+#define USES                                                                         \
+    HEAD "asked = {}\n"                                                              \
+         "k8s.rule { id = 'u', kinds = { 'pods' },\n"                                \
+         "  uses = { node = { kind = 'nodes', index = 'metadata.labels.zone' } },\n" \
+         "  check = function(o, r, use) asked[#asked + 1] = o:name()\n"              \
          "  if #use.node(o:label 'zone') == 0 then r:fail 'no node' end end }\n"
 
 static void test_only_those_are_asked_again_who_looked_at_what_changed(void **state)
@@ -371,13 +372,16 @@ static void reload(struct fixture *f, const char *lua)
 static void test_a_reload_asks_the_rules_that_are_others(void **state)
 {
     struct cluster *c = *state;
-    static const char one[] = HEAD "local max = 1\nlocal function over(o) asked = (asked or '') .. o:name() return max end\n"
-                                   "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(o, r) over(o) end }\n"
-                                   "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(o, r) r:warn 'b' end }\n",
-                      two[] = HEAD "local max = 2\nlocal function over(o) asked = (asked or '') .. o:name() return max end\n"
-                                   "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(o, r) over(o) end }\n"
-                                   "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(o, r) r:warn 'b' end }\n"
-                                   "k8s.rule { id = 'c', kinds = { 'pods' }, check = function(o, r) r:fail 'c' end }\n";
+    static const char
+        one[] =
+            HEAD "local max = 1\nlocal function over(o) asked = (asked or '') .. o:name() return max end\n"
+                 "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(o, r) over(o) end }\n"
+                 "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(o, r) r:warn 'b' end }\n",
+        two[] =
+            HEAD "local max = 2\nlocal function over(o) asked = (asked or '') .. o:name() return max end\n"
+                 "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(o, r) over(o) end }\n"
+                 "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(o, r) r:warn 'b' end }\n"
+                 "k8s.rule { id = 'c', kinds = { 'pods' }, check = function(o, r) r:fail 'c' end }\n";
     struct fixture f = begin(c, one);
     cluster_list(c, 0, "shop/p;shop/q");
     settle(&f);
@@ -474,7 +478,8 @@ static void put_labels(struct buf *out)
 {
     static const char *const labels[] = {" zone=a", " zone=b", " v=a", " v=1", " bad=1", " on=n1", " like=1"};
     for (size_t i = 0; i < ARRAY_LEN(labels); i++)
-        if (pick(3) == 0 && !(i == 1 && strstr(buf_text(out), "zone")) && !(i == 3 && strstr(buf_text(out), "v=")))
+        if (pick(3) == 0 && !(i == 1 && strstr(buf_text(out), "zone")) &&
+            !(i == 3 && strstr(buf_text(out), "v=")))
             buf_puts(out, labels[i]);
 }
 

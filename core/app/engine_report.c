@@ -1,0 +1,92 @@
+/* Continuous audits of an engine: which scripts they have rules of, when they run, and what is told of them;
+ * see engine_internal.h. */
+#include <stdlib.h>
+
+#include "app/engine_internal.h"
+#include "audit/continuous.h"
+#include "base/json_out.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+struct engine_report {
+    struct continuous *audit;
+    bool told; /* that there is no rule */
+};
+
+void engine_make_report(struct engine *engine)
+{
+    if (!engine->options.options->report) return;
+    engine->report = NEW(struct engine_report);
+    engine->report->audit =
+        continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
+                                                          .max_lookups = CONTINUOUS_LOOKUPS_MAX,
+                                                          .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX});
+    if (engine->options.options->leader.elect) continuous_set_active(engine->report->audit, false);
+}
+
+void engine_report_take(struct engine *engine, struct script *before, struct script *now)
+{
+    if (engine->report && !engine->ending_ms) continuous_take(engine->report->audit, before, now);
+}
+
+/* Two replicas would count each finding twice. Under --dry-run there is no election. */
+static bool leads(const struct engine *engine)
+{
+    if (!engine->options.options->leader.elect || !engine->competes) return true;
+    for (size_t i = 0; i < leaders_count(engine->leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->leaders, i);
+        struct leadership_status status;
+        if (!leadership_is_of(leadership, &engine->host.lease)) continue;
+        leadership_get_status(leadership, &status);
+        if (status.leads) return true;
+    }
+    return false;
+}
+
+static void tell_without_rules(struct engine_report *report)
+{
+    if (!report->told && continuous_status(report->audit).rules == 0)
+        log_warn("No script has a rule (k8s.rule): --report has nothing to ask");
+    report->told = true;
+}
+
+void engine_report_leadership(struct engine *engine)
+{
+    if (!engine->report || engine->ending_ms) return;
+    tell_without_rules(engine->report);
+    continuous_set_active(engine->report->audit, leads(engine));
+}
+
+void engine_end_report(struct engine *engine)
+{
+    if (engine->report) continuous_set_active(engine->report->audit, false);
+}
+
+void engine_free_report(struct engine *engine)
+{
+    if (!engine->report) return;
+    continuous_free(engine->report->audit);
+    free(engine->report);
+    engine->report = NULL;
+}
+
+void engine_put_report(struct engine *engine, struct buf *out)
+{
+    if (!engine->report) return;
+    struct continuous_status status = continuous_status(engine->report->audit);
+    json_open(out, "audit", '{');
+    json_bool(out, "active", status.active);
+    json_int(out, "rules", (int64_t)status.rules);
+    json_int(out, "waitingRules", (int64_t)status.waiting_rules);
+    json_int(out, "coarseRules", (int64_t)status.coarse_rules);
+    json_int(out, "objects", (int64_t)status.objects);
+    json_int(out, "pending", (int64_t)status.pending);
+    json_int(out, "lookups", (int64_t)status.lookups);
+    json_int(out, "memoryBytes", (int64_t)status.bytes);
+    json_int(out, "findingsLeftOut", (int64_t)status.left_out);
+    json_open(out, "results", '{');
+    for (int v = 0; v < VERDICTS; v++)
+        json_int(out, verdict_name((enum verdict)v), (int64_t)status.verdicts[v]);
+    json_close(out, '}');
+    json_close(out, '}');
+}

@@ -1,0 +1,144 @@
+-- `kubelua run --report`: rules that are asked again when something changes.
+local api = require "spec.support.api"
+local await = require "spec.support.await"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
+
+local PODS = "/api/v1/namespaces/default/pods"
+
+local RULES = [[
+local k8s = require "k8s"
+k8s.rule {
+  id = "labelled", severity = "high", category = "meta", kinds = { "pods" },
+  check = function(o, r)
+    print("labelled " .. o:name())
+    if not o:label "app" then r:fail("no label app") end
+  end,
+}
+k8s.rule {
+  id = "configured", kinds = { "pods" }, uses = { config = { kind = "configmaps", index = "key" } },
+  check = function(o, r, use)
+    print("configured " .. o:name())
+    if #use.config("default/" .. o:name()) == 0 then r:fail("%s") end
+  end,
+}
+]]
+
+local function pod(name, labels)
+  local spec = { containers = { { name = "main", image = "web" } } }
+  return { apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default", labels = labels }, spec = spec }
+end
+
+describe("kubelua run --report", function()
+  local place, sim
+  before_each(function()
+    place, sim = scripts_folder.new(), cluster.sim()
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  local function start(args)
+    local flags = { "--report", "--metrics-bind-address", "127.0.0.1:0", unpack(args or {}) }
+    local engine = place:start(sim, nil, flags)
+    local http = api.new { server = "http://" .. engine.streams.err.text:match 'Serving metrics" address="([^"]+)"' }
+    -- Waits until the sample is there with that value; nil: not there.
+    function engine.await_sample(name, value)
+      local found
+      await(function()
+        local _, text = http:curl("GET", "/metrics")
+        found = nil
+        for line in text:gmatch "[^\n]+" do
+          local series, number = line:match "^(.-) (%S+)$"
+          if series == name then found = tonumber(number) end
+        end
+        return found == value
+      end, function() return ("%s is %s"):format(name, found) .. engine:report() end)
+    end
+    function engine.audit() return cjson.decode((engine.ask("status", "-ojson"))).audit end
+    return engine
+  end
+
+  local function results(rule, severity, category, result)
+    return ('kubelua_audit_results{rule="%s",severity="%s",category="%s",result="%s"}')
+      :format(rule, severity, category, result)
+  end
+
+  it("asks again about what has changed, and about what looked at it", function()
+    sim.api:create(PODS, pod("a"))
+    sim.api:create(PODS, pod("b", { app = "b" }))
+    place:write("rules.lua", RULES:format "no config")
+    local engine = start()
+    engine.await_sample(results("labelled", "high", "meta", "fail"), 1)
+    engine.await_sample(results("labelled", "high", "meta", "pass"), 1)
+    engine.await_sample(results("configured", "medium", "", "fail"), 2)
+    sim.api:patch(PODS .. "/a", { metadata = { labels = { app = "a" } } })
+    engine.await_sample(results("labelled", "high", "meta", "pass"), 2)
+    engine.await_sample(results("labelled", "high", "meta", "fail"), 0)
+    local config = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "b", namespace = "default" } }
+    sim.api:create("/api/v1/namespaces/default/configmaps", config)
+    engine.await_sample(results("configured", "medium", "", "pass"), 1)
+    engine.await_sample("kubelua_audit_pending", 0)
+    engine.await_sample('kubelua_audit_evaluations_total{rule="labelled",result="pass"}', 2)
+    engine.await_sample('kubelua_audit_evaluations_total{rule="configured",result="pass"}', 1)
+    sim.api:delete(PODS .. "/a")
+    engine.await_sample(results("configured", "medium", "", "fail"), 0)
+    assert.has_match("\naudit: 2 rules, 1 objects; 2 pass\n", (engine.ask "status"))
+    cluster.terminate(engine)
+  end)
+
+  it("keeps over a reload what rules said that are the same", function()
+    sim.api:create(PODS, pod("a"))
+    place:write("rules.lua", RULES:format "no config")
+    local engine = start()
+    engine.await_sample(results("configured", "medium", "", "fail"), 1)
+    local lists = sim.api:get("/sim/stats").lists + sim.api:get("/sim/stats").watch_lists
+    place:write("rules.lua", RULES:format "none")
+    engine.await("rules", function(s) return s.generation == 2 end)
+    engine.await_sample('kubelua_audit_evaluations_total{rule="configured",result="fail"}', 1)
+    engine.await_sample(results("configured", "medium", "", "fail"), 1)
+    engine:wait_line "^configured a$"
+    engine:wait_line "^configured a$"
+    local said = select(2, engine.streams.out.text:gsub("labelled a", ""))
+    assert.are.same({ 1, 2 }, { said, select(2, engine.streams.out.text:gsub("configured a", "")) })
+    assert.are.equal(lists, sim.api:get("/sim/stats").lists + sim.api:get("/sim/stats").watch_lists)
+    place:write("rules.lua", 'local k8s = require "k8s"\nk8s.informer "pods"\n')
+    engine.await("rules", function(s) return s.generation == 3 and s.draining == 0 end)
+    engine.await_sample(results("labelled", "high", "meta", "fail"), nil)
+    assert.are.equal(0, engine.audit().rules)
+  end)
+
+  it("does not hold up handlers, however slow a rule is", function()
+    place:write("rules.lua", [[
+      local k8s = require "k8s"
+      k8s.rule { id = "slow", kinds = { "pods" }, check = function(o, r)
+        local till = os.clock() + 0.005
+        while os.clock() < till do end
+      end }
+      k8s.informer("nodes"):on_add(function(o) print("node " .. o:name()) end)
+    ]])
+    for i = 1, 400 do sim.api:create(PODS, pod("p" .. i)) end
+    local engine = start()
+    await(function() return engine.audit().results.pass > 0 end, "a first result")
+    for i = 1, 10 do
+      sim.api:create("/api/v1/nodes", { apiVersion = "v1", kind = "Node", metadata = { name = "n" .. i } })
+    end
+    engine:wait_line "^node n10$"
+    assert.is_true(engine.audit().pending > 0, "the rule was done before: nothing was shown")
+    local latency = 'kubelua_event_latency_seconds_bucket{script="%s/scripts/rules",handler="nodes/1",le="0.1"}'
+    engine.await_sample(latency:format(place.path), 10)
+    engine.await_sample(results("slow", "medium", "", "pass"), 400)
+  end)
+
+  it("says when there is no rule, and refuses what it cannot do", function()
+    place:write("rules.lua", 'local k8s = require "k8s"\nk8s.informer "pods"\n')
+    local engine = start()
+    assert.has_match("No script has a rule", engine.streams.err.text)
+    assert.has_match("audit: no script has a rule", (engine.ask "status"))
+    local p = cluster.kubelua { "run", "--report=html", "-f", place.path .. "/scripts" }
+    assert.are.equal(2, p:wait())
+    assert.has_match('--report: "html" is not metrics', p.streams.err.text)
+  end)
+end)
