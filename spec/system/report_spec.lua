@@ -27,7 +27,8 @@ k8s.rule {
 
 local function pod(name, labels)
   local spec = { containers = { { name = "main", image = "web" } } }
-  return { apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default", labels = labels }, spec = spec }
+  local metadata = { name = name, namespace = "default", labels = labels }
+  return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
 end
 
 describe("kubelua run --report", function()
