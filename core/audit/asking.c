@@ -68,10 +68,10 @@ static void on_found(void *ctx, const struct rule_finding *finding)
     asking->sink->found(asking->sink->ctx, &told, false);
 }
 
-static void on_looked(void *ctx, size_t use, struct str value, const struct root *like)
+static void on_looked(void *ctx, size_t use, struct str value)
 {
     const struct asking *asking = ctx;
-    asking->sink->looked(asking->sink->ctx, use, value, like);
+    asking->sink->looked(asking->sink->ctx, use, value);
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)

@@ -20,7 +20,7 @@ struct ask_sink {
     /* As struct rule_sink has them. What is accepted is one finding that is skipped, however much the rule
      * finds. */
     void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
-    void (*looked)(void *ctx, size_t use, struct str value, const struct root *like); /* may be NULL */
+    void (*looked)(void *ctx, size_t use, struct str value); /* may be NULL */
     void *ctx;
     const struct name_set *kept; /* NULL: the object is whole, and nothing can be missed */
     void (*missed)(void *ctx, struct str name, bool whole);

@@ -58,6 +58,7 @@ struct watched_index {
     struct lookup_index *lookups;
     struct index_source source; /* `values` NULL: key, namespace or all */
     bool by_function;           /* the source is the claim's */
+    bool failed;                /* that function did, since it is this one */
 };
 
 struct watch {
@@ -151,5 +152,3 @@ void watch_move(struct watch *watch, struct script *script, struct informer_clai
 void watch_free(struct watch *watch);
 /* The index of that name, which is made when there is none; NULL when there are too many. */
 struct watched_index *watch_index(struct watch *watch, const char *name);
-/* Notes the look. False: there are too many. */
-bool watch_note(struct watched_index *index, struct watch *watch, struct str value, const struct root *like);

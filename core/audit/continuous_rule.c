@@ -87,12 +87,11 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
     findings_gather(&column->rule->audit->gathered, finding, accepted);
 }
 
-static void on_looked(void *ctx, size_t use, struct str value, const struct root *like)
+static void on_looked(void *ctx, size_t use, struct str value)
 {
     struct live_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->coarse || rule->overflowed) return;
-    if (!rule->uses[use] || !watch_note(rule->uses[use], rule->watches[use], value, like))
-        rule->overflowed = true;
+    if (!rule->uses[use] || !lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */

@@ -60,15 +60,31 @@ static void value_changed(void *ctx, struct str value)
     lookup_index_each(ctx, value, make_stale, NULL);
 }
 
-/* A function that fails now, and may not have when the object was put under its values, leaves but one
- * answer: whoever asked it is asked again. */
-static void index_changed(struct watched_index *index, struct root *object)
+static bool uses(const struct live_rule *rule, const struct watched_index *index)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (rule->uses[i] == index) return true;
+    return false;
+}
+
+/* From its first failure on the rules that use it may not find all, and are told so, whatever they look at.
+ */
+static void index_failed(struct continuous *audit, struct watched_index *index)
+{
+    struct live_rule *rule;
+    if (index->failed) return;
+    index->failed = true;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (uses(rule, index)) live_rule_make_stale(rule, 0);
+}
+
+static void index_changed(struct continuous *audit, struct watched_index *index, struct root *object)
 {
     struct index_values values = {0};
     if (values_of(index, object, &values))
         each_value(&values, value_changed, index->lookups);
     else
-        lookup_index_each_any(index->lookups, make_stale, NULL);
+        index_failed(audit, index);
     buf_clear(&values.bytes);
 }
 
@@ -96,8 +112,8 @@ static void changed(struct watch *watch, struct root *before, struct root *after
 {
     if (before == after || watch->audit->inactive) return;
     for (size_t i = 0; i < watch->count; i++) {
-        if (before) index_changed(watch->indexes[i], before);
-        if (after) index_changed(watch->indexes[i], after);
+        if (before) index_changed(watch->audit, watch->indexes[i], before);
+        if (after) index_changed(watch->audit, watch->indexes[i], after);
     }
     wake_coarse(watch);
 }
@@ -125,41 +141,6 @@ static struct event_handler handler_of(struct watch *watch)
         .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = watch, .from_now_on = true};
 }
 
-/* --- looks */
-
-struct noting {
-    struct lookup_index *index;
-    bool ok;
-};
-
-static void note_value(void *ctx, struct str value)
-{
-    struct noting *noting = ctx;
-    noting->ok = noting->ok && lookups_note(noting->index, value);
-}
-
-/* What a function says of an object is not asked inside of a rule: who looks at what is like it by a function
- * looks at all. */
-static bool note_like(struct watched_index *index, struct watch *watch, struct root *like)
-{
-    if (index->by_function) {
-        struct watched_index *all = watch_index(watch, "");
-        return all && lookups_note(all->lookups, STR(""));
-    }
-    struct noting noting = {index->lookups, true};
-    struct index_values values = {0};
-    values_of(index, like, &values);
-    each_value(&values, note_value, &noting);
-    buf_clear(&values.bytes);
-    return noting.ok;
-}
-
-bool watch_note(struct watched_index *index, struct watch *watch, struct str value, const struct root *like)
-{
-    if (like) return note_like(index, watch, (struct root *)like);
-    return lookups_note(index->lookups, is(index, "") ? STR("") : value);
-}
-
 /* --- indexes */
 
 static void free_source(struct watched_index *index)
@@ -176,6 +157,7 @@ static void find_source(const struct watch *watch, struct watched_index *index)
     if (is(index, "") || is(index, "key") || is(index, "namespace")) return;
     struct claim_index *named = claim_find_index(watch->claim, str_of(index->name), &is_namespace, &err);
     free_source(index);
+    index->failed = false;
     index->by_function = named && claim_index_source(named)->values;
     if (index->by_function)
         index->source = *claim_index_source(named);

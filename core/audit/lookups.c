@@ -159,24 +159,12 @@ void lookups_drop(struct lookups *lookups, int32_t looks)
 
 /* --- who looked */
 
-static void tell(const struct lookups *lookups, const struct posting *posting,
-                 void (*fn)(void *ctx, const struct looker *looker), void *ctx)
-{
-    for (int32_t at = posting->first; at != LOOKUP_NONE; at = lookups->items[at].after)
-        fn(ctx, &lookups->items[at].looker);
-}
-
 void lookup_index_each(const struct lookup_index *index, struct str value,
                        void (*fn)(void *ctx, const struct looker *looker), void *ctx)
 {
     const struct posting *posting = posting_table_find(&index->values, value);
-    if (posting) tell(index->lookups, posting, fn, ctx);
-}
-
-void lookup_index_each_any(const struct lookup_index *index,
-                           void (*fn)(void *ctx, const struct looker *looker), void *ctx)
-{
-    const struct posting *posting;
-    size_t at = 0;
-    while ((posting = posting_table_next(&index->values, &at))) tell(index->lookups, posting, fn, ctx);
+    const struct lookups *lookups = index->lookups;
+    for (int32_t at = posting ? posting->first : LOOKUP_NONE; at != LOOKUP_NONE;
+         at = lookups->items[at].after)
+        fn(ctx, &lookups->items[at].looker);
 }

@@ -43,6 +43,3 @@ void lookups_drop(struct lookups *lookups, int32_t looks);
 /* Tells who has looked at that value. `fn` changes nothing here. */
 void lookup_index_each(const struct lookup_index *index, struct str value,
                        void (*fn)(void *ctx, const struct looker *looker), void *ctx);
-/* Tells who has looked at any. */
-void lookup_index_each_any(const struct lookup_index *index,
-                           void (*fn)(void *ctx, const struct looker *looker), void *ctx);

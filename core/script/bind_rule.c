@@ -184,8 +184,7 @@ static int l_rule_claimed(lua_State *L)
     return 0;
 }
 
-/* looks(number, value): its check is about to look at what `uses` number so much finds. What is no value is
- * refused by who looks. */
+/* looks(number, value): its check is about to look at what `uses` number so much finds. */
 static int l_rule_looks(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -194,13 +193,9 @@ static int l_rule_looks(lua_State *L)
     if (!run || !run->sink || !run->sink->looked) return 0;
     size_t use = (size_t)lua_tointeger(L, 1) - 1;
     if (use >= run->rule->use_count) return 0;
-    if (class_test(L, 2, CLASS_OBJECT)) {
-        run->sink->looked(run->sink->ctx, use, STR(""), view_test(L, 2)->root);
-        return 0;
-    }
     struct buf *text = script_scratch(script);
     if (lua_isnil(L, 2) || index_value_text(L, 2, text))
-        run->sink->looked(run->sink->ctx, use, buf_slice(text), NULL);
+        run->sink->looked(run->sink->ctx, use, buf_slice(text));
     return 0;
 }
 

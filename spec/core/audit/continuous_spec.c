@@ -96,6 +96,26 @@ static void test_only_those_are_asked_again_who_looked_at_what_changed(void **st
     live_end(&f);
 }
 
+/* Whoever might have found it is told that he may not find all. */
+static void test_an_index_function_that_fails_makes_stale_what_was_said(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(
+        c, HEAD
+        "k8s.rule { id = 'u', kinds = { 'pods' }, uses = { n = { kind = 'nodes',\n"
+        "  index = function(o, emit) emit(o:label 'zone') if o:label 'bad' then error 'no' end end } },\n"
+        "  check = function(o, r, use) use.n 'x' end }");
+    cluster_list(c, 0, "shop/a;shop/b");
+    cluster_list(c, 1, "n1 zone=x");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_PASS], 2);
+    cluster_event(c, 1, LW_ADDED, "n2 zone=y bad=1");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_ERROR], 2);
+    live_assert_true(&f);
+    live_end(&f);
+}
+
 static void test_nothing_is_asked_before_all_caches_are_there(void **state)
 {
     struct cluster *c = *state;
@@ -271,6 +291,7 @@ int main(void)
         T(test_an_object_that_changes_is_asked_about_again),
         T(test_changes_in_a_row_are_one_question),
         T(test_only_those_are_asked_again_who_looked_at_what_changed),
+        T(test_an_index_function_that_fails_makes_stale_what_was_said),
         T(test_nothing_is_asked_before_all_caches_are_there),
         T(test_a_slice_is_short_and_the_rest_comes_later),
         T(test_a_rule_with_too_many_looks_is_asked_about_everything),

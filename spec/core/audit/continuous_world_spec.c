@@ -23,13 +23,9 @@
     "k8s.rule { id = 'path', kinds = { 'pods' },\n"                                                       \
     "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                           \
     "  check = function(o, r, use) r:fail(names(use.zone(o:label 'zone' or 'a'))) end }\n"                \
-    "k8s.rule { id = 'like', kinds = { 'pods' },\n"                                                       \
-    "  uses = { zone = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"                           \
-    "  check = function(o, r, use) r:fail(names(use.zone(o))) end }\n"                                    \
     "k8s.rule { id = 'fn', kinds = { 'pods' }, uses = { nodes = { kind = 'nodes',\n"                      \
     "  index = function(o, emit) emit(o:label 'zone') emit(o:label 'v') end } },\n"                       \
-    "  check = function(o, r, use) if o:label 'like' then r:fail(names(use.nodes(o)))\n"                  \
-    "  else r:fail(names(use.nodes(o:label 'zone' or 'b'))) end end }\n"                                  \
+    "  check = function(o, r, use) r:fail(names(use.nodes(o:label 'zone' or 'b'))) end }\n"               \
     "k8s.rule { id = 'near', kinds = { 'pods' }, uses = { pods = { kind = 'pods', index = 'namespace' } " \
     "},\n"                                                                                                \
     "  check = function(o, r, use) if #use.pods(o:namespace()) > 3 then r:skip 'crowded' end end }\n"     \
@@ -47,7 +43,7 @@ static unsigned pick(unsigned n)
 
 static void put_labels(struct buf *out)
 {
-    static const char *const labels[] = {" zone=a", " zone=b", " v=a", " v=1", " bad=1", " on=n1", " like=1"};
+    static const char *const labels[] = {" zone=a", " zone=b", " v=a", " v=1", " bad=1", " on=n1"};
     for (size_t i = 0; i < ARRAY_LEN(labels); i++)
         if (pick(3) == 0 && !(i == 1 && strstr(buf_text(out), "zone")) &&
             !(i == 3 && strstr(buf_text(out), "v=")))
