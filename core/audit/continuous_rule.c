@@ -156,7 +156,7 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
 {
     struct live_rule *rule = column->rule;
     struct continuous *audit = rule->audit;
-    const struct ask_sink sink = {on_found, on_looked, column};
+    const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
     const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
                                         &audit->text};
     audit->gathered.len = 0;
