@@ -88,7 +88,7 @@ describe("kubelua audit of garbage", function()
       ["text.yaml"] = { "a text\n", "line 1: neither an object nor a list of them" },
       ["nul.json"] = { '{"kind":\0}', "nul.json: line 1: " },
       ["utf8.json"] = { pod:format("a", "\xff"), "utf8.json: line 1: invalid JSON: bytes that are not UTF-8" },
-      ["huge.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"n":' .. ("9"):rep(400) .. "}",
+      ["huge.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","uid":' .. ("9"):rep(400) .. "}}",
         "huge.json: line 1: invalid JSON: a number is malformed or out of range" },
       ["deep.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"n":' .. ("["):rep(100000)
         .. ("]"):rep(100000) .. "}", "deep.json: line 1: invalid JSON: nested too deeply" },
