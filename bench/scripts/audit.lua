@@ -1,88 +1,65 @@
--- Five checks of pods, as many auditors have them, written as a user would.
+-- Five checks of pods, as many auditors have them: what `./dev bench audit` measures beside its peers in bench/audit/.
 local k8s = require "k8s"
 
-local function each_container(pod, check)
-  local spec = pod.spec
-  for _, list in ipairs { "containers", "initContainers" } do
-    for i, container in ipairs(spec[list] or {}) do
-      check(container, list, i - 1)
+local function pods(id, severity, check)
+  k8s.rule { id = id, severity = severity, kinds = { "pods" }, check = check }
+end
+
+-- A rule of containers: `check` gives what is wrong with one, and the field that it is about.
+local function containers(id, severity, check)
+  local function check_all(r, pod, list, all)
+    for i, container in ipairs(all) do
+      local problem, field = check(container, pod)
+      if problem then
+        r:fail(problem, { path = ("spec.%s[%d].%s"):format(list, i - 1, field) })
+      end
     end
   end
-end
-
-local function path(list, i, field)
-  return ("spec.%s[%d].%s"):format(list, i, field)
-end
-
-k8s.rule {
-  id = "image-tag",
-  severity = "medium",
-  kinds = { "pods" },
-  check = function(pod, r)
-    each_container(pod, function(container, list, i)
-      local tag = container.image:match ":([^:/@]+)$"
-      if not tag or tag == "latest" then
-        r:fail("the image has no tag that stays", { path = path(list, i, "image") })
-      end
-    end)
-  end,
-}
-
-k8s.rule {
-  id = "limits",
-  severity = "medium",
-  kinds = { "pods" },
-  check = function(pod, r)
-    each_container(pod, function(container, list, i)
-      local limits = container.resources and container.resources.limits
-      if not (limits and limits.memory and limits.cpu) then
-        r:fail("no limits of memory and CPU", { path = path(list, i, "resources") })
-      end
-    end)
-  end,
-}
-
-k8s.rule {
-  id = "privileged",
-  severity = "critical",
-  kinds = { "pods" },
-  check = function(pod, r)
-    each_container(pod, function(container, list, i)
-      local security = container.securityContext
-      if security and security.privileged then
-        r:fail("the container is privileged", { path = path(list, i, "securityContext.privileged") })
-      end
-    end)
-  end,
-}
-
-k8s.rule {
-  id = "run-as-non-root",
-  severity = "high",
-  kinds = { "pods" },
-  check = function(pod, r)
-    local of_pod = pod.spec.securityContext
-    each_container(pod, function(container, list, i)
-      local own = container.securityContext
-      local value = own and own.runAsNonRoot
-      if value == nil and of_pod then
-        value = of_pod.runAsNonRoot
-      end
-      if not value then
-        r:fail("the container may run as root", { path = path(list, i, "securityContext.runAsNonRoot") })
-      end
-    end)
-  end,
-}
-
-k8s.rule {
-  id = "part-of",
-  severity = "low",
-  kinds = { "pods" },
-  check = function(pod, r)
-    local labels = pod.metadata.labels
-    if not (labels and labels["app.kubernetes.io/part-of"]) then
-      r:fail("no label app.kubernetes.io/part-of", { path = "metadata.labels" })
+  pods(id, severity, function(pod, r)
+    local spec = pod.spec
+    check_all(r, pod, "containers", spec.containers)
+    if spec.initContainers then
+      check_all(r, pod, "initContainers", spec.initContainers)
     end
-  end,
-}
+  end)
+end
+
+containers("image-tag", "medium", function(container)
+  local tag = container.image:match ":([^:/@]+)$"
+  if not tag or tag == "latest" then
+    return "the image has no tag that stays", "image"
+  end
+end)
+
+containers("limits", "medium", function(container)
+  local limits = container.resources and container.resources.limits
+  if not (limits and limits.memory and limits.cpu) then
+    return "no limits of memory and CPU", "resources"
+  end
+end)
+
+containers("privileged", "critical", function(container)
+  local security = container.securityContext
+  if security and security.privileged then
+    return "the container is privileged", "securityContext.privileged"
+  end
+end)
+
+containers("run-as-non-root", "high", function(container, pod)
+  local security = container.securityContext
+  local value = security and security.runAsNonRoot
+  if value == nil then
+    local of_pod = pod.spec.securityContext
+    value = of_pod and of_pod.runAsNonRoot
+  end
+  if not value then
+    return "the container may run as root", "securityContext.runAsNonRoot"
+  end
+end)
+
+pods("part-of", "low", function(pod, r)
+  local labels = pod.metadata.labels
+  if not (labels and labels["app.kubernetes.io/part-of"]) then
+    r:fail("no label app.kubernetes.io/part-of", { path = "metadata.labels" })
+  end
+end)
