@@ -47,7 +47,8 @@ local SPOIL = [[
   | if $i % 50 == 0 then .spec.containers[0].image |= sub(":[^:/@]+$"; "") else . end
   | if $i % 50 == 1 then del(.spec.containers[0].resources.limits) else . end
   | if $i % 50 == 2 then .spec.containers[0].securityContext.privileged = true else . end
-  | if $i % 50 == 3 then del(.spec.containers[].securityContext.runAsNonRoot, .spec.securityContext.runAsNonRoot) else . end
+  | if $i % 50 == 3
+    then del(.spec.containers[].securityContext.runAsNonRoot, .spec.securityContext.runAsNonRoot) else . end
   | if $i % 50 == 4 then del(.metadata.labels["app.kubernetes.io/part-of"]) else . end
   | { apiVersion: "v1", kind: "Pod" } + .]
 | .apiVersion = "v1" | .kind = "List"
@@ -56,8 +57,13 @@ local SPOIL = [[
 local function make_files()
   sh("mkdir -p " .. FOLDER)
   local sim = io.popen(("%s sim --port 0 --pods %d 2>&1 & echo $!; wait"):format(KUBELUA, PODS))
-  local pid, url = sim:read "*l", nil
-  repeat url = (sim:read "*l" or fail "the simulator did not start"):match "Serving on (http://[%d.:]+)" until url
+  local pid = sim:read "*l"
+  local url
+  for line in sim:lines() do
+    url = line:match "Serving on (http://[%d.:]+)"
+    if url then break end
+  end
+  if not url then fail "the simulator did not start" end
   local get = ("curl --silent --fail %s/api/v1/pods | jq --indent 4 '%s' > %s/list.json"):format(url, SPOIL, FOLDER)
   sh(get)
   os.execute("kill " .. pid)
@@ -99,7 +105,8 @@ local function run(subject, form)
     local c, w, p = capture(own):match "(%S+)%s+(%S+)%s+(%S+)"
     cpu[i], wall[i], peak = tonumber(c), tonumber(w), math.max(peak, tonumber(p))
   end
-  local found = subject.own and [[jq -r '.results[] | "\(.rule) \(.namespace)/\(.name) \(.path)"' %s/out]] or "cat %s/out"
+  local found = "cat %s/out"
+  if subject.own then found = [[jq -r '.results[] | "\(.rule) \(.namespace)/\(.name) \(.path)"' %s/out]] end
   return { cpu = median(cpu), wall = median(wall), peak = peak,
     found = capture((found .. " | sort | sha256sum"):format(FOLDER)),
     count = tonumber(capture((found .. " | wc -l"):format(FOLDER))) }
@@ -117,8 +124,8 @@ local function report(form, title)
     if r.found ~= own.found then fail("%s finds something else than kubelua", subject.name) end
     local ratio, least = r.cpu / own.cpu, subject.least and subject.least[form]
     met = least and (ratio >= least and "met" or "missed")
-    print(("%-20s %10.1f %8.2f %9.0f %9d %9.1f%s"):format(subject.name, r.cpu * 1e6 / PODS, r.wall, r.peak, r.count, ratio,
-      least and ("  (%s: at least %d)"):format(met, least) or ""))
+    print(("%-20s %10.1f %8.2f %9.0f %9d %9.1f%s"):format(subject.name, r.cpu * 1e6 / PODS, r.wall, r.peak, r.count,
+      ratio, least and ("  (%s: at least %d)"):format(met, least) or ""))
   end
 end
 
