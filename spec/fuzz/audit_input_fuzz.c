@@ -24,14 +24,24 @@ struct run {
     struct root *first;
 };
 
-static bool on_object(void *ctx, struct root *object, struct str file, size_t line)
+/* By the same it is packed into the same; whole it is refused where what was not read is malformed. */
+static void pack_again(const struct audit_input_object *object)
+{
+    struct root *same = object->again(object->text, object->kept);
+    must(same == object->root);
+    root_unref(same);
+    if (object->kept) root_unref(object->again(object->text, NULL));
+}
+
+static bool on_object(void *ctx, const struct audit_input_object *object)
 {
     struct run *run = ctx;
-    must(line > run->lines_before && file.n > 0);
-    buf_printf(&run->said, "%zu ", line - run->lines_before);
-    json_write(&run->said, root_value(object));
+    must(object->line > run->lines_before && object->file.n > 0);
+    buf_printf(&run->said, "%zu ", object->line - run->lines_before);
+    json_write(&run->said, root_value(object->root));
     buf_putc(&run->said, '\n');
-    if (run->objects++ == 0) run->first = root_ref(object);
+    if (run->objects++ == 0) run->first = root_ref(object->root);
+    pack_again(object);
     return true;
 }
 
