@@ -212,7 +212,7 @@ enum audit_end audit_live(const struct audit_request *request, const struct clus
     struct live_audit live = {.request = request, .cluster = cluster};
     bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.host, err) &&
               ask_kinds(&live, err) &&
-              audit_scripts_begin(&live.scripts, request, live.catalogue, table, err);
+              audit_scripts_begin(&live.scripts, request, live.base.pool, live.catalogue, table, err);
     if (ok) {
         fill_caches(&live);
         look_at_all(&live);

@@ -181,7 +181,8 @@ static bool prepare(struct offline *offline, struct err *err)
     if (!audit_scripts_load(&offline->scripts, request, &offline->dry.host, err)) return false;
     audit_scripts_want(&offline->scripts, AUDIT_WANTS_USES);
     if (wants_caches(offline)) offline->objects = audit_objects_new(offline->dry.loop);
-    return audit_scripts_begin(&offline->scripts, request, offline->catalogue, offline->table, err);
+    return audit_scripts_begin(&offline->scripts, request, offline->pool, offline->catalogue, offline->table,
+                               err);
 }
 
 enum audit_end audit_offline(const struct audit_request *request, struct audit_table *table, struct err *err)

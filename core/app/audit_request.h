@@ -2,6 +2,8 @@
 #pragma once
 #include "app/options.h"
 #include "app/script_files.h"
+#include "audit/baseline.h"
+#include "audit/fixes.h"
 #include "audit/table.h"
 #include "script/rule_params.h"
 
@@ -21,6 +23,8 @@ struct audit_request {
     const char *output, *fail_on, *baseline, *explain;
     bool recursive, allow_empty, fix;
     struct audit_engine_flags engine;
+    const struct baseline *known; /* what --baseline has; NULL: nothing */
+    struct audit_fixes *fixes;    /* with --fix: gets what is to be done */
 };
 
 enum audit_end {

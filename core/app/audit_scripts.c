@@ -59,14 +59,21 @@ void audit_scripts_want(struct audit_scripts *scripts, enum audit_wants wants)
 }
 
 bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_request *request,
-                         const struct catalogue *catalogue, struct audit_table *table, struct err *err)
+                         struct pool *pool, const struct catalogue *catalogue, struct audit_table *table,
+                         struct err *err)
 {
+    if (request->fixes)
+        scripts->fixer = fixer_new(&(const struct fixer_options){.pool = pool,
+                                                                 .catalogue = catalogue,
+                                                                 .table = table,
+                                                                 .known = request->known,
+                                                                 .fixes = request->fixes});
     scripts->auditor = auditor_new(&(const struct auditor_options){.scripts = scripts->items,
                                                                    .script_count = scripts->count,
                                                                    .catalogue = catalogue,
                                                                    .table = table,
                                                                    .now_s = time(NULL),
-                                                                   .fixes = request->fix},
+                                                                   .fixer = scripts->fixer},
                                    err);
     return scripts->auditor != NULL;
 }
@@ -74,6 +81,7 @@ bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_reque
 void audit_scripts_close(struct audit_scripts *scripts)
 {
     auditor_free(scripts->auditor);
+    fixer_free(scripts->fixer);
     for (size_t i = 0; i < scripts->count; i++) script_free(scripts->items[i]);
     free(scripts->items);
     *scripts = (struct audit_scripts){0};

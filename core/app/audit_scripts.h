@@ -3,12 +3,14 @@
 #pragma once
 #include "app/audit_request.h"
 #include "audit/auditor.h"
+#include "audit/fixer.h"
 #include "script/script.h"
 
 struct audit_scripts {
     struct script **items;
     size_t count;
     struct auditor *auditor;
+    struct fixer *fixer; /* NULL: no --fix */
 };
 
 /* Completes `host` by what the request says. */
@@ -21,7 +23,8 @@ bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_reques
  */
 enum audit_wants { AUDIT_WANTS_USES, AUDIT_WANTS_ALL };
 void audit_scripts_want(struct audit_scripts *scripts, enum audit_wants wants);
-/* Makes the auditor. `catalogue` and `table` are borrowed until the end. */
+/* Makes the auditor. `pool`, of the objects, `catalogue` and `table` are borrowed until the end. */
 bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_request *request,
-                         const struct catalogue *catalogue, struct audit_table *table, struct err *err);
+                         struct pool *pool, const struct catalogue *catalogue, struct audit_table *table,
+                         struct err *err);
 void audit_scripts_close(struct audit_scripts *scripts);

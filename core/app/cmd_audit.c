@@ -14,11 +14,14 @@
 #include "app/cmd.h"
 #include "app/script_options.h"
 #include "audit/baseline.h"
+#include "audit/fix_script.h"
 #include "audit/input.h"
 #include "audit/report.h"
+#include "audit/report_parts.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/terminal.h"
 
 #define SEVERITY_NAMES "info|low|medium|high|critical"
 
@@ -34,7 +37,7 @@ static void request_clear(struct audit_request *request)
 
 static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[14];
+    static struct flag table[15];
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
@@ -60,6 +63,8 @@ static const struct flag *audit_flags(struct audit_request *request)
          "parameters of rules, as YAML or JSON (repeatable)"},
         {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL,
          "print what the rule is about, and audit nothing"},
+        {"fix", 0, FLAG_BOOL, &request->fix, NULL, NULL,
+         "print what rules would do about their failures, as commands; with -o json or yaml in the report"},
         {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
          "it is no error that no object is of a kind that a rule looks at"},
         {"sync-timeout", 0, FLAG_DURATION_MS, &options->sync_timeout_ms, "DURATION", NULL,
@@ -90,7 +95,8 @@ static void help(void)
         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
         "  kubelua audit -f scripts/rules --engine\n"
         "  kubelua audit -f scripts/rules -o json > known.json\n"
-        "  kubelua audit -f scripts/rules --baseline known.json\n\n"
+        "  kubelua audit -f scripts/rules --baseline known.json\n"
+        "  kubelua audit -f scripts/rules --fix > fixes.sh\n\n"
         "Flags:");
     flags_print(audit_flags(&request));
     puts("\nOf a running engine:");
@@ -119,8 +125,7 @@ static bool wants_colours(void)
 struct audit {
     const struct audit_request *request;
     struct audit_table *table;
-    const struct baseline *baseline; /* NULL: none */
-    char *source;                    /* "pods.json, manifests.yaml"; "https://..." */
+    char *source; /* "pods.json, manifests.yaml"; "https://..." */
     int64_t begun_ns, time_s;
 };
 
@@ -133,11 +138,9 @@ static char *names_of(const struct flag_list *from)
     return copy;
 }
 
-static bool report(const struct audit *audit)
+static void write_report(const struct audit *audit)
 {
     const struct report_format *format = report_format_of(audit->request->output);
-    if (audit->baseline) baseline_hide(audit->baseline, audit->table);
-    audit_table_sort(audit->table);
     format->write(audit->table,
                   &(const struct report_options){.wide = format->wide,
                                                  .colours = wants_colours(),
@@ -146,6 +149,49 @@ static bool report(const struct audit *audit)
                                                  .time_s = audit->time_s,
                                                  .source = audit->source},
                   stdout);
+}
+
+static bool is_table(const struct audit_request *request)
+{
+    return strcmp(request->output, "table") == 0;
+}
+
+/* What the report would have told. */
+static void tell_errors(const struct audit_table *table)
+{
+    for (size_t i = 0; i < audit_table_count_rows(table); i++) {
+        const struct audit_row *row = audit_table_row(table, i);
+        if (row->verdict != VERDICT_ERROR) continue;
+        struct buf line = {0}, told = {0};
+        report_put_object(&line, audit_table_object(table, row->object), '/');
+        buf_printf(&line, ": %s: %.*s", audit_table_rule(table, row->rule)->id, STR_ARG(row->message));
+        terminal_put(&told, buf_slice(&line));
+        fprintf(stderr, "kubelua audit: %s\n", buf_text(&told));
+        buf_clear(&line);
+        buf_clear(&told);
+    }
+}
+
+static void write_fixes(const struct audit *audit)
+{
+    const struct audit_fixes *fixes = audit->request->fixes;
+    struct buf text = {0};
+    if (is_table(audit->request)) {
+        fix_script_write(fixes, stdout);
+        tell_errors(audit->table);
+    }
+    audit_fixes_sum_up(fixes, &text);
+    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+    buf_clear(&text);
+}
+
+static bool report(const struct audit *audit)
+{
+    const struct audit_request *request = audit->request;
+    if (request->known) baseline_hide(request->known, audit->table);
+    audit_table_sort(audit->table);
+    if (!request->fixes || !is_table(request)) write_report(audit);
+    if (request->fixes) write_fixes(audit);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -206,11 +252,10 @@ static enum audit_end ask(struct audit *audit, struct err *err)
     return end;
 }
 
-static int run_audit(const struct audit_request *request, const struct baseline *baseline)
+static int run_audit(const struct audit_request *request)
 {
     struct audit audit = {.request = request,
                           .table = audit_table_new(report_format_of(request->output)->passes),
-                          .baseline = baseline,
                           .begun_ns = clock_measure_ns(),
                           .time_s = time(NULL)};
     struct err err;
@@ -227,6 +272,17 @@ static int run_audit(const struct audit_request *request, const struct baseline 
 
 /* --- the command */
 
+static bool check_fix(const struct audit_request *request, struct err *err)
+{
+    const char *output = request->output;
+    if (request->fix && request->engine.asked)
+        return err_set(err, ERR_INVALID, "--fix is for files and clusters: --engine has no fixes");
+    if (!request->fix || is_table(request) || strcmp(output, "json") == 0 || strcmp(output, "yaml") == 0)
+        return true;
+    return err_set(err, ERR_INVALID, "-o %s has no fixes; --fix goes with -o json, -o yaml, or without -o",
+                   output);
+}
+
 static bool check_arguments(const struct audit_request *request, const struct flag_list *rest,
                             struct err *err)
 {
@@ -239,7 +295,7 @@ static bool check_arguments(const struct audit_request *request, const struct fl
         return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
     if (!request->options.files.count && (!of_engine || request->explain))
         return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
-    return true;
+    return check_fix(request, err);
 }
 
 /* What is given by itself goes before what a file says. */
@@ -269,13 +325,19 @@ static bool parse(int argc, char **argv, struct audit_request *request, struct e
            options_check_trusted(options, &request->files, err);
 }
 
-static int run_request(const struct audit_request *request, struct err *err)
+static int run_request(struct audit_request *request, struct err *err)
 {
     struct baseline *baseline = NULL;
+    struct audit_fixes fixes = {0};
     int code = EXIT_USAGE;
     if (request->explain) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
     if (request->baseline) baseline = baseline_read(request->baseline, err);
-    if (baseline || !request->baseline) code = run_audit(request, baseline);
+    request->known = baseline;
+    request->fixes = request->fix ? &fixes : NULL;
+    if (baseline || !request->baseline) code = run_audit(request);
+    request->known = NULL;
+    request->fixes = NULL;
+    audit_fixes_clear(&fixes);
     baseline_free(baseline);
     return code;
 }

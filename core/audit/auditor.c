@@ -6,6 +6,7 @@
 
 #include "audit/asking.h"
 #include "audit/fields.h"
+#include "audit/fixer.h"
 #include "audit/rule_kinds.h"
 #include "audit/suppression.h"
 #include "base/mem.h"
@@ -158,21 +159,36 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
     add_row(ctx, finding, accepted);
 }
 
-/* What the rule's `fix` makes of the object stands with its first finding. */
-static bool add_fix(struct asking *asking)
+/* Appends what the rule's `fix` makes of the object to its first finding. */
+static bool add_own_fix(struct asking *asking, struct err *err)
 {
     struct auditor *auditor = asking->auditor;
     const struct asked_rule *asked = &auditor->rules[asking->rule];
-    struct err err;
     auditor->fix.len = 0;
-    if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, &err)) {
-        add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
-                false);
-        return false;
-    }
+    if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, err)) return false;
     if (auditor->fix.len)
         audit_table_set_fix(auditor->options.table, asking->first_row, buf_slice(&auditor->fix));
     return true;
+}
+
+/* A fix that fails is an error of the rule. */
+static enum verdict add_fix(struct asking *asking)
+{
+    const struct auditor *auditor = asking->auditor;
+    const struct asked_rule *asked = &auditor->rules[asking->rule];
+    struct err err;
+    bool ok = true;
+    if (auditor->options.fixer)
+        ok = fixer_add(
+            auditor->options.fixer,
+            &(const struct fixer_failure){asked->script, asked->number, asking->rule, asking->first_row},
+            &err);
+    else if (auditor->options.fixes && asked->rule->has_fix)
+        ok = add_own_fix(asking, &err);
+    if (ok) return VERDICT_FAIL;
+    add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
+            false);
+    return VERDICT_ERROR;
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)
@@ -238,14 +254,33 @@ static enum verdict ask_until(struct asking *asking, struct packed *packed)
 static void ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
     struct asking asking = {.auditor = auditor, .rule = number};
-    const struct asked_rule *asked = &auditor->rules[number];
     enum verdict verdict = ask_until(&asking, packed);
-    if (verdict == VERDICT_FAIL && auditor->options.fixes && asked->rule->has_fix && !add_fix(&asking))
-        verdict = VERDICT_ERROR;
+    if (verdict == VERDICT_FAIL) verdict = add_fix(&asking);
     audit_table_count(auditor->options.table, number, verdict);
 }
 
 /* --- one object */
+
+static bool is_asked(const struct auditor *auditor, uint32_t number, const struct audit_object *shown)
+{
+    return !auditor->left_out[number] && rule_takes(auditor->rules[number].rule, shown->ns);
+}
+
+/* What is mended is whole: `subject->kept` is NULL where there is a fixer. */
+static void look_by(struct auditor *auditor, const struct rule_type *type,
+                    const struct audit_subject *subject, const struct audit_object *shown)
+{
+    struct fixer *fixer = auditor->options.fixer;
+    struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
+    audit_table_begin_object(auditor->options.table, shown);
+    if (fixer) fixer_begin(fixer, subject->object);
+    for (size_t i = 0; i < type->rules.count; i++) {
+        uint32_t number = type->rules.items[i];
+        if (is_asked(auditor, number, shown)) ask(auditor, number, &packed);
+    }
+    if (fixer) fixer_end(fixer);
+    root_unref(packed.own);
+}
 
 bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
 {
@@ -261,16 +296,10 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
         .line = subject->line,
     };
     const struct rule_type *type = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
-    const struct rule_numbers *rules = &type->rules;
-    struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
-    bool begun = false;
-    for (size_t i = 0; i < rules->count; i++) {
-        uint32_t number = rules->items[i];
-        if (auditor->left_out[number] || !rule_takes(auditor->rules[number].rule, shown.ns)) continue;
-        if (!begun) audit_table_begin_object(auditor->options.table, &shown);
-        begun = true;
-        ask(auditor, number, &packed);
+    for (size_t i = 0; i < type->rules.count; i++) {
+        if (!is_asked(auditor, type->rules.items[i], &shown)) continue;
+        look_by(auditor, type, subject, &shown);
+        return true;
     }
-    root_unref(packed.own);
-    return begun;
+    return false;
 }

@@ -12,6 +12,7 @@
 #include "script/script.h"
 
 struct auditor;
+struct fixer;
 
 struct auditor_options {
     struct script *const *scripts; /* loaded; started or not */
@@ -19,7 +20,8 @@ struct auditor_options {
     const struct catalogue *catalogue; /* what the names of kinds mean */
     struct audit_table *table;         /* gets the rules, in the order of the scripts */
     int64_t now_s;                     /* since 1970: what accepted findings expire by */
-    bool fixes;                        /* rows of failures have what the rule's `fix` makes of the object */
+    bool fixes;          /* rows of failures have what the rule's `fix` makes of the object, each by itself */
+    struct fixer *fixer; /* makes one fix of those of all rules; NULL: none is wanted */
 };
 
 /* An object and where it is from. */

@@ -126,10 +126,9 @@ void baseline_free(struct baseline *baseline)
     free(baseline);
 }
 
-static bool is_known(void *ctx, const struct audit_rule *rule, const struct audit_object *object,
-                     const struct audit_row *row)
+bool baseline_knows(const struct baseline *baseline, const struct audit_rule *rule,
+                    const struct audit_object *object, const struct audit_row *row)
 {
-    const struct baseline *baseline = ctx;
     const struct finding_key key = {.rule = str_of(rule->id),
                                     .api_version = object->api_version,
                                     .kind = object->kind,
@@ -137,6 +136,12 @@ static bool is_known(void *ctx, const struct audit_rule *rule, const struct audi
                                     .name = object->name,
                                     .path = row->path};
     return baseline->count && *slot_of(baseline, hash_of(&key));
+}
+
+static bool is_known(void *ctx, const struct audit_rule *rule, const struct audit_object *object,
+                     const struct audit_row *row)
+{
+    return baseline_knows(ctx, rule, object, row);
 }
 
 void baseline_hide(const struct baseline *baseline, struct audit_table *table)

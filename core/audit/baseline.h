@@ -11,5 +11,7 @@ struct baseline;
 /* NULL with an error that names the file. */
 struct baseline *baseline_read(const char *path, struct err *err);
 void baseline_free(struct baseline *baseline);
+bool baseline_knows(const struct baseline *baseline, const struct audit_rule *rule,
+                    const struct audit_object *object, const struct audit_row *row);
 /* Hides them in the table; once, before any sorting. */
 void baseline_hide(const struct baseline *baseline, struct audit_table *table);

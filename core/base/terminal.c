@@ -37,6 +37,26 @@ void terminal_put(struct buf *out, struct str text)
     }
 }
 
+bool terminal_is_safe(struct str text)
+{
+    for (size_t i = 0, n; i < text.n; i += n) {
+        uint32_t c = str_code_point((struct str){text.p + i, text.n - i}, &n);
+        if (c == 0xfffd || is_in(orders, ARRAY_LEN(orders), c)) return false;
+    }
+    return true;
+}
+
+void terminal_put_json(struct buf *out, struct str json)
+{
+    for (size_t i = 0, n; i < json.n; i += n) {
+        uint32_t c = str_code_point((struct str){json.p + i, json.n - i}, &n);
+        if (c != '\n' && is_in(orders, ARRAY_LEN(orders), c))
+            buf_printf(out, "\\u%04x", (unsigned)c);
+        else
+            buf_append(out, json.p + i, n);
+    }
+}
+
 static size_t columns_of(uint32_t c)
 {
     if (c < 0x300) return 1;

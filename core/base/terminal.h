@@ -1,6 +1,7 @@
 /* Texts of others on a terminal: none of them gives it orders, and columns are counted as it counts them.
  * Owner: the buffer is the caller's. Any thread. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -8,6 +9,11 @@
 /* Controls, also those that turn the direction of a line, and what is no UTF-8 become U+FFFD, blanks of all
  * kinds one blank. */
 void terminal_put(struct buf *out, struct str text);
+/* Whether there is none of these in it, and no blank but ' '. */
+bool terminal_is_safe(struct str text);
+/* JSON, or YAML whose texts are in quotes: such characters become escapes, so that it means the same. Ends of
+ * lines stay; they stand between the texts. */
+void terminal_put_json(struct buf *out, struct str json);
 /* How many columns a text of terminal_put takes: two for a character of Chinese, none for an accent that
  * stands alone. */
 size_t terminal_columns(struct str text);

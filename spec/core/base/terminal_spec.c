@@ -38,6 +38,28 @@ static void test_no_text_gives_orders(void **state)
     }
 }
 
+static void test_json_means_the_same_without_orders(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{\"a\":\"caf\xc3\xa9\"}\n", "{\"a\":\"caf\xc3\xa9\"}\n"},
+        {"\"\x7f\xc2\x9b\"", "\"\\u007f\\u009b\""},
+        {"\"\xe2\x80\xae"
+         "a\xef\xbb\xbf\"",
+         "\"\\u202ea\\ufeff\""},
+        {"\"" GONE "\"", "\"" GONE "\""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct buf out = {0};
+        terminal_put_json(&out, str_of(cases[i][0]));
+        assert_string_equal(buf_text(&out), cases[i][1]);
+        assert_false(terminal_is_safe(str_of(cases[i][0])));
+        buf_clear(&out);
+    }
+    assert_true(terminal_is_safe(STR("caf\xc3\xa9 {}")));
+    assert_false(terminal_is_safe(STR("a\nb")));
+    assert_false(terminal_is_safe(STR("\xff")));
+}
+
 static void test_columns_are_those_of_a_terminal(void **state)
 {
     assert_int_equal(terminal_columns(STR("")), 0);
@@ -78,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_text_gives_orders),
+        cmocka_unit_test(test_json_means_the_same_without_orders),
         cmocka_unit_test(test_columns_are_those_of_a_terminal),
         cmocka_unit_test(test_lines_break_behind_words),
     };

@@ -1,0 +1,42 @@
+/* What an audit would do about what it found: a merge patch for an object, or a manifest of one that should
+ * be there. Owner: whoever runs the audit; audit_fixes_clear frees all. On one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "kube/resource.h"
+
+/* One thing to do. */
+struct audit_fix {
+    bool is_manifest;         /* of an object of its own; else a patch of one that was looked at */
+    char *reasons;            /* lines, each with its end: what was found, and what is not mended by it */
+    char *api_version, *kind; /* of the object, as the next ones */
+    char *ns, *name;          /* `ns` may be empty, and `name` of a manifest */
+    char *version;            /* its resourceVersion when it was looked at; empty: not known */
+    struct resource resource; /* `plural` NULL: the catalogue does not have the kind */
+    char *type;               /* as kubectl takes it: "pods", "deployments.apps", "Widget.v1.example.com" */
+    char *json;
+};
+
+struct audit_fixes {
+    struct audit_fix *items;
+    size_t count, cap;
+    size_t with, without; /* findings that are failures */
+    size_t objects;       /* for which there is something to do */
+    size_t still;         /* rules that fail for an object with its patch too */
+};
+
+/* A zeroed one, to be filled; all its texts are its own. Until the next one. */
+struct audit_fix *audit_fixes_add(struct audit_fixes *fixes);
+void audit_fix_clear(struct audit_fix *fix);
+void audit_fixes_clear(struct audit_fixes *fixes);
+/* The manifest of that text, if there is one; NULL otherwise. */
+struct audit_fix *audit_fixes_find(const struct audit_fixes *fixes, struct str json);
+/* Appends lines to its reasons. */
+void audit_fix_add_reasons(struct audit_fix *fix, struct str lines);
+/* Finds `resource` and `type` for what apiVersion and kind say. */
+void audit_fix_resolve(struct audit_fix *fix, const struct catalogue *catalogue);
+
+/* "2 findings have a fix, 1 has none; 1 object". */
+void audit_fixes_sum_up(const struct audit_fixes *fixes, struct buf *out);
