@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "informer/indexer.h"
 #include "kube/kinds.h"
+#include "kube/well_known.h"
 #include "object/pool.h"
 #include "script/turns.h"
 
@@ -27,13 +28,25 @@ struct live_audit {
     struct timer deadline;
     struct progress progress;
     size_t looked_at;
+    struct buf told;   /* what was said on stderr, a line each: no line comes twice */
+    struct buf absent; /* kinds that the server does not have, ", " between them */
     bool is_late, incomplete;
 };
+
+/* False: it was said before. */
+static bool is_new(struct live_audit *live, const char *text)
+{
+    char *line = xasprintf("\n%s\n", text);
+    bool found = strstr(buf_text(&live->told), line) != NULL;
+    if (!found) buf_puts(&live->told, line);
+    free(line);
+    return !found;
+}
 
 static void note(struct live_audit *live, const char *text)
 {
     live->incomplete = true;
-    fprintf(stderr, "kubelua audit: %s\n", text);
+    if (is_new(live, text)) fprintf(stderr, "kubelua audit: %s\n", text);
 }
 
 /* --- what there is */
@@ -61,9 +74,34 @@ static bool ask_kinds(struct live_audit *live, struct err *err)
 
 /* --- caches */
 
+/* A server may do without a kind, and has no objects of it then: one of Kubernetes' own, as servers differ by
+ * their age, or a custom one. Any other name is a mistake. */
+static bool may_be_absent(const struct live_audit *live, struct str kind)
+{
+    struct catalogue *known = catalogue_well_known();
+    struct resource resource;
+    struct err err;
+    bool is_known = catalogue_resolve(known, kind, &resource, &err);
+    if (is_known) resource_clear(&resource);
+    bool may = is_known || (resource_name_has_group(kind) && !well_known_refuses(known, kind, &err));
+    catalogue_free(known);
+    return may && !*catalogue_failures(live->catalogue);
+}
+
 static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
 {
-    note(ctx, err->text);
+    struct live_audit *live = ctx;
+    const char *kind = claim_spec(claim)->kind;
+    if (!may_be_absent(live, str_of(kind)))
+        note(live, err->text);
+    else if (is_new(live, kind))
+        buf_printf(&live->absent, "%s%s", live->absent.len ? ", " : "", kind);
+}
+
+static void tell_absent(const struct live_audit *live)
+{
+    if (live->absent.len)
+        fprintf(stderr, "kubelua audit: the server has no %.*s\n", STR_ARG(buf_slice(&live->absent)));
 }
 
 static void on_changed(void *ctx, struct informer_claim *claim) {}
@@ -96,17 +134,28 @@ static bool all_here(const struct live_audit *live)
 
 static void tell_lags(struct live_audit *live)
 {
-    struct buf told = {0};
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf lag = {0};
-        if (claim_resource(claim) && claim_describe_lag(claim, &lag) &&
-            !strstr(buf_text(&told), buf_text(&lag))) {
-            note(live, buf_text(&lag));
-            buf_printf(&told, "%s\n", buf_text(&lag));
-        }
+        if (claim_resource(claim) && claim_describe_lag(claim, &lag)) note(live, buf_text(&lag));
         buf_clear(&lag);
     }
-    buf_clear(&told);
+}
+
+/* Where the server did not give what a rule uses, the rule would find what is not so. */
+static bool lacks_uses(const struct script_rule *rule)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (claim_resource(rule->uses[i].claim) && !claim_has_synced(rule->uses[i].claim)) return true;
+    return false;
+}
+
+static void leave_out(struct live_audit *live)
+{
+    uint32_t number = 0; /* in the table */
+    for (size_t s = 0; s < live->scripts.count; s++)
+        for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++, number++)
+            if (lacks_uses(script_rule(live->scripts.items[s], i)))
+                auditor_leave_out(live->scripts.auditor, number);
 }
 
 static void fill_caches(struct live_audit *live)
@@ -114,7 +163,9 @@ static void fill_caches(struct live_audit *live)
     audit_scripts_want(&live->scripts, AUDIT_WANTS_ALL);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
+    tell_absent(live);
     tell_lags(live);
+    leave_out(live);
 }
 
 /* --- objects */
@@ -204,6 +255,8 @@ static void close_all(struct live_audit *live)
     kinds_free(live->kinds);
     catalogue_free(live->catalogue);
     one_loop_close(&live->base);
+    buf_clear(&live->told);
+    buf_clear(&live->absent);
 }
 
 enum audit_end audit_live(const struct audit_request *request, const struct cluster_config *cluster,

@@ -234,15 +234,43 @@ require("k8s").rule { id = "alone", kinds = { "pods" }, uses = { nodes = { kind 
     assert.are.equal(sim.server, report.summary.source)
   end)
 
-  it("is incomplete when the server does not have a kind", function()
-    place:write("rules.lua", [[
+  local several = [[
 local k8s = require "k8s"
 k8s.rule { id = "known", kinds = { "pods" }, check = function(obj, r) r:warn "seen" end }
-k8s.rule { id = "unknown", kinds = { "widgets.example.com" }, check = function() end }
+k8s.rule { id = "first", kinds = { "pods", "%s" }, check = function() end }
+k8s.rule { id = "second", kinds = { "%s" }, check = function() end }
+]]
+
+  it("tells once which kinds the server does not have, and is whole all the same", function()
+    place:write("rules.lua", several:format("widgets.example.com", "poddisruptionbudgets.policy"))
+    local code, report, err = audited_live()
+    assert.are.same({ 0, 20 }, { code, #report.results })
+    assert.are.equal("kubelua audit: the server has no widgets.example.com, poddisruptionbudgets.policy\n", err)
+  end)
+
+  it("is incomplete when no server can have a kind", function()
+    place:write("rules.lua", several:format("podz", "deployment.app"))
+    place:write("more.lua", several:gsub('id = "', 'id = "x'):format("podz", "podz"))
+    local code, out, err = audit("-f", place.path, "-s", sim.server, "-o", "json")
+    assert.are.same({ 3, 40 }, { code, #cjson.decode(out).results })
+    local _, times = err:gsub("podz", "")
+    assert.are.equal(1, times)
+  end)
+
+  it("does not ask rules that use what the server does not let them read", function()
+    sim:forbid("nodes", "nobody may")
+    place:write("rules.lua", [[
+local k8s = require "k8s"
+k8s.rule { id = "alone", kinds = { "pods" }, check = function(obj, r) r:warn "seen" end }
+k8s.rule { id = "joined", kinds = { "pods" }, uses = { nodes = { kind = "nodes", index = "key" } },
+  check = function(obj, r, use)
+    if #use.nodes(obj.spec.nodeName or "") == 0 then r:fail "no node" end
+  end }
 ]])
     local code, report, err = audited_live()
     assert.are.same({ 3, 20 }, { code, #report.results })
-    assert.matches("widgets.example.com", err, 1, true)
+    assert.matches("nobody may", err, 1, true)
+    for _, row in ipairs(report.results) do assert.are.equal("alone", row.rule) end
   end)
 
   it("says which server it cannot reach", function()
