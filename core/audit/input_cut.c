@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "kube/json_scan.h"
 #include "object/token_match.h"
 
@@ -64,6 +65,7 @@ static bool take_ahead(struct input_cut *c, struct input_piece *piece)
     c->next = at;
     if (at == t->count || t->at[at] != place || !c->ahead.close[at]) return false;
     size_t close = c->ahead.close[at], length = t->at[close] + 1 - place;
+    must(close > at && close < t->count && w->from + length <= w->to);
     if (length > c->max) return false;
     *piece = (struct input_piece){*t, c->ahead.close, at, {w->data + w->from, length}};
     c->next = close + 1;

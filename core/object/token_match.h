@@ -8,8 +8,9 @@
 enum { TOKEN_MATCH_DEPTH = 1024 }; /* brackets within one another */
 
 /* For each opening bracket among the tokens from `from` on: `close[i]` is the token that closes token `i`, or
- * 0 where that is not among them. Other places of `close`, which has one for each token, are left alone. Ends
- * at a bracket that closes another kind, and at what is nested too deep: all around it stays open. */
+ * 0 where that is not among them. Other places of `close`, which has one for each token, are of no
+ * meaning. Ends at a bracket that closes another kind, and at what is nested too deep: what is around it, and
+ * all behind it, stays open. */
 void token_match(const struct tokens *t, size_t from, uint32_t *close);
 
 /* The token behind the value at `i`; 0 when it is none, or has no end. */

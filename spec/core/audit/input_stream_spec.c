@@ -195,6 +195,34 @@ static void test_aliases_make_no_more_than_an_object_may_be(void **state)
     buf_clear(&text);
 }
 
+static void put_many(struct buf *text, const char *before, char filler, size_t n, const char *behind)
+{
+    buf_puts(text, before);
+    while (n-- > 0) buf_putc(text, filler);
+    buf_puts(text, behind);
+}
+
+/* What was known of the brackets of an earlier stretch of the text means nothing for a later one, in which
+ * they could not be matched. */
+static void test_objects_behind_damage_are_read_whatever_came_before(void **state)
+{
+    struct inputs *in = *state;
+    struct buf text = {0};
+    for (size_t size = 600000; size <= 960000; size += 360000) {
+        buf_puts(&text, "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"long\"");
+        for (size_t n = 0; n < size / 190; n++) {
+            buf_printf(&text, ",\"k%zu\":", n);
+            put_many(&text, "\"", 'x', 180, "\"");
+        }
+        buf_puts(&text, "},\"apiVersion\":\"v1\"}\n");
+    }
+    put_many(&text, "{\"b\":\"", 'y', 90000, "\"}\n{]\n");
+    buf_puts(&text, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"behind\"}}\n");
+    for (int i = 0; i < 20; i++) put_many(&text, "{\"b\":\"", 'z', 40000, "\"}\n");
+    assert_non_null(strstr(inputs_say(in, buf_slice(&text)), "5 v1 Pod behind\n"));
+    buf_clear(&text);
+}
+
 static void test_the_sink_may_stop(void **state)
 {
     struct inputs *in = *state;
@@ -310,6 +338,7 @@ int main(void)
         TEST(test_what_is_too_large_is_left_out_alone),
         TEST(test_what_is_large_but_not_too_large_is_read),
         TEST(test_aliases_make_no_more_than_an_object_may_be),
+        TEST(test_objects_behind_damage_are_read_whatever_came_before),
         TEST(test_the_sink_may_stop),
         TEST(test_folders_are_read_in_the_order_of_names),
         TEST(test_a_path_that_is_not_there_is_an_error),
