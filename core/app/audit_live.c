@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
 #include "audit/progress.h"
 #include "base/mem.h"
 #include "informer/indexer.h"
 #include "kube/kinds.h"
-#include "kube/well_known.h"
 #include "object/pool.h"
 #include "script/turns.h"
 
@@ -74,18 +74,12 @@ static bool ask_kinds(struct live_audit *live, struct err *err)
 
 /* --- caches */
 
-/* A server may do without a kind, and has no objects of it then: one of Kubernetes' own, as servers differ by
- * their age, or a custom one. Any other name is a mistake. */
+/* A server may do without a kind, and has no objects of it then, when it is known to have told all of its
+ * kinds.
+ */
 static bool may_be_absent(const struct live_audit *live, struct str kind)
 {
-    struct catalogue *known = catalogue_well_known();
-    struct resource resource;
-    struct err err;
-    bool is_known = catalogue_resolve(known, kind, &resource, &err);
-    if (is_known) resource_clear(&resource);
-    bool may = is_known || (resource_name_has_group(kind) && !well_known_refuses(known, kind, &err));
-    catalogue_free(known);
-    return may && !*catalogue_failures(live->catalogue);
+    return audit_kind_may_be(kind) && !*catalogue_failures(live->catalogue);
 }
 
 static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)

@@ -3,14 +3,17 @@
 
 #include <stdio.h>
 
+#include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
 #include "app/dry_host.h"
 #include "audit/input.h"
 #include "audit/objects.h"
 #include "audit/progress.h"
 #include "base/mem.h"
+#include "kube/catalogue.h"
 #include "kube/well_known.h"
 #include "object/pool.h"
+#include "object/value.h"
 
 struct offline {
     const struct audit_request *request;
@@ -49,6 +52,15 @@ static bool wants_caches(const struct offline *offline)
 
 /* --- objects */
 
+/* As of a cluster: what has no namespace is looked at whatever -n says. */
+static bool is_elsewhere(const struct offline *offline, const struct root *object)
+{
+    struct text text;
+    struct str ns = root_namespace(object, &text);
+    const char *wanted = offline->dry.host.default_namespace;
+    return *wanted && ns.n && !str_is(ns, wanted);
+}
+
 static bool on_object(void *ctx, const struct audit_input_object *object)
 {
     struct offline *offline = ctx;
@@ -58,6 +70,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
                                           .kept = object->kept,
                                           .again = object->again,
                                           .ctx = object->text};
+    if (is_elsewhere(offline, object->root)) return true;
     if (offline->objects)
         audit_objects_add(offline->objects, &subject);
     else
@@ -135,8 +148,23 @@ static bool all_synced(const struct offline *offline)
     return true;
 }
 
+/* Custom kinds, too, may be used. */
+static void add_kinds(struct offline *offline)
+{
+    for (size_t i = 0; i < audit_objects_count(offline->objects); i++) {
+        const struct audit_subject subject = audit_objects_at(offline->objects, i);
+        struct value whole = root_value(subject.object);
+        struct text version, kind, ns;
+        catalogue_add_guess(offline->catalogue, value_str(value_field(whole, STR("apiVersion")), &version),
+                            value_str(value_field(whole, STR("kind")), &kind),
+                            root_namespace(subject.object, &ns).n > 0);
+    }
+    catalogue_finish(offline->catalogue);
+}
+
 static void fill_caches(struct offline *offline)
 {
+    add_kinds(offline);
     shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
     while (!all_synced(offline)) loop_once(offline->dry.loop, true);
 }
@@ -192,6 +220,7 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     bool ok = prepare(&offline, err);
     if (ok) read_all(&offline);
     if (ok && offline.objects) look_at_all(&offline);
+    if (ok && !audit_kinds_check(&offline.scripts)) offline.partial = true;
     close_all(&offline);
     return !ok ? AUDIT_FAILED : offline.partial ? AUDIT_UNREADABLE : AUDIT_WHOLE;
 }

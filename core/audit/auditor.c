@@ -122,6 +122,11 @@ const struct projection *auditor_kept(struct auditor *auditor, struct str api_ve
     return fields_kept(type->fields);
 }
 
+bool auditor_has_seen(const struct auditor *auditor, struct str kind)
+{
+    return rule_kinds_have(auditor->kinds, kind);
+}
+
 void auditor_leave_out(struct auditor *auditor, uint32_t rule)
 {
     must(rule < auditor->count);

@@ -41,6 +41,8 @@ struct auditor *auditor_new(const struct auditor_options *options, struct err *e
 void auditor_free(struct auditor *auditor);
 /* Whether a rule looks at objects of that type, in some namespace. */
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
+/* Whether an object of a type that `kind` means, as a rule gives it, was looked at or asked for. */
+bool auditor_has_seen(const struct auditor *auditor, struct str kind);
 /* Is not asked from now on; by its number in the table. */
 void auditor_leave_out(struct auditor *auditor, uint32_t rule);
 /* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until

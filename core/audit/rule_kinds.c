@@ -134,3 +134,10 @@ struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version
     kinds->last = type;
     return &type->told;
 }
+
+bool rule_kinds_have(const struct rule_kinds *kinds, struct str name)
+{
+    for (const struct type *type = kinds->types; type; type = type->next)
+        if (rule_kinds_means(kinds, name, str_of(type->api_version), str_of(type->kind))) return true;
+    return false;
+}

@@ -29,6 +29,8 @@ struct rule_type {
     struct fields *fields; /* made and filled by who asks; freed with this */
 };
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
+/* Whether `name` means one of the types that were asked for. */
+bool rule_kinds_have(const struct rule_kinds *kinds, struct str name);
 /* Whether `name`, as a rule gives a kind, means objects of that type. */
 bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
                       struct str kind);

@@ -107,6 +107,19 @@ describe("an audit of files", function()
     assert.are.same(results(rule("many", body) .. joined), partial)
   end)
 
+  it("shows a rule its parameters, which are views too", function()
+    local rules = [[
+require("k8s").rule { id = "params", kinds = { "pods" }, params = { list = { "a", "b" } },
+  check = function(obj, r, use, params)
+    local same = params.list == params.list and obj.spec["no" .. "deName"]
+    r:fail(tostring(params.list) .. tostring(same) .. tostring(params.list[3]), { value = params.list })
+  end }
+]]
+    local partial = results(rules)
+    assert.are.equal('["a","b"]n1nil', partial[1].message)
+    assert.are.same(results(rules .. joined), partial)
+  end)
+
   it("gives a rule nothing of an object that it kept from an earlier call", function()
     local rules = "local first\n"
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')

@@ -139,6 +139,41 @@ require("k8s").rule { id = "selects-nothing", kinds = { "services" },
     assert.are.same({ 1, 1, "db" }, { code, #report.results, report.results[1].name })
   end)
 
+  it("looks at the objects of a namespace, and at what belongs to none, with -n", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "seen", kinds = { "pods", "nodes" }, check = function(obj, r) r:fail "seen" end }
+]])
+    local node = "apiVersion: v1\nkind: Node\nmetadata: { name: one }\n---\n"
+    local other = pod("far", "app"):gsub("shop", "bank")
+    place:write("a.yaml", node .. pod("near", "app") .. other)
+    local _, report = audited("--from", place.path .. "/a.yaml", "-n", "shop")
+    local names = {}
+    for i, row in ipairs(report.results) do names[i] = row.name end
+    table.sort(names)
+    assert.are.same({ "near", "one" }, names)
+  end)
+
+  it("lets rules use custom kinds of the input, and tells of kinds that are none", function()
+    place:write("rules.lua", [[
+local k8s = require "k8s"
+k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", index = "namespace" } },
+  check = function(obj, r, use) r:fail(#use.w(obj:namespace()) .. " widgets") end }
+]])
+    local widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: { name: w, namespace: shop }\n---\n"
+    place:write("a.yaml", pod("web", "app") .. widget)
+    local code, report = audited("--from", place.path .. "/a.yaml")
+    assert.are.same({ 1, "1 widgets" }, { code, report.results[1].message })
+    place:write("b.yaml", pod("web", "app"))
+    local err
+    code, report, err = audited("--from", place.path .. "/b.yaml")
+    assert.are.same({ 2, 1 }, { code, #report.results })
+    assert.matches('rules.lua:2: rule used: "widgets" is none of Kubernetes\' own kinds', err, 1, true)
+    place:write("rules.lua", 'require("k8s").rule { id = "typo", kinds = { "podz" }, check = function() end }')
+    code, _, err = audited("--from", place.path .. "/b.yaml")
+    assert.are.equal(2, code)
+    assert.matches('rule typo: "podz" is none of Kubernetes\' own kinds, did you mean "pods"', err, 1, true)
+  end)
+
   it("reports the good files beside a broken one, and ends with 2", function()
     place:write("good.yaml", pod("web", "app"))
     place:write("broken.json", '{"apiVersion":"v1","kind":"Pod","metadata":{"name":')
