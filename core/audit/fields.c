@@ -47,6 +47,7 @@ static void add_text(void *ctx, struct str text)
 
 void fields_add_script(struct fields *fields, struct script *script)
 {
+    if (script_is_trusted(script)) fields->all = true; /* no call of it can be ended where it asks for more */
     script_each_text(script, add_text, fields->names);
     fields->is_current = false;
 }

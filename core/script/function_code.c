@@ -57,10 +57,15 @@ static void keep_string(const struct reader *r, struct buf *out, const unsigned 
     buf_append(out, text, n);
 }
 
-static void skip_in_table(struct reader *r)
+/* What stands in a table; only texts are kept, when these are asked for. */
+static void skip_in_table(struct reader *r, struct buf *out)
 {
     uint32_t kind = take_number(r);
-    if (kind >= KTAB_STR) skip(r, kind - KTAB_STR);
+    if (kind >= KTAB_STR) {
+        const unsigned char *text = r->p;
+        skip(r, kind - KTAB_STR);
+        keep_string(r, out, text, kind - KTAB_STR);
+    }
     if (kind == KTAB_INT || kind == KTAB_NUM) take_number(r);
     if (kind == KTAB_NUM) take_number(r);
 }
@@ -71,12 +76,12 @@ static void keep_table(struct reader *r, struct buf *out)
     uint32_t items = take_number(r), fields = take_number(r);
     uint64_t sum = 0;
     const unsigned char *begin = r->p;
-    for (uint32_t i = 0; i < items && !r->bad; i++) skip_in_table(r);
+    for (uint32_t i = 0; i < items && !r->bad; i++) skip_in_table(r, out);
     append(r, out, begin, (size_t)(r->p - begin));
     for (uint32_t i = 0; i < fields && !r->bad; i++) {
         const unsigned char *field = r->p;
-        skip_in_table(r);
-        skip_in_table(r);
+        skip_in_table(r, out);
+        skip_in_table(r, out);
         sum += XXH3_64bits(field, (size_t)(r->p - field));
     }
     append(r, out, &fields, sizeof fields);

@@ -11,8 +11,8 @@ enum { FUNCTION_HASH_LEN = 16 };
 /* Of the function at `idx`. The plan is told where that is, if it asks. */
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1]);
 
-/* Appends the canonical code of the Lua function at `idx`; with `strings`, the texts in it instead, each
- * behind its length, a uint32_t. */
+/* Appends the canonical code of the Lua function at `idx`, which counts from the bottom; with `strings`, the
+ * texts in it instead, each behind its length, a uint32_t. */
 void function_code(lua_State *L, int idx, bool strings, struct buf *out);
 
 /* Appends the parts of the function's code to `out` in one order: LuaJIT writes the fields of constant tables

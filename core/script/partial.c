@@ -6,6 +6,7 @@
 #include "object/path.h"
 #include "object/pool.h"
 #include "script/args.h"
+#include "script/budget.h"
 #include "script/state.h"
 
 /* Where a walk is: the key that it came by last, and whether all below is kept. */
@@ -18,6 +19,16 @@ struct search {
     struct partial *partial;
     const struct value *wanted;
 };
+
+/* Nothing that comes of a field that seemed to be absent may last: the call ends here, whatever pcall is
+ * around it, as calls end that are over a limit. */
+static void end_after_miss(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (!script->partial.has_missed) return;
+    budget_exceed(script, LIMIT_HANDLER_CPU);
+    budget_poll(L, script);
+}
 
 static void miss(struct partial *partial, struct str name, bool whole)
 {
@@ -40,7 +51,9 @@ static bool is_partial(lua_State *L, const struct root *root)
 void partial_absent(lua_State *L, const struct root *root, struct str name)
 {
     struct partial *partial = &script_of(L)->partial;
-    if (is_partial(L, root) && name_set_find(partial->kept, name) == NAME_DROPPED) miss(partial, name, false);
+    if (!is_partial(L, root)) return;
+    if (name_set_find(partial->kept, name) == NAME_DROPPED) miss(partial, name, false);
+    end_after_miss(L);
 }
 
 /* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
@@ -75,6 +88,7 @@ void partial_walk(lua_State *L, const struct root *root, struct value value)
     if ((type != VALUE_MAP && type != VALUE_ARRAY) || !is_partial(L, root)) return;
     look(&(const struct search){&script_of(L)->partial, &value}, root_value(root),
          (struct place){STR(""), false}, 0);
+    end_after_miss(L);
 }
 
 static void need(struct partial *partial, struct str name, bool whole)
@@ -99,4 +113,5 @@ void partial_path(lua_State *L, const struct root *root, const struct path *path
         }
     }
     need(partial, last, true); /* what it gives may be a map that is shown as it is */
+    end_after_miss(L);
 }

@@ -16,7 +16,7 @@ static void compile(lua_State *L, void *ctx)
 {
     const struct texts *texts = ctx;
     modules_push_chunk(L, texts->source, "=texts");
-    function_code(L, -1, true, texts->found);
+    function_code(L, lua_gettop(L), true, texts->found);
 }
 
 static void each(const struct buf *found, void (*fn)(void *ctx, struct str text), void *ctx)

@@ -120,6 +120,42 @@ require("k8s").rule { id = "params", kinds = { "pods" }, params = { list = { "a"
     assert.are.same(results(rules .. joined), partial)
   end)
 
+  it("asks again before anything comes of what seemed to be absent", function()
+    local rules = [[
+local memo, asked = {}, 0
+require("k8s").rule { id = "memo", kinds = { "pods" },
+  check = function(obj, r)
+    local key = obj:uid() .. obj:name()
+    if memo[key] == nil then
+      local ok, value = pcall(function() return obj.spec["host" .. "Network"] end)
+      local co = coroutine.wrap(function() return obj.spec["node" .. "Name"] end)
+      memo[key] = tostring(ok and value) .. co()
+    end
+    asked = asked + 1
+    r:fail(memo[key] .. asked)
+  end }
+]]
+    local partial = results((rules:gsub("obj:uid%(%)", "obj.kind")))
+    assert.are.equal(9, #partial)
+    for i, row in ipairs(partial) do assert.are.equal(tostring(i % 2 == 0) .. "n" .. i .. i, row.message) end
+  end)
+
+  it("knows the names that stand in the code", function()
+    local rules = [[
+local asked = 0
+local lists = { "containers", { of = "nodeName" } }
+require("k8s").rule { id = "names", kinds = { "pods" },
+  check = function(obj, r)
+    asked = asked + 1
+    local image = obj.spec[lists[1] ].image
+    r:fail(asked .. obj.spec[lists[2].of] .. obj.metadata.labels.tier .. tostring(obj.spec.none))
+  end }
+]]
+    local partial = results((rules:gsub("lists%[1%] %]", "lists[1]]")))
+    assert.are.equal("1n1dbnil", partial[1].message)
+    assert.are.equal("9n9dbnil", partial[9].message)
+  end)
+
   it("gives a rule nothing of an object that it kept from an earlier call", function()
     local rules = "local first\n"
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
