@@ -127,6 +127,7 @@ struct audit {
     struct audit_table *table;
     char *source; /* "pods.json, manifests.yaml"; "https://..." */
     int64_t begun_ns, time_s;
+    enum audit_end end;
 };
 
 static char *names_of(const struct flag_list *from)
@@ -138,6 +139,13 @@ static char *names_of(const struct flag_list *from)
     return copy;
 }
 
+static const char *incomplete(enum audit_end end)
+{
+    return end == AUDIT_UNREADABLE   ? "Not all could be read: there may be more to find."
+           : end == AUDIT_INCOMPLETE ? "Not all could be had: there may be more to find."
+                                     : NULL;
+}
+
 static void write_report(const struct audit *audit)
 {
     const struct report_format *format = report_format_of(audit->request->output);
@@ -147,6 +155,7 @@ static void write_report(const struct audit *audit)
                                                  .width = terminal_width(),
                                                  .took_ms = (clock_measure_ns() - audit->begun_ns) / 1000000,
                                                  .time_s = audit->time_s,
+                                                 .incomplete = incomplete(audit->end),
                                                  .source = audit->source},
                   stdout);
 }
@@ -260,11 +269,11 @@ static int run_audit(const struct audit_request *request)
                           .time_s = time(NULL)};
     struct err err;
     int code = EXIT_USAGE;
-    enum audit_end end = ask(&audit, &err);
-    if (end == AUDIT_FAILED)
+    audit.end = ask(&audit, &err);
+    if (audit.end == AUDIT_FAILED)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
     else if (report(&audit))
-        code = code_of(&audit, end);
+        code = code_of(&audit, audit.end);
     audit_table_free(audit.table);
     free(audit.source);
     return code;

@@ -12,8 +12,9 @@ struct report_options {
     bool colours;
     size_t width; /* of the terminal; 0: it is none */
     int64_t took_ms;
-    int64_t time_s;     /* since 1970, when the audit began */
-    const char *source; /* what was looked at, as a person calls it: "dump.json", "https://..." */
+    int64_t time_s;         /* since 1970, when the audit began */
+    const char *incomplete; /* why there may be more to find than is told; NULL: it is whole */
+    const char *source;     /* what was looked at, as a person calls it: "dump.json", "https://..." */
 };
 
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);

@@ -59,6 +59,7 @@ static void put_totals(struct page *p)
 {
     struct audit_totals totals = audit_table_totals(p->table);
     report_put_time(&p->text, p->options->time_s);
+    if (p->options->incomplete) put_element(p, " · <strong>", str_of(p->options->incomplete), "</strong>");
     buf_printf(&p->text,
                " · %zu objects, %zu rules · %" PRId64 ".%02" PRId64 " s</p>\n<ul class=\"totals\">\n",
                totals.looked_at, audit_table_rule_count(p->table), p->options->took_ms / 1000,

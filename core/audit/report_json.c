@@ -24,6 +24,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_int(out, "milliseconds", options->took_ms);
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
     json_int(out, "objects", (int64_t)totals.looked_at);
+    json_bool(out, "complete", !options->incomplete && totals.verdicts[VERDICT_ERROR] == 0);
     json_int(out, "evaluations", (int64_t)totals.evaluated);
     if (totals.known) json_int(out, "known", (int64_t)totals.known);
     put_counts(out, &totals);

@@ -222,10 +222,20 @@ static void put_invocation(struct buf *text, const struct audit_table *table,
     size_t count = audit_table_count_rows(table), errors = 0;
     json_open(text, "invocations", '[');
     json_open(text, NULL, '{');
-    json_bool(text, "executionSuccessful", audit_table_totals(table).verdicts[VERDICT_ERROR] == 0);
+    json_bool(text, "executionSuccessful",
+              !options->incomplete && audit_table_totals(table).verdicts[VERDICT_ERROR] == 0);
     put_time(text, "startTimeUtc", options->time_s);
     put_time(text, "endTimeUtc", options->time_s + options->took_ms / 1000);
     json_open(text, "toolExecutionNotifications", '[');
+    if (options->incomplete) {
+        report_begin_item(text, errors++);
+        json_open(text, NULL, '{');
+        json_text(text, "level", "error");
+        json_open(text, "message", '{');
+        json_text(text, "text", options->incomplete);
+        json_close(text, '}');
+        json_close(text, '}');
+    }
     for (size_t i = 0; i < count; i++) {
         const struct audit_row *row = audit_table_row(table, i);
         if (row->verdict != VERDICT_ERROR) continue;

@@ -308,7 +308,8 @@ static void print_totals(struct table_report *r)
     size_t clean = 0, rules = audit_table_rule_count(r->table);
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
-        clean += rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN] + rule->counts[VERDICT_ERROR] == 0;
+        clean += rule->counts[VERDICT_PASS] > 0 &&
+                 rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN] + rule->counts[VERDICT_ERROR] == 0;
     }
     print_findings(r, &totals);
     put_count(r, "", "", totals.looked_at, "object", true);
@@ -318,6 +319,9 @@ static void print_totals(struct table_report *r)
     buf_printf(&r->piece, "%" PRId64 ".%02" PRId64 " s", r->options->took_ms / 1000,
                r->options->took_ms % 1000 / 10);
     put_next(r, ",", "", buf_slice(&r->piece));
+    end_line(r);
+    if (!r->options->incomplete) return;
+    put(r, RED, str_of(r->options->incomplete));
     end_line(r);
 }
 
