@@ -238,30 +238,28 @@ static enum verdict ask_once(struct asking *asking, const struct packed *packed)
     return rule_ask(asked, &options, &sink).verdict;
 }
 
-/* The verdict, once the rule has seen all that it looked for. */
-static enum verdict ask_until(struct asking *asking, struct packed *packed)
+/* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out
+ * to be malformed. */
+static bool ask_until(struct asking *asking, struct packed *packed, enum verdict *verdict)
 {
     struct audit_table *table = asking->auditor->options.table;
     size_t rows = audit_table_count_rows(table);
     for (;;) {
-        enum verdict verdict = ask_once(asking, packed);
-        if (!asking->has_missed) return verdict;
+        *verdict = ask_once(asking, packed);
+        if (!asking->has_missed) return true;
         audit_table_drop(table, rows);
-        if (pack_again(packed)) continue;
-        add_row(asking,
-                &(const struct rule_finding){.verdict = VERDICT_ERROR,
-                                             .message = STR("the object could not be packed again")},
-                false);
-        return VERDICT_ERROR;
+        if (!pack_again(packed)) return false;
     }
 }
 
-static void ask(struct auditor *auditor, uint32_t number, struct packed *packed)
+static bool ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
     struct asking asking = {.auditor = auditor, .rule = number};
-    enum verdict verdict = ask_until(&asking, packed);
+    enum verdict verdict;
+    if (!ask_until(&asking, packed, &verdict)) return false;
     if (verdict == VERDICT_FAIL) verdict = add_fix(&asking);
     audit_table_count(auditor->options.table, number, verdict);
+    return true;
 }
 
 /* --- one object */
@@ -281,7 +279,7 @@ static void look_by(struct auditor *auditor, const struct rule_type *type,
     if (fixer) fixer_begin(fixer, subject->object);
     for (size_t i = 0; i < type->rules.count; i++) {
         uint32_t number = type->rules.items[i];
-        if (is_asked(auditor, number, shown)) ask(auditor, number, &packed);
+        if (is_asked(auditor, number, shown) && !ask(auditor, number, &packed)) break;
     }
     if (fixer) fixer_end(fixer);
     root_unref(packed.own);

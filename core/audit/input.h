@@ -19,7 +19,8 @@ struct audit_input_object {
     struct str file;
     size_t line;                   /* where it begins in the file, from 1 */
     const struct projection *kept; /* what it was packed by; NULL: it is whole */
-    /* Packs it by another projection, or whole: a new reference. NULL: that cannot be. */
+    /* Packs it by another projection, or whole: a new reference. NULL: what was not read before is
+     * malformed, and `refused` was told. */
     struct root *(*again)(void *text, const struct projection *kept);
     void *text; /* for `again` */
 };

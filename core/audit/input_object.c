@@ -193,6 +193,7 @@ struct looked_at {
     struct input_reader *reader;
     const struct input_piece *piece;
     struct pack_type type;
+    size_t line;
 };
 
 static struct root *pack_again(void *text, const struct projection *kept)
@@ -202,7 +203,9 @@ static struct root *pack_again(void *text, const struct projection *kept)
     struct err err;
     looked_at->type.projection = kept;
     looked_at->reader->asked.len = 0; /* more is kept of the next one, too */
-    return pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err) ? object : NULL;
+    if (pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err)) return object;
+    input_refuse(looked_at->reader, looked_at->line, &err);
+    return NULL;
 }
 
 static void take_object(struct input_reader *r, const struct input_piece *piece, struct str api_version,
@@ -219,7 +222,10 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
         }
     }
     struct looked_at looked_at = {
-        r, piece, {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection}};
+        r,
+        piece,
+        {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection},
+        line};
     if (!pack(r, piece, &looked_at.type, &object, &err)) {
         input_refuse(r, line, &err);
         return;

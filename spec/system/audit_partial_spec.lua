@@ -156,6 +156,14 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     assert.are.equal("9n9dbnil", partial[9].message)
   end)
 
+  it("tells of an object that turns out to be malformed where a rule looks", function()
+    local good = cjson.encode(pod(1))
+    place:write("pods.jsonl", good .. "\n" .. good:gsub('"nodeName":"n1"', '"nodeName":nonsense') .. "\n")
+    local found, code, err = results(rule("odd", 'r:fail(obj.spec["no" .. "deName"])'))
+    assert.are.same({ 2, 1 }, { code, #found })
+    assert.matches("pods.jsonl: line 2: ", err, 1, true)
+  end)
+
   it("gives a rule nothing of an object that it kept from an earlier call", function()
     local rules = "local first\n"
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
