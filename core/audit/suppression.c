@@ -21,17 +21,30 @@ static bool to_day(struct str text, int64_t *day)
     return true;
 }
 
-/* False when it says `until=` and no date follows. */
+/* The word that begins with `until=`, wherever it stands; false: there is none. */
+static bool find_until(struct str text, struct str *word)
+{
+    while (str_cut(&text, ' ', word))
+        if (str_starts(*word, STR("until="))) return true;
+    return false;
+}
+
+/* False when it says `until=` and no date follows. The reason is what else there is; all of it, when that
+ * stands before and behind. */
 static bool read_text(struct str text, struct suppressed *out, int64_t *day)
 {
     const size_t mark = strlen("until=");
+    struct str word;
     *out = (struct suppressed){STR(""), str_trim(text)};
     *day = INT64_MAX;
-    if (!str_starts(out->reason, STR("until="))) return true;
-    struct str rest = out->reason;
-    str_cut(&rest, ' ', &out->until);
-    out->until = (struct str){out->until.p + mark, out->until.n - mark};
-    out->reason = rest.p ? str_trim(rest) : STR("");
+    if (!find_until(out->reason, &word)) return true;
+    out->until = (struct str){word.p + mark, word.n - mark};
+    struct str before = {out->reason.p, (size_t)(word.p - out->reason.p)};
+    struct str behind = {word.p + word.n, out->reason.n - before.n - word.n};
+    if (before.n == 0)
+        out->reason = str_trim(behind);
+    else if (behind.n == 0)
+        out->reason = str_trim(before);
     return to_day(out->until, day);
 }
 

@@ -62,6 +62,10 @@ static void test_what_an_annotation_says(void **state)
         {"{\"kubelua/ignore.a\":\"until=soon x\"}", SUPPRESSION_BAD_DATE, "soon", "x"},
         {"{\"kubelua/ignore.a\":\"until= x\"}", SUPPRESSION_BAD_DATE, "", "x"},
         {"{\"kubelua/ignore.a\":\"until=2028-02-29 leap\"}", SUPPRESSION_VALID, "2028-02-29", "leap"},
+        {"{\"kubelua/ignore.a\":\"the vendor is told until=2026-11-21\"}", SUPPRESSION_EXPIRED, "2026-11-21",
+         "the vendor is told"},
+        {"{\"kubelua/ignore.a\":\"told, until=2027-01-31 at most\"}", SUPPRESSION_VALID, "2027-01-31",
+         "told, until=2027-01-31 at most"},
         {"{\"kubelua/ignore.a\":5}", SUPPRESSION_NONE, "", ""},
     };
     const int64_t noon = civil_days(2026, 11, 22) * DAY_S + DAY_S / 2;
