@@ -25,6 +25,31 @@ bool audit_kind_may_be(struct str kind)
     return may;
 }
 
+static bool is_lacking(const struct catalogue *known, const struct informer_claim *claim, bool of_files)
+{
+    if (claim_resource(claim)) return !claim_has_synced(claim);
+    return !of_files || !may_be(known, str_of(claim_spec(claim)->kind));
+}
+
+size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files)
+{
+    struct catalogue *known = catalogue_well_known();
+    uint32_t number = 0; /* in the table */
+    size_t left_out = 0;
+    for (size_t s = 0; s < scripts->count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++, number++) {
+            const struct script_rule *rule = script_rule(scripts->items[s], i);
+            bool lacks = false;
+            for (size_t u = 0; u < rule->use_count; u++)
+                lacks |= is_lacking(known, rule->uses[u].claim, of_files);
+            if (!lacks) continue;
+            auditor_leave_out(scripts->auditor, number);
+            left_out++;
+        }
+    catalogue_free(known);
+    return left_out;
+}
+
 struct kinds_check {
     const struct audit_scripts *scripts;
     struct catalogue *known;

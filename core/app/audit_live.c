@@ -135,23 +135,6 @@ static void tell_lags(struct live_audit *live)
     }
 }
 
-/* Where the server did not give what a rule uses, the rule would find what is not so. */
-static bool lacks_uses(const struct script_rule *rule)
-{
-    for (size_t i = 0; i < rule->use_count; i++)
-        if (claim_resource(rule->uses[i].claim) && !claim_has_synced(rule->uses[i].claim)) return true;
-    return false;
-}
-
-static void leave_out(struct live_audit *live)
-{
-    uint32_t number = 0; /* in the table */
-    for (size_t s = 0; s < live->scripts.count; s++)
-        for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++, number++)
-            if (lacks_uses(script_rule(live->scripts.items[s], i)))
-                auditor_leave_out(live->scripts.auditor, number);
-}
-
 static void fill_caches(struct live_audit *live)
 {
     audit_scripts_want(&live->scripts, AUDIT_WANTS_ALL);
@@ -159,7 +142,11 @@ static void fill_caches(struct live_audit *live)
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
     tell_absent(live);
     tell_lags(live);
-    leave_out(live);
+    size_t left_out = audit_kinds_leave_out(&live->scripts, false);
+    if (!left_out) return;
+    live->incomplete = true;
+    fprintf(stderr, "kubelua audit: %zu rule%s not asked, as the server did not give what %s\n", left_out,
+            left_out == 1 ? " was" : "s were", left_out == 1 ? "it uses" : "they use");
 }
 
 /* --- objects */

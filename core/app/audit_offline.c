@@ -167,6 +167,7 @@ static void fill_caches(struct offline *offline)
     add_kinds(offline);
     shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
     while (!all_synced(offline)) loop_once(offline->dry.loop, true);
+    audit_kinds_leave_out(&offline->scripts, true);
 }
 
 static void look_at_all(struct offline *offline)

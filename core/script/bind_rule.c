@@ -224,10 +224,10 @@ static void take_options(lua_State *L, const char *verb, struct rule_finding *fi
     if (finding->value.n > VALUE_MAX) finding->value.n = 0; /* nobody reads so much in a report */
 }
 
-/* What reports keep of it; it stays on the stack. */
-static struct str message_arg(lua_State *L, const char *verb, bool optional)
+struct str rule_message(lua_State *L, int idx)
 {
-    struct str message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    struct str message;
+    message.p = lua_tolstring(L, idx, &message.n);
     if (message.n <= MESSAGE_MAX) return message;
     message.n = MESSAGE_MAX;
     while (message.n > 0 && ((unsigned char)message.p[message.n] & 0xc0) == 0x80) message.n--;
@@ -249,7 +249,8 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
     if (run->findings == RULE_FINDINGS_MAX)
         script_raise(L, "%s: more than %d findings for one object", verb, RULE_FINDINGS_MAX);
     bool optional = verdict == VERDICT_PASS || verdict == VERDICT_SKIP;
-    finding.message = message_arg(L, verb, optional);
+    finding.message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    if (finding.message.n) finding.message = rule_message(L, 2);
     if (verdict != VERDICT_PASS) take_options(L, verb, &finding);
     rule_say(run, &finding);
     return 0;

@@ -131,7 +131,7 @@ static bool is_skipped(lua_State *L, struct rule_run *run)
     lua_call(L, 2, 1);
     if (!lua_toboolean(L, -1)) return false;
     if (lua_type(L, -1) == LUA_TSTRING)
-        finding.message.p = lua_tolstring(L, -1, &finding.message.n);
+        finding.message = rule_message(L, lua_gettop(L));
     else if (!lua_isboolean(L, -1))
         script_raise(L, "k8s.rule: %s: skip must return true or a reason, not %s", run->rule->id,
                      arg_type_name(L, -1));
@@ -150,7 +150,11 @@ static void ask(lua_State *L, void *ctx)
     push_ref(L, script_of(L), REF_RULE_RESULT);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->use);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
-    lua_call(L, 4, 0);
+    lua_call(L, 4, 1);
+    if (!lua_isnil(L, -1)) /* other tools take it for the verdict */
+        script_raise(
+            L, "k8s.rule: %s: check must return nothing, not a %s: r:fail and the others say what it finds",
+            run->rule->id, luaL_typename(L, -1));
 }
 
 static enum script_result call(struct script *script, struct rule_run *run, script_body *body)

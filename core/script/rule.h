@@ -3,6 +3,7 @@
  * the same object again at any time. Owner: the script has its rules; texts are borrowed. On the engine
  * thread, or in a child that was forked from it; outside of Lua, but for what is for bind_rule.c. */
 #pragma once
+#include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -122,5 +123,7 @@ struct rule_run {
 };
 
 void rules_clear(struct script *script);
+/* The string at `idx`, as much of it as reports keep; it stays on the stack. */
+struct str rule_message(lua_State *L, int idx);
 /* By r:pass, r:fail, r:warn and r:skip. */
 void rule_say(struct rule_run *run, const struct rule_finding *finding);

@@ -166,7 +166,7 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("b.yaml", pod("web", "app"))
     local err
     code, report, err = audited("--from", place.path .. "/b.yaml")
-    assert.are.same({ 2, 1 }, { code, #report.results })
+    assert.are.same({ 2, 0 }, { code, #report.results })
     assert.matches('rules.lua:2: rule used: "widgets" is none of Kubernetes\' own kinds', err, 1, true)
     place:write("rules.lua", 'require("k8s").rule { id = "typo", kinds = { "podz" }, check = function() end }')
     code, _, err = audited("--from", place.path .. "/b.yaml")
@@ -187,6 +187,15 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     assert.is_true(select(2, audited("--from", good)).summary.complete)
     assert.are.same({ 2, 1 }, { code, #report.results })
     assert.matches("broken.json", err, 1, true)
+  end)
+
+  it("takes no result of check for a finding or a pass", function()
+    place:write("rules.lua", 'require("k8s").rule { id = "like-opa", kinds = { "pods" },\n'
+      .. "  check = function(obj) return not obj.spec.hostNetwork end }")
+    place:write("pods.yaml", pod("web", "app"))
+    local code, report = audited("--from", place.path .. "/pods.yaml")
+    assert.are.same({ 3, 1 }, { code, #report.results })
+    assert.matches("check must return nothing, not a boolean: r:fail and the others say what it finds", report.results[1].message, 1, true)
   end)
 
   it("refuses rules that do not load, rules of the same name, and scripts without any", function()
@@ -313,6 +322,16 @@ k8s.rule { id = "joined", kinds = { "pods" }, uses = { nodes = { kind = "nodes",
     assert.are.same({ 3, 20 }, { code, #report.results })
     assert.matches("nobody may", err, 1, true)
     for _, row in ipairs(report.results) do assert.are.equal("alone", row.rule) end
+  end)
+
+  it("does not ask rules that use a kind that the server does not have", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "widgets.example.com" } },
+  check = function(obj, r, use) if #use.w() == 0 then r:fail "no widget" end end }
+]])
+    local code, report, err = audited_live()
+    assert.are.same({ 3, 0, false }, { code, #report.results, report.summary.complete })
+    assert.matches("1 rule was not asked, as the server did not give what it uses", err, 1, true)
   end)
 
   it("says which server it cannot reach", function()
