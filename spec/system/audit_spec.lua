@@ -169,8 +169,8 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     assert.are.same({ 2, 0 }, { code, #report.results })
     assert.matches('rules.lua:2: rule used: "widgets" is none of Kubernetes\' own kinds', err, 1, true)
     place:write("rules.lua", 'require("k8s").rule { id = "typo", kinds = { "podz" }, check = function() end }')
-    code, _, err = audited("--from", place.path .. "/b.yaml")
-    assert.are.equal(2, code)
+    code, report, err = audited("--from", place.path .. "/b.yaml")
+    assert.are.same({ 2, 0 }, { code, #report.results })
     assert.matches('rule typo: "podz" is none of Kubernetes\' own kinds, did you mean "pods"', err, 1, true)
   end)
 
@@ -180,7 +180,8 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     local broken, good = place.path .. "/broken.json", place.path .. "/good.yaml"
     local code, report, err = audited("--from", broken, "--from", good)
     assert.is_false(report.summary.complete)
-    local sarif = select(2, audit("-f", place.path .. "/rules.lua", "--from", broken, "--from", good, "-o", "sarif"))
+    local rules = place.path .. "/rules.lua"
+    local sarif = select(2, audit("-f", rules, "--from", broken, "--from", good, "-o", "sarif"))
     assert.is_false(cjson.decode(sarif).runs[1].invocations[1].executionSuccessful)
     local text = select(2, audit("-f", place.path .. "/rules.lua", "--from", broken, "--from", good))
     assert.matches("Not all could be read: there may be more to find.\n$", text)
