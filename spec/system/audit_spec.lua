@@ -196,7 +196,8 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("pods.yaml", pod("web", "app"))
     local code, report = audited("--from", place.path .. "/pods.yaml")
     assert.are.same({ 3, 1 }, { code, #report.results })
-    assert.matches("check must return nothing, not a boolean: r:fail and the others say what it finds", report.results[1].message, 1, true)
+    local message = "check must return nothing, not a boolean: r:fail and the others say what it finds"
+    assert.matches(message, report.results[1].message, 1, true)
   end)
 
   it("refuses rules that do not load, rules of the same name, and scripts without any", function()
