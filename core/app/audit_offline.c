@@ -102,7 +102,6 @@ static bool is_wanted(void *ctx, struct str api_version, struct str kind)
     return auditor_wants(offline->scripts.auditor, api_version, kind);
 }
 
-/* A file that cannot be read does not hide what is found in the others. */
 /* Objects that are kept for others to use are kept whole, and so are those that a rule may mend. */
 static const struct projection *kept_of(void *ctx, struct str api_version, struct str kind)
 {
@@ -110,6 +109,7 @@ static const struct projection *kept_of(void *ctx, struct str api_version, struc
     return auditor_kept(offline->scripts.auditor, api_version, kind);
 }
 
+/* A file that cannot be read does not hide what is found in the others. */
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
@@ -148,22 +148,28 @@ static bool all_synced(const struct offline *offline)
     return true;
 }
 
-/* Custom kinds, too, may be used. */
+/* Custom kinds, too, may be used. Most objects are of the type of the one before. */
 static void add_kinds(struct offline *offline)
 {
+    struct value last_version = value_absent, last_kind = value_absent;
     for (size_t i = 0; i < audit_objects_count(offline->objects); i++) {
         const struct audit_subject subject = audit_objects_at(offline->objects, i);
-        struct value whole = root_value(subject.object);
-        struct text version, kind, ns;
-        catalogue_add_guess(offline->catalogue, value_str(value_field(whole, STR("apiVersion")), &version),
-                            value_str(value_field(whole, STR("kind")), &kind),
-                            root_namespace(subject.object, &ns).n > 0);
+        struct value version = value_field(root_value(subject.object), STR("apiVersion")),
+                     kind = value_field(root_value(subject.object), STR("kind"));
+        struct text version_text, kind_text, ns;
+        if (value_equal(version, last_version) && value_equal(kind, last_kind)) continue;
+        last_version = version;
+        last_kind = kind;
+        catalogue_add_guess(offline->catalogue, value_str(version, &version_text),
+                            value_str(kind, &kind_text), root_namespace(subject.object, &ns).n > 0);
     }
     catalogue_finish(offline->catalogue);
 }
 
+/* A name that is Kubernetes' own means that, whatever kinds the input has besides. */
 static void fill_caches(struct offline *offline)
 {
+    shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
     add_kinds(offline);
     shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
     while (!all_synced(offline)) loop_once(offline->dry.loop, true);

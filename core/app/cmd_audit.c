@@ -1,4 +1,5 @@
 /* `kubelua audit`: asks the rules of scripts about objects, and reports what they find. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,6 +275,8 @@ static int run_audit(const struct audit_request *request)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
     else if (report(&audit))
         code = code_of(&audit, audit.end);
+    else
+        fprintf(stderr, "kubelua audit: the report cannot be written: %s\n", strerror(errno));
     audit_table_free(audit.table);
     free(audit.source);
     return code;

@@ -36,6 +36,7 @@ struct engine_audit {
     size_t wanted; /* children */
     struct audit_process children[AUDIT_CHILDREN_MAX];
     size_t count, running;
+    bool ending;    /* it goes with the last child, which was killed */
     int64_t client; /* its pid */
 };
 
@@ -60,21 +61,38 @@ static void forget_child(struct audit_process *child)
     a->running--;
 }
 
-/* Those that still run are killed, which does not take long. */
+/* Waits for it. */
+static void reap(struct audit_process *child)
+{
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
+    forget_child(child);
+}
+
+/* None of its children runs any more. */
 static void audit_free(struct engine_audit *a)
 {
-    for (size_t i = 0; i < a->count; i++)
-        if (a->children[i].runs) kill(a->children[i].pid, SIGKILL);
-    for (size_t i = 0; i < a->count; i++) {
-        if (!a->children[i].runs) continue;
-        while (waitpid(a->children[i].pid, NULL, 0) < 0 && errno == EINTR) {}
-        forget_child(&a->children[i]);
-    }
-    ev_io_stop(ev_of(a), &a->readable);
-    close(a->fd);
     a->engine->auditing = NULL;
     log_info("An audit has ended", FI("pid", a->client));
     free(a);
+}
+
+/* Nobody listens any more. What still runs is killed; the end of a process that maps gigabytes takes its
+ * time, which handlers need not wait for. */
+static void audit_end(struct engine_audit *a)
+{
+    a->ending = true;
+    ev_io_stop(ev_of(a), &a->readable);
+    close(a->fd);
+    for (size_t i = 0; i < a->count; i++) {
+        if (!a->children[i].runs) continue;
+        kill(a->children[i].pid, SIGKILL);
+        close_stream(&a->children[i]);
+        if (a->children[i].exit.fd >= 0)
+            ev_io_start(ev_of(a), &a->children[i].exit);
+        else
+            reap(&a->children[i]);
+    }
+    if (a->running == 0) audit_free(a);
 }
 
 /* --- to the audit */
@@ -153,11 +171,16 @@ static void on_exit_of(struct ev_loop *ev, ev_io *io, int events)
     struct engine_audit *a = child->audit;
     int status = 0;
     if (waitpid(child->pid, &status, WNOHANG) != child->pid) return;
+    if (a->ending) {
+        forget_child(child);
+        if (a->running == 0) audit_free(a);
+        return;
+    }
     if (WIFSIGNALED(status))
         log_warn("A child of an audit was killed: its result is incomplete", FI("pid", child->pid),
                  F("signal", sigabbrev_np(WTERMSIG(status))));
     forget_child(child);
-    if (!say_ended(a, child, status) || a->running == 0) audit_free(a);
+    if (!say_ended(a, child, status) || a->running == 0) audit_end(a);
 }
 
 /* Generations that run out, or wait for their turn, are not asked. */
@@ -255,7 +278,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
         say_error(a, err.text);
     }
     if (order >= 0) close(order);
-    audit_free(a);
+    audit_end(a);
 }
 
 /* --- begin and end */
@@ -308,12 +331,18 @@ void engine_begin_audit(struct engine *engine, struct admin_question *question)
     json_text(&out, "server", engine->options.cluster->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
-    if (!say(a, &out, NULL, 0)) audit_free(a);
+    if (!say(a, &out, NULL, 0)) audit_end(a);
 }
 
 void engine_end_audit(struct engine *engine)
 {
-    if (!engine->auditing) return;
-    say_error(engine->auditing, "the engine stops");
-    audit_free(engine->auditing);
+    if (engine->auditing && !engine->auditing->ending) {
+        say_error(engine->auditing, "the engine stops");
+        audit_end(engine->auditing);
+    }
+    struct engine_audit *a = engine->auditing;
+    if (!a) return;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->children[i].runs) reap(&a->children[i]);
+    audit_free(a);
 }

@@ -82,7 +82,7 @@ struct live_rule {
     struct watched_index **uses; /* as rule->uses */
     struct watch **watches;
     size_t use_count;
-    bool coarse, coarse_due, overflowed;
+    bool coarse, coarse_due, overflowed, error_told;
     size_t counts[VERDICTS];
     struct series *results[VERDICTS], *evaluations[VERDICTS], *duration;
 };
@@ -95,8 +95,9 @@ struct continuous {
     TAILQ_HEAD(live_rules, live_rule) rules;
     struct lookups *lookups;
     struct timer turn, ready, coarse, midnight;
-    int64_t due_ms; /* of `turn` */
-    int64_t today;  /* since 1970, in UTC */
+    int64_t due_ms;                 /* of `turn` */
+    const struct root *asked_about; /* while a rule is */
+    int64_t today;                  /* since 1970, in UTC */
     bool inactive;
     bool full_told;
     size_t pending, finding_bytes, left_out;

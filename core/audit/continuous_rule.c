@@ -81,10 +81,23 @@ void column_forget(struct column *column, uint32_t slot)
 
 /* --- asking */
 
+/* The first one: the others are counted, and a rule that is broken is so for every object. */
+static void tell_error(struct live_rule *rule, struct str message)
+{
+    struct buf key = {0};
+    if (rule->error_told) return;
+    rule->error_told = true;
+    root_key(rule->audit->asked_about, &key);
+    log_error("A rule ended with an error; further ones are counted alone", F("rule", rule->id),
+              FS("object", buf_slice(&key)), FS("error", message));
+    buf_clear(&key);
+}
+
 static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
 {
     const struct column *column = ctx;
     findings_gather(&column->rule->audit->gathered, finding, accepted);
+    if (finding->verdict == VERDICT_ERROR) tell_error(column->rule, finding->message);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value)
@@ -160,6 +173,7 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
     const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
                                         &audit->text};
     audit->gathered.len = 0;
+    audit->asked_about = options.object;
     lookups_begin(audit->lookups, &(const struct looker){column, slot});
     struct ask_answer answer = rule_ask(&rule->asked, &options, &sink);
     column->cells[slot].looks = lookups_end(audit->lookups);

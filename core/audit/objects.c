@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/rule_kinds.h"
 #include "base/mem.h"
 #include "object/value.h"
 
@@ -96,7 +97,7 @@ static bool is_of(const struct root *object, const char *group, const char *kind
     struct str own_group, version;
     if (!value_str_is(value_field(whole, STR("kind")), str_of(kind))) return false;
     api_version_cut(value_str(value_field(whole, STR("apiVersion")), &text), &own_group, &version);
-    return str_is(own_group, group);
+    return str_is(rule_kinds_group(own_group, str_of(kind)), group);
 }
 
 bool audit_objects_has(const struct audit_objects *objects, const struct resource *resource)

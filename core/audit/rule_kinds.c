@@ -52,8 +52,7 @@ void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule)
     kinds->rules[kinds->count++] = rule;
 }
 
-/* The group `extensions` is no more; what it had moved, and objects of either are the same for a rule. */
-static struct str group_now(struct str group, struct str kind)
+struct str rule_kinds_group(struct str group, struct str kind)
 {
     static const char *const moved[][2] = {{"DaemonSet", "apps"},
                                            {"Deployment", "apps"},
@@ -76,8 +75,8 @@ static bool means_in(const struct catalogue *catalogue, struct str name, struct 
     if (!*is_known) return false;
     api_version_cut(api_version, &group, &version);
     bool has_version = memchr(name.p, '/', name.n) != NULL;
-    bool is_group =
-        str_is(group, resource.group) || (!has_version && str_is(group_now(group, kind), resource.group));
+    bool is_group = str_is(group, resource.group) ||
+                    (!has_version && str_is(rule_kinds_group(group, kind), resource.group));
     bool same =
         is_group && str_is(kind, resource.kind) && (!has_version || str_is(version, resource.version));
     resource_clear(&resource);

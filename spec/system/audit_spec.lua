@@ -153,6 +153,17 @@ require("k8s").rule { id = "seen", kinds = { "pods", "nodes" }, check = function
     assert.are.same({ "near", "one" }, names)
   end)
 
+  it("takes what the group extensions had for what has moved, in what rules use too", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "used", kinds = { "pods" }, uses = { d = { kind = "deployments", index = "namespace" } },
+  check = function(obj, r, use) r:fail(#use.d(obj:namespace()) .. " deployments") end }
+]])
+    local old = "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: { name: d, namespace: shop }\n---\n"
+    place:write("a.yaml", pod("web", "app") .. old)
+    local _, report = audited("--from", place.path .. "/a.yaml")
+    assert.are.equal("1 deployments", report.results[1].message)
+  end)
+
   it("lets rules use custom kinds of the input, and tells of kinds that are none", function()
     place:write("rules.lua", [[
 local k8s = require "k8s"
@@ -186,6 +197,10 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     local text = select(2, audit("-f", place.path .. "/rules.lua", "--from", broken, "--from", good))
     assert.matches("Not all could be read: there may be more to find.\n$", text)
     assert.is_true(select(2, audited("--from", good)).summary.complete)
+    local junit = select(2, audit("-f", rules, "--from", broken, "--from", good, "-o", "junit"))
+    assert.matches('<testsuites name="kubelua audit" tests="2" failures="1" errors="1"', junit, 1, true)
+    assert.matches('<error message="Not all could be read: there may be more to find."', junit, 1, true)
+    assert.are_not.matches("<error", (select(2, audit("-f", rules, "--from", good, "-o", "junit"))))
     assert.are.same({ 2, 1 }, { code, #report.results })
     assert.matches("broken.json", err, 1, true)
   end)

@@ -67,6 +67,18 @@ describe("kubelua run --report", function()
       :format(rule, severity, category, result)
   end
 
+  it("logs the first error of a rule, with the object and the line", function()
+    sim.api:create(PODS, pod("a"))
+    sim.api:create(PODS, pod("b"))
+    place:write("rules.lua", 'require("k8s").rule { id = "broken", kinds = { "pods" }, check = function(o)\n'
+      .. "  return o.spec.none.more end }")
+    local engine = start()
+    engine.await_sample(results("broken", "medium", "", "error"), 2)
+    engine:wait_error('A rule ended with an error.* rule="broken" object="default/[ab]" error="[^"]*rules.lua:2: ', 20)
+    local _, lines = engine.streams.err.text:gsub("A rule ended with an error", "")
+    assert.are.equal(1, lines)
+  end)
+
   it("asks again about what has changed, and about what looked at it", function()
     sim.api:create(PODS, pod("a"))
     sim.api:create(PODS, pod("b", { app = "b" }))
