@@ -5,6 +5,7 @@ local cluster = require "spec.support.cluster"
 local colours = require "spec.support.colours"
 local live = require "spec.support.live"
 local relay = require "spec.support.relay"
+local temp = require "spec.support.temp"
 
 local configmaps = colours.path
 
@@ -28,7 +29,7 @@ describe("live reads of the real API server", function()
 
   -- Patches a config map, "round" by "round" up to "end", over one connection: one of each would be slow.
   local function patch_often(name, rounds)
-    local file = os.tmpname()
+    local file = temp.name()
     local out = assert(io.open(file, "w"))
     for i = 1, rounds do
       local round = i == rounds and "end" or tostring(i)

@@ -52,7 +52,7 @@ end
 
 -- Creates or changes an object, given as a table, as `kubectl apply` does.
 function apiserver:apply(object)
-  local file = os.tmpname()
+  local file = temp.name()
   temp.write(file, cjson.encode(object))
   local output, code = self:try_kubectl("apply --filename " .. file)
   os.remove(file)

@@ -2,6 +2,7 @@
 -- cluster.stop_all, which belongs into an after_each.
 local proc = require "spec.support.proc"
 local api = require "spec.support.api"
+local temp = require "spec.support.temp"
 
 local cluster = {}
 
@@ -73,9 +74,7 @@ end
 
 -- A script in a temporary file; gives its path.
 function cluster.script(text)
-  local path = os.tmpname()
-  os.remove(path)
-  path = path .. ".lua"
+  local path = temp.name() .. ".lua"
   local file = assert(io.open(path, "w"))
   file:write(text)
   file:close()

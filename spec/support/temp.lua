@@ -1,5 +1,6 @@
 -- Folders that live as long as a test.
 local temp = {}
+local scratch
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
@@ -10,6 +11,17 @@ function temp.folder(files)
   pipe:close()
   for path, text in pairs(files or {}) do temp.write(folder .. "/" .. path, text) end
   return folder
+end
+
+-- A path that names nothing yet, in a folder of this process that goes with it: scripts in a crowded /tmp are slow
+-- to watch.
+function temp.name()
+  if not scratch then
+    scratch = { folder = temp.folder(), count = 0, guard = newproxy(true) }
+    getmetatable(scratch.guard).__gc = function() temp.remove(scratch.folder) end
+  end
+  scratch.count = scratch.count + 1
+  return ("%s/%d"):format(scratch.folder, scratch.count)
 end
 
 function temp.write(path, text)

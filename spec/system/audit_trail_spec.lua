@@ -155,8 +155,11 @@ describe("the audit trail #threads", function()
       local k8s = require "k8s"
       k8s.writes { "configmaps:delete" }
       local function delete(name) k8s.delete { kind = "cm", namespace = "default", name = name } end
-      k8s.after("1ms", function() delete "slow" print "done" end)
-      k8s.after("100ms", function() delete "quick" end)
+      k8s.after("1ms", function()
+        k8s.after("100ms", function() delete "quick" end)
+        delete "slow"
+        print "done"
+      end)
     ]], { "--admin-socket", folder .. "/admin.sock" })
     engine:wait_line "^done$"
     assert.has_match("^TIME [^\n]+\n[^\n]+default/slow [^\n]+\n[^\n]+default/quick ", (writes()))

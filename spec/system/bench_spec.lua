@@ -7,7 +7,7 @@ local temp = require "spec.support.temp"
 
 -- The command of a peer that does what these lines of shell say, whatever it is asked, and then waits.
 local function peer(...)
-  local path = os.tmpname()
+  local path = temp.name()
   local file = assert(io.open(path, "w"))
   file:write(table.concat({ ... }, "\n"), "\nexec sleep 600\n")
   file:close()
@@ -106,7 +106,7 @@ describe("kubelua bench", function()
   end)
 
   it("shows the lowest and the highest of several runs, and the runs that a subject did not get through", function()
-    local starts = os.tmpname() -- two in each run, as the idle process is measured too
+    local starts = temp.name() -- two in each run, as the idle process is measured too
     local p = bench("--runs", "2", "--only", "sync", "--peer", "half=" .. peer("echo >>" .. starts,
       "[ $(wc -l <" .. starts .. ") -lt 3 ] || exit 3", small))
     assert.equal(1, p:wait(60), p:report())
@@ -227,7 +227,7 @@ describe("kubelua bench", function()
   end)
 
   it("compares with an earlier run", function()
-    local file = os.tmpname()
+    local file = temp.name()
     local before = bench("--only", "sync", "-o", "json", "--runs", "2")
     assert.equal(0, before:wait(60), before:report())
     temp.write(file, before:out())
@@ -255,7 +255,7 @@ describe("kubelua bench", function()
   end)
 
   it("says before it begins that there is nothing to compare with", function()
-    local file = os.tmpname()
+    local file = temp.name()
     for _, case in ipairs {
       { "no JSON", "is no report that `kubelua bench -o json` wrote" },
       { "[]", "is no report that `kubelua bench -o json` wrote" },
@@ -276,7 +276,7 @@ describe("kubelua bench", function()
   end)
 
   it("documents each key of its JSON", function()
-    local file = os.tmpname()
+    local file = temp.name()
     local documented, known = assert(io.open "docs/bench.md"):read "*a", {}
     local function keys_of(value)
       for key, item in pairs(value) do

@@ -123,7 +123,7 @@ describe("a handler that goes over its limits again and again", function()
   after_each(cluster.stop_all)
 
   it("is not called any more, which status and log say", function()
-    local sim, socket = cluster.sim(), os.tmpname() .. ".sock"
+    local sim, socket = cluster.sim(), temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script [[
       require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj)
         while obj:name():find "bad" do end
@@ -143,7 +143,7 @@ describe("a handler that goes over its limits again and again", function()
   end)
 
   it("is called again when the operator lifts it, for all that is in the cache", function()
-    local sim, socket = cluster.sim(), os.tmpname() .. ".sock"
+    local sim, socket = cluster.sim(), temp.name() .. ".sock"
     local path = cluster.script [[
       require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj, ev)
         while obj.data.n == "bad" do end
@@ -190,7 +190,7 @@ describe("a transform or an index function that goes over its limits again and a
   local sim, socket, engine, path, address
 
   local function run(script)
-    sim, socket, path = cluster.sim(), os.tmpname() .. ".sock", cluster.script(script)
+    sim, socket, path = cluster.sim(), temp.name() .. ".sock", cluster.script(script)
     for i = 1, 3 do sim.api:create(configmaps, configmap("map" .. i, "bad")) end
     engine = cluster.run(sim.server, path, { "--admin-socket", socket, "--metrics-bind-address", "127.0.0.1:0" })
     address = engine:wait_error 'Serving metrics.*address="([%d.:]+)"'

@@ -1,6 +1,7 @@
 -- Handlers at rest, through the whole binary: calls of several objects that wait at once.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
@@ -52,7 +53,7 @@ describe("a handler with concurrency", function()
   it("shows how many of its calls wait", function()
     local sim = cluster.sim()
     for i = 1, 5 do sim.api:create(configmaps, configmap("m" .. i)) end
-    local socket = os.tmpname() .. ".sock"
+    local socket = temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       k8s.informer("configmaps"):on_add(function() k8s.sleep "1h" end, { id = "slow", concurrency = 3 })

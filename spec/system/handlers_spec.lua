@@ -1,6 +1,7 @@
 -- Options of handlers, through the whole binary: filters, resyncs, what a new list brings, and what becomes of changes
 -- that pile up before a slow handler.
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
@@ -64,7 +65,7 @@ describe("the options of a handler", function()
     sim.api:create(configmaps, configmap "one")
     sim:play { ["do"] = "fault", verb = "patch", path = configmaps .. "/one", what = "status", code = 422,
       reason = "Invalid", message = "bad label" }
-    local socket = os.tmpname() .. ".sock"
+    local socket = temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       k8s.writes { "configmaps:patch" }

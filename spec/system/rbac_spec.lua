@@ -1,6 +1,7 @@
 -- `kubelua rbac`: which rights scripts need, from what they register. spec/real/rbac_spec.lua shows that these are the
 -- least and enough.
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: kubelua\n"
 
@@ -179,7 +180,7 @@ rules:
   end)
 
   it("knows Kubernetes' own kinds without a server, and names those that it does not know", function()
-    local home = os.tmpname()
+    local home = temp.name()
     local function run(text)
       local script = cluster.script(text)
       local pipe = io.popen(("env -i HOME=/nowhere '%s' rbac -f '%s' 2>'%s'; echo \"exit $?\""):format(

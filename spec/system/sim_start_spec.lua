@@ -3,6 +3,7 @@ local cjson = require "cjson"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
 local watching = require "spec.support.watching"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
@@ -13,7 +14,7 @@ local function configmap(name)
 end
 
 local function file(text)
-  local path = os.tmpname()
+  local path = temp.name()
   files[#files + 1] = path
   local f = assert(io.open(path, "w"))
   f:write(text)
