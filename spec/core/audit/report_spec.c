@@ -249,6 +249,56 @@ static void test_policy_reports_are_one_for_each_namespace(void **state)
     free(text);
 }
 
+static size_t number_behind(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    return strtoul(at + strlen(key), NULL, 10);
+}
+
+/* But for passes, which are counted only. */
+static void test_a_summary_counts_the_results_of_its_document(void **state)
+{
+    static const char *const verdicts[] = {"skip", "warn", "fail", "error"};
+    char *text = print("policyreport");
+    for (char *part = strstr(text, "---\n"), *next; part; part = next) {
+        next = strstr(part + 1, "---\n");
+        if (next) *next = '\0';
+        for (size_t i = 0; i < ARRAY_LEN(verdicts); i++) {
+            struct buf key = {0}, result = {0};
+            buf_printf(&key, "\n  %s: ", verdicts[i]);
+            buf_printf(&result, "  result: \"%s\"\n", verdicts[i]);
+            assert_int_equal(number_behind(part, buf_text(&key)), count_of(part, buf_text(&result)));
+            buf_clear(&key);
+            buf_clear(&result);
+        }
+        if (next) *next = '-';
+    }
+    free(text);
+}
+
+/* Nobody's dashboard shows a namespace as clean when not all rules were asked. */
+static void test_each_report_of_an_audit_that_is_not_whole_says_so(void **state)
+{
+    struct report_options options = fixture_options;
+    struct audit_table *table = fixture_table(false), *empty = audit_table_new(false);
+    options.incomplete = "Not all rules could be asked";
+    char *text = fixture_print(report_policy, table, &options);
+    assert_int_equal(count_of(text, "---\n"), 2);
+    assert_int_equal(
+        count_of(text, "  annotations:\n    kubelua/incomplete: \"Not all rules could be asked\"\n"), 2);
+    assert_int_equal(count_of(text, "  policy: \"kubelua\"\n  rule: \"incomplete\"\n  result: \"error\"\n"),
+                     2);
+    assert_says(text, "  error: 2\n"); /* that one, and the one of a rule */
+    free(text);
+    text = fixture_print(report_openreports, empty, &options);
+    assert_int_equal(count_of(text, "---\n"), 1);
+    assert_says(text, "  error: 1\n");
+    free(text);
+    audit_table_free(table);
+    audit_table_free(empty);
+}
+
 /* `kubectl apply` notes the whole object in an annotation, which has 256 KiB at most. */
 static void test_a_large_report_comes_in_parts(void **state)
 {
@@ -304,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_a_page_has_nothing_from_elsewhere_and_escapes_all),
         cmocka_unit_test(test_a_large_page_begins_folded),
         cmocka_unit_test(test_policy_reports_are_one_for_each_namespace),
+        cmocka_unit_test(test_a_summary_counts_the_results_of_its_document),
+        cmocka_unit_test(test_each_report_of_an_audit_that_is_not_whole_says_so),
         cmocka_unit_test(test_a_large_report_comes_in_parts),
         cmocka_unit_test(test_what_is_no_namespace_is_told_of_in_the_report_of_the_cluster),
     };
