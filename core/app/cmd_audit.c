@@ -1,28 +1,18 @@
 /* `kubelua audit`: asks the rules of scripts about objects, and reports what they find. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "app/audit_engine.h"
 #include "app/audit_explain.h"
-#include "app/audit_live.h"
-#include "app/audit_offline.h"
+#include "app/audit_run.h"
 #include "app/cmd.h"
 #include "app/script_options.h"
 #include "audit/baseline.h"
-#include "audit/fix_script.h"
 #include "audit/input.h"
 #include "audit/report.h"
-#include "audit/report_parts.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/terminal.h"
 
 #define SEVERITY_NAMES "info|low|medium|high|critical"
 
@@ -109,179 +99,6 @@ static void help(void)
     request_clear(&request);
 }
 
-/* --- the report */
-
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-static bool wants_colours(void)
-{
-    return isatty(STDOUT_FILENO) && !nonempty(getenv("NO_COLOR"));
-}
-
-/* What is printed, and what it is of. */
-struct audit {
-    const struct audit_request *request;
-    struct audit_table *table;
-    char *source; /* "pods.json, manifests.yaml"; "https://..." */
-    int64_t begun_ns, time_s;
-    enum audit_end end;
-};
-
-static char *names_of(const struct flag_list *from)
-{
-    struct buf text = {0};
-    for (size_t i = 0; i < from->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", from->items[i]);
-    char *copy = xstrdup(buf_text(&text));
-    buf_clear(&text);
-    return copy;
-}
-
-static const char *incomplete(enum audit_end end)
-{
-    return end == AUDIT_UNREADABLE   ? "Not all could be read: there may be more to find."
-           : end == AUDIT_INCOMPLETE ? "Not all could be had: there may be more to find."
-                                     : NULL;
-}
-
-static void write_report(const struct audit *audit)
-{
-    const struct report_format *format = report_format_of(audit->request->output);
-    format->write(audit->table,
-                  &(const struct report_options){.wide = format->wide,
-                                                 .colours = wants_colours(),
-                                                 .width = terminal_width(),
-                                                 .took_ms = (clock_measure_ns() - audit->begun_ns) / 1000000,
-                                                 .time_s = audit->time_s,
-                                                 .incomplete = incomplete(audit->end),
-                                                 .source = audit->source},
-                  stdout);
-}
-
-static bool is_table(const struct audit_request *request)
-{
-    return strcmp(request->output, "table") == 0;
-}
-
-/* What the report would have told. */
-static void tell_errors(const struct audit_table *table)
-{
-    for (size_t i = 0; i < audit_table_count_rows(table); i++) {
-        const struct audit_row *row = audit_table_row(table, i);
-        if (row->verdict != VERDICT_ERROR) continue;
-        struct buf line = {0}, told = {0};
-        report_put_object(&line, audit_table_object(table, row->object), '/');
-        buf_printf(&line, ": %s: %.*s", audit_table_rule(table, row->rule)->id, STR_ARG(row->message));
-        terminal_put(&told, buf_slice(&line));
-        fprintf(stderr, "kubelua audit: %s\n", buf_text(&told));
-        buf_clear(&line);
-        buf_clear(&told);
-    }
-}
-
-static void write_fixes(const struct audit *audit)
-{
-    const struct audit_fixes *fixes = audit->request->fixes;
-    struct buf text = {0};
-    if (is_table(audit->request)) {
-        fix_script_write(fixes, stdout);
-        tell_errors(audit->table);
-    }
-    audit_fixes_sum_up(fixes, &text);
-    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
-    buf_clear(&text);
-}
-
-static bool report(const struct audit *audit)
-{
-    const struct audit_request *request = audit->request;
-    if (request->known) baseline_hide(request->known, audit->table);
-    audit_table_sort(audit->table);
-    if (!request->fixes || !is_table(request)) write_report(audit);
-    if (request->fixes) write_fixes(audit);
-    return fflush(stdout) == 0 && !ferror(stdout);
-}
-
-/* --- what it comes to */
-
-static bool has_failed(const struct audit_table *table, const char *fail_on)
-{
-    enum severity least = SEVERITY_LOW;
-    severity_of(str_of(fail_on), &least);
-    for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
-        const struct audit_rule *rule = audit_table_rule(table, i);
-        if (rule->severity >= least && rule->counts[VERDICT_FAIL]) return true;
-    }
-    return false;
-}
-
-static int code_of(const struct audit *audit, enum audit_end end)
-{
-    struct audit_totals totals = audit_table_totals(audit->table);
-    if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
-    if (totals.looked_at == 0 && end == AUDIT_WHOLE && !audit->request->allow_empty) {
-        fputs(
-            "kubelua audit: nothing was checked: no object is of a kind that a rule looks at; --allow-empty "
-            "makes that no error\n",
-            stderr);
-        return EXIT_USAGE;
-    }
-    if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;
-    return has_failed(audit->table, audit->request->fail_on) ? EXIT_FINDINGS : EXIT_OK;
-}
-
-static enum audit_end audit_cluster(struct audit *audit, struct err *err)
-{
-    struct cluster_config cluster = {0};
-    enum audit_end end = AUDIT_FAILED;
-    if (cluster_config_load(&audit->request->options.cluster, &cluster, err)) {
-        audit->source = xstrdup(cluster.server);
-        end = audit_live(audit->request, &cluster, audit->table, err);
-    }
-    cluster_config_clear(&cluster);
-    return end;
-}
-
-static enum audit_end audit_files(struct audit *audit, struct err *err)
-{
-    audit->source = names_of(&audit->request->from);
-    return audit_offline(audit->request, audit->table, err);
-}
-
-static enum audit_end ask(struct audit *audit, struct err *err)
-{
-    if (audit->request->from.count) return audit_files(audit, err);
-    if (!audit->request->engine.asked) return audit_cluster(audit, err);
-    audit->source = xstrdup("the caches of a running engine");
-    struct audit_engine_facts facts;
-    enum audit_end end = audit_engine(audit->request, audit->table, &facts, err);
-    if (end != AUDIT_FAILED) audit_engine_tell(&facts, audit->table);
-    return end;
-}
-
-static int run_audit(const struct audit_request *request)
-{
-    struct audit audit = {.request = request,
-                          .table = audit_table_new(report_format_of(request->output)->passes),
-                          .begun_ns = clock_measure_ns(),
-                          .time_s = time(NULL)};
-    struct err err;
-    int code = EXIT_USAGE;
-    audit.end = ask(&audit, &err);
-    if (audit.end == AUDIT_FAILED)
-        fprintf(stderr, "kubelua audit: %s\n", err.text);
-    else if (report(&audit))
-        code = code_of(&audit, audit.end);
-    else
-        fprintf(stderr, "kubelua audit: the report cannot be written: %s\n", strerror(errno));
-    audit_table_free(audit.table);
-    free(audit.source);
-    return code;
-}
-
 /* --- the command */
 
 static bool check_fix(const struct audit_request *request, struct err *err)
@@ -289,7 +106,7 @@ static bool check_fix(const struct audit_request *request, struct err *err)
     const char *output = request->output;
     if (request->fix && request->engine.asked)
         return err_set(err, ERR_INVALID, "--fix is for files and clusters: --engine has no fixes");
-    if (!request->fix || is_table(request) || strcmp(output, "json") == 0 || strcmp(output, "yaml") == 0)
+    if (!request->fix || audit_is_table(request) || strcmp(output, "json") == 0 || strcmp(output, "yaml") == 0)
         return true;
     return err_set(err, ERR_INVALID, "-o %s has no fixes; --fix goes with -o json, -o yaml, or without -o",
                    output);
@@ -346,7 +163,7 @@ static int run_request(struct audit_request *request, struct err *err)
     if (request->baseline) baseline = baseline_read(request->baseline, err);
     request->known = baseline;
     request->fixes = request->fix ? &fixes : NULL;
-    if (baseline || !request->baseline) code = run_audit(request);
+    if (baseline || !request->baseline) code = audit_run(request);
     request->known = NULL;
     request->fixes = NULL;
     audit_fixes_clear(&fixes);
