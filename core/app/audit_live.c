@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/audit_apply.h"
 #include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
@@ -207,7 +208,9 @@ static bool open(struct live_audit *live, struct err *err)
     struct loop *loop = loop_new_alone();
     const struct kube_client_options client = {.config = live->cluster,
                                                .max_object_size = options->max_object_size,
-                                               .request_timeout_ms = options->request_timeout_ms};
+                                               .request_timeout_ms = options->request_timeout_ms,
+                                               .qps = options->kube_api_qps,
+                                               .burst = options->kube_api_burst};
     turns_init(&live->turns);
     live->kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
     if (!one_loop_open(
@@ -250,6 +253,7 @@ enum audit_end audit_live(const struct audit_request *request, const struct clus
     if (ok) {
         fill_caches(&live);
         look_at_all(&live);
+        if (request->apply) audit_apply(request, live.base.client);
     }
     close_all(&live);
     return !ok ? AUDIT_FAILED : live.incomplete ? AUDIT_INCOMPLETE : AUDIT_WHOLE;

@@ -21,7 +21,8 @@ struct audit_request {
     struct flag_list from;           /* what is audited; empty: a cluster */
     struct flag_list params, params_files;
     const char *output, *fail_on, *baseline, *explain;
-    bool recursive, allow_empty, fix;
+    bool recursive, allow_empty;
+    bool fix, apply; /* apply: fix too */
     struct audit_engine_flags engine;
     const struct baseline *known; /* what --baseline has; NULL: nothing */
     struct audit_fixes *fixes;    /* with --fix: gets what is to be done */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/audit_apply.h"
 #include "app/audit_engine.h"
 #include "app/audit_live.h"
 #include "app/audit_offline.h"
@@ -95,15 +96,17 @@ static void tell_errors(const struct audit_table *table)
 
 static void write_fixes(const struct audit *audit)
 {
-    const struct audit_fixes *fixes = audit->request->fixes;
+    const struct audit_request *request = audit->request;
+    const struct audit_fixes *fixes = request->fixes;
     struct buf text = {0};
-    if (audit_is_table(audit->request)) {
-        fix_script_write(fixes, stdout);
+    if (audit_is_table(request)) {
+        if (!request->apply) fix_script_write(fixes, stdout);
         tell_errors(audit->table);
     }
     audit_fixes_sum_up(fixes, &text);
     fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
     buf_clear(&text);
+    if (request->apply) audit_apply_sum_up(request);
 }
 
 static bool report(const struct audit *audit)
@@ -141,6 +144,7 @@ static int code_of(const struct audit *audit, enum audit_end end)
         return EXIT_USAGE;
     }
     if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;
+    if (audit->request->fixes && audit->request->fixes->failed) return EXIT_INCOMPLETE;
     return has_failed(audit->table, audit->request->fail_on) ? EXIT_FINDINGS : EXIT_OK;
 }
 

@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+enum { FIELD_MANAGER_MAX = 128 }; /* as servers have it */
+
 #define SEVERITY_NAMES "info|low|medium|high|critical"
 
 static void request_clear(struct audit_request *request)
@@ -64,6 +66,26 @@ static const struct flag *audit_flags(struct audit_request *request)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
+static const struct flag *apply_flags(struct audit_request *request)
+{
+    static struct flag table[6];
+    struct options *options = &request->options;
+    options->dry_run = "none";
+    const struct flag flags[] = {
+        {"apply", 0, FLAG_BOOL, &request->apply, NULL, NULL,
+         "write what --fix would print, and tell of each fix"},
+        {"dry-run", 0, FLAG_CHOICE, &options->dry_run, "none|client|server", "none|client|server",
+         "client only tells what would be written, server has it checked but not kept (default none)"},
+        {"field-manager", 0, FLAG_STRING, &options->field_manager, "NAME", NULL,
+         "whose the fields are that are written (default kubelua)"},
+        {"kube-api-qps", 0, FLAG_NUMBER, &options->kube_api_qps, "N", NULL,
+         "requests to the API server in a second, of the whole audit (default 0: as many as it takes)"},
+        {"kube-api-burst", 0, FLAG_INT, &options->kube_api_burst, "N", NULL,
+         "requests at once, before --kube-api-qps counts (default 10 with that flag)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
 static void help(void)
 {
     struct audit_request request = {0};
@@ -79,7 +101,7 @@ static void help(void)
         "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
         "an\n"
         "error or went over a limit, or something could not be had of the cluster or the engine, so that it\n"
-        "is not known what there would have been to say.\n\n"
+        "is not known what there would have been to say, or when a fix could not be written (--apply).\n\n"
         "Examples:\n"
         "  kubelua audit -f scripts/rules --context prod -n shop\n"
         "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
@@ -87,9 +109,12 @@ static void help(void)
         "  kubelua audit -f scripts/rules --engine\n"
         "  kubelua audit -f scripts/rules -o json > known.json\n"
         "  kubelua audit -f scripts/rules --baseline known.json\n"
-        "  kubelua audit -f scripts/rules --fix > fixes.sh\n\n"
+        "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
+        "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
         "Flags:");
     flags_print(audit_flags(&request));
+    puts("\nOf a cluster:");
+    flags_print(apply_flags(&request));
     puts("\nOf a running engine:");
     flags_print(audit_engine_flags(&request));
     puts("\nScripts, as for kubelua run:");
@@ -101,12 +126,27 @@ static void help(void)
 
 /* --- the command */
 
+static bool check_apply(const struct audit_request *request, struct err *err)
+{
+    if (!request->apply) return true;
+    if (request->from.count || request->engine.asked)
+        return err_set(err, ERR_INVALID,
+                       "--apply is for a cluster: %s has none to write to; --fix prints what could be done",
+                       request->from.count ? "--from" : "--engine");
+    const char *manager = request->options.field_manager;
+    if (manager && (!*manager || strlen(manager) > FIELD_MANAGER_MAX))
+        return err_set(err, ERR_INVALID, "--field-manager: it takes 1 to %d bytes", FIELD_MANAGER_MAX);
+    return true;
+}
+
 static bool check_fix(const struct audit_request *request, struct err *err)
 {
     const char *output = request->output;
+    if (!check_apply(request, err)) return false;
     if (request->fix && request->engine.asked)
         return err_set(err, ERR_INVALID, "--fix is for files and clusters: --engine has no fixes");
-    if (!request->fix || audit_is_table(request) || strcmp(output, "json") == 0 || strcmp(output, "yaml") == 0)
+    if (!(request->fix || request->apply) || audit_is_table(request) || strcmp(output, "json") == 0 ||
+        strcmp(output, "yaml") == 0)
         return true;
     return err_set(err, ERR_INVALID, "-o %s has no fixes; --fix goes with -o json, -o yaml, or without -o",
                    output);
@@ -143,8 +183,9 @@ static bool parse(int argc, char **argv, struct audit_request *request, struct e
 {
     struct flag_list rest = {0};
     struct options *options = &request->options;
-    const struct flag *tables[] = {audit_flags(request), audit_engine_flags(request), script_flags(options),
-                                   connection_flags(options), NULL};
+    const struct flag *tables[] = {audit_flags(request),        apply_flags(request),
+                                   audit_engine_flags(request), script_flags(options),
+                                   connection_flags(options),   NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
               check_arguments(request, &rest, err) && read_params(request, err);
     flag_list_clear(&rest);
@@ -162,6 +203,7 @@ static int run_request(struct audit_request *request, struct err *err)
     if (request->explain) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
     if (request->baseline) baseline = baseline_read(request->baseline, err);
     request->known = baseline;
+    request->fix = request->fix || request->apply;
     request->fixes = request->fix ? &fixes : NULL;
     if (baseline || !request->baseline) code = audit_run(request);
     request->known = NULL;

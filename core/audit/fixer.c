@@ -156,10 +156,12 @@ static void add_manifest(struct fixer *fixer, const struct fixer_failure *failur
     struct audit_fix *same = audit_fixes_find(fixes, str_of(fix.json));
     if (same) {
         audit_fix_add_reasons(same, buf_slice(&fixer->text));
+        audit_fix_add_rule(same, rule_id(failure));
         audit_fix_clear(&fix);
         return;
     }
     fix.reasons = xstrndup(fixer->text.data, fixer->text.len);
+    audit_fix_add_rule(&fix, rule_id(failure));
     *audit_fixes_add(fixes) = fix;
 }
 
@@ -167,8 +169,10 @@ static void add_patch(struct fixer *fixer)
 {
     struct audit_fix *fix = audit_fixes_add(fixer->options.fixes);
     fixer->text.len = 0;
-    for (size_t i = 0; i < fixer->count; i++)
+    for (size_t i = 0; i < fixer->count; i++) {
         put_reasons(fixer, &fixer->rules[i].failure, fixer->rules[i].end_row);
+        audit_fix_add_rule(fix, rule_id(&fixer->rules[i].failure));
+    }
     for (size_t i = 0; i < fixer->count; i++) ask_again(fixer, &fixer->rules[i].failure);
     fix->reasons = xstrndup(fixer->text.data, fixer->text.len);
     fix->json = xstrndup(fixer->json.data, fixer->json.len);

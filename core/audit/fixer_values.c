@@ -105,3 +105,21 @@ void fix_manifest(struct packer *packer, struct audit_fix *fix, struct value man
     }
     fix->json = buf_take(&json);
 }
+
+bool fix_lock(struct packer *packer, const struct audit_fix *fix, struct str version, struct buf *out,
+              struct err *err)
+{
+    struct buf wrapped = {0};
+    struct root *root;
+    buf_printf(&wrapped, "{\"fix\":%s,\"lock\":{\"metadata\":{\"resourceVersion\":", fix->json);
+    buf_json_string(&wrapped, version);
+    buf_puts(&wrapped, "}}}");
+    bool ok = fix_pack(packer, &wrapped, &root, err);
+    if (ok) {
+        merge_write(out, value_field(root_value(root), STR("fix")),
+                    value_field(root_value(root), STR("lock")));
+        root_unref(root);
+    }
+    buf_clear(&wrapped);
+    return ok;
+}

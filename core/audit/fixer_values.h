@@ -19,3 +19,6 @@ void fix_name(struct audit_fix *fix, struct value object, const struct catalogue
  * object for which it is made. */
 void fix_manifest(struct packer *packer, struct audit_fix *fix, struct value manifest, struct root *object,
                   const struct catalogue *catalogue);
+/* Appends what is sent: the fix, and that the object must still be of that version. */
+bool fix_lock(struct packer *packer, const struct audit_fix *fix, struct str version, struct buf *out,
+              struct err *err);

@@ -1,6 +1,7 @@
 /* What is to be done; see fixes.h. */
 #include "audit/fixes.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ struct audit_fix *audit_fixes_add(struct audit_fixes *fixes)
 
 void audit_fix_clear(struct audit_fix *fix)
 {
-    char *texts[] = {fix->reasons, fix->api_version, fix->kind, fix->ns,
-                     fix->name,    fix->version,     fix->type, fix->json};
+    char *texts[] = {fix->reasons, fix->rules,   fix->api_version, fix->kind, fix->ns,
+                     fix->name,    fix->version, fix->type,        fix->json};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) free(texts[i]);
     resource_clear(&fix->resource);
 }
@@ -44,6 +45,31 @@ void audit_fix_add_reasons(struct audit_fix *fix, struct str lines)
     char *longer = xasprintf("%s%.*s", fix->reasons, STR_ARG(lines));
     free(fix->reasons);
     fix->reasons = longer;
+}
+
+static bool has_rule(const char *rules, const char *id)
+{
+    size_t len = strlen(id);
+    for (const char *at = rules; at && *at; at = strstr(at, ", "), at = at ? at + 2 : NULL)
+        if (strncmp(at, id, len) == 0 && (at[len] == ',' || !at[len])) return true;
+    return false;
+}
+
+void audit_fix_add_rule(struct audit_fix *fix, const char *id)
+{
+    if (has_rule(fix->rules, id)) return;
+    char *longer = fix->rules ? xasprintf("%s, %s", fix->rules, id) : xstrdup(id);
+    free(fix->rules);
+    fix->rules = longer;
+}
+
+void audit_fix_put_object(const struct audit_fix *fix, struct buf *out)
+{
+    struct str group, version;
+    api_version_cut(str_of(fix->api_version), &group, &version);
+    for (const char *c = fix->kind; *c; c++) buf_putc(out, (char)tolower((unsigned char)*c));
+    if (group.n) buf_printf(out, ".%.*s", STR_ARG(group));
+    buf_printf(out, "/%s", fix->name);
 }
 
 /* --- kinds */

@@ -11,6 +11,7 @@
 struct audit_fix {
     bool is_manifest;         /* of an object of its own; else a patch of one that was looked at */
     char *reasons;            /* lines, each with its end: what was found, and what is not mended by it */
+    char *rules;              /* their ids, ", " between them */
     char *api_version, *kind; /* of the object, as the next ones */
     char *ns, *name;          /* `ns` may be empty, and `name` of a manifest */
     char *version;            /* its resourceVersion when it was looked at; empty: not known */
@@ -22,9 +23,10 @@ struct audit_fix {
 struct audit_fixes {
     struct audit_fix *items;
     size_t count, cap;
-    size_t with, without; /* findings that are failures */
-    size_t objects;       /* for which there is something to do */
-    size_t still;         /* rules that fail for an object with its patch too */
+    size_t with, without;   /* findings that are failures */
+    size_t objects;         /* for which there is something to do */
+    size_t still;           /* rules that fail for an object with its patch too */
+    size_t written, failed; /* of --apply */
 };
 
 /* A zeroed one, to be filled; all its texts are its own. Until the next one. */
@@ -35,8 +37,12 @@ void audit_fixes_clear(struct audit_fixes *fixes);
 struct audit_fix *audit_fixes_find(const struct audit_fixes *fixes, struct str json);
 /* Appends lines to its reasons. */
 void audit_fix_add_reasons(struct audit_fix *fix, struct str lines);
+/* Adds a rule, which it may have. */
+void audit_fix_add_rule(struct audit_fix *fix, const char *id);
 /* Finds `resource` and `type` for what apiVersion and kind say. */
 void audit_fix_resolve(struct audit_fix *fix, const struct catalogue *catalogue);
 
+/* "deployment.apps/web", as kubectl tells of what it wrote. */
+void audit_fix_put_object(const struct audit_fix *fix, struct buf *out);
 /* "2 findings have a fix, 1 has none; 1 object". */
 void audit_fixes_sum_up(const struct audit_fixes *fixes, struct buf *out);
