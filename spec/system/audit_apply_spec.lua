@@ -166,8 +166,8 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
       create "defaults"
       local code, out, err = audit "--apply"
       assert.are.same({ 3, "" }, { code, out })
-      assert.matches("kubelua audit: configmap/defaults in shop: defaults: not applied: it is there already, and was not "
-        .. "applied by the field manager kubelua", err, 1, true)
+      assert.matches("kubelua audit: configmap/defaults in shop: defaults: not applied: it is there already, and was "
+        .. "not applied by the field manager kubelua", err, 1, true)
       assert.are.equal("1", sim.api:get(configmaps .. "/defaults").data.a)
     end)
 
