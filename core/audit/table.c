@@ -4,24 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "audit/texts.h"
 #include "base/mem.h"
 #include "base/must.h"
-
-enum { CHUNK_BYTES = 64 << 10, TEXTS_MIN = 256 };
-
-/* Texts, each once. Chunks never move, so that slices stay. */
-struct chunk {
-    struct chunk *next;
-    size_t used, size;
-    char bytes[];
-};
-
-struct texts {
-    struct chunk *chunks; /* the newest first */
-    struct str *slots;    /* open addressing; `p` NULL: empty */
-    size_t count, cap;
-};
 
 struct audit_table {
     struct texts texts, of_rules;
@@ -36,69 +21,10 @@ struct audit_table {
     size_t looked_at, evaluated, known;
 };
 
-/* --- texts */
-
-static char *room(struct texts *texts, size_t n)
-{
-    struct chunk *chunk = texts->chunks;
-    if (!chunk || chunk->size - chunk->used < n) {
-        size_t size = n > CHUNK_BYTES ? n : CHUNK_BYTES;
-        chunk = xmalloc(sizeof *chunk + size);
-        *chunk = (struct chunk){.next = texts->chunks, .size = size};
-        texts->chunks = chunk;
-    }
-    char *place = chunk->bytes + chunk->used;
-    chunk->used += n;
-    return place;
-}
-
-static struct str *slot_of(const struct texts *texts, struct str text)
-{
-    size_t at = hash_str(text) & (texts->cap - 1);
-    while (texts->slots[at].p && !str_eq(texts->slots[at], text)) at = (at + 1) & (texts->cap - 1);
-    return &texts->slots[at];
-}
-
-static void grow(struct texts *texts)
-{
-    struct texts old = *texts;
-    texts->cap = old.cap ? old.cap * 2 : TEXTS_MIN;
-    texts->slots = xcalloc(texts->cap, sizeof *texts->slots);
-    for (size_t i = 0; i < old.cap; i++)
-        if (old.slots[i].p) *slot_of(texts, old.slots[i]) = old.slots[i];
-    free(old.slots);
-}
-
-/* With a NUL behind it. */
-static struct str keep(struct texts *texts, struct str text)
-{
-    if (text.n == 0) return STR("");
-    if (texts->count >= texts->cap / 2) grow(texts);
-    struct str *slot = slot_of(texts, text);
-    if (slot->p) return *slot;
-    char *copy = room(texts, text.n + 1);
-    memcpy(copy, text.p, text.n);
-    copy[text.n] = '\0';
-    texts->count++;
-    return *slot = (struct str){copy, text.n};
-}
-
-static void clear_texts(struct texts *texts)
-{
-    for (struct chunk *chunk = texts->chunks, *next; chunk; chunk = next) {
-        next = chunk->next;
-        free(chunk);
-    }
-    free(texts->slots);
-    *texts = (struct texts){0};
-}
-
 static const char *keep_text(struct texts *texts, const char *text)
 {
-    return keep(texts, str_of(text)).p;
+    return texts_keep(texts, str_of(text)).p;
 }
-
-/* --- the table */
 
 #define ADD(array, count, cap)                                                                   \
     ((count) == (cap)                                                                            \
@@ -121,8 +47,8 @@ bool audit_table_keeps_passes(const struct audit_table *f)
 void audit_table_free(struct audit_table *f)
 {
     if (!f) return;
-    clear_texts(&f->texts);
-    clear_texts(&f->of_rules);
+    texts_clear(&f->texts);
+    texts_clear(&f->of_rules);
     free(f->rules);
     free(f->objects);
     free(f->rows);
@@ -180,12 +106,12 @@ static uint32_t keep_object(struct audit_table *f)
     if (!f->now_kept) {
         struct audit_object *kept = ADD(f->objects, f->object_count, f->object_cap);
         *kept = (struct audit_object){
-            .api_version = keep(&f->texts, now->api_version),
-            .kind = keep(&f->texts, now->kind),
-            .ns = keep(&f->texts, now->ns),
-            .name = keep(&f->texts, now->name),
-            .uid = keep(&f->texts, now->uid),
-            .file = keep(&f->texts, now->file),
+            .api_version = texts_keep(&f->texts, now->api_version),
+            .kind = texts_keep(&f->texts, now->kind),
+            .ns = texts_keep(&f->texts, now->ns),
+            .name = texts_keep(&f->texts, now->name),
+            .uid = texts_keep(&f->texts, now->uid),
+            .file = texts_keep(&f->texts, now->file),
             .line = now->line,
         };
         f->now_kept = true;
@@ -207,17 +133,17 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     bool says_nothing = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
     if (row->verdict == VERDICT_PASS || says_nothing) return;
     struct audit_row *kept = add_row(f, row->rule, row->verdict);
-    kept->message = keep(&f->texts, row->message);
-    kept->path = keep(&f->texts, row->path);
-    kept->value = keep(&f->texts, row->value);
-    kept->fix = keep(&f->texts, row->fix);
+    kept->message = texts_keep(&f->texts, row->message);
+    kept->path = texts_keep(&f->texts, row->path);
+    kept->value = texts_keep(&f->texts, row->value);
+    kept->fix = texts_keep(&f->texts, row->fix);
     kept->accepted = row->accepted;
 }
 
 void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix)
 {
     must(row < f->row_count);
-    f->rows[row].fix = keep(&f->texts, fix);
+    f->rows[row].fix = texts_keep(&f->texts, fix);
 }
 
 void audit_table_drop(struct audit_table *f, size_t first)
@@ -255,7 +181,7 @@ void audit_table_add_seen(struct audit_table *f, size_t objects)
 
 void audit_table_forget(struct audit_table *f)
 {
-    clear_texts(&f->texts);
+    texts_clear(&f->texts);
     f->object_count = f->row_count = 0;
     f->looked_at = f->evaluated = 0;
     f->now = NULL;

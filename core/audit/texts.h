@@ -1,0 +1,18 @@
+/* Texts that are kept once each: equal ones share their bytes.
+ * Owner: whoever has the struct, zeroed at first; what was kept lives until texts_clear. On one thread. */
+#pragma once
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct text_chunk;
+
+struct texts {
+    struct text_chunk *chunks; /* the newest first */
+    struct str *slots;         /* open addressing; `p` NULL: empty */
+    size_t count, cap;
+};
+
+/* With a NUL behind it. */
+struct str texts_keep(struct texts *texts, struct str text);
+void texts_clear(struct texts *texts);
