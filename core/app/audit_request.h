@@ -24,8 +24,8 @@ struct audit_request {
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */
     struct audit_engine_flags engine;
-    const struct baseline *known; /* what --baseline has; NULL: nothing */
-    struct audit_fixes *fixes;    /* with --fix: gets what is to be done */
+    struct baseline *known;    /* what --baseline has; NULL: nothing */
+    struct audit_fixes *fixes; /* with --fix: gets what is to be done */
 };
 
 enum audit_end {

@@ -6,6 +6,7 @@
 
 #include "audit/asking.h"
 #include "audit/fields.h"
+#include "audit/finding_key.h"
 #include "audit/fixer.h"
 #include "audit/rule_kinds.h"
 #include "audit/suppression.h"
@@ -20,7 +21,7 @@ struct auditor {
     bool *left_out;           /* as `rules` */
     size_t count;
     struct rule_kinds *kinds;
-    struct buf message, fix; /* of the row that is being written */
+    struct buf message, place, fix; /* of the row that is being written */
 };
 
 /* --- start and stop */
@@ -86,6 +87,7 @@ void auditor_free(struct auditor *auditor)
     if (!auditor) return;
     rule_kinds_free(auditor->kinds);
     buf_clear(&auditor->message);
+    buf_clear(&auditor->place);
     buf_clear(&auditor->fix);
     free(auditor->rules);
     free(auditor->left_out);
@@ -140,20 +142,36 @@ struct asking {
     uint32_t rule;
     struct root *object;
     struct fields *fields; /* of its type */
+    bool is_partial;       /* the object has these alone */
+    bool lacks_names;      /* its findings have no places yet */
     bool has_missed;
     bool has_row;
     size_t first_row; /* of this rule and object */
 };
 
+/* Names in lists are what findings are known by, whether rules read them or not. */
+static struct str place_in(struct asking *asking, struct str path)
+{
+    struct buf *place = &asking->auditor->place;
+    place->len = 0;
+    if (!path.n || !memchr(path.p, '[', path.n)) return STR("");
+    if (asking->is_partial && !fields_have(asking->fields, STR("name"))) {
+        asking->lacks_names = true;
+        return STR("");
+    }
+    return finding_place(root_value(asking->object), path, place) ? buf_slice(place) : STR("");
+}
+
 static void add_row(struct asking *asking, const struct rule_finding *finding, bool accepted)
 {
+    struct audit_table *table = asking->auditor->options.table;
     const struct audit_row row = {.rule = asking->rule,
                                   .verdict = finding->verdict,
                                   .message = finding->message,
                                   .path = finding->path,
+                                  .place = place_in(asking, finding->path),
                                   .value = finding->value,
                                   .accepted = accepted};
-    struct audit_table *table = asking->auditor->options.table;
     if (!asking->has_row) asking->first_row = audit_table_count_rows(table);
     asking->has_row = true;
     audit_table_add(table, &row);
@@ -233,8 +251,11 @@ static enum verdict ask_once(struct asking *asking, const struct packed *packed)
                                   .kept = packed->kept ? projection_names(packed->kept) : NULL,
                                   .missed = on_missed};
     const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message};
-    *asking = (struct asking){
-        .auditor = auditor, .rule = asking->rule, .object = packed->object, .fields = packed->fields};
+    *asking = (struct asking){.auditor = auditor,
+                              .rule = asking->rule,
+                              .object = packed->object,
+                              .fields = packed->fields,
+                              .is_partial = packed->kept != NULL};
     return rule_ask(asked, &options, &sink).verdict;
 }
 
@@ -252,11 +273,24 @@ static bool ask_until(struct asking *asking, struct packed *packed, enum verdict
     }
 }
 
+/* From now on objects of the type have names; this one is packed once more for them. */
+static bool add_places(struct asking *asking, struct packed *packed)
+{
+    struct audit_table *table = asking->auditor->options.table;
+    fields_expect(asking->fields, STR("name"));
+    if (!pack_again(packed)) return false;
+    asking->object = packed->object;
+    for (size_t i = asking->first_row; i < audit_table_count_rows(table); i++)
+        audit_table_set_place(table, i, place_in(asking, audit_table_row(table, i)->path));
+    return true;
+}
+
 static bool ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
     struct asking asking = {.auditor = auditor, .rule = number};
     enum verdict verdict;
     if (!ask_until(&asking, packed, &verdict)) return false;
+    if (asking.lacks_names && !add_places(&asking, packed)) return false;
     if (verdict == VERDICT_FAIL) verdict = add_fix(&asking);
     audit_table_count(auditor->options.table, number, verdict);
     return true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/finding_key.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -13,18 +14,26 @@
 
 enum { FILE_MAX = 1 << 30 };
 
-/* Findings by their hashes: two of 2^64 that are equal by chance would hide one finding. */
+/* Findings of one key. `taken` counts since `round` began. */
+struct known {
+    uint64_t hash; /* 0: none */
+    uint32_t count, taken, round;
+};
+
+/* By hashes of their keys: two of 2^64 that are equal by chance would hide one finding. */
 struct baseline {
-    uint64_t *slots; /* open addressing; 0: empty */
+    struct known *slots; /* open addressing */
     size_t count, cap;
+    size_t old;     /* findings without a fingerprint */
+    uint32_t round; /* the present one */
 };
 
 /* --- the set */
 
-static uint64_t *slot_of(const struct baseline *baseline, uint64_t hash)
+static struct known *slot_of(const struct baseline *baseline, uint64_t hash)
 {
     size_t at = (size_t)hash & (baseline->cap - 1);
-    while (baseline->slots[at] && baseline->slots[at] != hash) at = (at + 1) & (baseline->cap - 1);
+    while (baseline->slots[at].hash && baseline->slots[at].hash != hash) at = (at + 1) & (baseline->cap - 1);
     return &baseline->slots[at];
 }
 
@@ -35,22 +44,40 @@ static void add(struct baseline *baseline, uint64_t hash)
         baseline->cap = old.cap ? old.cap * 2 : 1024;
         baseline->slots = xcalloc(baseline->cap, sizeof *baseline->slots);
         for (size_t i = 0; i < old.cap; i++)
-            if (old.slots[i]) *slot_of(baseline, old.slots[i]) = old.slots[i];
+            if (old.slots[i].hash) *slot_of(baseline, old.slots[i].hash) = old.slots[i];
         free(old.slots);
     }
-    uint64_t *slot = slot_of(baseline, hash);
-    baseline->count += *slot == 0;
-    *slot = hash;
+    struct known *slot = slot_of(baseline, hash);
+    baseline->count += slot->hash == 0;
+    slot->hash = hash;
+    slot->count++;
+}
+
+static bool take(const struct baseline *baseline, uint64_t hash)
+{
+    struct known *known = baseline->count ? slot_of(baseline, hash) : NULL;
+    if (!known || !known->hash) return false;
+    if (known->round != baseline->round) known->taken = 0;
+    known->round = baseline->round;
+    if (known->taken == known->count) return false;
+    known->taken++;
+    return true;
 }
 
 /* --- findings */
 
-struct finding_key {
+static uint64_t hash_of(struct str fingerprint)
+{
+    uint64_t hash = hash_str(fingerprint);
+    return hash ? hash : 1;
+}
+
+/* What stood in the place of a fingerprint. */
+struct old_key {
     struct str rule, api_version, kind, ns, name, path;
 };
 
-/* The group counts, the version does not: an object has several. */
-static uint64_t hash_of(const struct finding_key *key)
+static uint64_t hash_of_old(const struct old_key *key)
 {
     struct buf text = {0};
     struct str group, version;
@@ -60,9 +87,9 @@ static uint64_t hash_of(const struct finding_key *key)
         buf_str(&text, parts[i]);
         buf_putc(&text, '\0');
     }
-    uint64_t hash = hash_str(buf_slice(&text));
+    uint64_t hash = hash_of(buf_slice(&text));
     buf_clear(&text);
-    return hash ? hash : 1;
+    return hash;
 }
 
 static struct str field(const struct tape *tape, size_t at, const char *name)
@@ -74,7 +101,7 @@ static struct str field(const struct tape *tape, size_t at, const char *name)
 static bool add_result(struct baseline *baseline, const struct tape *tape, size_t at)
 {
     if (tape_type(tape, at) != '{') return false;
-    const struct finding_key key = {
+    const struct old_key key = {
         .rule = field(tape, at, "rule"),
         .api_version = field(tape, at, "apiVersion"),
         .kind = field(tape, at, "kind"),
@@ -82,9 +109,11 @@ static bool add_result(struct baseline *baseline, const struct tape *tape, size_
         .name = field(tape, at, "name"),
         .path = field(tape, at, "path"),
     };
-    struct str result = field(tape, at, "result");
+    struct str result = field(tape, at, "result"), fingerprint = field(tape, at, "fingerprint");
     if (!key.rule.n || !key.kind.n || !result.n) return false;
-    if (str_is(result, "fail") || str_is(result, "warn")) add(baseline, hash_of(&key));
+    if (!str_is(result, "fail") && !str_is(result, "warn")) return true;
+    add(baseline, fingerprint.n ? hash_of(fingerprint) : hash_of_old(&key));
+    baseline->old += fingerprint.n == 0;
     return true;
 }
 
@@ -126,25 +155,39 @@ void baseline_free(struct baseline *baseline)
     free(baseline);
 }
 
-bool baseline_knows(const struct baseline *baseline, const struct audit_rule *rule,
+size_t baseline_old_count(const struct baseline *baseline)
+{
+    return baseline->old;
+}
+
+void baseline_begin(struct baseline *baseline)
+{
+    baseline->round++;
+}
+
+bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
                     const struct audit_object *object, const struct audit_row *row)
 {
-    const struct finding_key key = {.rule = str_of(rule->id),
-                                    .api_version = object->api_version,
-                                    .kind = object->kind,
-                                    .ns = object->ns,
-                                    .name = object->name,
-                                    .path = row->path};
-    return baseline->count && *slot_of(baseline, hash_of(&key));
+    char fingerprint[FINDING_KEY_SIZE];
+    finding_key(rule, object, row, fingerprint);
+    if (take(baseline, hash_of(str_of(fingerprint)))) return true;
+    const struct old_key old = {.rule = str_of(rule->id),
+                                .api_version = object->api_version,
+                                .kind = object->kind,
+                                .ns = object->ns,
+                                .name = object->name,
+                                .path = row->path};
+    return baseline->old && take(baseline, hash_of_old(&old));
 }
 
 static bool is_known(void *ctx, const struct audit_rule *rule, const struct audit_object *object,
                      const struct audit_row *row)
 {
-    return baseline_knows(ctx, rule, object, row);
+    return baseline_takes(ctx, rule, object, row);
 }
 
-void baseline_hide(const struct baseline *baseline, struct audit_table *table)
+void baseline_hide(struct baseline *baseline, struct audit_table *table)
 {
-    audit_table_hide(table, is_known, (void *)baseline);
+    baseline_begin(baseline);
+    audit_table_hide(table, is_known, baseline);
 }

@@ -1,6 +1,6 @@
 /* Findings that are known: what `kubelua audit -o json` printed some time ago, so that only new ones are
- * told. A finding is known again by its rule, its object's kind, namespace and name, and its path; not by its
- * message, which may have a number in it.
+ * told. Each has its fingerprint there (finding_key.h), and hides one finding of the same. Reports of before
+ * there were fingerprints are known by rule, object and path as it stands.
  * Owner: the command. Reads a file: for commands only. */
 #pragma once
 #include "audit/table.h"
@@ -11,7 +11,12 @@ struct baseline;
 /* NULL with an error that names the file. */
 struct baseline *baseline_read(const char *path, struct err *err);
 void baseline_free(struct baseline *baseline);
-bool baseline_knows(const struct baseline *baseline, const struct audit_rule *rule,
+/* How many of its findings have no fingerprint. */
+size_t baseline_old_count(const struct baseline *baseline);
+/* Counts anew: none of them has hidden anything. */
+void baseline_begin(struct baseline *baseline);
+/* Whether the finding is known, which takes up one that is. */
+bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
                     const struct audit_object *object, const struct audit_row *row);
 /* Hides them in the table; once, before any sorting. */
-void baseline_hide(const struct baseline *baseline, struct audit_table *table);
+void baseline_hide(struct baseline *baseline, struct audit_table *table);

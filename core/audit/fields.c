@@ -58,6 +58,11 @@ void fields_expect(struct fields *fields, struct str name)
     fields->is_current = false;
 }
 
+bool fields_have(const struct fields *fields, struct str name)
+{
+    return fields->all || name_set_find(fields->names, name) != NAME_DROPPED;
+}
+
 void fields_add(struct fields *fields, struct str name, bool whole)
 {
     if (name.n == 0 || ++fields->missed > FIELDS_MISSED_MAX) fields->all = true;

@@ -60,17 +60,24 @@ static const char *rule_id(const struct fixer_failure *failure)
     return script_rule(failure->script, failure->number)->id;
 }
 
+/* Of the rows of a rule and an object one after the other, behind begin_rows. */
 static bool is_new(const struct fixer *fixer, const struct audit_row *row)
 {
     const struct fixer_options *options = &fixer->options;
     return row->verdict == VERDICT_FAIL &&
-           !(options->known && baseline_knows(options->known, audit_table_rule(options->table, row->rule),
+           !(options->known && baseline_takes(options->known, audit_table_rule(options->table, row->rule),
                                               audit_table_object(options->table, row->object), row));
+}
+
+static void begin_rows(const struct fixer *fixer)
+{
+    if (fixer->options.known) baseline_begin(fixer->options.known);
 }
 
 static size_t count_new(const struct fixer *fixer, const struct fixer_failure *failure)
 {
     size_t count = 0, end = audit_table_count_rows(fixer->options.table);
+    begin_rows(fixer);
     for (size_t i = failure->first_row; i < end; i++)
         count += is_new(fixer, audit_table_row(fixer->options.table, i));
     return count;
@@ -97,6 +104,7 @@ static void put_reason(struct buf *out, struct root *object, const char *what, c
 
 static void put_reasons(struct fixer *fixer, const struct fixer_failure *failure, size_t end)
 {
+    begin_rows(fixer);
     for (size_t i = failure->first_row; i < end; i++) {
         const struct audit_row *row = audit_table_row(fixer->options.table, i);
         if (is_new(fixer, row)) put_reason(&fixer->text, fixer->object, "", rule_id(failure), row->message);

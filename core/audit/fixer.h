@@ -18,9 +18,9 @@ struct fixer;
 struct fixer_options {
     struct pool *pool; /* of the objects */
     const struct catalogue *catalogue;
-    struct audit_table *table;    /* its rows get the fixes */
-    const struct baseline *known; /* what nothing is done about; NULL: nothing */
-    struct audit_fixes *fixes;    /* gets what is to be done */
+    struct audit_table *table; /* its rows get the fixes */
+    struct baseline *known;    /* what nothing is done about; NULL: nothing */
+    struct audit_fixes *fixes; /* gets what is to be done */
 };
 
 struct fixer *fixer_new(const struct fixer_options *options);

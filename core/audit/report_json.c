@@ -1,4 +1,5 @@
 /* The report that programs read, and that --baseline takes: a summary, and a line for each finding. */
+#include "audit/finding_key.h"
 #include "audit/report_parts.h"
 #include "base/json_out.h"
 
@@ -31,7 +32,16 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_close(out, '}');
 }
 
-void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row)
+static void put_fingerprint(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
+                            const struct audit_row *row)
+{
+    char fingerprint[FINDING_KEY_SIZE];
+    if (row->verdict != VERDICT_WARN && row->verdict != VERDICT_FAIL && !row->accepted) return;
+    finding_key(rule, object, row, fingerprint);
+    json_text(out, "fingerprint", fingerprint);
+}
+
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row, bool named)
 {
     const struct audit_rule *rule = audit_table_rule(table, row->rule);
     const struct audit_object *object = audit_table_object(table, row->object);
@@ -48,6 +58,7 @@ void report_put_row(struct buf *out, const struct audit_table *table, const stru
     report_put_text(out, "path", row->path);
     report_put_json(out, "value", row->value);
     report_put_json(out, "fix", row->fix);
+    if (named) put_fingerprint(out, rule, object, row);
     report_put_text(out, "file", object->file);
     if (object->line) json_int(out, "line", (int64_t)object->line);
     json_close(out, '}');
@@ -62,7 +73,7 @@ void report_json(const struct audit_table *table, const struct report_options *o
     json_open(&text, "results", '[');
     for (size_t i = 0; i < count; i++) {
         report_begin_item(&text, i);
-        report_put_row(&text, table, audit_table_row(table, i));
+        report_put_row(&text, table, audit_table_row(table, i), true);
         report_write(&text, out);
     }
     buf_puts(&text, "\n]}\n");

@@ -18,21 +18,12 @@ static size_t end_of_case(const struct audit_table *table, size_t first, size_t 
     return first;
 }
 
-static enum verdict worst(const struct audit_table *table, size_t first, size_t end)
-{
-    enum verdict verdict = VERDICT_PASS;
-    for (; first < end; first++)
-        if (audit_table_row(table, first)->verdict > verdict)
-            verdict = audit_table_row(table, first)->verdict;
-    return verdict;
-}
-
 static struct cases count(const struct audit_table *table, const struct rule_rows *rows)
 {
     struct cases cases = {0};
     for (size_t first = rows->first, end; first < rows->end; first = end) {
         end = end_of_case(table, first, rows->end);
-        enum verdict verdict = worst(table, first, end);
+        enum verdict verdict = audit_table_worst(table, first, end);
         cases.tests++;
         cases.errors += verdict == VERDICT_ERROR;
         cases.failures += verdict == VERDICT_FAIL || verdict == VERDICT_WARN;
@@ -107,7 +98,7 @@ static void put_case(struct buf *out, const struct audit_table *table, size_t fi
     if (object->file.n) markup_attribute(out, "file", object->file);
     if (object->line) buf_printf(out, " line=\"%zu\"", object->line);
     buf_clear(&name);
-    if (worst(table, first, end) == VERDICT_PASS) {
+    if (audit_table_worst(table, first, end) == VERDICT_PASS) {
         buf_puts(out, "/>\n");
         return;
     }

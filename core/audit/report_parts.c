@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/hash.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 
@@ -78,29 +77,6 @@ void report_put_object(struct buf *out, const struct audit_object *object, char 
         buf_putc(out, '/');
     }
     buf_str(out, object->name);
-}
-
-/* The group, as versions of it come and go. */
-static struct str group_of(struct str api_version)
-{
-    struct str group, rest = api_version;
-    str_cut(&rest, '/', &group);
-    return rest.p ? group : STR("");
-}
-
-void report_fingerprint(const struct audit_rule *rule, const struct audit_object *object,
-                        const struct audit_row *row, char *out)
-{
-    struct buf text = {0};
-    const struct str parts[] = {str_of(rule->id), group_of(object->api_version),
-                                object->kind,     object->ns,
-                                object->name,     row->path.n ? row->path : row->message};
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        buf_str(&text, parts[i]);
-        buf_putc(&text, '\0');
-    }
-    hash_lasting(buf_slice(&text), out);
-    buf_clear(&text);
 }
 
 /* --- rules */

@@ -22,16 +22,12 @@ void report_put_json(struct buf *out, const char *key, struct str json);
 void report_put_time(struct buf *out, int64_t time_s);
 /* "Pod shop/web-1", with `kind_end` ' ' and `/` for that of the namespace. */
 void report_put_object(struct buf *out, const struct audit_object *object, char kind_end);
-/* A name for the finding in `out`, which is the same in each audit: it depends on the rule, the object and
- * the path, not on lines and what stands there. */
-enum { REPORT_FINGERPRINT_SIZE = 33 };
-void report_fingerprint(const struct audit_rule *rule, const struct audit_object *object,
-                        const struct audit_row *row, char *out);
-
 /* Parts of report_json, which other forms have too. */
 void report_put_summary(struct buf *out, const struct audit_table *table,
                         const struct report_options *options);
-void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row);
+/* `named`: with its fingerprint (finding_key.h). */
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row,
+                    bool named);
 
 /* A rule and the stretch of rows that are its. */
 struct rule_rows {

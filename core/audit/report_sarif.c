@@ -2,6 +2,7 @@
  * accepted finding is a suppressed result, and what a rule could not say is a notification of the run. */
 #include <unistd.h>
 
+#include "audit/finding_key.h"
 #include "audit/report_parts.h"
 #include "base/json_out.h"
 #include "base/mem.h"
@@ -171,7 +172,7 @@ static void put_result(struct buf *out, const struct audit_table *table, const s
 {
     const struct audit_rule *rule = audit_table_rule(table, row->rule);
     const struct audit_object *object = audit_table_object(table, row->object);
-    char fingerprint[REPORT_FINGERPRINT_SIZE];
+    char fingerprint[FINDING_KEY_SIZE];
     struct str title = str_of(nonempty(rule->title) ? rule->title : rule->id);
     json_open(out, NULL, '{');
     json_text(out, "ruleId", rule->id);
@@ -179,7 +180,7 @@ static void put_result(struct buf *out, const struct audit_table *table, const s
     json_text(out, "level", level_of(rule, row));
     put_message(out, "message", row->message.n && !row->accepted ? row->message : title);
     put_locations(out, object, row->path);
-    report_fingerprint(rule, object, row, fingerprint);
+    finding_key(rule, object, row, fingerprint);
     json_open(out, "partialFingerprints", '{');
     json_text(out, "kubeluaFinding/v1", fingerprint);
     json_close(out, '}');

@@ -104,6 +104,7 @@ static void take_row(const struct audit_stream *stream, struct wire_reader *read
     row.accepted = wire_number_below(reader, 2) != 0;
     row.message = wire_text(reader);
     row.path = wire_text(reader);
+    row.place = wire_text(reader);
     row.value = wire_text(reader);
     row.fix = wire_text(reader);
     if (reader->bad) return;

@@ -66,6 +66,7 @@ static void put_row(struct buf *out, const struct audit_row *row)
     wire_put_number(out, row->accepted);
     wire_put_text(out, row->message);
     wire_put_text(out, row->path);
+    wire_put_text(out, row->place);
     wire_put_text(out, row->value);
     wire_put_text(out, row->fix);
 }

@@ -135,6 +135,7 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     struct audit_row *kept = add_row(f, row->rule, row->verdict);
     kept->message = texts_keep(&f->texts, row->message);
     kept->path = texts_keep(&f->texts, row->path);
+    kept->place = texts_keep(&f->texts, row->place);
     kept->value = texts_keep(&f->texts, row->value);
     kept->fix = texts_keep(&f->texts, row->fix);
     kept->accepted = row->accepted;
@@ -144,6 +145,12 @@ void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix)
 {
     must(row < f->row_count);
     f->rows[row].fix = texts_keep(&f->texts, fix);
+}
+
+void audit_table_set_place(struct audit_table *f, size_t row, struct str place)
+{
+    must(row < f->row_count);
+    f->rows[row].place = texts_keep(&f->texts, place);
 }
 
 void audit_table_drop(struct audit_table *f, size_t first)
@@ -217,11 +224,12 @@ static size_t end_of_group(const struct audit_table *f, size_t first)
     return end;
 }
 
-static enum verdict worst(const struct audit_row *rows, size_t count)
+enum verdict audit_table_worst(const struct audit_table *f, size_t first, size_t end)
 {
     enum verdict verdict = VERDICT_PASS;
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].verdict > verdict) verdict = rows[i].verdict;
+    must(end <= f->row_count);
+    for (size_t i = first; i < end; i++)
+        if (f->rows[i].verdict > verdict) verdict = f->rows[i].verdict;
     return verdict;
 }
 
@@ -236,7 +244,7 @@ void audit_table_hide(struct audit_table *f,
         struct audit_rule *rule = &f->rules[f->rows[first].rule];
         const struct audit_object *object = &f->objects[f->rows[first].object];
         size_t begin = kept;
-        enum verdict before = worst(&f->rows[first], end - first);
+        enum verdict before = audit_table_worst(f, first, end);
         for (size_t i = first; i < end; i++)
             if (!is_finding(&f->rows[i]) || !is_known(ctx, rule, object, &f->rows[i]))
                 f->rows[kept++] = f->rows[i];
@@ -244,7 +252,7 @@ void audit_table_hide(struct audit_table *f,
         if (hidden == 0) continue;
         f->known += hidden;
         rule->counts[before]--;
-        if (kept > begin) rule->counts[worst(&f->rows[begin], kept - begin)]++;
+        if (kept > begin) rule->counts[audit_table_worst(f, begin, kept)]++;
     }
     f->row_count = kept;
 }
@@ -259,12 +267,12 @@ static int compare(const void *pa, const void *pb, void *ctx)
     const struct audit_object *oa = &f->objects[a->object], *ob = &f->objects[b->object];
     int order = (int)rb->severity - (int)ra->severity;
     if (!order) order = strcmp(ra->id, rb->id);
-    if (!order) order = str_cmp(oa->ns, ob->ns);
-    if (!order) order = str_cmp(oa->kind, ob->kind);
-    if (!order) order = str_cmp(oa->name, ob->name);
+    if (!order) order = str_cmp_natural(oa->ns, ob->ns);
+    if (!order) order = str_cmp_natural(oa->kind, ob->kind);
+    if (!order) order = str_cmp_natural(oa->name, ob->name);
     if (!order) order = a->object < b->object ? -1 : a->object > b->object;
-    if (!order) order = str_cmp(a->path, b->path);
-    return order ? order : str_cmp(a->message, b->message);
+    if (!order) order = str_cmp_natural(a->path, b->path);
+    return order ? order : str_cmp_natural(a->message, b->message);
 }
 
 void audit_table_sort(struct audit_table *f)

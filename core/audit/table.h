@@ -29,6 +29,7 @@ struct audit_row {
     enum verdict verdict;
     struct str message; /* of a pass empty; of a skip why */
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
+    struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
     struct str value;   /* what stands there, as JSON; empty: not told */
     struct str fix;     /* a merge patch or a manifest, as JSON; empty: none */
     bool accepted;      /* of a skip: by the object's annotation, and the message says why */
@@ -56,6 +57,8 @@ const struct audit_object *audit_table_object(const struct audit_table *table, u
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
 void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix);
+/* The place of a row, likewise. */
+void audit_table_set_place(struct audit_table *table, size_t row, struct str place);
 /* Drops the rows from that number on, of the object that was begun last: they were said in error. */
 void audit_table_drop(struct audit_table *table, size_t first);
 /* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
@@ -73,6 +76,9 @@ void audit_table_forget(struct audit_table *table);
 size_t audit_table_count_rows(const struct audit_table *table);
 const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
 
+/* The worst of what the rows from `first` up to `end` say; a pass for none. */
+enum verdict audit_table_worst(const struct audit_table *table, size_t first, size_t end);
+
 /* Drops the findings that `is_known` knows; an object all of whose findings of a rule are known counts
  * for nothing there. Once, before any sorting. */
 void audit_table_hide(struct audit_table *table,
@@ -80,7 +86,8 @@ void audit_table_hide(struct audit_table *table,
                                        const struct audit_object *object, const struct audit_row *row),
                       void *ctx);
 
-/* By severity from the worst down, then rule, namespace, kind, name and path: what reports show. */
+/* By severity from the worst down, then rule, namespace, kind, name and path, numbers in them as numbers:
+ * what reports show. */
 void audit_table_sort(struct audit_table *table);
 
 /* Objects, and rules asked of an object, so far. */

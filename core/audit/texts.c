@@ -67,4 +67,3 @@ void texts_clear(struct texts *texts)
     free(texts->slots);
     *texts = (struct texts){0};
 }
-

@@ -9,6 +9,40 @@ int str_cmp(struct str a, struct str b)
     return (a.n > b.n) - (a.n < b.n);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The digits at `*at`, but for zeros before them; moves behind them. */
+static struct str take_digits(struct str text, size_t *at)
+{
+    size_t from = *at;
+    while (*at < text.n && is_digit(text.p[*at])) (*at)++;
+    while (from < *at && text.p[from] == '0') from++;
+    return (struct str){text.p + from, *at - from};
+}
+
+int str_cmp_natural(struct str a, struct str b)
+{
+    size_t i = 0, j = 0;
+    while (i < a.n && j < b.n) {
+        if (is_digit(a.p[i]) && is_digit(b.p[j])) {
+            struct str x = take_digits(a, &i), y = take_digits(b, &j);
+            if (x.n != y.n) return x.n < y.n ? -1 : 1;
+            int order = str_cmp(x, y);
+            if (order) return order;
+        } else if (a.p[i] != b.p[j]) {
+            return (unsigned char)a.p[i] < (unsigned char)b.p[j] ? -1 : 1;
+        } else {
+            i++;
+            j++;
+        }
+    }
+    if (i < a.n || j < b.n) return i < a.n ? 1 : -1;
+    return str_cmp(a, b);
+}
+
 bool str_starts(struct str a, struct str prefix)
 {
     return a.n >= prefix.n && (prefix.n == 0 || memcmp(a.p, prefix.p, prefix.n) == 0);

@@ -38,6 +38,8 @@ static inline const char *nonempty(const char *text)
 
 /* Byte-wise order: negative, 0 or positive; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
+/* The same, but that decimal numbers in it are in the order of numbers: "c2" before "c10". */
+int str_cmp_natural(struct str a, struct str b);
 bool str_starts(struct str a, struct str prefix);
 bool str_ends(struct str a, struct str suffix);
 /* Without blanks (space, tab, CR, LF) at both ends. */

@@ -129,7 +129,9 @@ describe("kubelua audit --engine", function()
       local row = report.results[1]
       row.uid = nil
       assert.are.same({ rule = "named", severity = "high", result = "fail", apiVersion = "v1",
-        kind = "Pod", namespace = "default", name = "bad-1", message = "is bad", path = "metadata.name" }, row)
+        kind = "Pod", namespace = "default", name = "bad-1", message = "is bad", path = "metadata.name",
+        fingerprint = row.fingerprint }, row)
+      assert.matches("^%x+$", row.fingerprint)
       assert.are.same({ 2, 302, 300, "bad-2" },
         { #report.results, report.summary.objects, report.summary.results.pass, report.results[2].name })
       assert.matches("302 objects by " .. count .. " child%l*; the engine paused for [%d.]+ ms", err)

@@ -117,39 +117,6 @@ static void test_sarif_has_rules_results_and_what_went_wrong(void **state)
     free(text);
 }
 
-/* Code hosts know a finding again by it. */
-static void test_a_fingerprint_outlives_moved_lines_and_values(void **state)
-{
-    const struct audit_rule rule = {.id = "a"}, other = {.id = "b"};
-    const struct audit_object here = {.api_version = STR("apps/v1"),
-                                      .kind = STR("Deployment"),
-                                      .ns = STR("shop"),
-                                      .name = STR("web"),
-                                      .file = STR("a"),
-                                      .line = 1},
-                              moved = {.api_version = STR("apps/v1beta1"),
-                                       .kind = STR("Deployment"),
-                                       .ns = STR("shop"),
-                                       .name = STR("web"),
-                                       .file = STR("b"),
-                                       .line = 9},
-                              else_where = {.kind = STR("Deployment"), .ns = STR("sho"), .name = STR("pweb")};
-    const struct audit_row row = {.path = STR("spec"), .message = STR("1")},
-                           changed = {.path = STR("spec"), .message = STR("2"), .value = STR("3")},
-                           path = {.path = STR("spec.x")};
-    char first[REPORT_FINGERPRINT_SIZE], second[REPORT_FINGERPRINT_SIZE];
-    report_fingerprint(&rule, &here, &row, first);
-    assert_string_equal(first, "2352a657b45943eb7a263a492d8ccd6f");
-    report_fingerprint(&rule, &moved, &changed, second);
-    assert_string_equal(first, second);
-    report_fingerprint(&other, &here, &row, second);
-    assert_string_not_equal(first, second);
-    report_fingerprint(&rule, &else_where, &row, second);
-    assert_string_not_equal(first, second);
-    report_fingerprint(&rule, &here, &path, second);
-    assert_string_not_equal(first, second);
-}
-
 /* --- JUnit */
 
 static void test_junit_has_a_suite_for_each_rule_and_a_case_for_each_object(void **state)
@@ -348,7 +315,6 @@ int main(void)
         cmocka_unit_test(test_json_has_a_line_for_each_finding),
         cmocka_unit_test(test_an_audit_without_findings_is_whole_in_each_form),
         cmocka_unit_test(test_sarif_has_rules_results_and_what_went_wrong),
-        cmocka_unit_test(test_a_fingerprint_outlives_moved_lines_and_values),
         cmocka_unit_test(test_junit_has_a_suite_for_each_rule_and_a_case_for_each_object),
         cmocka_unit_test(test_markup_holds_any_byte),
         cmocka_unit_test(test_a_page_has_nothing_from_elsewhere_and_escapes_all),

@@ -42,6 +42,28 @@ static void test_order_is_bytewise_and_a_prefix_comes_first(void **state)
     assert_true(str_cmp(STR("\xff"), STR("a")) > 0);
 }
 
+static void test_numbers_in_texts_are_in_the_order_of_numbers(void **state)
+{
+    static const char *const sorted[] = {"",
+                                         "a",
+                                         "a[2]",
+                                         "a[10]",
+                                         "a[10].b",
+                                         "a[10].c",
+                                         "aa",
+                                         "b01",
+                                         "b1",
+                                         "b1x",
+                                         "b002",
+                                         "c99999999999999999999",
+                                         "c100000000000000000000"};
+    for (size_t i = 0; i < sizeof sorted / sizeof *sorted; i++)
+        for (size_t j = 0; j < sizeof sorted / sizeof *sorted; j++) {
+            int order = str_cmp_natural(str_of(sorted[i]), str_of(sorted[j]));
+            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+        }
+}
+
 static void test_trim_takes_blanks_off_both_ends(void **state)
 {
     assert_true(str_is(str_trim(STR(" \t x y \r\n")), "x y"));
@@ -192,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_cut_walks_the_parts_and_keeps_empty_ones),
         cmocka_unit_test(test_numbers_are_whole_and_in_range),
         cmocka_unit_test(test_order_is_bytewise_and_a_prefix_comes_first),
+        cmocka_unit_test(test_numbers_in_texts_are_in_the_order_of_numbers),
         cmocka_unit_test(test_trim_takes_blanks_off_both_ends),
         cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
         cmocka_unit_test(test_json_strings_replace_what_is_no_utf8),

@@ -51,6 +51,7 @@ static void say(struct audit_table *table, uint32_t rule, enum verdict verdict, 
                                                      .verdict = verdict,
                                                      .message = str_of(message),
                                                      .path = str_of(path),
+                                                     .place = str_of(*path ? "spec.named" : ""),
                                                      .value = str_of(value)});
 }
 
