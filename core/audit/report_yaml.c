@@ -14,7 +14,7 @@ void report_yaml(const struct audit_table *table, const struct report_options *o
     buf_puts(&text, count > 0 ? "results:\n" : "results: []\n");
     for (size_t i = 0; i < count; i++) {
         json.len = 0;
-        report_put_row(&json, table, audit_table_row(table, i));
+        report_put_row(&json, table, audit_table_row(table, i), true);
         buf_puts(&text, "- ");
         json_yaml(&text, buf_slice(&json), 1, true);
         report_write(&text, out);
