@@ -112,6 +112,14 @@ static void refuse_flaw(struct input_yaml *y)
     switch (y->flaw) {
     case FLAW_LARGE: input_refuse_cut(r, CUT_LARGE, line); break;
     case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text"); break;
+    case FLAW_TWICE:
+        input_refuse_text(r, line, ERR_PARSE, "%.*s is there twice in one map",
+                          STR_ARG(buf_slice(&y->twice)));
+        break;
+    case FLAW_MERGES:
+        input_refuse_text(r, line, ERR_LIMIT, "what << merges moves more than %zu bytes (--max-object-size)",
+                          r->max);
+        break;
     case FLAW_MERGE: input_refuse_text(r, line, ERR_PARSE, "what << merges is no map"); break;
     case FLAW_ANCHOR:
         input_refuse_text(r, line, ERR_PARSE,
@@ -185,11 +193,10 @@ static bool read_entry(struct input_yaml *y, struct head *head)
     char key[TYPE_TEXT_MAX];
     copy_text(&y->event, key);
     if (y->json.len > y->start + 1) buf_putc(&y->json, ',');
-    if (y->event.type != YAML_SCALAR_EVENT || !*key) {
-        y->flaw = FLAW_KEY;
-        y->flaw_line = input_yaml_line(y);
-    }
+    if (y->event.type != YAML_SCALAR_EVENT || !*key) input_yaml_set_flaw(y, FLAW_KEY);
+    size_t from = y->json.len;
     buf_json_string(&y->json, str_of(key));
+    input_yaml_key(y, 0, (struct str){y->json.data + from, y->json.len - from});
     buf_putc(&y->json, ':');
     if (y->event.type != YAML_SCALAR_EVENT && !input_yaml_value(y)) return false;
     if (!input_yaml_next(y)) return false;
@@ -218,6 +225,7 @@ static bool read_object(struct input_yaml *y)
     bool whole = read_map(y, &head);
     if (y->reader->stopped) return false;
     if (head.is_list) {
+        if (y->flaw) refuse_flaw(y);
         struct input_type type = input_item_type(str_of(head.api_version), str_of(head.kind));
         input_take_late(y->reader, &type, head.line);
     } else if (whole) {
@@ -239,6 +247,7 @@ static bool read_document(struct input_yaml *y)
     y->json.len = y->start = 0;
     y->flaw = FLAW_NONE;
     input_anchors_clear(&y->anchors);
+    input_keys_close(&y->keys, 0);
     if (is_null(&y->event)) return true;
     y->reader->counts->documents++;
     if (y->event.type == YAML_MAPPING_START_EVENT) return read_object(y);
@@ -293,6 +302,8 @@ void input_read_yaml(struct input_reader *r, bool is_utf16)
     do read_part(&y);
     while (y.at_mark && !r->stopped);
     input_anchors_clear(&y.anchors);
+    input_keys_clear(&y.keys);
+    buf_clear(&y.twice);
     input_tokens_clear(&y.tokens);
     buf_clear(&y.json);
 }

@@ -4,10 +4,20 @@
 #include <yaml.h>
 
 #include "audit/input_anchors.h"
+#include "audit/input_keys.h"
 #include "audit/input_reader.h"
 
 /* Why the text that is made cannot be used; the events are read on to its end. */
-enum input_flaw { FLAW_NONE, FLAW_LARGE, FLAW_KEY, FLAW_MERGE, FLAW_ANCHOR, FLAW_CYCLE };
+enum input_flaw {
+    FLAW_NONE,
+    FLAW_LARGE,
+    FLAW_KEY,
+    FLAW_TWICE,
+    FLAW_MERGE,
+    FLAW_MERGES,
+    FLAW_ANCHOR,
+    FLAW_CYCLE
+};
 
 struct input_yaml {
     struct input_reader *reader;
@@ -15,10 +25,13 @@ struct input_yaml {
     yaml_event_t event; /* the one at hand */
     struct input_tokens tokens;
     struct input_anchors anchors;
+    struct input_keys keys;
     struct buf json;
     size_t start; /* of the value in it that is made */
     enum input_flaw flaw;
     size_t flaw_line;
+    struct buf twice;  /* the key that is there twice, as JSON */
+    size_t merged;     /* bytes that merges have moved in the value */
     size_t line_base;  /* lines before the first that the parser sees */
     size_t since;      /* bytes handed over since the last event */
     bool is_text_long; /* no more was handed over, as there was no event for so long */
@@ -29,6 +42,10 @@ struct input_yaml {
     bool at_mark;    /* the next document begins at the window */
 };
 
+/* What is wrong with the value that is made, unless something was before. */
+void input_yaml_set_flaw(struct input_yaml *yaml, enum input_flaw flaw);
+/* A key of the map at this depth, as JSON, is at hand: it may be there once. */
+void input_yaml_key(struct input_yaml *yaml, int depth, struct str key);
 /* The next event; false, and told, when there is none. */
 bool input_yaml_next(struct input_yaml *yaml);
 size_t input_yaml_line(const struct input_yaml *yaml);

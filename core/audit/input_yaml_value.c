@@ -14,11 +14,19 @@ struct nest {
     size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry, and the last one */
 };
 
-static void set_flaw(struct input_yaml *y, enum input_flaw flaw)
+void input_yaml_set_flaw(struct input_yaml *y, enum input_flaw flaw)
 {
     if (y->flaw) return;
     y->flaw = flaw;
     y->flaw_line = input_yaml_line(y);
+}
+
+void input_yaml_key(struct input_yaml *y, int depth, struct str key)
+{
+    if (y->flaw || input_keys_add(&y->keys, depth, key)) return;
+    input_yaml_set_flaw(y, FLAW_TWICE);
+    y->twice.len = 0;
+    buf_str(&y->twice, key);
 }
 
 struct str input_yaml_text(const yaml_event_t *event)
@@ -41,9 +49,9 @@ static void put_alias(struct input_yaml *y, bool is_key)
     enum input_anchor_state state =
         input_anchors_find(&y->anchors, (const char *)y->event.data.alias.anchor, &text);
     if (state != ANCHOR_KNOWN)
-        set_flaw(y, state == ANCHOR_OPEN ? FLAW_CYCLE : FLAW_ANCHOR);
+        input_yaml_set_flaw(y, state == ANCHOR_OPEN ? FLAW_CYCLE : FLAW_ANCHOR);
     else if (is_key && *text.p != '"')
-        set_flaw(y, FLAW_KEY);
+        input_yaml_set_flaw(y, FLAW_KEY);
     else
         buf_str(&y->json, text);
 }
@@ -78,7 +86,8 @@ static bool is_merge(const yaml_event_t *event)
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && str_is(input_yaml_text(event), "<<");
 }
 
-/* The last entry of the map was a merge: what it holds goes before all others, which count more. */
+/* The last entry of the map was a merge: what it holds goes before all others, which count more, and so what
+ * many merges of one map move grows with the square of their number. */
 static void merge(struct input_yaml *y, struct nest *n)
 {
     struct buf *json = &y->json, inner = {0};
@@ -86,7 +95,12 @@ static void merge(struct input_yaml *y, struct nest *n)
     size_t value = entry + (others > 0) + strlen("\"<<\":");
     n->merges[n->depth] = false;
     if (json->data[value] != '{') {
-        set_flaw(y, FLAW_MERGE);
+        input_yaml_set_flaw(y, FLAW_MERGE);
+        return;
+    }
+    y->merged += json->len - first;
+    if (y->merged > y->reader->max) {
+        input_yaml_set_flaw(y, FLAW_MERGES);
         return;
     }
     buf_append(&inner, json->data + value + 1, json->len - value - 2);
@@ -117,6 +131,15 @@ static bool ends(const yaml_event_t *event)
     return event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
 }
 
+/* Behind the comma, if there is one. */
+static void note_key(struct input_yaml *y, const struct nest *n, int depth)
+{
+    size_t from = n->entry_at[depth];
+    if (y->flaw) return;
+    if (y->json.data[from] == ',') from++;
+    input_yaml_key(y, depth, (struct str){y->json.data + from, y->json.len - from});
+}
+
 /* The event at hand; of what has a flaw only the depth is followed. */
 static void put_event(struct input_yaml *y, struct nest *n)
 {
@@ -134,7 +157,7 @@ static void put_event(struct input_yaml *y, struct nest *n)
     }
     if (begins(event)) {
         n->depth = around + 1;
-        if (is_key) set_flaw(y, FLAW_KEY);
+        if (is_key) input_yaml_set_flaw(y, FLAW_KEY);
         if (!y->flaw) open_nest(y, n, event->type == YAML_MAPPING_START_EVENT);
     } else if (!y->flaw && event->type == YAML_ALIAS_EVENT) {
         put_alias(y, is_key);
@@ -142,18 +165,21 @@ static void put_event(struct input_yaml *y, struct nest *n)
         if (is_key) n->merges[around] = is_merge(event);
         put_scalar(y, is_key);
     }
+    if (is_key && !n->merges[around]) note_key(y, n, around);
 }
 
 bool input_yaml_value(struct input_yaml *y)
 {
     struct nest n = {0};
+    y->merged = 0;
     for (;;) {
         put_event(y, &n);
+        input_keys_close(&y->keys, n.depth + 1);
         if (n.depth == DEPTH_MAX) {
             input_refuse_text(y->reader, input_yaml_line(y), ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);
             return false; /* libyaml takes longer for each token the deeper it stands */
         }
-        if (y->json.len - y->start > y->reader->max) set_flaw(y, FLAW_LARGE);
+        if (y->json.len - y->start > y->reader->max) input_yaml_set_flaw(y, FLAW_LARGE);
         if (y->flaw)
             input_anchors_abandon(&y->anchors);
         else

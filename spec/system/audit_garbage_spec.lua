@@ -23,7 +23,7 @@ local place
 
 local function rules() return place.path .. "/rule.lua" end
 
--- The exit code, stderr without the folder, and the most that was resident.
+-- The exit code, stderr without the folder, and the most that was resident: nothing takes longer than a minute.
 local function audit(file)
   local p = cluster.kubelua { "audit", "-f", rules(), "--from", file }
   local code = p:wait(60)
@@ -56,6 +56,18 @@ local function bomb()
   local lines = { "a0: &a0 [x, x, x, x, x, x, x, x, x, x]" }
   for i = 1, 9 do lines[#lines + 1] = ("a%d: &a%d [%s]"):format(i, i, ("*a" .. i - 1 .. ", "):rep(10)) end
   return table.concat(lines, "\n")
+end
+
+-- A million aliases of the first of 10,000 anchors.
+local function aliases()
+  local anchors = {}
+  for i = 1, 10000 do anchors[i] = ("&a%d x"):format(i) end
+  return "kind: Pod\na: [" .. table.concat(anchors, ", ") .. "]\nb: [" .. ("*a1, "):rep(10 ^ 6) .. "]\n"
+end
+
+-- 200,000 merges into a map of 4 MB.
+local function merges()
+  return "e: &e {}\nx:\n  big: " .. ("x"):rep(4 * 10 ^ 6) .. "\n" .. ("  <<: *e\n"):rep(2 * 10 ^ 5)
 end
 
 describe("kubelua audit of garbage", function()
@@ -106,6 +118,12 @@ describe("kubelua audit of garbage", function()
   it("gets no larger by aliases, and ends where they go in circles", function()
     assert_refused(written("bomb.yaml", bomb()), "bomb.yaml: line 7: an object of more than 8388608 bytes")
     assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml: line 2: an alias inside of its own anchor")
+  end)
+
+  it("takes no longer by aliases and merges", function()
+    assert_refused(written("aliases.yaml", aliases()), "aliases.yaml: line 1: Pod: object without apiVersion")
+    assert_refused(written("merges.yaml", merges()),
+      "merges.yaml: line 6: what << merges moves more than 8388608 bytes (--max-object-size)")
   end)
 
   it("gets no larger by a gigabyte of blanks, wherever it stands", function()
