@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/input_fault.h"
 #include "audit/input_reader.h"
 #include "object/token_match.h"
 
@@ -46,13 +47,25 @@ void input_refuse_cut(struct input_reader *r, enum input_cut_result result, size
         input_refuse_text(r, line, ERR_CLOSED, "the text ends inside of what begins here");
 }
 
+/* What is wrong with a text that begins at `line` is told with the line where that is. */
+static void refuse_text(struct input_reader *r, struct str text, size_t line, struct err *err)
+{
+    size_t fault = input_fault(text);
+    size_t below = fault < text.n ? input_count_lines((struct str){text.p, fault}) : 0;
+    if (below > 0) {
+        struct err cause = *err;
+        err_set(err, cause.code, "%s, in what begins at line %zu", cause.text, line);
+    }
+    input_refuse(r, line + below, err);
+}
+
 void input_take_damaged(struct input_reader *r, struct str text, size_t line)
 {
     struct tape tape;
     struct err err;
     if (tape_parse(r->parser, text.p, text.n, &tape, &err))
         err_set(&err, ERR_LIMIT, "nested deeper than %d", TOKEN_MATCH_DEPTH);
-    input_refuse(r, line, &err);
+    refuse_text(r, text, line, &err);
 }
 
 /* --- what it is */
@@ -204,7 +217,7 @@ static struct root *pack_again(void *text, const struct projection *kept)
     looked_at->type.projection = kept;
     looked_at->reader->asked.len = 0; /* more is kept of the next one, too */
     if (pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err)) return object;
-    input_refuse(looked_at->reader, looked_at->line, &err);
+    refuse_text(looked_at->reader, looked_at->piece->text, looked_at->line, &err);
     return NULL;
 }
 
@@ -227,7 +240,7 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
         {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection},
         line};
     if (!pack(r, piece, &looked_at.type, &object, &err)) {
-        input_refuse(r, line, &err);
+        refuse_text(r, piece->text, line, &err);
         return;
     }
     r->counts->objects++;
