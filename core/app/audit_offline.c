@@ -113,8 +113,10 @@ static const struct projection *kept_of(void *ctx, struct str api_version, struc
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
+    struct audit_input_seen seen = {0};
     const struct audit_input_options input = {.packer = offline->packer,
                                               .sink = &sink,
+                                              .seen = &seen,
                                               .projection_of =
                                                   offline->objects || offline->request->fix ? NULL : kept_of,
                                               .wanted = offline->objects ? NULL : is_wanted,
@@ -132,6 +134,7 @@ static void read_all(struct offline *offline)
         if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
     progress_end(&offline->progress);
+    audit_input_seen_clear(&seen);
 }
 
 /* --- caches */

@@ -50,10 +50,23 @@ static bool open_file(const char *path, int *fd, struct err *err)
            err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(errno));
 }
 
+/* What is no file, such as a pipe, has no name of its own. */
+static bool was_read(const struct input_reader *r, const char *path, int fd)
+{
+    struct audit_input_seen *seen = r->options->seen;
+    struct stat is;
+    if (!seen || strcmp(path, "-") == 0 || fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)) return false;
+    return !input_seen_add(seen, &is);
+}
+
 static bool read_file(struct input_reader *r, const char *path, struct err *err)
 {
     int fd;
     if (!open_file(path, &fd, err)) return false;
+    if (was_read(r, path, fd)) {
+        close(fd);
+        return true;
+    }
     r->file = strcmp(path, "-") == 0 ? "stdin" : path;
     r->counts->files++;
     r->source = input_source_new(fd);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/input_seen.h"
 #include "base/err.h"
 #include "object/pack.h"
 #include "object/projection.h"
@@ -43,6 +44,9 @@ struct audit_input_options {
     /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
      * NULL: all are wanted. */
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
+    /* A file that is among them is passed over, whatever its name is this time, and each that is read is
+     * added; NULL: nobody asks. Not for stdin. */
+    struct audit_input_seen *seen;
     bool recursive;         /* folders: also those below */
     size_t max_object_size; /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */

@@ -1,4 +1,5 @@
-/* Items whose list says what they are behind them, kept in a file without a name until then.
+/* Items whose list says what they are behind them, kept until then: up to INPUT_LATE_MEMORY bytes in memory,
+ * and if there are more all of them in a file that has no name and nobody else can open, in $TMPDIR or /tmp.
  * Owner: whoever holds the struct; zero-initialised is empty and valid. */
 #pragma once
 #include <stdio.h>
@@ -7,8 +8,12 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum { INPUT_LATE_MEMORY = 32 << 20 };
+
 struct input_late {
     FILE *file;
+    bool on_disk;
+    size_t bytes;       /* that are in it */
     size_t count, line; /* of items; where the first stands */
 };
 

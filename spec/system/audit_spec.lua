@@ -93,6 +93,20 @@ describe("kubelua audit", function()
     assert.are.equal(2, (audited("--from", place.path .. "/input")))
   end)
 
+  it("reads a file once, however often it is named", function()
+    place:write("input/pods.yaml", pod("web", "app"))
+    local file = place.path .. "/input/pods.yaml"
+    local code, report = audited("--from", file, "--from", place.path .. "/input", "--from", file)
+    assert.are.same({ 1, 1 }, { code, #report.results })
+  end)
+
+  it("names the line where JSON is wrong", function()
+    place:write("pod.json", '{\n  "kind": "Pod",\n  "spec": {\n    "a": [1, 2}\n  }\n}\n')
+    local code, _, err = audited("--from", place.path .. "/pod.json")
+    assert.are.equal(2, code)
+    assert.matches("pod.json: line 4: invalid JSON: malformed structure, in what begins at line 1", err, 1, true)
+  end)
+
   it("skips what the object's owner accepted, until the day that was said", function()
     place:write("pods.yaml", pod("web", "app", 'kubelua/ignore.image-tag: "until=2999-01-31 the vendor is told"')
       .. pod("db", "db", 'kubelua/ignore.image-tag: "until=2020-01-31 soon"'))

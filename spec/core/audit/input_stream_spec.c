@@ -1,6 +1,7 @@
 /* core/audit/input: texts that are larger than what is read at once, packed ones, limits, and folders. */
 #include "core/audit/support/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -241,7 +242,58 @@ static void test_the_sink_may_stop(void **state)
                         "1 v1 T a\n2 v1 T b\n");
 }
 
+/* Items of a List that says behind them what they are: they wait in memory, and a few more in a file. */
+static void test_items_may_wait_for_their_kind(void **state)
+{
+    enum { LARGE = 1 << 20, COUNT = 40 };
+    struct inputs *in = *state;
+    struct buf text = {0}, expected = {0};
+    buf_puts(&text, "{\"items\":[");
+    for (int i = 0; i < COUNT; i++) {
+        buf_printf(&text, "%s{\"metadata\":{\"name\":\"n%d\"},\"data\":\"", i ? ",\n" : "", i);
+        put_many(&text, "", 'x', LARGE, "\"}");
+        buf_printf(&expected, "%d v1 Secret n%d\n", i + 1, i);
+    }
+    buf_puts(&text, "],\"apiVersion\":\"v1\",\"kind\":\"SecretList\"}");
+    assert_int_equal(setenv("TMPDIR", in->folder, 1), 0);
+    assert_said(inputs_say(in, buf_slice(&text)), &expected);
+    text.len -= strlen("}");
+    in->options.max_object_size = LARGE * 2;
+    assert_int_equal(setenv("TMPDIR", "/nowhere", 1), 0);
+    assert_non_null(strstr(inputs_say(in, buf_slice(&text)), "items without a kind cannot be kept"));
+    assert_int_equal(unsetenv("TMPDIR"), 0);
+    buf_clear(&text);
+    buf_clear(&expected);
+}
+
 /* --- folders */
+
+/* Other names of a file, and a folder that it is in, are the same file. */
+static void test_a_file_is_read_once(void **state)
+{
+    struct inputs *in = *state;
+    struct audit_input_seen seen = {0};
+    char *link_path = xasprintf("%s/link.json", in->folder);
+    static const struct str object =
+        STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");
+    in->options.seen = &seen;
+    char *path = xstrdup(inputs_write(in, "a.json", object));
+    assert_string_equal(inputs_read(in, path), "1 v1 Pod a\n");
+    assert_string_equal(inputs_read(in, path), "");
+    assert_int_equal(symlink("a.json", link_path), 0);
+    assert_string_equal(inputs_read(in, link_path), "");
+    for (int i = 0; i < 100; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%d.json", i);
+        inputs_write(in, name, object);
+    }
+    inputs_read(in, in->folder);
+    assert_int_equal(in->counts.files, 100);
+    assert_string_equal(inputs_read(in, in->folder), "");
+    audit_input_seen_clear(&seen);
+    free(link_path);
+    free(path);
+}
 
 static void test_folders_are_read_in_the_order_of_names(void **state)
 {
@@ -340,6 +392,8 @@ int main(void)
         TEST(test_aliases_make_no_more_than_an_object_may_be),
         TEST(test_objects_behind_damage_are_read_whatever_came_before),
         TEST(test_the_sink_may_stop),
+        TEST(test_items_may_wait_for_their_kind),
+        TEST(test_a_file_is_read_once),
         TEST(test_folders_are_read_in_the_order_of_names),
         TEST(test_a_path_that_is_not_there_is_an_error),
         TEST(test_what_nobody_wants_is_skipped),
