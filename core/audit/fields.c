@@ -65,6 +65,8 @@ bool fields_have(const struct fields *fields, struct str name)
 
 void fields_add(struct fields *fields, struct str name, bool whole)
 {
+    enum name_kept kept = name_set_find(fields->names, name);
+    if (kept == NAME_KEPT_WHOLE || (kept == NAME_KEPT && !whole)) return; /* it lies at several places */
     if (name.n == 0 || ++fields->missed > FIELDS_MISSED_MAX) fields->all = true;
     if (name.n) name_set_add(fields->names, name, whole);
     fields->is_current = false;

@@ -1,6 +1,10 @@
 /* What is missed in a partial object; see partial.h. */
 #include "script/partial.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
 #include "object/name_set.h"
 #include "object/pack.h"
 #include "object/path.h"
@@ -9,15 +13,12 @@
 #include "script/budget.h"
 #include "script/state.h"
 
-/* Where a walk is: the key that it came by last, and whether all below is kept. */
-struct place {
-    struct str key;
-    bool whole;
-};
+enum { PLACES_MIN = 256, PLACES_KEPT = 16 << 10, WALKS_MAX = 4 };
 
 struct search {
     struct partial *partial;
-    const struct value *wanted;
+    bool (*fn)(struct search *search, struct value v, struct str key);
+    struct value wanted;
 };
 
 /* Nothing that comes of a field that seemed to be absent may last: the call ends here, whatever pcall is
@@ -56,40 +57,130 @@ void partial_absent(lua_State *L, const struct root *root, struct str name)
     end_after_miss(L);
 }
 
-/* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
- * of them. An empty one lies nowhere, and may be any. */
-static bool is_wanted(const struct search *search, struct value v)
+/* --- walks */
+
+/* What is below has all that the object has. */
+static bool is_scalar(enum value_type type)
 {
-    if (search->wanted->at) return v.at == search->wanted->at;
-    return value_type(v) == VALUE_MAP && value_count(v) == 0;
+    return type != VALUE_MAP && type != VALUE_ARRAY;
 }
 
-static void look(const struct search *search, struct value v, struct place place, int depth)
+/* Calls `fn` for each map and array that is not kept with all that is in it, from the outside in; `key` is
+ * that of the nearest map around it. False from it: nothing below is looked at. */
+static void walk(struct search *search, struct value v, struct str key, int depth)
 {
-    enum value_type type = value_type(v);
-    bool is_map = type == VALUE_MAP;
-    if (place.whole || (!is_map && type != VALUE_ARRAY) || depth >= PACK_DEPTH_MAX) return;
-    if (is_wanted(search, v)) {
-        miss(search->partial, place.key, true);
-        return;
-    }
+    bool is_map = value_type(v) == VALUE_MAP;
+    if (is_scalar(value_type(v)) || depth >= PACK_DEPTH_MAX || !search->fn(search, v, key)) return;
     for (size_t i = 0; i < value_count(v); i++) {
         struct text text;
-        struct place next = place;
-        struct value item = is_map ? value_entry(v, i, &next.key, &text) : value_item(v, i);
-        if (is_map) next.whole = name_set_find(search->partial->kept, next.key) == NAME_KEPT_WHOLE;
-        look(search, item, next, depth + 1);
+        struct str name = key;
+        struct value item = is_map ? value_entry(v, i, &name, &text) : value_item(v, i);
+        if (is_scalar(value_type(item))) continue;
+        if (is_map && name_set_find(search->partial->kept, name) == NAME_KEPT_WHOLE) continue;
+        walk(search, item, name, depth + 1);
     }
+}
+
+/* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
+ * of them. An empty one lies nowhere, and may be any. */
+static bool tell_wanted(struct search *search, struct value v, struct str key)
+{
+    bool is_it =
+        search->wanted.at ? v.at == search->wanted.at : value_type(v) == VALUE_MAP && value_count(v) == 0;
+    if (is_it) miss(search->partial, key, true);
+    return !is_it;
+}
+
+static const uint32_t **slot_of(const struct partial_places *places, const uint32_t *at)
+{
+    size_t i = (size_t)((uint64_t)(uintptr_t)at * 0x9e3779b97f4a7c15u >> 32) & (places->room - 1);
+    while (places->at[i] && places->at[i] != at) i = (i + 1) & (places->room - 1);
+    return &places->at[i];
+}
+
+static void grow(struct partial_places *places)
+{
+    struct partial_places old = *places;
+    places->room = old.room ? old.room * 2 : PLACES_MIN;
+    places->at = xcalloc(places->room, sizeof(const uint32_t *));
+    for (size_t i = 0; i < old.room; i++)
+        if (old.at[i]) *slot_of(places, old.at[i]) = old.at[i];
+    free((void *)old.at);
+}
+
+static bool note_place(struct search *search, struct value v, struct str key)
+{
+    struct partial_places *places = &search->partial->places;
+    if (value_count(v) == 0) {
+        places->has_empty_map |= value_type(v) == VALUE_MAP;
+        return false;
+    }
+    if (places->count >= places->room / 2) grow(places);
+    const uint32_t **slot = slot_of(places, v.at);
+    if (!*slot) places->count++;
+    *slot = v.at;
+    return true;
+}
+
+static void forget_places(struct partial_places *places)
+{
+    if (places->room > PLACES_KEPT) {
+        free((void *)places->at);
+        places->at = NULL;
+        places->room = 0;
+    }
+    if (places->count > 0 && places->room > 0)
+        memset((void *)places->at, 0, places->room * sizeof(const uint32_t *));
+    places->count = 0;
+    places->is_made = places->has_empty_map = false;
+}
+
+/* A walk goes through all of the object: a call that takes many has the places noted. */
+static bool may_lack(struct partial *partial, const struct root *root, struct value v)
+{
+    struct partial_places *places = &partial->places;
+    if (++partial->walks <= WALKS_MAX) return true;
+    if (!places->is_made) {
+        places->is_made = true;
+        walk(&(struct search){partial, note_place, value_absent}, root_value(root), STR(""), 0);
+    }
+    if (!v.at) return places->has_empty_map;
+    return places->count > 0 && *slot_of(places, v.at);
 }
 
 void partial_walk(lua_State *L, const struct root *root, struct value value)
 {
-    enum value_type type = value_type(value);
-    if ((type != VALUE_MAP && type != VALUE_ARRAY) || !is_partial(L, root)) return;
-    look(&(const struct search){&script_of(L)->partial, &value}, root_value(root),
-         (struct place){STR(""), false}, 0);
+    struct partial *partial = &script_of(L)->partial;
+    if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
+    if (may_lack(partial, root, value))
+        walk(&(struct search){partial, tell_wanted, value}, root_value(root), STR(""), 0);
     end_after_miss(L);
 }
+
+void partial_begin(struct partial *partial, const struct root *root, const struct name_set *kept,
+                   void (*missed)(void *ctx, struct str name, bool whole), void *ctx)
+{
+    partial->root = root;
+    partial->kept = kept;
+    partial->missed = missed;
+    partial->ctx = ctx;
+    partial->has_missed = false;
+    partial->walks = 0;
+}
+
+void partial_end(struct partial *partial)
+{
+    forget_places(&partial->places);
+    partial_begin(partial, NULL, NULL, NULL, NULL);
+}
+
+void partial_clear(struct partial *partial)
+{
+    free((void *)partial->places.at);
+    partial->places = (struct partial_places){0};
+}
+
+/* --- paths */
 
 static void need(struct partial *partial, struct str name, bool whole)
 {

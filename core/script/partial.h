@@ -14,13 +14,30 @@ struct name_set;
 struct path;
 struct root;
 
+/* The maps and arrays of an object that may lack something, by where they lie. */
+struct partial_places {
+    const uint32_t **at; /* a hash table, at most half full; NULL where nothing is */
+    size_t count, room;
+    bool is_made;
+    bool has_empty_map; /* which lies nowhere */
+};
+
 struct partial {
     const struct root *root;     /* NULL: no such object */
     const struct name_set *kept; /* of which */
     void (*missed)(void *ctx, struct str name, bool whole);
     void *ctx;
     bool has_missed;
+    size_t walks;                 /* of this call, through the whole object */
+    struct partial_places places; /* once there were some; the table is kept for the next call */
 };
+
+/* A call begins; ends. */
+void partial_begin(struct partial *partial, const struct root *root, const struct name_set *kept,
+                   void (*missed)(void *ctx, struct str name, bool whole), void *ctx);
+void partial_end(struct partial *partial);
+/* With the script. */
+void partial_clear(struct partial *partial);
 
 /* A field of this name was looked for, and is not there. Raises when it is of an object of an earlier call.
  */

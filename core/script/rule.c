@@ -204,8 +204,7 @@ enum verdict script_ask_rule(struct script *script, size_t rule, struct root *ob
                              const struct rule_sink *sink)
 {
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
-    script->partial = (struct partial){
-        .root = sink->kept ? object : NULL, .kept = sink->kept, .missed = sink->missed, .ctx = sink->ctx};
+    partial_begin(&script->partial, sink->kept ? object : NULL, sink->kept, sink->missed, sink->ctx);
     const struct rule_use *held = find_held(run.rule);
     if (held) {
         struct buf text = {0};
@@ -217,7 +216,7 @@ enum verdict script_ask_rule(struct script *script, size_t rule, struct root *ob
     } else if (!run.skipped) {
         say_failures(&run);
     }
-    script->partial = (struct partial){0};
+    partial_end(&script->partial);
     return run.verdict;
 }
 

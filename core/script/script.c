@@ -177,6 +177,7 @@ void script_free(struct script *script)
     metrics_clear(&script->metrics);
     commands_clear(&script->commands);
     rules_clear(script);
+    partial_clear(&script->partial);
     reads_clear(&script->reads);
     leading_clear(script);
     report_close(script);

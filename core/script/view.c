@@ -156,12 +156,12 @@ static int index_field(lua_State *L, struct view *view, bool whole)
         push_step(L, script, view->root, found, type);
         return 1;
     }
+    if (type == VALUE_ABSENT) partial_absent(L, view->root, name); /* it may have the name of a method */
     if (whole) {
         lua_pushvalue(L, 2);
         lua_rawget(L, lua_upvalueindex(1));
         if (!lua_isnil(L, -1)) return 1;
     }
-    if (type == VALUE_ABSENT) partial_absent(L, view->root, name);
     absent_key(&script->absent, view->root, view->value, name);
     lua_pushnil(L);
     return 1;
