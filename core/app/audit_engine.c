@@ -127,7 +127,7 @@ static int make_order(const struct asking *a, struct err *err)
         .passes = audit_table_keeps_passes(a->table),
         .is_own = request->files.count == 0,
         .limits = options->script_limits,
-        .params = copy_params(request->rule_params),
+        .params = copy_params(request->options.rule_params),
         .trusted = copy_list(&options->trusted),
         .trusted_count = options->trusted.count,
         .lua_path = copy_list(&options->lua_path),

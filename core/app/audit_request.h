@@ -5,7 +5,6 @@
 #include "audit/baseline.h"
 #include "audit/fixes.h"
 #include "audit/table.h"
-#include "script/rule_params.h"
 
 struct audit_engine_flags {
     bool asked; /* --engine: a running one, in place of a cluster */
@@ -16,10 +15,8 @@ struct audit_engine_flags {
 
 struct audit_request {
     struct options options;
-    struct script_files files;       /* of rules */
-    struct rule_params *rule_params; /* NULL: none were given */
-    struct flag_list from;           /* what is audited; empty: a cluster */
-    struct flag_list params, params_files;
+    struct script_files files; /* of rules */
+    struct flag_list from;     /* what is audited; empty: a cluster */
     const char *output, *fail_on, *baseline, *explain;
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */

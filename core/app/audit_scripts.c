@@ -17,7 +17,6 @@ void audit_scripts_give(const struct audit_request *request, struct script_host 
 {
     const struct options *options = &request->options;
     options_give_scripts(options, host);
-    host->params = request->rule_params;
     host->failed = drop_failure; /* the report has it */
     if (!options->all_namespaces && options->cluster.namespace_)
         host->default_namespace = options->cluster.namespace_;
@@ -44,7 +43,7 @@ bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_reques
     }
     if (failed) return false;
     if (rules == 0) return err_set(err, ERR_INVALID, "no script has a rule (k8s.rule)");
-    return rule_params_check(request->rule_params, scripts->items, scripts->count, err);
+    return rule_params_check(request->options.rule_params, scripts->items, scripts->count, err);
 }
 
 void audit_scripts_want(struct audit_scripts *scripts, enum audit_wants wants)

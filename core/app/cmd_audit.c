@@ -22,15 +22,12 @@ static void request_clear(struct audit_request *request)
 {
     script_files_clear(&request->files);
     flag_list_clear(&request->from);
-    flag_list_clear(&request->params);
-    flag_list_clear(&request->params_files);
-    rule_params_free(request->rule_params);
     options_clear(&request->options);
 }
 
 static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[15];
+    static struct flag table[13];
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
@@ -50,10 +47,6 @@ static const struct flag *audit_flags(struct audit_request *request)
          "end with 1 for failures of this severity and above (default low)"},
         {"baseline", 0, FLAG_STRING, &request->baseline, "FILE", NULL,
          "hide the findings of an earlier report, made by -o json"},
-        {"param", 0, FLAG_LIST, &request->params, "[RULE.]NAME=VALUE", NULL,
-         "a parameter of rules (repeatable)"},
-        {"params", 0, FLAG_LIST, &request->params_files, "FILE", NULL,
-         "parameters of rules, as YAML or JSON (repeatable)"},
         {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL,
          "print what the rule is about, and audit nothing"},
         {"fix", 0, FLAG_BOOL, &request->fix, NULL, NULL,
@@ -113,6 +106,7 @@ static void help(void)
         "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
         "Flags:");
     flags_print(audit_flags(&request));
+    flags_print(param_flags(&request.options));
     puts("\nOf a cluster:");
     flags_print(apply_flags(&request));
     puts("\nOf a running engine:");
@@ -167,27 +161,19 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     return check_fix(request, err);
 }
 
-/* What is given by itself goes before what a file says. */
-static bool read_params(struct audit_request *request, struct err *err)
-{
-    bool ok = true;
-    request->rule_params = rule_params_new();
-    for (size_t i = 0; ok && i < request->params_files.count; i++)
-        ok = rule_params_read(request->rule_params, request->params_files.items[i], err);
-    for (size_t i = 0; ok && i < request->params.count; i++)
-        ok = rule_params_add(request->rule_params, request->params.items[i], err);
-    return ok;
-}
-
 static bool parse(int argc, char **argv, struct audit_request *request, struct err *err)
 {
     struct flag_list rest = {0};
     struct options *options = &request->options;
-    const struct flag *tables[] = {audit_flags(request),        apply_flags(request),
-                                   audit_engine_flags(request), script_flags(options),
-                                   connection_flags(options),   NULL};
+    const struct flag *tables[] = {audit_flags(request),
+                                   apply_flags(request),
+                                   audit_engine_flags(request),
+                                   param_flags(options),
+                                   script_flags(options),
+                                   connection_flags(options),
+                                   NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
-              check_arguments(request, &rest, err) && read_params(request, err);
+              check_arguments(request, &rest, err) && options_read_params(options, err);
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;

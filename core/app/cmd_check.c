@@ -69,6 +69,7 @@ static void help(void)
     flags_print(check_flags(&arguments));
     puts("\nScripts, as for kubelua run:");
     flags_print(script_flags(&arguments.options));
+    flags_print(param_flags(&arguments.options));
     puts("\nConnection:");
     flags_print(connection_flags(&arguments.options));
     puts("\nElections, as for kubelua run:");
@@ -119,6 +120,8 @@ struct check {
     const struct world *world;
     struct findings findings;
     struct needed_rights rights;
+    struct script **scripts; /* that loaded */
+    size_t script_count;
     bool readable;
 };
 
@@ -163,8 +166,19 @@ static void check_script(struct check *check, const struct script_host *host, si
         check_declared(script, findings);
         if (check->world->has_rights)
             needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
-        script_free(script);
+        check->scripts[check->script_count++] = script;
     }
+}
+
+/* Of a script that does not load nobody knows what its rules would take. */
+static void check_params(struct check *check)
+{
+    const struct arguments *arguments = check->arguments;
+    struct err err;
+    if (check->script_count < arguments->files.count) return;
+    if (rule_params_check(arguments->options.rule_params, check->scripts, check->script_count, &err)) return;
+    fprintf(stderr, "kubelua check: %s\n", err.text);
+    check->readable = false;
 }
 
 /* A script that does not load hides nothing of the others. */
@@ -179,7 +193,11 @@ static void check_all(struct check *check)
     options_give_scripts(options, &dry.host);
     if (!options->all_namespaces && options->cluster.namespace_)
         dry.host.default_namespace = options->cluster.namespace_;
+    check->scripts = xcalloc(check->arguments->files.count + 1, sizeof(struct script *));
     for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
+    check_params(check);
+    for (size_t i = 0; i < check->script_count; i++) script_free(check->scripts[i]);
+    free(check->scripts);
     dry_host_close(&dry);
 }
 
@@ -229,10 +247,11 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
 {
     struct flag_list rest = {0};
     struct options *options = &arguments->options;
-    const struct flag *tables[] = {check_flags(arguments), script_flags(options), connection_flags(options),
+    const struct flag *tables[] = {check_flags(arguments),         script_flags(options),
+                                   param_flags(options),           connection_flags(options),
                                    leader_flags(&options->leader), NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
-              options_set_limits(options, err);
+              options_set_limits(options, err) && options_read_params(options, err);
     if (ok && rest.count)
         ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
     if (ok && !options->files.count)

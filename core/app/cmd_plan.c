@@ -10,6 +10,7 @@
 #include "app/dry_host.h"
 #include "app/leader_options.h"
 #include "app/plan_match.h"
+#include "app/plan_params.h"
 #include "app/plan_refusal.h"
 #include "app/script_files.h"
 #include "base/log.h"
@@ -36,6 +37,7 @@ struct planning {
     struct dry_host dry;
     struct limits limits;
     const char **lua_path; /* of the engine */
+    struct plan_params params;
     const char **trusted;  /* files that stand for scripts that it trusts */
     struct loaded *loaded; /* one for each file */
     struct planned *mine, *theirs;
@@ -153,6 +155,8 @@ static void take_settings(struct planning *p)
                                        limits_default.values[i]);
     host->limits = &p->limits;
     take_lua_path(p, tape, tape_field(tape, settings, STR("luaPath")));
+    plan_params_open(&p->params, tape, tape_field(tape, settings, STR("ruleParams")));
+    host->params = p->params.given;
 }
 
 static void load_one(struct planning *p, size_t i)
@@ -226,6 +230,18 @@ static void refuse(struct planning *p, size_t i, const struct err *err)
     p->mine[i].error = p->loaded[i].error = xstrdup(err->text);
 }
 
+static void refuse_params(struct planning *p)
+{
+    struct script **scripts = xcalloc(p->files.count + 1, sizeof(struct script *));
+    struct err err;
+    for (size_t i = 0; i < p->files.count; i++) scripts[i] = p->loaded[i].script;
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) &&
+            !plan_params_stay(&p->params, p->mine, scripts, p->files.count, i, &err))
+            refuse(p, i, &err);
+    free(scripts);
+}
+
 /* Which files make no metrics is known before those of others are compared. */
 static void refuse_all(struct planning *p)
 {
@@ -235,6 +251,7 @@ static void refuse_all(struct planning *p)
     for (size_t i = 0; i < p->files.count; i++)
         if (would_load(&p->mine[i]) && !plan_metrics_fit(p->theirs, p->their_count, p->mine, i, &err))
             refuse(p, i, &err);
+    refuse_params(p);
 }
 
 static void clear(struct planning *p)
@@ -251,6 +268,7 @@ static void clear(struct planning *p)
     free(p->loaded);
     free(p->lua_path);
     free(p->trusted);
+    plan_params_clear(&p->params);
     admin_client_free(p->engine);
     script_files_clear(&p->files);
 }

@@ -63,6 +63,7 @@ struct engine {
     int asks;                        /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;                /* when the last of them was due */
     bool writes_checked;             /* the kinds in k8s.writes, once */
+    bool params_told;                /* that a parameter is of no rule any more */
     bool started;
     int64_t started_us;
     struct timer sync_deadline;
@@ -121,6 +122,16 @@ struct engine_summary {
 struct engine_summary engine_sum_up(const struct engine *engine);
 /* The last line of the log. */
 void engine_log_summary(const struct engine_summary *summary);
+
+/* --- engine_params.c */
+
+/* False with the first parameter that no rule of the scripts takes. */
+bool engine_check_params(const struct engine *engine, struct err *err);
+/* False when it is the candidate of this slot by which a parameter is of no rule any more: rules would run on
+ * their defaults, and nobody would know. A rule that goes to another script which changes too is no loss. */
+bool engine_params_stay(const struct slot *slot, struct err *err);
+/* Scripts may have gone: warns, once, of what is of no rule any more. */
+void engine_warn_params(struct engine *engine);
 
 /* --- engine_live.c */
 

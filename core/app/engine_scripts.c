@@ -32,6 +32,10 @@ bool engine_load_scripts(struct engine *engine)
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }
+    if (!ok) return false;
+    struct err err;
+    ok = engine_check_params(engine, &err);
+    if (!ok) fprintf(stderr, "kubelua: %s\n", err.text);
     return ok;
 }
 

@@ -20,6 +20,7 @@ void launch_help(enum engine_mode mode)
     struct options options = {0};
     flags_print(mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options));
     flags_print(engine_flags(&options));
+    if (mode == ENGINE_RUN) flags_print(param_flags(&options));
     puts("\nScripts:");
     flags_print(script_flags(&options));
     puts("\nLeader election:");
@@ -71,10 +72,12 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
                                    script_flags(options),
                                    leader_flags(&options->leader),
                                    connection_flags(options),
+                                   mode == ENGINE_RUN ? param_flags(options) : NULL,
                                    NULL};
     if (mode == ENGINE_EXEC) options->script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
-              options_set_limits(options, err) && name_scripts(mode, options, &rest, err);
+              options_set_limits(options, err) && options_read_params(options, err) &&
+              name_scripts(mode, options, &rest, err);
     flag_list_clear(&rest);
     if (!ok) return false;
     options->cluster.as_groups = options->as_groups.items;

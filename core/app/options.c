@@ -138,4 +138,8 @@ void options_clear(struct options *options)
     flag_list_clear(&options->files);
     flag_list_clear(&options->as_groups);
     flag_list_clear(&options->allow_http);
+    flag_list_clear(&options->params);
+    flag_list_clear(&options->params_files);
+    rule_params_free(options->rule_params);
+    options->rule_params = NULL;
 }

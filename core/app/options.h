@@ -7,6 +7,7 @@
 #include "app/leader_options.h"
 #include "kube/kubeconfig.h"
 #include "script/limits.h"
+#include "script/rule_params.h"
 
 struct options {
     struct cluster_flags cluster;
@@ -17,6 +18,8 @@ struct options {
     struct flag_list trusted;                /* scripts */
     struct flag_list lua_path;               /* folders */
     struct limits script_limits;             /* what these make: script_options.h */
+    struct flag_list params, params_files;   /* of rules */
+    struct rule_params *rule_params;         /* what these make; NULL: not read */
     int64_t request_timeout_ms;              /* 0: none */
     double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */
     int kube_api_burst;

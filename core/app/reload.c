@@ -161,6 +161,15 @@ static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
     return found;
 }
 
+/* A parameter of the operator's would be of no rule any more. */
+static bool refuse_params(struct slot *slot)
+{
+    struct err err;
+    if (engine_params_stay(slot, &err)) return false;
+    refuse(slot, script_bundle(slot->candidate), err.text);
+    return true;
+}
+
 static void take_over(struct slot *slot)
 {
     struct err err;
@@ -169,7 +178,7 @@ static void take_over(struct slot *slot)
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
     probation_look_back(old, &quarantined);
-    if (refuse_quarantined(slot, &quarantined)) {
+    if (refuse_quarantined(slot, &quarantined) || refuse_params(slot)) {
         buf_clear(&quarantined);
         return;
     }

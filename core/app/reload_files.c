@@ -122,6 +122,7 @@ void reload_look(struct engine *engine, enum reload_zeal zeal)
         note_lost(slot);
         if (!slot->lost) reload_look_at(slot, zeal);
     }
+    engine_warn_params(engine);
     watch_all(engine);
 }
 

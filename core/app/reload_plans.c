@@ -7,6 +7,35 @@
 #include "script/bundle.h"
 #include "script/plan.h"
 
+/* Which scripts run that take it: one that would not any more is refused. */
+static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
+{
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        const struct slot *slot = engine->slots[i];
+        if (slot->current && rule_params_is_taken(given, slot->current)) json_text(out, NULL, slot->name);
+    }
+    json_close(out, ']');
+}
+
+static void put_params(const struct engine *engine, struct buf *out)
+{
+    const struct rule_params *params = engine->host.params;
+    json_open(out, "ruleParams", '[');
+    for (size_t i = 0; i < rule_params_count(params); i++) {
+        const struct rule_param_given given = rule_params_at(params, i);
+        json_open(out, NULL, '{');
+        if (given.rule) json_text(out, "rule", given.rule);
+        json_text(out, "name", given.name);
+        json_text(out, "value", given.value);
+        json_bool(out, "isJson", given.is_json);
+        json_text(out, "source", given.source);
+        put_takers(engine, &given, out);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 static void put_settings(const struct engine *engine, struct buf *out)
 {
     const struct script_host *host = &engine->host;
@@ -22,6 +51,7 @@ static void put_settings(const struct engine *engine, struct buf *out)
     json_open(out, "luaPath", '[');
     for (size_t i = 0; i < host->lua_path_count; i++) json_text(out, NULL, host->lua_path[i]);
     json_close(out, ']');
+    put_params(engine, out);
     json_close(out, '}');
 }
 

@@ -1,4 +1,4 @@
-/* Limits, trust and modules of scripts; see script_options.h. */
+/* Limits, trust, modules and parameters of scripts; see script_options.h. */
 #include "app/script_options.h"
 
 #include <string.h>
@@ -37,6 +37,29 @@ const struct flag *script_flags(struct options *o)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
+const struct flag *param_flags(struct options *o)
+{
+    static struct flag table[3];
+    const struct flag flags[] = {
+        {"param", 0, FLAG_LIST, &o->params, "[RULE.]NAME=VALUE", NULL, "a parameter of rules (repeatable)"},
+        {"params", 0, FLAG_LIST, &o->params_files, "FILE", NULL,
+         "parameters of rules, as YAML or JSON (repeatable)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+/* What is given by itself goes before what a file says. */
+bool options_read_params(struct options *o, struct err *err)
+{
+    bool ok = true;
+    o->rule_params = rule_params_new();
+    for (size_t i = 0; ok && i < o->params_files.count; i++)
+        ok = rule_params_read(o->rule_params, o->params_files.items[i], err);
+    for (size_t i = 0; ok && i < o->params.count; i++)
+        ok = rule_params_add(o->rule_params, o->params.items[i], err);
+    return ok;
+}
+
 bool options_set_limits(struct options *o, struct err *err)
 {
     for (size_t i = 0; i < o->limits.count; i++)
@@ -73,4 +96,5 @@ void options_give_scripts(const struct options *options, struct script_host *hos
     host->trusted_count = options->trusted.count;
     host->lua_path = options->lua_path.items;
     host->lua_path_count = options->lua_path.count;
+    if (options->rule_params) host->params = options->rule_params;
 }

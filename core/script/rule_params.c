@@ -222,6 +222,15 @@ static bool declares(const struct script_rule *rule, const char *name)
     return false;
 }
 
+bool rule_params_is_taken(const struct rule_param_given *given, const struct script *script)
+{
+    for (size_t i = 0; i < script_rule_count(script); i++) {
+        const struct script_rule *rule = script_rule(script, i);
+        if ((!given->rule || strcmp(given->rule, rule->id) == 0) && declares(rule, given->name)) return true;
+    }
+    return false;
+}
+
 /* Where a parameter was looked for. */
 struct search {
     const struct given *given;

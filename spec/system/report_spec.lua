@@ -1,10 +1,10 @@
 -- `kubelua run --report`: rules that are asked again when something changes.
-local api = require "spec.support.api"
 local await = require "spec.support.await"
-local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local report_engine = require "spec.support.report_engine"
 local scripts_folder = require "spec.support.scripts_folder"
 
+local results = report_engine.results
 local PODS = "/api/v1/namespaces/default/pods"
 
 local RULES = [[
@@ -41,31 +41,7 @@ describe("kubelua run --report", function()
     place:remove()
   end)
 
-  local function start(args)
-    local flags = { "--report", "--metrics-bind-address", "127.0.0.1:0", unpack(args or {}) }
-    local engine = place:start(sim, nil, flags)
-    local http = api.new { server = "http://" .. engine.streams.err.text:match 'Serving metrics" address="([^"]+)"' }
-    -- Waits until the sample is there with that value; nil: not there.
-    function engine.await_sample(name, value)
-      local found
-      await(function()
-        local _, text = http:curl("GET", "/metrics")
-        found = nil
-        for line in text:gmatch "[^\n]+" do
-          local series, number = line:match "^(.-) (%S+)$"
-          if series == name then found = tonumber(number) end
-        end
-        return found == value
-      end, function() return ("%s is %s"):format(name, found) .. engine:report() end)
-    end
-    function engine.audit() return cjson.decode((engine.ask("status", "-ojson"))).audit end
-    return engine
-  end
-
-  local function results(rule, severity, category, result)
-    return ('kubelua_audit_results{rule="%s",severity="%s",category="%s",result="%s"}')
-      :format(rule, severity, category, result)
-  end
+  local function start(args) return report_engine.start(place, sim, args) end
 
   it("logs the first error of a rule, with the object and the line", function()
     sim.api:create(PODS, pod("a"))

@@ -1,0 +1,120 @@
+-- `kubelua run --report --param`: parameters that an operator gives to rules that are asked all the time.
+local cluster = require "spec.support.cluster"
+local report_engine = require "spec.support.report_engine"
+local scripts_folder = require "spec.support.scripts_folder"
+local temp = require "spec.support.temp"
+
+local results = report_engine.results
+
+-- A rule that finds pods without as many labels as `params` says.
+local function rule(params, id)
+  return ([[
+local k8s = require "k8s"
+k8s.rule {
+  id = "%s", kinds = { "pods" }, params = %s,
+  check = function(o, r, _, params)
+    if not o:label(params.label) then r:fail("no label " .. params.label) end
+  end,
+}
+]]):format(id or "labelled", params)
+end
+
+local function pod(name, labels)
+  local spec = { containers = { { name = "main", image = "web" } } }
+  local metadata = { name = name, namespace = "default", labels = labels }
+  return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
+end
+
+describe("kubelua run --report --param", function()
+  local place, sim
+  before_each(function()
+    place, sim = scripts_folder.new(), cluster.sim()
+    sim.api:create("/api/v1/namespaces/default/pods", pod("a", { team = "x" }))
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("asks with what was given, also after a reload", function()
+    place:write("rules.lua", rule '{ label = "app" }')
+    temp.write(place.path .. "/team.yaml", "labelled: { label: none }\n")
+    local engine = report_engine.start(place, sim, { "--params", place.path .. "/team.yaml", "--param", "label=none",
+      "--param", "labelled.label=team" })
+    engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+    place:write("rules.lua", rule '{ label = "other" }')
+    engine.await("rules", function(s) return s.generation == 2 end)
+    engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+    engine.await_sample(results("labelled", "medium", "", "fail"), nil)
+    cluster.terminate(engine)
+  end)
+
+  it("refuses what no rule takes, and what is of another type, as kubelua audit does", function()
+    place:write("rules.lua", rule '{ label = "app", least = 1 }')
+    local function refusal(...)
+      local p = cluster.kubelua { "run", "--report", "-s", sim.server, "-f", place.path .. "/scripts", ... }
+      assert.are.equal(2, p:wait())
+      return p:err()
+    end
+    assert.has_match('kubelua: --param lable: no rule has a parameter "lable", did you mean "label"?\n',
+      refusal("--param", "lable=x"), 1, true)
+    assert.has_match('kubelua: --param labeled.label: no rule has the id "labeled", did you mean "labelled"?\n',
+      refusal("--param", "labeled.label=x"), 1, true)
+    assert.has_match('kubelua: --param least: "x" is no number, as rule labelled (' .. place.path
+      .. "/scripts/rules.lua:2) has 1\n", refusal("--param", "least=x"), 1, true)
+    assert.has_match("kubelua run: --param least: expected NAME=VALUE or RULE.NAME=VALUE\n",
+      refusal("--param", "least"), 1, true)
+    assert.has_match("none.yaml", refusal("--params", place.path .. "/none.yaml"), 1, true)
+  end)
+
+  it("refuses a candidate that has the parameter no more, or of another type", function()
+    place:write("rules.lua", rule '{ label = "app" }')
+    local engine = report_engine.start(place, sim, { "--param", "label=team" })
+    engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+    place:write("rules.lua", rule '{ lable = "app" }')
+    local path = place.path .. "/scripts/rules.lua"
+    local status = engine.await("rules", function(s) return s.reloadError ~= "" end)
+    assert.are.equal(path .. ': --param label: no rule has a parameter "label", did you mean "lable"?',
+      status.reloadError)
+    local plan, code = engine.ask("plan", "-f", place.path .. "/scripts")
+    assert.has_match('no rule has a parameter "label", did you mean "lable"?', plan, 1, true)
+    assert.are.equal(3, code)
+    place:write("rules.lua", rule "{ label = 3 }")
+    local number = '--param label: "team" is no number, as rule labelled (' .. path .. ":2) has 3"
+    engine.await("rules", function(s) return s.reloadError:find(number, 1, true) end)
+    plan, code = engine.ask("plan", "-f", place.path .. "/scripts")
+    assert.has_match(number, plan, 1, true)
+    assert.are.equal(3, code)
+    assert.are.equal(1, engine.script("rules").generation)
+    engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+  end)
+
+  it("takes no offence at a rule that goes to another script, and warns of one that goes", function()
+    place:write("a.lua", rule '{ label = "app" }')
+    place:write("b.lua", rule('{ other = "app", label = "none" }', "others"))
+    local engine = report_engine.start(place, sim, { "--param", "labelled.label=team" })
+    engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+    place:write("a.lua", rule('{ label = "none" }', "changed"))
+    place:write("b.lua", rule '{ label = "app" }')
+    engine.await("b", function(s) return s.generation == 2 end)
+    engine.await("a", function(s) return s.generation == 2 end)
+    os.remove(place.path .. "/scripts/b.lua")
+    engine:wait_error('A parameter is of no rule any more" err="%-%-param labelled.label: '
+      .. 'no rule has the id .*labelled')
+  end)
+
+  it("is known to kubelua check", function()
+    place:write("rules.lua", rule '{ label = "app", least = 1 }')
+    local function check(...)
+      local p = cluster.kubelua { "check", "-f", place.path .. "/scripts", ... }
+      return p:wait(), p:out(), p:err()
+    end
+    assert.are.equal(0, (check("--param", "least=2")))
+    local code, out = check("--param", "least=x")
+    assert.are.equal(1, code)
+    assert.has_match('--param least: "x" is no number, as rule labelled', out, 1, true)
+    local missing, _, err = check("--param", "lest=2")
+    assert.are.equal(2, missing)
+    assert.has_match('--param lest: no rule has a parameter "lest", did you mean "least"?', err, 1, true)
+  end)
+end)
