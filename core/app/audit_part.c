@@ -1,5 +1,6 @@
 /* Rules asked about a part of an engine's caches; see audit_child.h. Nothing is freed: the process ends. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,11 +207,9 @@ static bool load_rules(struct part *part)
                                                                 .now_s = part->order.now_s,
                                                                 .fixes = part->order.fixes},
                                 &err);
-    if (part->auditor)
-        audit_stream_put_rules(&part->out, part->table);
-    else
-        tell_trouble(part, err.text);
-    return part->auditor != NULL;
+    bool ok = part->auditor && audit_stream_put_rules(&part->out, part->table, &err);
+    if (!ok) tell_trouble(part, err.text);
+    return ok;
 }
 
 /* --- caches */
@@ -368,7 +367,7 @@ bool audit_part(const struct audit_child_options *options, int order, int result
     bool ok = audit_order_read(order, &part.order, &err);
     if (!ok) tell_trouble(&part, err.text);
     if (ok) {
-        alarm((unsigned)part.order.timeout_s);
+        alarm(part.order.timeout_s < UINT_MAX ? (unsigned)part.order.timeout_s : UINT_MAX);
         open_host(&part);
         ok = load_rules(&part);
     }

@@ -11,14 +11,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { AUDIT_FRAME_MAX = 256 << 20 };
+enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 
-/* --- writing: each appends a frame */
+/* --- writing: each appends frames */
 
-void audit_stream_put_rules(struct buf *out, const struct audit_table *table);
+/* False, and appends nothing, when the rules' texts are more than a frame holds. */
+bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
 /* All that the table has, whose rows are in the order in which they came; the caller forgets it then
- * (audit_table_forget). */
+ * (audit_table_forget). Many rows take many frames. */
 void audit_stream_put_found(struct buf *out, const struct audit_table *table);
+/* What is longer than AUDIT_LINE_MAX is cut, here and below. */
 void audit_stream_put_print(struct buf *out, struct str line);
 /* Why what is told is not all: for people, a line. */
 void audit_stream_put_trouble(struct buf *out, struct str text);

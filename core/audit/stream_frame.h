@@ -4,4 +4,15 @@
 
 enum { FRAME_HEAD = 5 };
 
-enum frame_type { FRAME_RULES, FRAME_FOUND, FRAME_PRINT, FRAME_TROUBLE, FRAME_END, FRAME_TYPES };
+enum frame_type {
+    FRAME_RULES,
+    FRAME_FOUND,  /* counts, and objects without rows */
+    FRAME_OBJECT, /* one that has rows, and some of them */
+    FRAME_MORE,   /* further rows of that object */
+    FRAME_PRINT,
+    FRAME_TROUBLE,
+    FRAME_END,
+    FRAME_TYPES
+};
+
+enum { FRAME_ROWS_ENOUGH = 1 << 20 }; /* bytes of rows, after which another frame begins */

@@ -15,7 +15,8 @@ struct audit_stream {
     struct buf bytes; /* of a frame that is not whole yet */
     struct buf text;  /* for texts with a NUL behind them */
     size_t rule_count;
-    bool begun, ended, broken;
+    uint32_t object; /* of the table: that had rows last */
+    bool has_object, begun, ended, broken;
 };
 
 struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink)
@@ -114,33 +115,49 @@ static void take_row(const struct audit_stream *stream, struct wire_reader *read
         audit_table_add(stream->sink.table, &row);
 }
 
-static void take_object(const struct audit_stream *stream, struct wire_reader *reader)
+static void take_rows(const struct audit_stream *stream, struct wire_reader *reader)
 {
+    while (!reader->bad && wire_number_below(reader, 2)) take_row(stream, reader);
+}
+
+/* What has no row that the table keeps is seen all the same. */
+static void take_object(struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct audit_table *table = stream->sink.table;
     struct audit_object object = {.api_version = wire_text(reader), .file = STR("")};
     object.kind = wire_text(reader);
     object.ns = wire_text(reader);
     object.name = wire_text(reader);
     object.uid = wire_text(reader);
-    uint64_t rows = wire_number(reader);
+    if (!stream->begun) reader->bad = true;
     if (reader->bad) return;
-    audit_table_begin_object(stream->sink.table, &object);
-    for (uint64_t i = 0; !reader->bad && i < rows; i++) take_row(stream, reader);
+    size_t before = audit_table_object_count(table);
+    audit_table_begin_object(table, &object);
+    take_rows(stream, reader);
+    stream->has_object = audit_table_object_count(table) > before;
+    stream->object = (uint32_t)before;
 }
 
-static void take_found(struct audit_stream *stream, struct wire_reader *reader)
+/* Others may have added objects to the table meanwhile. */
+static void take_more(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    if (!stream->has_object) reader->bad = true;
+    if (reader->bad) return;
+    audit_table_resume_object(stream->sink.table, stream->object);
+    take_rows(stream, reader);
+}
+
+static void take_found(const struct audit_stream *stream, struct wire_reader *reader)
 {
     struct audit_table *table = stream->sink.table;
-    uint64_t looked_at = wire_number(reader);
+    uint64_t seen = wire_number(reader);
     if (!stream->begun || wire_number(reader) != stream->rule_count) reader->bad = true;
     for (uint32_t i = 0; !reader->bad && i < stream->rule_count; i++) {
         size_t counts[VERDICTS];
         for (size_t v = 0; v < VERDICTS; v++) counts[v] = wire_number(reader);
         if (!reader->bad) audit_table_add_counts(table, i, counts);
     }
-    uint64_t objects = wire_number(reader);
-    if (objects > looked_at) reader->bad = true;
-    for (uint64_t i = 0; !reader->bad && i < objects; i++) take_object(stream, reader);
-    if (!reader->bad) audit_table_add_seen(table, looked_at - objects);
+    if (!reader->bad) audit_table_add_seen(table, seen);
 }
 
 /* --- frames */
@@ -157,6 +174,8 @@ static bool take_frame(struct audit_stream *stream, enum frame_type type, struct
     struct wire_reader reader = {.rest = payload, .bad = stream->ended};
     if (type == FRAME_RULES) take_rules(stream, &reader);
     if (type == FRAME_FOUND) take_found(stream, &reader);
+    if (type == FRAME_OBJECT) take_object(stream, &reader);
+    if (type == FRAME_MORE) take_more(stream, &reader);
     if (type == FRAME_PRINT) take_line(stream, &reader, stream->sink.print);
     if (type == FRAME_TROUBLE) take_line(stream, &reader, stream->sink.trouble);
     if (type == FRAME_END) stream->ended = true;

@@ -23,7 +23,7 @@ static void put_text(struct buf *out, const char *text)
     wire_put_text(out, str_of(text));
 }
 
-void audit_stream_put_rules(struct buf *out, const struct audit_table *table)
+bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err)
 {
     size_t at = begin(out, FRAME_RULES), count = audit_table_rule_count(table);
     wire_put_number(out, count);
@@ -38,13 +38,35 @@ void audit_stream_put_rules(struct buf *out, const struct audit_table *table)
         wire_put_number(out, (uint64_t)rule->line);
         wire_put_number(out, rule->severity);
     }
+    if (out->len - at - FRAME_HEAD > AUDIT_FRAME_MAX) {
+        out->len = at;
+        return err_set(err, ERR_LIMIT, "the titles and explanations of the rules are more than %d MiB",
+                       AUDIT_FRAME_MAX >> 20);
+    }
     end(out, at);
+    return true;
+}
+
+/* Rows of an object stand together: the first behind those of row `i`'s. */
+static size_t behind_object(const struct audit_table *table, size_t i)
+{
+    size_t rows = audit_table_count_rows(table);
+    uint32_t object = audit_table_row(table, i)->object;
+    while (i < rows && audit_table_row(table, i)->object == object) i++;
+    return i;
+}
+
+static size_t count_objects(const struct audit_table *table)
+{
+    size_t count = 0, rows = audit_table_count_rows(table);
+    for (size_t i = 0; i < rows; i = behind_object(table, i)) count++;
+    return count;
 }
 
 static void put_counts(struct buf *out, const struct audit_table *table)
 {
     size_t count = audit_table_rule_count(table);
-    wire_put_number(out, audit_table_totals(table).looked_at);
+    wire_put_number(out, audit_table_totals(table).looked_at - count_objects(table));
     wire_put_number(out, count);
     for (uint32_t i = 0; i < count; i++)
         for (size_t v = 0; v < VERDICTS; v++) wire_put_number(out, audit_table_rule(table, i)->counts[v]);
@@ -71,25 +93,48 @@ static void put_row(struct buf *out, const struct audit_row *row)
     wire_put_text(out, row->fix);
 }
 
-/* Each object with its rows, which stand together. */
+/* Rows from `first` on, below `until`: as many as one frame has room for, of which there is always one, as a
+ * row's texts are bounded (rule.h). Gives the first that is left. */
+static size_t put_rows(struct buf *out, const struct audit_table *table, size_t first, size_t until)
+{
+    size_t begun = out->len, row = first;
+    while (row < until && (row == first || out->len - begun < FRAME_ROWS_ENOUGH)) {
+        wire_put_number(out, 1);
+        put_row(out, audit_table_row(table, row++));
+    }
+    wire_put_number(out, 0);
+    return row;
+}
+
+/* Those from `first` on, below `until`, are its. */
+static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
+{
+    size_t at = begin(out, FRAME_OBJECT);
+    put_object(out, audit_table_object(table, audit_table_row(table, first)->object));
+    size_t row = put_rows(out, table, first, until);
+    end(out, at);
+    while (row < until) {
+        at = begin(out, FRAME_MORE);
+        row = put_rows(out, table, row, until);
+        end(out, at);
+    }
+}
+
 void audit_stream_put_found(struct buf *out, const struct audit_table *table)
 {
     size_t at = begin(out, FRAME_FOUND), rows = audit_table_count_rows(table);
     put_counts(out, table);
-    wire_put_number(out, audit_table_object_count(table));
-    for (size_t i = 0, next; i < rows; i = next) {
-        uint32_t object = audit_table_row(table, i)->object;
-        for (next = i; next < rows && audit_table_row(table, next)->object == object;) next++;
-        put_object(out, audit_table_object(table, object));
-        wire_put_number(out, next - i);
-        for (size_t r = i; r < next; r++) put_row(out, audit_table_row(table, r));
-    }
     end(out, at);
+    for (size_t i = 0, next; i < rows; i = next) {
+        next = behind_object(table, i);
+        put_object_frames(out, table, i, next);
+    }
 }
 
 static void put_line(struct buf *out, enum frame_type type, struct str text)
 {
     size_t at = begin(out, type);
+    if (text.n > AUDIT_LINE_MAX) text.n = AUDIT_LINE_MAX;
     wire_put_text(out, text);
     end(out, at);
 }

@@ -16,7 +16,8 @@ struct audit_table {
     size_t object_count, object_cap;
     struct audit_row *rows;
     size_t row_count, row_cap;
-    const struct audit_object *now; /* the object that was begun; kept already when `now_kept` */
+    const struct audit_object *now; /* the object that was begun */
+    uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
     size_t looked_at, evaluated, known;
 };
@@ -89,6 +90,13 @@ void audit_table_begin_object(struct audit_table *f, const struct audit_object *
     f->looked_at++;
 }
 
+void audit_table_resume_object(struct audit_table *f, uint32_t object)
+{
+    must(object < f->object_count);
+    f->now_at = object;
+    f->now_kept = true;
+}
+
 size_t audit_table_object_count(const struct audit_table *f)
 {
     return f->object_count;
@@ -114,14 +122,15 @@ static uint32_t keep_object(struct audit_table *f)
             .file = texts_keep(&f->texts, now->file),
             .line = now->line,
         };
+        f->now_at = (uint32_t)(f->object_count - 1);
         f->now_kept = true;
     }
-    return (uint32_t)(f->object_count - 1);
+    return f->now_at;
 }
 
 static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verdict verdict)
 {
-    must(f->now && rule < f->rule_count);
+    must((f->now || f->now_kept) && rule < f->rule_count);
     uint32_t object = keep_object(f);
     struct audit_row *row = ADD(f->rows, f->row_count, f->row_cap);
     *row = (struct audit_row){.rule = rule, .object = object, .verdict = verdict};

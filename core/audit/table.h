@@ -49,6 +49,8 @@ const struct audit_rule *audit_table_rule(const struct audit_table *table, uint3
 
 /* An object that was looked at; borrowed until the next one, and kept with the first row of it. */
 void audit_table_begin_object(struct audit_table *table, const struct audit_object *object);
+/* Rows that are added now are of that one, which has some. */
+void audit_table_resume_object(struct audit_table *table, uint32_t object);
 size_t audit_table_object_count(const struct audit_table *table);
 const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ static struct buf written(bool keep_passes)
 {
     struct buf out = {0};
     struct audit_table *table = fixture_unsorted(keep_passes);
-    audit_stream_put_rules(&out, table);
+    struct err err;
+    assert_true(audit_stream_put_rules(&out, table, &err));
     audit_stream_put_found(&out, table);
     audit_stream_put_print(&out, STR("a line"));
     audit_stream_put_trouble(&out, STR("secrets: no cache"));
@@ -145,10 +147,115 @@ static void test_what_was_told_is_forgotten_but_for_the_rules(void **state)
     audit_table_free(table);
 }
 
+/* Two children find 70 MB each about one object: far more than may stand in a frame, in pieces that come in
+ * turns. Its rows stay those of one object. */
+static void test_many_rows_of_an_object_are_many_frames(void **state)
+{
+    enum { ROWS = 18000, SIZE = 4000, STREAMS = 2, BLOCK = 64 << 10 };
+    static char text[SIZE];
+    struct audit_table *to = audit_table_new(false);
+    struct audit_stream *streams[STREAMS];
+    struct buf bytes[STREAMS] = {{0}};
+    struct err err;
+    memset(text, 'x', sizeof text);
+    for (int s = 0; s < STREAMS; s++) {
+        struct audit_table *from = fixture_unsorted(false);
+        audit_table_forget(from);
+        char name[] = {'p', (char)('0' + s)};
+        const struct audit_object pod = {.kind = STR("Pod"), .name = {name, sizeof name}};
+        audit_table_begin_object(from, &pod);
+        for (int i = 0; i < ROWS; i++) {
+            snprintf(text, sizeof text, "%d", i); /* texts are kept once */
+            audit_table_add(from,
+                            &(const struct audit_row){.verdict = VERDICT_FAIL, .message = {text, SIZE}});
+        }
+        audit_table_count(from, 0, VERDICT_FAIL);
+        assert_true(audit_stream_put_rules(&bytes[s], from, &err));
+        audit_stream_put_found(&bytes[s], from);
+        audit_stream_put_end(&bytes[s]);
+        audit_table_free(from);
+        streams[s] = open_stream(to);
+    }
+    assert_true(bytes[0].len > (size_t)ROWS * SIZE);
+    for (size_t at = 0; at < bytes[0].len; at += BLOCK)
+        for (int s = 0; s < STREAMS; s++) {
+            size_t n = bytes[s].len - at < BLOCK ? bytes[s].len - at : BLOCK;
+            assert_true(audit_stream_take(streams[s], (struct str){bytes[s].data + at, n}, &err));
+        }
+    assert_int_equal(audit_table_totals(to).looked_at, STREAMS);
+    assert_int_equal(audit_table_object_count(to), STREAMS);
+    assert_int_equal(audit_table_count_rows(to), STREAMS * ROWS);
+    size_t of_first = 0;
+    for (size_t i = 0; i < audit_table_count_rows(to); i++)
+        of_first += str_is(audit_table_object(to, audit_table_row(to, i)->object)->name, "p0");
+    assert_int_equal(of_first, ROWS);
+    for (int s = 0; s < STREAMS; s++) {
+        assert_true(audit_stream_is_whole(streams[s]));
+        audit_stream_free(streams[s]);
+        buf_clear(&bytes[s]);
+    }
+    audit_table_free(to);
+}
+
+/* No frame is larger than a megabyte and a row, however much there is. */
+static void test_no_frame_is_large(void **state)
+{
+    enum { ROWS = 2000, SIZE = 4000, HEAD = 5 };
+    static char text[SIZE];
+    struct audit_table *from = fixture_unsorted(false);
+    struct buf bytes = {0};
+    audit_table_forget(from);
+    audit_table_begin_object(from, &(const struct audit_object){.kind = STR("Pod"), .name = STR("p")});
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        audit_table_add(from, &(const struct audit_row){.verdict = VERDICT_FAIL, .message = {text, SIZE}});
+    }
+    audit_stream_put_found(&bytes, from);
+    size_t frames = 0;
+    for (size_t at = 0; at < bytes.len; frames++) {
+        size_t size = 0;
+        for (size_t i = 0; i < 4; i++) size |= (size_t)(unsigned char)bytes.data[at + i] << 8 * i;
+        assert_true(size <= (1 << 20) + 2 * SIZE);
+        at += HEAD + size;
+    }
+    assert_in_range(frames, 8, 12);
+    audit_table_free(from);
+    buf_clear(&bytes);
+}
+
+/* A line is cut, and rules are refused: neither is written by halves. */
+static void test_what_is_too_much_for_a_frame(void **state)
+{
+    struct buf bytes = {0}, text = {0};
+    struct err err;
+    buf_reserve(&text, 20 << 20);
+    memset(text.data, 'x', text.len = 20 << 20);
+    audit_stream_put_print(&bytes, buf_slice(&text));
+    assert_in_range(bytes.len, 16 << 20, (16 << 20) + 32);
+    text.data[4000] = '\0';
+    struct audit_table *table = audit_table_new(false);
+    for (int i = 0; i < 34000; i++)
+        audit_table_add_rule(
+            table,
+            &(const struct audit_rule){
+                .id = "a", .title = text.data, .category = "", .why = text.data, .how = "", .file = "x.lua"});
+    bytes.len = 0;
+    assert_false(audit_stream_put_rules(&bytes, table, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    assert_non_null(strstr(err.text, "more than 256 MiB"));
+    assert_int_equal(bytes.len, 0);
+    audit_table_free(table);
+    buf_clear(&bytes);
+    buf_clear(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_table_is_the_same_at_the_other_end),
+        cmocka_unit_test(test_many_rows_of_an_object_are_many_frames),
+        cmocka_unit_test(test_no_frame_is_large),
+        cmocka_unit_test(test_what_is_too_much_for_a_frame),
         cmocka_unit_test(test_two_streams_add_to_one_table),
         cmocka_unit_test(test_a_stream_that_is_cut_off_is_not_whole),
         cmocka_unit_test(test_any_byte_may_be_wrong),

@@ -306,13 +306,21 @@ static void test_long_messages_are_cut_and_long_paths_refused(void **state)
                      HEAD "k8s.rule { id = 'a', kinds = { 'pods' }, check = function(_, r)\n"
                           "  r:fail(('x'):rep(3999) .. '\\195\\164\\195\\164') end }\n"
                           "k8s.rule { id = 'b', kinds = { 'pods' }, check = function(_, r)\n"
-                          "  r:fail('x', { path = ('x'):rep(1001) }) end }");
+                          "  r:fail('x', { path = ('x'):rep(1001) }) end }\n"
+                          "k8s.rule { id = 'c', kinds = { 'pods' }, check = print, skip = function()\n"
+                          "  return ('x'):rep(1e6) end }\n"
+                          "k8s.rule { id = 'd', kinds = { 'pods' }, check = function()\n"
+                          "  error(('x'):rep(1e6)) end }");
     struct root *pod = feed_pod(c, "web", 1, 1);
     assert_int_equal(ask(script, 0, pod), VERDICT_FAIL);
     assert_int_equal(said.len, strlen("fail ") + 3999 + strlen("..."));
     assert_string_equal(buf_text(&said) + said.len - 4, "x...");
     assert_int_equal(ask(script, 1, pod), VERDICT_ERROR);
     assert_non_null(strstr(buf_text(&said), "rules.lua:5: r:fail: path has at most 1000 bytes, not 1001"));
+    assert_int_equal(ask(script, 2, pod), VERDICT_SKIP);
+    assert_int_equal(said.len, strlen("skip ") + 4000 + strlen("..."));
+    assert_int_equal(ask(script, 3, pod), VERDICT_ERROR);
+    assert_true(said.len < 70000);
     root_unref(pod);
     script_free(script);
 }
