@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <time.h>
+#include <stdio.h>
+
+#include "base/civil.h"
 
 static void begin(struct buf *out, const char *key)
 {
@@ -59,10 +61,10 @@ void json_bool(struct buf *out, const char *key, bool value)
 
 void json_time(struct buf *out, const char *key, int64_t wall_us)
 {
-    char text[32];
-    struct tm tm;
-    time_t seconds = (time_t)(wall_us / 1000000);
-    if (wall_us == 0 || !gmtime_r(&seconds, &tm)) return;
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    char text[64];
+    if (wall_us == 0) return;
+    struct civil at = civil_at(floor_div(wall_us, 1000000));
+    snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)at.year, at.month, at.day,
+             at.hour, at.minute, at.second);
     json_text(out, key, text);
 }

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -17,8 +18,30 @@ static _Atomic int format;
 static log_taker *taker;
 static void *taker_ctx;
 
+/* libc has a lock of its own around time zones, which another thread may hold when this one forks: threads
+ * that log at any time ask it under this one, which is taken around the fork. */
+static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void take_zone_lock(void)
+{
+    pthread_mutex_lock(&zone_lock);
+}
+
+static void release_zone_lock(void)
+{
+    pthread_mutex_unlock(&zone_lock);
+}
+
+/* What is registered first is taken last, so that who holds another of these locks may log. */
+static void watch_forks(void)
+{
+    pthread_atfork(take_zone_lock, release_zone_lock, release_zone_lock);
+}
+
 void log_setup(enum log_format log_format, int v)
 {
+    pthread_once(&once, watch_forks);
     atomic_store(&format, (int)log_format);
     atomic_store(&verbosity, v);
 }
@@ -114,7 +137,9 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     int64_t us = clock_wall_us(clock_real());
     time_t seconds = (time_t)(us / 1000000);
     struct tm tm;
+    take_zone_lock();
     localtime_r(&seconds, &tm);
+    release_zone_lock();
     buf_printf(b, "%c%02d%02d %02d:%02d:%02d.%06d %7d ", "DIWE"[level], tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
                tm.tm_min, tm.tm_sec, (int)(us % 1000000), (int)getpid());
     put_place(b, file, line);

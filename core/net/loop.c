@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "net/rest.h"
 
 struct mailbox {
     pthread_mutex_t lock;
@@ -20,6 +21,7 @@ struct loop {
     ev_timer timer; /* armed for the clock's earliest timer */
     ev_async stop;
     struct mailbox mailbox;
+    struct rest rest;
     bool by_hand, alone;
     int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
     unsigned done;                 /* calls made by watchers of this file */
@@ -120,6 +122,7 @@ struct loop *loop_new(void)
     ev_async_start(loop->ev, &loop->stop);
     pthread_mutex_init(&loop->mailbox.lock, NULL);
     STAILQ_INIT(&loop->mailbox.queue);
+    rest_init(&loop->rest);
     loop->mailbox.waker = waker_new(loop, deliver, &loop->mailbox);
     return loop;
 }
@@ -197,9 +200,33 @@ void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock)
     pthread_mutex_lock(lock);
 }
 
+static void on_wait(struct ev_loop *ev) EV_NOEXCEPT
+{
+    rest_begin(&((struct loop *)ev_userdata(ev))->rest);
+}
+
+static void on_go_on(struct ev_loop *ev) EV_NOEXCEPT
+{
+    rest_end(&((struct loop *)ev_userdata(ev))->rest);
+}
+
 void loop_run(struct loop *loop)
 {
+    ev_set_userdata(loop->ev, loop);
+    ev_set_loop_release_cb(loop->ev, on_wait, on_go_on);
+    rest_set_running(&loop->rest, true);
     ev_run(loop->ev, 0);
+    rest_set_running(&loop->rest, false);
+}
+
+bool loop_hold(struct loop *loop, int max_ms)
+{
+    return rest_hold(&loop->rest, max_ms);
+}
+
+void loop_let_go(struct loop *loop)
+{
+    rest_let_go(&loop->rest);
 }
 
 void loop_once(struct loop *loop, bool wait)
@@ -221,6 +248,7 @@ void loop_free(struct loop *loop)
     clock_clear(&loop->clock);
     ev_loop_destroy(loop->ev);
     pthread_mutex_destroy(&loop->mailbox.lock);
+    rest_clear(&loop->rest);
     free(loop);
 }
 

@@ -1,0 +1,25 @@
+/* Whether the thread of a loop rests: it waits for something to happen, so that it holds no lock, of ours or
+ * of a library, and is within none. Another thread may keep it there, for a fork.
+ * Owner: the loop, in place. rest_hold and rest_let_go are for other threads, the rest for the loop's own. */
+#pragma once
+#include <pthread.h>
+#include <stdbool.h>
+
+struct rest {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool runs, rests, held; /* under the lock */
+};
+
+void rest_init(struct rest *rest);
+void rest_clear(struct rest *rest);
+/* The loop runs from now on, or does no more. */
+void rest_set_running(struct rest *rest, bool runs);
+void rest_begin(struct rest *rest);
+/* Returns when nobody keeps it there. */
+void rest_end(struct rest *rest);
+
+/* Waits until it rests, and keeps it there; a loop that does not run rests. False: it did not within
+ * `max_ms`, and goes on. Not by two threads at a time. */
+bool rest_hold(struct rest *rest, int max_ms);
+void rest_let_go(struct rest *rest);
