@@ -22,7 +22,7 @@
 #include "base/mem.h"
 #include "script/bundle.h"
 
-enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, MS_PER_S = 1000 };
+enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, MS_PER_S = 1000, TIMEOUT_MAX_H = 10000 };
 
 struct child {
     int64_t pid;
@@ -112,6 +112,13 @@ static struct rule_params *copy_params(const struct rule_params *params)
     return copy;
 }
 
+static bool check_timeout(const struct audit_request *request, struct err *err)
+{
+    const int64_t hour_ms = 3600 * (int64_t)MS_PER_S;
+    return request->engine.timeout_ms <= TIMEOUT_MAX_H * hour_ms ||
+           err_set(err, ERR_INVALID, "--timeout is at most %dh; 0 is for none", TIMEOUT_MAX_H);
+}
+
 /* A descriptor; -1 with an error. */
 static int make_order(const struct asking *a, struct err *err)
 {
@@ -133,7 +140,7 @@ static int make_order(const struct asking *a, struct err *err)
         .lua_path = copy_list(&options->lua_path),
         .lua_path_count = options->lua_path.count,
     };
-    bool ok = order.is_own || load(request, &order, err);
+    bool ok = check_timeout(request, err) && (order.is_own || load(request, &order, err));
     int fd = ok ? audit_order_write(&order, err) : -1;
     audit_order_clear(&order);
     return fd;

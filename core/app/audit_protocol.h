@@ -10,7 +10,11 @@
  *                                                              {"child":0,"status":0} for each that ended,
  *                                                              as waitpid gives it; then the end
  *
- * A connection that the audit closes ends its children. Owner: nobody. */
+ * A connection that the audit closes ends its children, as does one whose order does not come. Owner: nobody.
+ */
 #pragma once
 
 enum { AUDIT_CHILDREN_MAX = 8 };
+/* The order comes within that time. */
+enum { AUDIT_PATIENCE_MS = 5000 };
+#define AUDIT_PATIENCE_TEXT "5 s"

@@ -349,7 +349,7 @@ void engine_free(struct engine *engine)
     struct engine_summary summary = engine_sum_up(engine);
     script_watch_free(engine->file_watch);
     engine_end_repls(engine);
-    engine_end_audit(engine);
+    engine_free_audit(engine);
     engine_free_report(engine);
     slots_clear(engine);
     cpu_watch_free(engine->watch);

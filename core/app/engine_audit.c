@@ -3,17 +3,15 @@
  * engine thread does of an audit, and how long it takes is told. All is on that thread. */
 #include <errno.h>
 #include <ev.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/admin_protocol.h"
-#include "app/audit_child.h"
+#include "app/audit_children.h"
 #include "app/audit_protocol.h"
 #include "app/engine_internal.h"
 #include "base/json_out.h"
@@ -21,21 +19,13 @@
 #include "base/mem.h"
 #include "kube/kinds.h"
 
-struct audit_process {
-    struct engine_audit *audit;
-    pid_t pid;
-    ev_io exit; /* its pidfd */
-    int stream; /* until it was handed over; -1 */
-    bool runs;
-};
-
 struct engine_audit {
     struct engine *engine;
     int fd;
     ev_io readable;
-    size_t wanted; /* children */
-    struct audit_process children[AUDIT_CHILDREN_MAX];
-    size_t count, running;
+    struct timer patience; /* for its order, while it has not begun */
+    size_t wanted;         /* children */
+    struct audit_children children;
     bool ending;    /* it goes with the last child, which was killed */
     int64_t client; /* its pid */
 };
@@ -43,29 +33,6 @@ struct engine_audit {
 static struct ev_loop *ev_of(const struct engine_audit *a)
 {
     return loop_ev(a->engine->loop);
-}
-
-static void close_stream(struct audit_process *child)
-{
-    if (child->stream >= 0) close(child->stream);
-    child->stream = -1;
-}
-
-static void forget_child(struct audit_process *child)
-{
-    struct engine_audit *a = child->audit;
-    ev_io_stop(ev_of(a), &child->exit);
-    if (child->exit.fd >= 0) close(child->exit.fd);
-    close_stream(child);
-    child->runs = false;
-    a->running--;
-}
-
-/* Waits for it. */
-static void reap(struct audit_process *child)
-{
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
-    forget_child(child);
 }
 
 /* None of its children runs any more. */
@@ -76,23 +43,15 @@ static void audit_free(struct engine_audit *a)
     free(a);
 }
 
-/* Nobody listens any more. What still runs is killed; the end of a process that maps gigabytes takes its
- * time, which handlers need not wait for. */
+/* Nobody listens any more; what still runs is killed. */
 static void audit_end(struct engine_audit *a)
 {
     a->ending = true;
+    timer_cancel(&a->patience);
     ev_io_stop(ev_of(a), &a->readable);
     close(a->fd);
-    for (size_t i = 0; i < a->count; i++) {
-        if (!a->children[i].runs) continue;
-        kill(a->children[i].pid, SIGKILL);
-        close_stream(&a->children[i]);
-        if (a->children[i].exit.fd >= 0)
-            ev_io_start(ev_of(a), &a->children[i].exit);
-        else
-            reap(&a->children[i]);
-    }
-    if (a->running == 0) audit_free(a);
+    audit_children_kill(&a->children);
+    if (a->children.running == 0) audit_free(a);
 }
 
 /* --- to the audit */
@@ -135,11 +94,11 @@ static void say_error(struct engine_audit *a, const char *why)
     buf_clear(&line);
 }
 
-static bool say_ended(struct engine_audit *a, const struct audit_process *child, int status)
+static bool say_ended(struct engine_audit *a, size_t child, int status)
 {
     struct buf out = {0};
     json_open(&out, NULL, '{');
-    json_int(&out, "child", child - a->children);
+    json_int(&out, "child", (int64_t)child);
     json_int(&out, "status", status);
     json_close(&out, '}');
     return say(a, &out, NULL, 0);
@@ -151,92 +110,53 @@ static bool say_begun(struct engine_audit *a, int64_t pause_ns)
     struct buf out = {0};
     json_open(&out, NULL, '{');
     json_open(&out, "pids", '[');
-    for (size_t i = 0; i < a->count; i++) {
-        json_int(&out, NULL, a->children[i].pid);
-        streams[i] = a->children[i].stream;
+    for (size_t i = 0; i < a->children.count; i++) {
+        json_int(&out, NULL, a->children.items[i].pid);
+        streams[i] = a->children.items[i].stream;
     }
     json_close(&out, ']');
     json_int(&out, "pauseNs", pause_ns);
     json_close(&out, '}');
-    bool ok = say(a, &out, streams, a->count);
-    for (size_t i = 0; i < a->count; i++) close_stream(&a->children[i]);
+    bool ok = say(a, &out, streams, a->children.count);
+    audit_children_close_streams(&a->children);
     return ok;
 }
 
 /* --- children */
 
-static void on_exit_of(struct ev_loop *ev, ev_io *io, int events)
+static void on_ended(void *ctx, size_t which, int status)
 {
-    struct audit_process *child = container_of(io, struct audit_process, exit);
-    struct engine_audit *a = child->audit;
-    int status = 0;
-    if (waitpid(child->pid, &status, WNOHANG) != child->pid) return;
+    struct engine_audit *a = ctx;
     if (a->ending) {
-        forget_child(child);
-        if (a->running == 0) audit_free(a);
+        if (a->children.running == 0) audit_free(a);
         return;
     }
     if (WIFSIGNALED(status))
-        log_warn("A child of an audit was killed: its result is incomplete", FI("pid", child->pid),
-                 F("signal", sigabbrev_np(WTERMSIG(status))));
-    forget_child(child);
-    if (!say_ended(a, child, status) || a->running == 0) audit_end(a);
+        log_warn("A child of an audit was killed: its result is incomplete",
+                 FI("pid", a->children.items[which].pid), F("signal", sigabbrev_np(WTERMSIG(status))));
+    if (!say_ended(a, which, status) || a->children.running == 0) audit_end(a);
 }
 
 /* Generations that run out, or wait for their turn, are not asked. */
-static _Noreturn void be_child(const struct engine_audit *a, int order, int result, pid_t parent)
+static bool start_children(struct engine_audit *a, int order, struct err *err)
 {
     struct engine *engine = a->engine;
     struct script **scripts = xcalloc(engine->slot_count + 1, sizeof(struct script *));
+    int64_t pause_ns = 0;
     size_t count = 0;
     for (size_t i = 0; i < engine->slot_count; i++)
         if (engine->slots[i]->current) scripts[count++] = engine->slots[i]->current;
-    audit_child_run(&(const struct audit_child_options){
-        .factory = engine->factory,
-        .catalogue = kinds_catalogue(engine->kinds),
-        .host = &engine->host,
-        .scripts = scripts,
-        .script_count = count,
-        .order = order,
-        .result = result,
-        .part = a->count,
-        .parts = a->wanted,
-        .parent = parent,
-    });
-}
-
-/* False with errno. */
-static bool start_child(struct engine_audit *a, int order, pid_t parent)
-{
-    struct audit_process *child = &a->children[a->count];
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return false;
-    pid_t pid = fork();
-    if (pid == 0) be_child(a, order, ends[1], parent);
-    int saved = errno;
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        errno = saved;
-        return false;
-    }
-    *child = (struct audit_process){.audit = a, .pid = pid, .stream = ends[0], .runs = true};
-    a->count++;
-    a->running++;
-    ev_io_init(&child->exit, on_exit_of, pidfd_open(pid, 0), EV_READ);
-    return child->exit.fd >= 0;
-}
-
-static bool start_children(struct engine_audit *a, int order, struct err *err)
-{
-    pid_t parent = getpid();
-    int64_t begun_ns = clock_measure_ns();
-    bool ok = true;
-    while (ok && a->count < a->wanted) ok = start_child(a, order, parent);
-    if (!ok) return err_set(err, ERR_IO, "no child for an audit: %s", strerror(errno));
-    int64_t pause_ns = clock_measure_ns() - begun_ns;
-    for (size_t i = 0; i < a->count; i++) ev_io_start(ev_of(a), &a->children[i].exit);
-    log_info("An audit has begun", FI("pid", a->client), FI("children", a->count),
+    struct audit_child_options options = {.factory = engine->factory,
+                                          .catalogue = kinds_catalogue(engine->kinds),
+                                          .host = &engine->host,
+                                          .scripts = scripts,
+                                          .script_count = count,
+                                          .order = order};
+    bool ok =
+        audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->io), &pause_ns, err);
+    free(scripts);
+    if (!ok) return false;
+    log_info("An audit has begun", FI("pid", a->client), FI("children", a->children.count),
              FI("pauseUs", pause_ns / 1000));
     return say_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "nobody reads the audit");
 }
@@ -270,7 +190,8 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
     ssize_t n;
     int order = take_order(a, &n);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (n > 0 && order >= 0 && a->count == 0) {
+    timer_cancel(&a->patience);
+    if (n > 0 && order >= 0 && a->children.count == 0) {
         if (start_children(a, order, &err)) {
             close(order);
             return;
@@ -278,6 +199,14 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
         say_error(a, err.text);
     }
     if (order >= 0) close(order);
+    audit_end(a);
+}
+
+/* Others wait for their turn. */
+static void on_impatient(struct timer *timer)
+{
+    struct engine_audit *a = container_of(timer, struct engine_audit, patience);
+    say_error(a, "no order of an audit came within " AUDIT_PATIENCE_TEXT);
     audit_end(a);
 }
 
@@ -325,6 +254,11 @@ void engine_begin_audit(struct engine *engine, struct admin_question *question)
     a->fd = admin_question_take_connection(question);
     a->client = peer_pid(a->fd);
     engine->auditing = a;
+    a->children.loop = engine->loop;
+    a->children.ended = on_ended;
+    a->children.ctx = a;
+    a->patience.fn = on_impatient;
+    timer_start(&a->patience, loop_clock(engine->loop), AUDIT_PATIENCE_MS);
     ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
     ev_io_start(ev_of(a), &a->readable);
     json_open(&out, NULL, '{');
@@ -336,13 +270,15 @@ void engine_begin_audit(struct engine *engine, struct admin_question *question)
 
 void engine_end_audit(struct engine *engine)
 {
-    if (engine->auditing && !engine->auditing->ending) {
-        say_error(engine->auditing, "the engine stops");
-        audit_end(engine->auditing);
-    }
-    struct engine_audit *a = engine->auditing;
-    if (!a) return;
-    for (size_t i = 0; i < a->count; i++)
-        if (a->children[i].runs) reap(&a->children[i]);
-    audit_free(a);
+    if (!engine->auditing || engine->auditing->ending) return;
+    say_error(engine->auditing, "the engine stops");
+    audit_end(engine->auditing);
+}
+
+void engine_free_audit(struct engine *engine)
+{
+    engine_end_audit(engine);
+    if (!engine->auditing) return;
+    audit_children_wait(&engine->auditing->children);
+    audit_free(engine->auditing);
 }

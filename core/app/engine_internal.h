@@ -196,8 +196,10 @@ void engine_end_repls(struct engine *engine);
 
 /* The session of an audit; see audit_protocol.h. */
 void engine_begin_audit(struct engine *engine, struct admin_question *question);
-/* One that is under way ends now, without its result. */
+/* One that is under way ends soon, without its result. */
 void engine_end_audit(struct engine *engine);
+/* Waits for that. */
+void engine_free_audit(struct engine *engine);
 
 /* --- engine_report.c: each does nothing without --report */
 

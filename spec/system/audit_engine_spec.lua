@@ -3,7 +3,9 @@
 local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local engine_at_socket = require "spec.support.engine_at_socket"
 local temp = require "spec.support.temp"
+local unix = require "spec.support.unix"
 
 local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
 
@@ -45,35 +47,23 @@ local function map(name, data)
 end
 
 describe("kubelua audit --engine", function()
-  local folder, sim, engine, socket
+  local at, folder, sim, engine, socket
 
   before_each(function()
-    folder = temp.folder { ["watch.lua"] = ENGINE }
-    socket = folder .. "/admin.sock"
-    sim = cluster.sim { "--pods", "300" }
+    at = engine_at_socket.new(ENGINE, { "--pods", "300" })
+    folder, sim, socket = at.folder, at.sim, at.socket
   end)
-  after_each(function()
-    cluster.stop_all()
-    temp.remove(folder)
-  end)
+  after_each(function() at:close() end)
 
-  local function write(name, text)
-    local file = assert(io.open(folder .. "/" .. name, "w"))
-    file:write(text)
-    file:close()
-    return folder .. "/" .. name
-  end
+  local function write(name, text) return at:write(name, text) end
 
   local function create(object)
     sim.api:create(("/api/v1/namespaces/default/%ss"):format(object.kind:lower()), object)
   end
 
-  local function start()
-    engine = cluster.run(sim.server, folder .. "/watch.lua", { "--admin-socket", socket })
-    engine:wait_line "^ready$"
-  end
+  local function start() engine = at:start() end
 
-  local function begin(...) return cluster.kubelua { "audit", "--engine", "--admin-socket", socket, ... } end
+  local function begin(...) return at:begin_audit(...) end
 
   -- Exit code, report and what was said.
   local function audit(...)
@@ -82,19 +72,7 @@ describe("kubelua audit --engine", function()
     return code, p:out() ~= "" and cjson.decode(p:out()) or nil, p:err()
   end
 
-  local function ask(...)
-    local p = cluster.kubelua { ... }
-    p:wait()
-    return p:out()
-  end
-
-  local function ticks() return tonumber(ask("call", "--admin-socket", socket, "ticks")) end
-
-  -- It ticks, and does so after whatever has happened.
-  local function goes_on()
-    local before = ticks()
-    await(function() return ticks() > before end, "the engine ticks")
-  end
+  local function goes_on() at:goes_on() end
 
   local function children()
     local p = assert(io.popen("pgrep -P " .. engine.pid .. " -x kubelua-audit"))
@@ -247,6 +225,17 @@ describe("kubelua audit --engine", function()
     end)
   end)
 
+  it("waits for no order that does not come, and lets the next audit begin", function()
+    start()
+    local session = unix.connect(socket)
+    session:write '{"v":1,"method":"audit","params":{"children":1}}\n'
+    assert.matches('"server"', session:line())
+    assert.matches("no order of an audit came within 5 s", session:line())
+    assert.is_nil(session:line())
+    session:close()
+    assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
+  end)
+
   it("goes on to handle events during an audit", function()
     start()
     local loop = write("loop.lua", rule("loop", "while true do end"))
@@ -254,7 +243,7 @@ describe("kubelua audit --engine", function()
     until_children(2)
     create(pod "one")
     sim.api:patch("/api/v1/namespaces/default/pods/one", { metadata = { labels = { a = "b" } } })
-    await(function() return tonumber(ask("call", "--admin-socket", socket, "seen")) > 0 end, "an update is handled")
+    await(function() return tonumber(at:ask("call", "seen")) > 0 end, "an update is handled")
     assert.are.equal(2, #children())
     p:kill "KILL"
   end)
@@ -266,6 +255,7 @@ describe("kubelua audit --engine", function()
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
       [{ "-f", write("empty.lua", "") }] = "no script has a rule",
       [{ "-f", write("rules.lua", NAMED) }] = "no engine listens on",
+      [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout is at most 10000h; 0 is for none",
     } do
       local code, _, err = audit(unpack(args))
       assert.are.equal(2, code)

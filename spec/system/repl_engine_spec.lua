@@ -1,6 +1,7 @@
 -- `kubelua repl --engine`: a prompt on the caches of a running engine, which goes on whatever is typed there.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local engine_at_socket = require "spec.support.engine_at_socket"
 local keys = require "spec.support.keys"
 local temp = require "spec.support.temp"
 local unix = require "spec.support.unix"
@@ -20,23 +21,18 @@ k8s.main(function() print "ready" end)
 ]]
 
 describe("kubelua repl --engine #threads", function()
-  local folder, sim, engine, socket
+  local at, folder, sim, engine, socket
 
   before_each(function()
-    folder = temp.folder { ["watch.lua"] = SCRIPT }
-    socket = folder .. "/admin.sock"
-    sim = cluster.sim { "--pods", "30" }
+    at = engine_at_socket.new(SCRIPT, { "--pods", "30" })
+    folder, sim, socket = at.folder, at.sim, at.socket
   end)
   after_each(function()
     keys.stop_all()
-    cluster.stop_all()
-    temp.remove(folder)
+    at:close()
   end)
 
-  local function start(args)
-    engine = cluster.run(sim.server, folder .. "/watch.lua", { "--admin-socket", socket, unpack(args or {}) })
-    engine:wait_line "^ready$"
-  end
+  local function start(args) engine = at:start(args) end
 
   local function prompt() return cluster.kubelua { "repl", "--engine", "--admin-socket", socket } end
 
@@ -56,16 +52,10 @@ describe("kubelua repl --engine #threads", function()
     return p
   end
 
-  local function ask(...)
-    local p = cluster.kubelua { ... }
-    p:wait()
-    return p:out()
-  end
-
-  local function ticks() return tonumber(ask("call", "--admin-socket", socket, "ticks")) end
+  local function ticks() return at:ticks() end
 
   local function prompts()
-    return cjson.decode(ask("status", "--admin-socket", socket, "-o", "json")).prompts
+    return cjson.decode(at:ask("status", "-o", "json")).prompts
   end
 
   local function until_prompts(count)
@@ -325,7 +315,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     for id = 2, 601 do -- 100 KB each
       c:write(('{"v":1,"method":"complete","params":{"id":%d,"text":"many."}}\n'):format(id))
     end
-    for _ = 1, 100 do ask("call", "--admin-socket", socket, "ticks") end -- some turns of the loop each
+    for _ = 1, 100 do at:ask("call", "ticks") end -- some turns of the loop each
     if not sanitized then assert.is_true(engine:rss() - before < 40 * 2 ^ 20) end -- those free late
     for id = 2, 601 do assert.has_match('"id":' .. id .. ",", c:line(), 1, true) end
     c:close()
