@@ -14,12 +14,17 @@ struct asking {
     struct text text;
 };
 
-/* "accepted until 2027-01-31: the vendor is told" */
-static void put_accepted(const struct asking *asking, struct buf *out)
+/* "accepted until 2027-01-31: the vendor is told", "accepted until 2026-01-31, which is over: ..." */
+static void put_reason(const struct asking *asking, struct buf *out)
 {
     const struct suppressed *accepted = &asking->accepted;
+    const char *id = asking->asked->rule->id;
     if (asking->suppression == SUPPRESSION_BAD_DATE)
-        buf_printf(out, "not accepted, as until=%.*s is no date", STR_ARG(accepted->until));
+        buf_printf(out,
+                   "not accepted, as \"%.*s\" in " SUPPRESSION_PREFIX "%s is no day: until=2027-01-31 is one",
+                   STR_ARG(accepted->until), id);
+    else if (asking->suppression == SUPPRESSION_NO_REASON)
+        buf_printf(out, "not accepted, as " SUPPRESSION_PREFIX "%s gives no reason", id);
     else
         buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
     if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which is over");
@@ -28,44 +33,27 @@ static void put_accepted(const struct asking *asking, struct buf *out)
 
 static void look_up(struct asking *asking)
 {
+    struct buf *reason = asking->options->text;
     asking->looked_up = true;
     asking->suppression = suppression_of(asking->options->object, str_of(asking->asked->rule->id),
                                          asking->options->now_s, &asking->text, &asking->accepted);
+    reason->len = 0;
+    if (asking->suppression != SUPPRESSION_NONE) put_reason(asking, reason);
 }
 
-/* "no limit (accepted until 2026-01-31, which is over: the vendor is told)" */
-static struct str with_expired(const struct asking *asking, struct str finding)
-{
-    struct buf *message = asking->options->text;
-    message->len = 0;
-    buf_printf(message, "%.*s (", STR_ARG(finding));
-    put_accepted(asking, message);
-    buf_putc(message, ')');
-    return buf_slice(message);
-}
-
-static void tell_accepted(struct asking *asking)
-{
-    struct buf *message = asking->options->text;
-    message->len = 0;
-    put_accepted(asking, message);
-    const struct rule_finding finding = {.verdict = VERDICT_SKIP, .message = buf_slice(message)};
-    asking->sink->found(asking->sink->ctx, &finding, true);
-}
-
+/* What is accepted keeps all that it says. */
 static void on_found(void *ctx, const struct rule_finding *finding)
 {
     struct asking *asking = ctx;
     struct rule_finding told = *finding;
-    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL;
-    bool is_first = counts && !asking->looked_up;
-    if (is_first) look_up(asking);
-    if (counts && asking->suppression == SUPPRESSION_VALID) {
-        if (is_first) tell_accepted(asking);
-        return;
+    bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL, accepted = false;
+    if (counts && !asking->looked_up) look_up(asking);
+    if (counts) {
+        told.reason = buf_slice(asking->options->text);
+        accepted = asking->suppression == SUPPRESSION_VALID;
+        if (accepted) told.verdict = VERDICT_SKIP;
     }
-    if (counts && asking->suppression != SUPPRESSION_NONE) told.message = with_expired(asking, told.message);
-    asking->sink->found(asking->sink->ctx, &told, false);
+    asking->sink->found(asking->sink->ctx, &told, accepted);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value)

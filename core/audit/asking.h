@@ -17,8 +17,7 @@ struct asked_rule {
 };
 
 struct ask_sink {
-    /* As struct rule_sink has them. What is accepted is one finding that is skipped, however much the rule
-     * finds. */
+    /* As struct rule_sink has them. What is accepted is skipped, with a reason, and says what it said. */
     void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
     void (*looked)(void *ctx, size_t use, struct str value); /* may be NULL */
     void *ctx;
@@ -29,7 +28,7 @@ struct ask_sink {
 struct ask_options {
     struct root *object;
     int64_t now_s;    /* since 1970: what accepted findings expire by */
-    struct buf *text; /* for messages */
+    struct buf *text; /* for reasons */
 };
 
 struct ask_answer {

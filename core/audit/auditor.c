@@ -171,6 +171,7 @@ static void add_row(struct asking *asking, const struct rule_finding *finding, b
                                   .path = finding->path,
                                   .place = place_in(asking, finding->path),
                                   .value = finding->value,
+                                  .reason = finding->reason,
                                   .accepted = accepted};
     if (!asking->has_row) asking->first_row = audit_table_count_rows(table);
     asking->has_row = true;

@@ -1,4 +1,4 @@
-/* Findings, packed: for each a head and three texts; see findings.h. */
+/* Findings, packed: for each a head and its texts; see findings.h. */
 #include "audit/findings.h"
 
 #include <stdlib.h>
@@ -13,22 +13,24 @@ struct findings {
 
 /* Without gaps, as blocks are compared byte by byte. */
 struct head {
-    uint32_t message, path, value;
+    uint32_t message, path, value, reason;
     uint16_t verdict, accepted;
 };
-_Static_assert(sizeof(struct head) == 16, "struct head has a gap");
+_Static_assert(sizeof(struct head) == 20, "struct head has a gap");
 
 void findings_gather(struct buf *gathered, const struct rule_finding *finding, bool accepted)
 {
     const struct head head = {.message = (uint32_t)finding->message.n,
                               .path = (uint32_t)finding->path.n,
                               .value = (uint32_t)finding->value.n,
+                              .reason = (uint32_t)finding->reason.n,
                               .verdict = (uint16_t)finding->verdict,
                               .accepted = accepted};
     buf_append(gathered, &head, sizeof head);
     buf_str(gathered, finding->message);
     buf_str(gathered, finding->path);
     buf_str(gathered, finding->value);
+    buf_str(gathered, finding->reason);
 }
 
 struct findings *findings_new(const struct buf *gathered)
@@ -68,6 +70,7 @@ bool findings_next(const struct findings *findings, size_t *at, struct rule_find
     out->message = cut(findings, at, head.message);
     out->path = cut(findings, at, head.path);
     out->value = cut(findings, at, head.value);
+    out->reason = cut(findings, at, head.reason);
     *accepted = head.accepted != 0;
     return true;
 }

@@ -101,13 +101,16 @@ static void put_subject(struct page *p, const struct audit_object *object)
     put_element(p, "<strong>", object->name, "</strong></div>");
 }
 
-static const char *mark_of(const struct audit_row *row)
+static void put_message(struct page *p, const struct audit_row *row)
 {
-    if (row->accepted) return ""; /* the message says it */
-    return row->verdict == VERDICT_ERROR  ? "<em class=\"error\">error</em> "
-           : row->verdict == VERDICT_WARN ? "<em>warning</em> "
-           : row->verdict == VERDICT_SKIP ? "<em>skipped</em> "
-                                          : "";
+    struct buf message = {0};
+    const char *mark = report_mark(row);
+    report_put_message(&message, row);
+    buf_puts(&p->text, "<div>");
+    if (*mark)
+        buf_printf(&p->text, "<em%s>%s</em> ", row->verdict == VERDICT_ERROR ? " class=\"error\"" : "", mark);
+    put_element(p, "", buf_slice(&message), "</div>");
+    buf_clear(&message);
 }
 
 static void put_where(struct page *p, const struct audit_object *object, const struct audit_row *row)
@@ -125,8 +128,7 @@ static void put_row(struct page *p, const struct audit_row *row)
 {
     const struct audit_object *object = audit_table_object(p->table, row->object);
     put_subject(p, object);
-    buf_printf(&p->text, "<div>%s", mark_of(row));
-    put_element(p, "", row->message, "</div>");
+    put_message(p, row);
     put_where(p, object, row);
     buf_puts(&p->text, "</li>\n");
 }

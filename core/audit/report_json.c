@@ -55,6 +55,7 @@ void report_put_row(struct buf *out, const struct audit_table *table, const stru
     report_put_text(out, "namespace", object->ns);
     json_str(out, "name", object->name);
     report_put_text(out, "message", row->message);
+    report_put_text(out, "reason", row->reason);
     report_put_text(out, "path", row->path);
     report_put_json(out, "value", row->value);
     report_put_json(out, "fix", row->fix);

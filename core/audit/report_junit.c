@@ -46,7 +46,10 @@ static void put_place(struct buf *out, const struct audit_object *object)
 static void put_details(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
                         const struct audit_row *row)
 {
-    markup_put(out, row->message);
+    struct buf message = {0};
+    report_put_message(&message, row);
+    markup_put(out, buf_slice(&message));
+    buf_clear(&message);
     buf_putc(out, '\n');
     if (row->path.n) {
         markup_put(out, row->path);
@@ -64,18 +67,34 @@ static void put_details(struct buf *out, const struct audit_rule *rule, const st
     }
 }
 
+static void put_message(struct buf *out, const struct audit_row *row)
+{
+    struct buf message = {0};
+    report_put_message(&message, row);
+    markup_attribute(out, "message", buf_slice(&message));
+    buf_clear(&message);
+}
+
+/* There is one for a case. */
+static void put_skipped(struct buf *out, const struct audit_table *table, size_t first, size_t end)
+{
+    struct buf message = {0};
+    for (size_t i = first; i < end; i++) {
+        if (i > first) buf_putc(&message, '\n');
+        report_put_message(&message, audit_table_row(table, i));
+    }
+    buf_puts(out, "<skipped");
+    markup_attribute(out, "message", buf_slice(&message));
+    buf_puts(out, "/>\n");
+    buf_clear(&message);
+}
+
 static void put_outcome(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
                         const struct audit_row *row)
 {
-    const char *tag = row->verdict == VERDICT_SKIP    ? "skipped"
-                      : row->verdict == VERDICT_ERROR ? "error"
-                                                      : "failure";
+    const char *tag = row->verdict == VERDICT_ERROR ? "error" : "failure";
     buf_printf(out, "<%s", tag);
-    markup_attribute(out, "message", row->message);
-    if (row->verdict == VERDICT_SKIP) {
-        buf_puts(out, "/>\n");
-        return;
-    }
+    put_message(out, row);
     const char *type = row->verdict == VERDICT_FAIL   ? severity_name(rule->severity)
                        : row->verdict == VERDICT_WARN ? "warning"
                                                       : "error";
@@ -98,14 +117,16 @@ static void put_case(struct buf *out, const struct audit_table *table, size_t fi
     if (object->file.n) markup_attribute(out, "file", object->file);
     if (object->line) buf_printf(out, " line=\"%zu\"", object->line);
     buf_clear(&name);
-    if (audit_table_worst(table, first, end) == VERDICT_PASS) {
+    enum verdict verdict = audit_table_worst(table, first, end);
+    if (verdict == VERDICT_PASS) {
         buf_puts(out, "/>\n");
         return;
     }
     buf_puts(out, ">\n");
-    for (; first < end; first++)
-        if (audit_table_row(table, first)->verdict != VERDICT_PASS)
-            put_outcome(out, rule, object, audit_table_row(table, first));
+    if (verdict == VERDICT_SKIP) put_skipped(out, table, first, end);
+    for (size_t i = first; i < end; i++)
+        if (audit_table_row(table, i)->verdict > VERDICT_SKIP)
+            put_outcome(out, rule, object, audit_table_row(table, i));
     buf_puts(out, "</testcase>\n");
 }
 

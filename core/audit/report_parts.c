@@ -79,6 +79,21 @@ void report_put_object(struct buf *out, const struct audit_object *object, char 
     buf_str(out, object->name);
 }
 
+const char *report_mark(const struct audit_row *row)
+{
+    if (row->accepted) return "";
+    return row->verdict == VERDICT_ERROR  ? "error"
+           : row->verdict == VERDICT_WARN ? "warning"
+           : row->verdict == VERDICT_SKIP ? "skipped"
+                                          : "";
+}
+
+void report_put_message(struct buf *out, const struct audit_row *row)
+{
+    buf_str(out, row->message);
+    if (row->reason.n) buf_printf(out, row->message.n ? " (%.*s)" : "%.*s", STR_ARG(row->reason));
+}
+
 /* --- rules */
 
 static int compare(const void *pa, const void *pb, void *ctx)

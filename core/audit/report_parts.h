@@ -22,6 +22,11 @@ void report_put_json(struct buf *out, const char *key, struct str json);
 void report_put_time(struct buf *out, int64_t time_s);
 /* "Pod shop/web-1", with `kind_end` ' ' and `/` for that of the namespace. */
 void report_put_object(struct buf *out, const struct audit_object *object, char kind_end);
+/* "error", "warning" or "skipped"; empty where the message says all. */
+const char *report_mark(const struct audit_row *row);
+/* What a row says: its message, and in brackets what the object's annotation says of it. */
+void report_put_message(struct buf *out, const struct audit_row *row);
+
 /* Parts of report_json, which other forms have too. */
 void report_put_summary(struct buf *out, const struct audit_table *table,
                         const struct report_options *options);

@@ -155,7 +155,7 @@ static void put_suppression(struct buf *out, const struct audit_object *object, 
     json_open(out, NULL, '{');
     json_text(out, "kind", object->file.n ? "inSource" : "external");
     json_text(out, "status", "accepted");
-    report_put_text(out, "justification", row->message);
+    report_put_text(out, "justification", row->reason);
     json_close(out, '}');
     json_close(out, ']');
 }
@@ -168,6 +168,18 @@ static const char *level_of(const struct audit_rule *rule, const struct audit_ro
     return levels[severity];
 }
 
+/* Why it is accepted is said elsewhere, and why it is not any more here. */
+static void put_said(struct buf *out, const struct audit_row *row, struct str title)
+{
+    struct buf message = {0};
+    if (row->accepted)
+        buf_str(&message, row->message);
+    else
+        report_put_message(&message, row);
+    put_message(out, "message", message.len ? buf_slice(&message) : title);
+    buf_clear(&message);
+}
+
 static void put_result(struct buf *out, const struct audit_table *table, const struct audit_row *row)
 {
     const struct audit_rule *rule = audit_table_rule(table, row->rule);
@@ -178,7 +190,7 @@ static void put_result(struct buf *out, const struct audit_table *table, const s
     json_text(out, "ruleId", rule->id);
     json_int(out, "ruleIndex", row->rule);
     json_text(out, "level", level_of(rule, row));
-    put_message(out, "message", row->message.n && !row->accepted ? row->message : title);
+    put_said(out, row, title);
     put_locations(out, object, row->path);
     finding_key(rule, object, row, fingerprint);
     json_open(out, "partialFingerprints", '{');

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "audit/report.h"
+#include "audit/report_parts.h"
 #include "base/buf.h"
 #include "base/terminal.h"
 
@@ -144,13 +144,18 @@ static struct block measure(struct table_report *r, size_t first, size_t end)
 
 /* --- a row */
 
-static const char *mark_of(const struct audit_row *row)
+/* "warning: no limit (accepted until ...)" */
+static void print_message(struct table_report *r, const struct block *block, const struct audit_row *row)
 {
-    if (row->accepted) return ""; /* the message says it */
-    return row->verdict == VERDICT_ERROR  ? "error: "
-           : row->verdict == VERDICT_WARN ? "warning: "
-           : row->verdict == VERDICT_SKIP ? "skipped: "
-                                          : "";
+    struct buf message = {0};
+    const char *mark = report_mark(row);
+    if (*mark) {
+        put(r, row->verdict == VERDICT_ERROR ? RED : DIM, str_of(mark));
+        put(r, "", STR(": "));
+    }
+    report_put_message(&message, row);
+    put_wrapped(r, "", fit(r, buf_slice(&message)), block->text_at);
+    buf_clear(&message);
 }
 
 static void print_subject(struct table_report *r, const struct block *block,
@@ -195,8 +200,7 @@ static void print_row(struct table_report *r, const struct block *block, const s
     again = again && r->options->width;
     if (!again) print_subject(r, block, object);
     blanks_to(r, block->text_at);
-    if (*mark_of(row)) put(r, row->verdict == VERDICT_ERROR ? RED : DIM, str_of(mark_of(row)));
-    put_wrapped(r, "", fit(r, row->message), block->text_at);
+    print_message(r, block, row);
     print_path(r, block, row);
     if (!again) print_place(r, block, object);
     end_line(r);

@@ -91,6 +91,7 @@ static void put_row(struct buf *out, const struct audit_row *row)
     wire_put_text(out, row->place);
     wire_put_text(out, row->value);
     wire_put_text(out, row->fix);
+    wire_put_text(out, row->reason);
 }
 
 /* Rows from `first` on, below `until`: as many as one frame has room for, of which there is always one, as a

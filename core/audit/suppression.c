@@ -7,6 +7,11 @@
 
 enum { DATE_LEN = 10, KEY_MAX = 128 };
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* "2027-01-31", as it is on the calendar. */
 static bool to_day(struct str text, int64_t *day)
 {
@@ -21,31 +26,56 @@ static bool to_day(struct str text, int64_t *day)
     return true;
 }
 
-/* The word that begins with `until=`, wherever it stands; false: there is none. */
-static bool find_until(struct str text, struct str *word)
+/* "until", "Until", "UNTIL" as the beginning of a word. */
+static bool begins_like_until(struct str word)
 {
-    while (str_cut(&text, ' ', word))
-        if (str_starts(*word, STR("until="))) return true;
+    static const char until[] = "until";
+    if (word.n < sizeof until - 1) return false;
+    for (size_t i = 0; i < sizeof until - 1; i++)
+        if ((word.p[i] | 0x20) != until[i]) return false;
+    return true;
+}
+
+/* The words that stand for a day: "until=2027-01-31", and what people write in its place, "Until:
+ * 2027-01-31". "until" before other words is a reason. False: there are none. */
+static bool find_until(struct str text, struct str *words)
+{
+    struct str word, next;
+    while (str_cut(&text, ' ', &word)) {
+        if (!begins_like_until(word)) continue;
+        size_t mark = strlen("until");
+        *words = word;
+        if (word.n > mark + 1) return word.p[mark] == '=' || word.p[mark] == ':' || is_digit(word.p[mark]);
+        bool marked = word.n == mark + 1;
+        struct str rest = text.p ? str_trim(text) : STR("");
+        bool day = str_cut(&rest, ' ', &next) && next.n && is_digit(*next.p);
+        if (day) words->n = (size_t)(next.p + next.n - word.p);
+        if (day || marked) return true;
+    }
     return false;
 }
 
-/* False when it says `until=` and no date follows. The reason is what else there is; all of it, when that
- * stands before and behind. */
+/* False when a day is meant and none is there. The reason is what else there is; all of it, when that stands
+ * before and behind. */
 static bool read_text(struct str text, struct suppressed *out, int64_t *day)
 {
     const size_t mark = strlen("until=");
-    struct str word;
+    struct str words;
     *out = (struct suppressed){STR(""), str_trim(text)};
     *day = INT64_MAX;
-    if (!find_until(out->reason, &word)) return true;
-    out->until = (struct str){word.p + mark, word.n - mark};
-    struct str before = {out->reason.p, (size_t)(word.p - out->reason.p)};
-    struct str behind = {word.p + word.n, out->reason.n - before.n - word.n};
+    if (!find_until(out->reason, &words)) return true;
+    struct str before = {out->reason.p, (size_t)(words.p - out->reason.p)};
+    struct str behind = {words.p + words.n, out->reason.n - before.n - words.n};
     if (before.n == 0)
         out->reason = str_trim(behind);
     else if (behind.n == 0)
         out->reason = str_trim(before);
-    return to_day(out->until, day);
+    out->until = words;
+    if (!str_starts(words, STR("until="))) return false;
+    struct str date = {words.p + mark, words.n - mark};
+    if (!to_day(date, day)) return false;
+    out->until = date;
+    return true;
 }
 
 enum suppression suppression_of(const struct root *object, struct str rule, int64_t now_s, struct text *text,
@@ -62,5 +92,6 @@ enum suppression suppression_of(const struct root *object, struct str rule, int6
     struct value found = value_field(annotations, (struct str){key, prefix + rule.n});
     if (value_type(found) != VALUE_STRING) return SUPPRESSION_NONE;
     if (!read_text(value_str(found, text), out, &day)) return SUPPRESSION_BAD_DATE;
+    if (out->reason.n == 0) return SUPPRESSION_NO_REASON;
     return floor_div(now_s, DAY_S) <= day ? SUPPRESSION_VALID : SUPPRESSION_EXPIRED;
 }

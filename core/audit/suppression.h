@@ -1,6 +1,7 @@
 /* Findings that an object's owner has accepted: the annotation `kubelua/ignore.RULE`, with the text
  * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for
- * good. Owner: nothing is kept; texts borrow from the object and from `text`. Any thread. */
+ * good. A reason there has to be, and what only looks like a day is none. Owner: nothing is kept; texts
+ * borrow from the object and from `text`. Any thread. */
 #pragma once
 #include <stdint.h>
 
@@ -15,12 +16,13 @@ enum suppression {
     SUPPRESSION_NONE,
     SUPPRESSION_VALID,
     SUPPRESSION_EXPIRED,  /* the finding counts again */
-    SUPPRESSION_BAD_DATE, /* the finding counts */
+    SUPPRESSION_BAD_DATE, /* the finding counts, here and below */
+    SUPPRESSION_NO_REASON,
 };
 
 struct suppressed {
-    struct str until;  /* "2027-01-31"; empty: for good; what stands in its place when it is no date */
-    struct str reason; /* may be empty */
+    struct str until;  /* "2027-01-31"; empty: for good; of a bad date the words that should have been one */
+    struct str reason; /* empty when there is none */
 };
 
 /* `now_s` are seconds since 1970. */

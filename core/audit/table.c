@@ -146,6 +146,7 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     kept->path = texts_keep(&f->texts, row->path);
     kept->place = texts_keep(&f->texts, row->place);
     kept->value = texts_keep(&f->texts, row->value);
+    kept->reason = texts_keep(&f->texts, row->reason);
     kept->fix = texts_keep(&f->texts, row->fix);
     kept->accepted = row->accepted;
 }

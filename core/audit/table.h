@@ -27,12 +27,13 @@ struct audit_object {
 struct audit_row {
     uint32_t rule, object;
     enum verdict verdict;
-    struct str message; /* of a pass empty; of a skip why */
+    struct str message; /* of a pass empty; of a skip why, if it is not accepted */
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
     struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
     struct str value;   /* what stands there, as JSON; empty: not told */
     struct str fix;     /* a merge patch or a manifest, as JSON; empty: none */
-    bool accepted;      /* of a skip: by the object's annotation, and the message says why */
+    struct str reason;  /* what the object's annotation says of it: "accepted until 2027-01-31: ours" */
+    bool accepted;      /* a skip of what would be a finding, by that annotation */
 };
 
 struct audit_table;

@@ -73,6 +73,7 @@ struct rule_finding {
     struct str message; /* why; of a pass empty */
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
     struct str value;   /* what stands there, as JSON; empty: not told */
+    struct str reason;  /* why it is accepted by the object's owner, or is not any more; rules give none */
 };
 struct rule_sink {
     /* For each, in their order; not for a plain pass. Borrowed texts. Inside a call into Lua: raises nothing,

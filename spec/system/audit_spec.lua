@@ -112,10 +112,34 @@ describe("kubelua audit", function()
       .. pod("db", "db", 'kubelua/ignore.image-tag: "until=2020-01-31 soon"'))
     local code, report = audited("--from", place.path .. "/pods.yaml")
     local told = {}
-    for _, row in ipairs(report.results) do told[row.name] = { row.result, row.message } end
+    for _, row in ipairs(report.results) do told[row.name] = { row.result, row.message, row.reason, row.path } end
     assert.are.equal(1, code)
-    assert.are.same({ web = { "skip", "accepted until 2999-01-31: the vendor is told" },
-      db = { "fail", "no tag (accepted until 2020-01-31, which is over: soon)" } }, told)
+    local path = "spec.containers[0].image"
+    assert.are.same({ web = { "skip", "no tag", "accepted until 2999-01-31: the vendor is told", path },
+      db = { "fail", "no tag", "accepted until 2020-01-31, which is over: soon", path } }, told)
+  end)
+
+  it("takes neither what only looks like a day nor an empty text for a reason", function()
+    place:write("pods.yaml", pod("a", "app", 'kubelua/ignore.image-tag: "Until=2020-01-01 told"')
+      .. pod("b", "app", 'kubelua/ignore.image-tag: ""'))
+    local code, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.yaml")
+    assert.are.equal(1, code)
+    assert.matches('no tag (not accepted, as "Until=2020-01-01" in kubelua/ignore.image-tag is no day: '
+      .. 'until=2027-01-31 is one: told)', out, 1, true)
+    assert.matches("no tag (not accepted, as kubelua/ignore.image-tag gives no reason)", out, 1, true)
+  end)
+
+  it("keeps what was found in what is accepted", function()
+    place:write("pods.yaml", pod("web", "app"))
+    local _, before = audited("--from", place.path .. "/pods.yaml")
+    place:write("pods.yaml", pod("web", "app", "kubelua/ignore.image-tag: ours"))
+    local code, after = audited("--from", place.path .. "/pods.yaml")
+    local was, is = before.results[1], after.results[1]
+    assert.are.same({ 0, "skip", "accepted: ours" }, { code, is.result, is.reason })
+    assert.are.same({ was.message, was.path, was.value, was.fingerprint }, { is.message, is.path, is.value,
+      is.fingerprint })
+    local _, wide = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.yaml", "-o", "wide")
+    assert.matches("no tag (accepted: ours)  spec.containers[0].image", wide, 1, true)
   end)
 
   it("takes no error of a rule for a pass, and ends with 3", function()

@@ -65,7 +65,8 @@ static void test_a_terminal_has_messages_in_a_column_and_names_once(void **state
 {
     assert_prints(80, true, false,
                   "CRITICAL  privileged  No container is privileged  (1 of 2 objects)\n"
-                  "  shop/</script>" GONE "[2J  Pod  ours, until 2027-01-31  a/../b .json:7\n"
+                  "  shop/</script>" GONE "[2J  Pod  it is privileged (ours, until 2027-01-31)  spec.x\n"
+                  "                           a/../b .json:7\n"
                   "  shop/web-1          Pod  container \"web\" is privileged\n"
                   "                           spec.containers[0].securityContext:\n"
                   "                           {\"privileged\":true,\"runAsUser\":0}\n"

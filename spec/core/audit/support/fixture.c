@@ -96,7 +96,9 @@ static void nasty(struct audit_table *table)
     audit_table_count(table, IMAGE_TAG, VERDICT_WARN);
     audit_table_add(table, &(const struct audit_row){.rule = PRIVILEGED,
                                                      .verdict = VERDICT_SKIP,
-                                                     .message = STR("ours, until 2027-01-31"),
+                                                     .message = STR("it is privileged"),
+                                                     .path = STR("spec.x"),
+                                                     .reason = STR("ours, until 2027-01-31"),
                                                      .accepted = true});
     audit_table_count(table, PRIVILEGED, VERDICT_SKIP);
     say(table, QUIET, VERDICT_SKIP, "not of ours", "", "");

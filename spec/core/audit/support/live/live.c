@@ -73,6 +73,7 @@ static void put_finding(const struct rule_finding *finding)
 {
     buf_printf(&line, "; %s %.*s %.*s", verdict_name(finding->verdict), STR_ARG(finding->message),
                STR_ARG(finding->path));
+    if (finding->reason.n) buf_printf(&line, "(%.*s)", STR_ARG(finding->reason));
 }
 
 static void put_head(const struct script_rule *rule, const struct root *object, enum verdict verdict)
