@@ -122,8 +122,8 @@ describe("a report of kubelua audit", function()
         location.physicalLocation.region.startLine, result.suppressions and result.suppressions[1].justification }
       assert.are.equal(result.ruleId, run.tool.driver.rules[result.ruleIndex + 1].id)
     end
-    assert.are.same({ "image-tag", "error", "Pod/shop/db/spec.containers[0].image", 2, "accepted until 2999-01-31: the vendor is told" },
-      results[1])
+    assert.are.same({ "image-tag", "error", "Pod/shop/db/spec.containers[0].image", 2,
+      "accepted until 2999-01-31: the vendor is told" }, results[1])
     assert.are.same({ "image-tag", "error", "Pod/shop/web/spec.containers[0].image", 1 }, results[2])
     assert.are.same({ "labels", "note", "Node/node-1", 4 }, results[4])
     assert.are.equal(6, #results)
