@@ -88,6 +88,8 @@ static bool send_patch(struct applying *applying, const struct audit_fix *fix, c
 static bool write_patch(struct applying *applying, const struct audit_fix *fix, const char **how,
                         struct err *err)
 {
+    const char *type =
+        fix->is_strategic ? "application/strategic-merge-patch+json" : "application/merge-patch+json";
     struct buf version = {0};
     *how = "patched";
     if (!*fix->version)
@@ -96,7 +98,7 @@ static bool write_patch(struct applying *applying, const struct audit_fix *fix, 
                        "cannot be known");
     bool ok =
         fix_lock(kube_client_packer(applying->client), fix, str_of(fix->version), &applying->body, err) &&
-        send_patch(applying, fix, "application/merge-patch+json", &version, err);
+        send_patch(applying, fix, type, &version, err);
     if (ok && applying->dry_run == DRY_NONE && str_is(buf_slice(&version), fix->version))
         *how = "patched (no change)";
     if (!ok && err->http_status == 409) err_wrap(err, "it has changed since it was audited");

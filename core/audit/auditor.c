@@ -191,7 +191,7 @@ static bool add_own_fix(struct asking *asking, struct err *err)
     auditor->fix.len = 0;
     if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, err)) return false;
     if (auditor->fix.len)
-        audit_table_set_fix(auditor->options.table, asking->first_row, buf_slice(&auditor->fix));
+        audit_table_set_fix(auditor->options.table, asking->first_row, buf_slice(&auditor->fix), NULL);
     return true;
 }
 

@@ -30,7 +30,7 @@ static void put_patch(struct buf *out, const struct audit_fix *fix)
     buf_puts(out, "kubectl patch");
     put_object(out, fix, false);
     put_namespace(out, fix);
-    buf_puts(out, " --type merge -p ");
+    buf_printf(out, " --type %s -p ", audit_fix_type(fix));
     shell_put(out, buf_slice(&json));
     put_object(out, fix, true);
     buf_putc(out, '\n');

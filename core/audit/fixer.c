@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/fixer_values.h"
+#include "audit/strategic.h"
 #include "base/mem.h"
 #include "base/terminal.h"
 #include "object/merge.h"
@@ -159,7 +160,7 @@ static void add_manifest(struct fixer *fixer, const struct fixer_failure *failur
     fixer->text.len = 0;
     put_reasons(fixer, failure, audit_table_count_rows(fixer->options.table));
     fix_manifest(fixer->packer, &fix, manifest, fixer->object, fixer->options.catalogue);
-    audit_table_set_fix(fixer->options.table, failure->first_row, str_of(fix.json));
+    audit_table_set_fix(fixer->options.table, failure->first_row, str_of(fix.json), audit_fix_type(&fix));
     note_step(fixer);
     struct audit_fix *same = audit_fixes_find(fixes, str_of(fix.json));
     if (same) {
@@ -173,7 +174,7 @@ static void add_manifest(struct fixer *fixer, const struct fixer_failure *failur
     *audit_fixes_add(fixes) = fix;
 }
 
-static void add_patch(struct fixer *fixer)
+static void add_patch(struct fixer *fixer, bool is_strategic)
 {
     struct audit_fix *fix = audit_fixes_add(fixer->options.fixes);
     fixer->text.len = 0;
@@ -184,16 +185,19 @@ static void add_patch(struct fixer *fixer)
     for (size_t i = 0; i < fixer->count; i++) ask_again(fixer, &fixer->rules[i].failure);
     fix->reasons = xstrndup(fixer->text.data, fixer->text.len);
     fix->json = xstrndup(fixer->json.data, fixer->json.len);
+    fix->is_strategic = is_strategic;
     fix_name(fix, root_value(fixer->object), fixer->options.catalogue);
-    audit_table_set_fix(fixer->options.table, fixer->rules[0].failure.first_row, buf_slice(&fixer->json));
+    audit_table_set_fix(fixer->options.table, fixer->rules[0].failure.first_row, buf_slice(&fixer->json),
+                        audit_fix_type(fix));
     note_step(fixer);
 }
 
 void fixer_end(struct fixer *fixer)
 {
     fixer->json.len = 0;
-    if (fixer->count && merge_diff(&fixer->json, root_value(fixer->object), root_value(fixer->now)))
-        add_patch(fixer);
+    struct value from = root_value(fixer->object), to = root_value(fixer->now);
+    bool is_strategic = fixer->count && strategic_diff(&fixer->json, from, to);
+    if (is_strategic || (fixer->count && merge_diff(&fixer->json, from, to))) add_patch(fixer, is_strategic);
     root_unref(fixer->now);
     fixer->now = fixer->object = NULL;
 }

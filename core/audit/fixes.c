@@ -63,6 +63,11 @@ void audit_fix_add_rule(struct audit_fix *fix, const char *id)
     fix->rules = longer;
 }
 
+const char *audit_fix_type(const struct audit_fix *fix)
+{
+    return fix->is_manifest ? "manifest" : fix->is_strategic ? "strategic" : "merge";
+}
+
 void audit_fix_put_object(const struct audit_fix *fix, struct buf *out)
 {
     struct str group, version;

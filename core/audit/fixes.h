@@ -1,4 +1,4 @@
-/* What an audit would do about what it found: a merge patch for an object, or a manifest of one that should
+/* What an audit would do about what it found: a patch for an object, or a manifest of one that should
  * be there. Owner: whoever runs the audit; audit_fixes_clear frees all. On one thread. */
 #pragma once
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 /* One thing to do. */
 struct audit_fix {
     bool is_manifest;         /* of an object of its own; else a patch of one that was looked at */
+    bool is_strategic;        /* the patch is a strategic merge patch (strategic.h); else a merge patch */
     char *reasons;            /* lines, each with its end: what was found, and what is not mended by it */
     char *rules;              /* their ids, ", " between them */
     char *api_version, *kind; /* of the object, as the next ones */
@@ -42,6 +43,8 @@ void audit_fix_add_rule(struct audit_fix *fix, const char *id);
 /* Finds `resource` and `type` for what apiVersion and kind say. */
 void audit_fix_resolve(struct audit_fix *fix, const struct catalogue *catalogue);
 
+/* "manifest", or of a patch what kubectl patch calls --type. */
+const char *audit_fix_type(const struct audit_fix *fix);
 /* "deployment.apps/web", as kubectl tells of what it wrote. */
 void audit_fix_put_object(const struct audit_fix *fix, struct buf *out);
 /* "2 findings have a fix, 1 has none; 1 object". */

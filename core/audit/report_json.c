@@ -59,6 +59,7 @@ void report_put_row(struct buf *out, const struct audit_table *table, const stru
     report_put_text(out, "path", row->path);
     report_put_json(out, "value", row->value);
     report_put_json(out, "fix", row->fix);
+    if (row->fix_type) json_text(out, "fixType", row->fix_type);
     if (named) put_fingerprint(out, rule, object, row);
     report_put_text(out, "file", object->file);
     if (object->line) json_int(out, "line", (int64_t)object->line);

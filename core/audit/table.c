@@ -151,10 +151,11 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     kept->accepted = row->accepted;
 }
 
-void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix)
+void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix, const char *type)
 {
     must(row < f->row_count);
     f->rows[row].fix = texts_keep(&f->texts, fix);
+    f->rows[row].fix_type = type;
 }
 
 void audit_table_set_place(struct audit_table *f, size_t row, struct str place)

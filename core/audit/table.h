@@ -31,9 +31,11 @@ struct audit_row {
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
     struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
     struct str value;   /* what stands there, as JSON; empty: not told */
-    struct str fix;     /* a merge patch or a manifest, as JSON; empty: none */
+    struct str fix;     /* a patch or a manifest, as JSON; empty: none */
     struct str reason;  /* what the object's annotation says of it: "accepted until 2027-01-31: ours" */
     bool accepted;      /* a skip of what would be a finding, by that annotation */
+    /* "merge", "strategic" or "manifest", a fixed text; NULL: not known, or no fix. */
+    const char *fix_type;
 };
 
 struct audit_table;
@@ -59,7 +61,7 @@ const struct audit_object *audit_table_object(const struct audit_table *table, u
  * here, nor of a skip without a message, unless passes are kept. */
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
-void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix);
+void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix, const char *type);
 /* The place of a row, likewise. */
 void audit_table_set_place(struct audit_table *table, size_t row, struct str place);
 /* Drops the rows from that number on, of the object that was begun last: they were said in error. */

@@ -27,7 +27,6 @@ struct sim_director;
 
 struct sim_api {
     struct clock *clock; /* NULL: the real one */
-    bool strategic;      /* strategic merge patches are taken; else 415 */
     struct sim_store *store;
     struct sim_settings settings;
     struct sim_stats stats;

@@ -35,7 +35,6 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     struct sim_inside *inside = NEW(struct sim_inside);
     struct sim_api *api = &inside->api;
     api->clock = loop_clock(loop);
-    api->strategic = true;
     api->store = sim_store_new(
         &(struct sim_store_options){.first_version = (uint64_t)clock_wall_us(loop_clock(loop))});
     api->settings.watch_cache = true;

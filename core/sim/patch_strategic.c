@@ -83,6 +83,27 @@ static json_t *merge_field(const char *field, const json_t *old, const json_t *p
     return json_is_object(patch) ? sim_patch_strategic(old, patch) : json_deep_copy(patch);
 }
 
+#define ORDER "$setElementOrder/"
+
+/* Those that the order names come first, in it. What else is there keeps its own. */
+static void set_order(json_t *result, const char *field, const json_t *order)
+{
+    json_t *list = json_object_get(result, field), *sorted = json_array(), *element;
+    const char *key = json_is_array(list) && json_array_size(order) ? key_of(field, order) : NULL;
+    size_t i;
+    if (key) {
+        json_array_foreach (order, i, element) {
+            size_t at = place_of(list, key, json_object_get(element, key));
+            if (at == json_array_size(list)) continue;
+            json_array_append(sorted, json_array_get(list, at));
+            json_array_remove(list, at);
+        }
+        json_array_extend(sorted, list);
+        json_object_set(result, field, sorted);
+    }
+    json_decref(sorted);
+}
+
 json_t *sim_patch_strategic(const json_t *old, const json_t *patch)
 {
     bool anew = !json_is_object(old) || directs(patch, "replace");
@@ -95,5 +116,7 @@ json_t *sim_patch_strategic(const json_t *old, const json_t *patch)
         else
             json_object_set_new(result, field, merge_field(field, json_object_get(result, field), value));
     }
+    json_object_foreach ((json_t *)patch, field, value)
+        if (strncmp(field, ORDER, strlen(ORDER)) == 0) set_order(result, field + strlen(ORDER), value);
     return result;
 }

@@ -13,6 +13,7 @@
 #include "sim/write.h"
 
 #define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
+#define STRATEGIC   "application/strategic-merge-patch+json"
 
 struct writing {
     struct sim_api *api;
@@ -163,14 +164,13 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
 /* Who meets a limit of this server is told so, and not that the request was wrong. */
 static void refuse_type(const struct writing *w)
 {
-    bool apply = strncmp(w->request->content_type, "application/apply-patch+", 24) == 0;
-    bool strategic = has_type(w->request, "application/strategic-merge-patch+json");
-    if (!apply && !(strategic && !w->target->served->kind->custom)) {
-        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES));
+    const char *types = w->target->served->kind->custom ? PATCH_TYPES : PATCH_TYPES ", " STRATEGIC;
+    if (strncmp(w->request->content_type, "application/apply-patch+", 24) != 0) {
+        sim_reply_status(w->reply, sim_status_unsupported_media(types));
         return;
     }
-    char *message = xasprintf("kubelua sim has no %s; it takes patches of the types " PATCH_TYPES,
-                              apply ? "server-side apply" : "strategic merge patches");
+    char *message =
+        xasprintf("kubelua sim has no server-side apply; it takes patches of the types %s", types);
     sim_reply_status(w->reply, sim_status(415, "UnsupportedMediaType", message, NULL, NULL));
     free(message);
 }
@@ -178,12 +178,11 @@ static void refuse_type(const struct writing *w)
 static void patch(struct writing *w, const char *key)
 {
     struct sim_written written;
-    bool strategic = w->api->strategic && !w->target->served->kind->custom; /* customs have no merge keys */
+    bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
     sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
                         : has_type(w->request, "application/json-patch+json") ? patched
-                        : strategic && has_type(w->request, "application/strategic-merge-patch+json")
-                            ? merged_by_key
-                            : NULL;
+                        : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
+                                                                              : NULL;
     if (!body) {
         refuse_type(w);
         return;

@@ -61,6 +61,29 @@ describe("kubelua audit --apply", function()
     assert.are.same({ 0, "", sums(0, 0, "0 fixes written, 0 failed") }, { code, out, err })
   end)
 
+  it("changes a container of two, by a rule that ships, and leaves the environment alone", function()
+    place:write("rules.lua", "")
+    local env = { { name = "PASSWORD", value = "hunter2" } }
+    local deployments = "/apis/apps/v1/namespaces/shop/deployments"
+    local labels_of = { app = "web" }
+    local containers = {
+      { name = "db", image = "db:1", env = env, securityContext = { allowPrivilegeEscalation = false } },
+      { name = "web", image = "web:1", env = env },
+    }
+    sim.api:create(deployments, {
+      apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web", namespace = "shop" },
+      spec = { selector = { matchLabels = labels_of },
+        template = { metadata = { labels = labels_of }, spec = { containers = containers } } },
+    })
+    local p = cluster.kubelua { "audit", "-s", sim.server, "-f", "scripts/rules/security.lua", "--apply" }
+    p:wait()
+    assert.are.equal("deployment.apps/web patched # shop: privilege-escalation\n", p.streams.out.text)
+    containers = sim.api:get(deployments .. "/web").spec.template.spec.containers
+    assert.are.same({ "db", "web" }, { containers[1].name, containers[2].name })
+    assert.are.same({ allowPrivilegeEscalation = false }, containers[2].securityContext)
+    assert.are.same(env, containers[2].env)
+  end)
+
   it("has the server check and keep nothing, or sends nothing, in a dry run", function()
     create "a"
     local version = sim.api:get(configmaps .. "/a").metadata.resourceVersion

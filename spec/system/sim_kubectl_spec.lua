@@ -106,6 +106,20 @@ describe("kubectl on the simulated server", function()
     assert.has_match("\nData\n====\na:\n", works("describe", "cm", "one"))
   end)
 
+  it_does("applies pods, and merges their containers by name", function()
+    local file = home .. "/one.json"
+    local function pod(image)
+      temp.write(file, cjson.encode { apiVersion = "v1", kind = "Pod",
+        metadata = { name = "one", namespace = "default" },
+        spec = { containers = { { name = "a", image = image }, { name = "b", image = "2" } } } })
+      return works("apply", "--validate=false", "-f", file)
+    end
+    assert.are.equal("pod/one created\n", pod "1")
+    assert.are.equal("pod/one configured\n", pod "3")
+    local containers = sim.api:get("/api/v1/namespaces/default/pods/one").spec.containers
+    assert.are.same({ "3", "2" }, { containers[1].image, containers[2].image })
+  end)
+
   it_does("is told that there is no server-side apply", function()
     configmap "one"
     local file = home .. "/one.json"

@@ -92,7 +92,7 @@ describe("a write to the simulated server #threads", function()
     assert.are.same(made, sim.api:update(configmaps .. "/a", made))
   end)
 
-  it("patches in two ways, and refuses the others", function()
+  it("patches in three ways, and refuses the others", function()
     sim.api:create(configmaps, configmap("a", { labels = { x = "1", y = "2" } }))
     local path = configmaps .. "/a"
     local merged = sim.api:patch(path, '{"metadata":{"labels":{"x":null}},"data":{"n":"m"}}')
@@ -106,12 +106,13 @@ describe("a write to the simulated server #threads", function()
     assert.are.equal("the server rejected our request due to an error in our request", status.message)
     sim.api:request("PATCH", path, "{}", "application/json-patch+json", 400)
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
-    local takes = "application/json-patch+json, application/merge-patch+json"
+    local strategic = "application/strategic-merge-patch+json"
+    assert.are.same({ a = "b", s = "t" }, sim.api:request("PATCH", path, '{"data":{"s":"t"}}', strategic).data)
+    local takes = "application/json-patch+json, application/merge-patch+json, " .. strategic
     local known = "; it takes patches of the types " .. takes
     for kind, message in pairs {
       ["application/apply-patch+yaml"] = "kubelua sim has no server-side apply" .. known,
       ["application/apply-patch+cbor"] = "kubelua sim has no server-side apply" .. known,
-      ["application/strategic-merge-patch+json"] = "kubelua sim has no strategic merge patches" .. known,
       ["text/plain"] = "the body of the request was in an unknown format - accepted media types include: " .. takes,
     } do
       status = sim.api:request("PATCH", path, "{}", kind, 415)

@@ -1,5 +1,5 @@
--- Writes in the whole binary, on a server that is busy or goes away too. What sim does not have (strategic merge
--- patches, server-side apply, dry runs) is in spec/real/writes_spec.lua.
+-- Writes in the whole binary, on a server that is busy or goes away too. What sim does not have (server-side
+-- apply, dry runs) is in spec/real/writes_spec.lua.
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local writes = require "spec.support.writes"

@@ -52,6 +52,14 @@ static void directives_delete_and_replace(void **state)
                    "{\"env\":[{\"name\":\"a\",\"$patch\":\"delete\"}]}", "{\"env\":[{\"name\":\"b\"}]}");
     assert_patched("{\"env\":[{\"name\":\"a\"}]}", "{\"env\":[{\"$patch\":\"replace\"},{\"name\":\"c\"}]}",
                    "{\"env\":[{\"name\":\"c\"}]}");
+    assert_patched(
+        "{\"env\":[{\"name\":\"a\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"d\"}]}",
+        "{\"env\":[{\"name\":\"c\"}],\"$setElementOrder/env\":[{\"name\":\"c\"},{\"name\":\"gone\"},"
+        "{\"name\":\"b\"}]}",
+        "{\"env\":[{\"name\":\"c\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"a\"},"
+        "{\"name\":\"d\"}]}");
+    assert_patched("{\"args\":[1]}", "{\"$setElementOrder/args\":[1],\"$setElementOrder/none\":[{}]}",
+                   "{\"args\":[1]}");
     assert_patched("{\"spec\":{\"a\":1}}", "{\"spec\":{\"$patch\":\"replace\",\"b\":2}}",
                    "{\"spec\":{\"b\":2}}");
 }
