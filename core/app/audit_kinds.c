@@ -2,12 +2,17 @@
 #include "app/audit_kinds.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "informer/shared_factory.h"
 #include "kube/resource.h"
 #include "kube/well_known.h"
 #include "script/plan.h"
 
+/* Whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by their
+ * age, or a custom one, which has a group. */
 static bool may_be(const struct catalogue *known, struct str kind)
 {
     struct resource resource;
@@ -15,14 +20,6 @@ static bool may_be(const struct catalogue *known, struct str kind)
     bool is_known = catalogue_resolve(known, kind, &resource, &err);
     if (is_known) resource_clear(&resource);
     return is_known || (resource_name_has_group(kind) && !well_known_refuses(known, kind, &err));
-}
-
-bool audit_kind_may_be(struct str kind)
-{
-    struct catalogue *known = catalogue_well_known();
-    bool may = may_be(known, kind);
-    catalogue_free(known);
-    return may;
 }
 
 static bool is_lacking(const struct catalogue *known, const struct informer_claim *claim, bool of_files)
@@ -50,38 +47,123 @@ size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files)
     return left_out;
 }
 
-struct kinds_check {
-    const struct audit_scripts *scripts;
+void audit_kinds_put_left_out(size_t count, const char *nobody, struct buf *out)
+{
+    bool one = count == 1;
+    buf_printf(out, "%zu rule%s not asked, as %s what %s", count, one ? " was" : "s were", nobody,
+               one ? "it uses" : "they use");
+}
+
+/* --- what is told */
+
+struct telling {
     struct catalogue *known;
+    struct buf names; /* that were told or need not be, each behind a line end */
     const struct script *script;
     size_t rule;
+    const struct auditor *auditor; /* of files */
     bool ok;
+    const struct catalogue *server;
+    const struct audit_kinds_told *told;
+    struct buf absent; /* ", " between them */
 };
 
-static void check(struct kinds_check *c, const struct informer_claim *claim)
+static bool is_new(struct telling *t, struct str name)
 {
-    struct str kind = str_of(claim_spec(claim)->kind);
+    char *line = xasprintf("\n%.*s\n", STR_ARG(name));
+    bool found = strstr(buf_text(&t->names), line) != NULL;
+    if (!found) buf_puts(&t->names, line);
+    free(line);
+    return !found;
+}
+
+/* "rules.lua:3: rule one: " */
+static void put_place(const struct telling *t, struct buf *out)
+{
+    const struct plan_entry *place = script_rule_place(t->script, t->rule);
+    buf_printf(out, "%s:%d: rule %s: ", place && place->file ? place->file : script_path(t->script),
+               place ? place->line : 0, script_rule(t->script, t->rule)->id);
+}
+
+static void each_of_rules(struct telling *t, struct script *const *scripts, size_t count,
+                          void (*fn)(struct telling *t, struct str kind))
+{
+    for (size_t s = 0; s < count; s++) {
+        t->script = scripts[s];
+        for (t->rule = 0; t->rule < script_rule_count(t->script); t->rule++) {
+            const struct script_rule *rule = script_rule(t->script, t->rule);
+            for (size_t k = 0; k < rule->kind_count; k++) fn(t, str_of(claim_spec(rule->kinds[k])->kind));
+            for (size_t u = 0; u < rule->use_count; u++) fn(t, str_of(claim_spec(rule->uses[u].claim)->kind));
+        }
+    }
+}
+
+static void telling_clear(struct telling *t)
+{
+    catalogue_free(t->known);
+    buf_clear(&t->names);
+    buf_clear(&t->absent);
+}
+
+/* --- of files */
+
+static void check(struct telling *t, struct str kind)
+{
     struct err err;
-    if (may_be(c->known, kind) || auditor_has_seen(c->scripts->auditor, kind)) return;
-    const struct plan_entry *place = script_rule_place(c->script, c->rule);
-    well_known_lacks(c->known, kind, &err);
-    fprintf(stderr, "kubelua audit: %s:%d: rule %s: %s, and nothing in the input is of it\n",
-            place && place->file ? place->file : script_path(c->script), place ? place->line : 0,
-            script_rule(c->script, c->rule)->id, err.text);
-    c->ok = false;
+    struct buf text = {0};
+    if (!is_new(t, kind) || may_be(t->known, kind) || auditor_has_seen(t->auditor, kind)) return;
+    put_place(t, &text);
+    well_known_lacks(t->known, kind, &err);
+    fprintf(stderr, "kubelua audit: %s%s, and nothing in the input is of it\n", buf_text(&text), err.text);
+    buf_clear(&text);
+    t->ok = false;
 }
 
 bool audit_kinds_check(const struct audit_scripts *scripts)
 {
-    struct kinds_check c = {.scripts = scripts, .known = catalogue_well_known(), .ok = true};
-    for (size_t s = 0; s < scripts->count; s++) {
-        c.script = scripts->items[s];
-        for (c.rule = 0; c.rule < script_rule_count(c.script); c.rule++) {
-            const struct script_rule *rule = script_rule(c.script, c.rule);
-            for (size_t k = 0; k < rule->kind_count; k++) check(&c, rule->kinds[k]);
-            for (size_t u = 0; u < rule->use_count; u++) check(&c, rule->uses[u].claim);
-        }
+    struct telling t = {.known = catalogue_well_known(), .auditor = scripts->auditor, .ok = true};
+    each_of_rules(&t, scripts->items, scripts->count, check);
+    telling_clear(&t);
+    return t.ok;
+}
+
+/* --- of a server */
+
+/* A server has no objects of a kind that may be when it is known to have told all of its kinds. */
+static void tell(struct telling *t, struct str kind)
+{
+    struct resource resource;
+    struct err err;
+    if (!is_new(t, kind)) return;
+    if (catalogue_resolve(t->server, kind, &resource, &err)) {
+        resource_clear(&resource);
+        return;
     }
-    catalogue_free(c.known);
-    return c.ok;
+    if (err.code == ERR_NOT_FOUND && may_be(t->known, kind) && !*catalogue_failures(t->server)) {
+        buf_printf(&t->absent, "%s%.*s", t->absent.len ? ", " : "", STR_ARG(kind));
+        return;
+    }
+    struct buf text = {0};
+    if (t->script) put_place(t, &text);
+    catalogue_explain(t->server, kind, &err);
+    buf_puts(&text, err.text);
+    t->told->missing(t->told->ctx, buf_text(&text));
+    buf_clear(&text);
+}
+
+void audit_kinds_tell(struct script *const *scripts, size_t count, const struct shared_factory *factory,
+                      const struct catalogue *catalogue, const struct audit_kinds_told *told)
+{
+    struct telling t = {.known = catalogue_well_known(), .server = catalogue, .told = told};
+    const struct informer_claim *claim = NULL;
+    each_of_rules(&t, scripts, count, tell);
+    t.script = NULL;
+    while ((claim = shared_factory_next_claim(factory, claim))) tell(&t, str_of(claim_spec(claim)->kind));
+    if (t.absent.len) {
+        struct buf text = {0};
+        buf_printf(&text, "the server has no %s", buf_text(&t.absent));
+        told->absent(told->ctx, buf_text(&text));
+        buf_clear(&text);
+    }
+    telling_clear(&t);
 }

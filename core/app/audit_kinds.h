@@ -5,13 +5,25 @@
 
 #include "app/audit_scripts.h"
 
-/* Whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by their
- * age, or a custom one, which has a group. */
-bool audit_kind_may_be(struct str kind);
 /* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
  * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. Gives how many there
  * are. */
 size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files);
-/* Tells on stderr, with the place of the rule, each kind that may not be and that nothing the auditor has
- * seen is of. False when there was one. */
+/* Appends that so many rules were not asked, as `nobody` ("the server did not give") what they use. */
+void audit_kinds_put_left_out(size_t count, const char *nobody, struct buf *out);
+
+/* Of files: tells on stderr each kind that may not be and that nothing the auditor has seen is of, once, with
+ * the place of the first rule that names it. False when there was one. */
 bool audit_kinds_check(const struct audit_scripts *scripts);
+
+/* Where it goes what a server does not have. */
+struct audit_kinds_told {
+    /* Such a kind may not be, or nobody knows whether the server has it: the audit is not whole. */
+    void (*missing)(void *ctx, const char *text);
+    void (*absent)(void *ctx, const char *text); /* the server does without it, and has no objects of it */
+    void *ctx;
+};
+/* Of a server with these kinds: tells what rules and informers of scripts name and it does not have, each
+ * kind once, with the place of the first rule. */
+void audit_kinds_tell(struct script *const *scripts, size_t count, const struct shared_factory *factory,
+                      const struct catalogue *catalogue, const struct audit_kinds_told *told);

@@ -8,6 +8,7 @@
 #include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
+#include "app/rule_caches.h"
 #include "audit/progress.h"
 #include "base/mem.h"
 #include "informer/indexer.h"
@@ -29,25 +30,19 @@ struct live_audit {
     struct timer deadline;
     struct progress progress;
     size_t looked_at;
-    struct buf told;   /* what was said on stderr, a line each: no line comes twice */
-    struct buf absent; /* kinds that the server does not have, ", " between them */
+    struct buf told; /* what was said on stderr, a line each: no line comes twice */
     bool is_late, incomplete;
 };
 
-/* False: it was said before. */
-static bool is_new(struct live_audit *live, const char *text)
-{
-    char *line = xasprintf("\n%s\n", text);
-    bool found = strstr(buf_text(&live->told), line) != NULL;
-    if (!found) buf_puts(&live->told, line);
-    free(line);
-    return !found;
-}
-
 static void note(struct live_audit *live, const char *text)
 {
+    char *line = xasprintf("\n%s\n", text);
     live->incomplete = true;
-    if (is_new(live, text)) fprintf(stderr, "kubelua audit: %s\n", text);
+    if (!strstr(buf_text(&live->told), line)) {
+        buf_puts(&live->told, line);
+        fprintf(stderr, "kubelua audit: %s\n", text);
+    }
+    free(line);
 }
 
 /* --- what there is */
@@ -75,28 +70,16 @@ static bool ask_kinds(struct live_audit *live, struct err *err)
 
 /* --- caches */
 
-/* A server may do without a kind, and has no objects of it then, when it is known to have told all of its
- * kinds.
- */
-static bool may_be_absent(const struct live_audit *live, struct str kind)
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
+
+static void on_missing(void *ctx, const char *text)
 {
-    return audit_kind_may_be(kind) && !*catalogue_failures(live->catalogue);
+    note(ctx, text);
 }
 
-static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
+static void on_absent(void *ctx, const char *text)
 {
-    struct live_audit *live = ctx;
-    const char *kind = claim_spec(claim)->kind;
-    if (!may_be_absent(live, str_of(kind)))
-        note(live, err->text);
-    else if (is_new(live, kind))
-        buf_printf(&live->absent, "%s%s", live->absent.len ? ", " : "", kind);
-}
-
-static void tell_absent(const struct live_audit *live)
-{
-    if (live->absent.len)
-        fprintf(stderr, "kubelua audit: the server has no %.*s\n", STR_ARG(buf_slice(&live->absent)));
+    fprintf(stderr, "kubelua audit: %s\n", text);
 }
 
 static void on_changed(void *ctx, struct informer_claim *claim) {}
@@ -136,18 +119,24 @@ static void tell_lags(struct live_audit *live)
     }
 }
 
+static void tell_left_out(struct live_audit *live, size_t left_out)
+{
+    struct buf text = {0};
+    audit_kinds_put_left_out(left_out, "the server did not give", &text);
+    note(live, buf_text(&text));
+    buf_clear(&text);
+}
+
 static void fill_caches(struct live_audit *live)
 {
     audit_scripts_want(&live->scripts, AUDIT_WANTS_ALL);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
-    tell_absent(live);
+    audit_kinds_tell(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
+                     &(const struct audit_kinds_told){on_missing, on_absent, live});
     tell_lags(live);
     size_t left_out = audit_kinds_leave_out(&live->scripts, false);
-    if (!left_out) return;
-    live->incomplete = true;
-    fprintf(stderr, "kubelua audit: %zu rule%s not asked, as the server did not give what %s\n", left_out,
-            left_out == 1 ? " was" : "s were", left_out == 1 ? "it uses" : "they use");
+    if (left_out) tell_left_out(live, left_out);
 }
 
 /* --- objects */
@@ -160,37 +149,10 @@ static bool on_object(void *ctx, struct root *object)
     return true;
 }
 
-/* Several rules may look at one kind, by caches that they share. */
-static void add_once(struct indexer **caches, size_t *count, struct indexer *cache)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (caches[i] == cache) return;
-    caches[(*count)++] = cache;
-}
-
-/* The caches of what rules look at, each once; the caller frees the array. */
-static struct indexer **caches_of_rules(struct live_audit *live, size_t *count)
-{
-    size_t claims = 0;
-    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
-        claims++;
-    struct indexer **caches = xcalloc(claims ? claims : 1, sizeof *caches);
-    *count = 0;
-    for (size_t s = 0; s < live->scripts.count; s++)
-        for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++) {
-            const struct script_rule *rule = script_rule(live->scripts.items[s], i);
-            for (size_t k = 0; k < rule->kind_count; k++) {
-                struct indexer *cache = claim_indexer(rule->kinds[k]);
-                if (cache) add_once(caches, count, cache);
-            }
-        }
-    return caches;
-}
-
 static void look_at_all(struct live_audit *live)
 {
     size_t count, total = 0;
-    struct indexer **caches = caches_of_rules(live, &count);
+    struct indexer **caches = rule_caches(live->scripts.items, live->scripts.count, &count);
     for (size_t i = 0; i < count; i++) total += indexer_count(caches[i]);
     progress_begin(&live->progress, "Auditing", total);
     for (size_t i = 0; i < count; i++) indexer_each(caches[i], on_object, live);
@@ -240,7 +202,6 @@ static void close_all(struct live_audit *live)
     catalogue_free(live->catalogue);
     one_loop_close(&live->base);
     buf_clear(&live->told);
-    buf_clear(&live->absent);
 }
 
 enum audit_end audit_live(const struct audit_request *request, const struct cluster_config *cluster,

@@ -28,7 +28,8 @@ struct offline {
     size_t read;  /* objects */
     size_t path;  /* of --from, which is read now */
     double share; /* of all that is read; below 0: not known */
-    bool partial;
+    bool partial; /* something could not be read */
+    bool unasked; /* a rule was not asked, or nobody knows about what */
 };
 
 /* --- rules that look at other objects too */
@@ -139,18 +140,6 @@ static void read_all(struct offline *offline)
 
 /* --- caches */
 
-/* Kinds that nothing in the input is of are no error: their caches are empty. */
-static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
-
-static bool all_synced(const struct offline *offline)
-{
-    const struct shared_factory *factory = offline->dry.host.factory;
-    for (struct informer_claim *claim = shared_factory_next_claim(factory, NULL); claim;
-         claim = shared_factory_next_claim(factory, claim))
-        if (claim_resource(claim) && !claim_has_synced(claim)) return false;
-    return true;
-}
-
 /* Custom kinds, too, may be used. Most objects are of the type of the one before. */
 static void add_kinds(struct offline *offline)
 {
@@ -172,11 +161,16 @@ static void add_kinds(struct offline *offline)
 /* A name that is Kubernetes' own means that, whatever kinds the input has besides. */
 static void fill_caches(struct offline *offline)
 {
-    shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
+    dry_host_fill(&offline->dry, offline->catalogue);
     add_kinds(offline);
-    shared_factory_resolve(offline->dry.host.factory, offline->catalogue, on_unknown, NULL);
-    while (!all_synced(offline)) loop_once(offline->dry.loop, true);
-    audit_kinds_leave_out(&offline->scripts, true);
+    dry_host_fill(&offline->dry, offline->catalogue);
+    size_t left_out = audit_kinds_leave_out(&offline->scripts, true);
+    if (!left_out) return;
+    struct buf text = {0};
+    audit_kinds_put_left_out(left_out, "the input cannot have", &text);
+    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+    buf_clear(&text);
+    offline->unasked = true;
 }
 
 static void look_at_all(struct offline *offline)
@@ -230,7 +224,8 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     bool ok = prepare(&offline, err);
     if (ok) read_all(&offline);
     if (ok && offline.objects) look_at_all(&offline);
-    if (ok && !audit_kinds_check(&offline.scripts)) offline.partial = true;
+    if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
     close_all(&offline);
-    return !ok ? AUDIT_FAILED : offline.partial ? AUDIT_UNREADABLE : AUDIT_WHOLE;
+    if (!ok) return AUDIT_FAILED;
+    return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_WHOLE;
 }

@@ -38,6 +38,23 @@ void dry_host_open_on(struct dry_host *dry,
     };
 }
 
+/* Whoever fills the caches says which kinds are unknown. */
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
+
+static bool all_synced(const struct dry_host *dry)
+{
+    const struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(dry->host.factory, claim)))
+        if (claim_resource(claim) && !claim_has_synced(claim)) return false;
+    return true;
+}
+
+void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue)
+{
+    shared_factory_resolve(dry->host.factory, catalogue, on_unknown, NULL);
+    while (!all_synced(dry)) loop_once(dry->loop, true);
+}
+
 void dry_host_close(struct dry_host *dry)
 {
     leaders_end(dry->host.leaders);

@@ -18,4 +18,6 @@ void dry_host_open_on(struct dry_host *dry,
                       struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                                        const struct lw_scope *scope),
                       void *ctx);
+/* Fills the caches of the kinds that the catalogue has. It may be called again with one that has more. */
+void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue);
 void dry_host_close(struct dry_host *dry);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/rule_caches.h"
 #include "audit/auditor.h"
 #include "audit/report_parts.h"
 #include "base/json_out.h"
@@ -13,8 +14,6 @@
 
 /* The objects that rules look at, each once. */
 struct subjects {
-    struct indexer **caches;
-    size_t cache_count;
     struct root **items; /* references */
     size_t count;
 };
@@ -27,34 +26,28 @@ static bool keep(void *ctx, struct root *object)
     return true;
 }
 
-/* A kind that the cluster does not have yet has no cache. */
-static void add_cache(struct subjects *subjects, struct indexer *cache)
+static void keep_all(struct subjects *subjects, struct script *const *scripts, size_t count)
 {
-    for (size_t i = 0; i < subjects->cache_count; i++)
-        if (subjects->caches[i] == cache) return;
-    if (!cache) return;
-    subjects->caches = xrealloc(subjects->caches, (subjects->cache_count + 1) * sizeof(struct indexer *));
-    subjects->caches[subjects->cache_count++] = cache;
-    indexer_each(cache, keep, subjects);
+    size_t cache_count;
+    struct indexer **caches = rule_caches(scripts, count, &cache_count);
+    for (size_t i = 0; i < cache_count; i++) indexer_each(caches[i], keep, subjects);
+    free(caches);
 }
 
 static void subjects_clear(struct subjects *subjects)
 {
     for (size_t i = 0; i < subjects->count; i++) root_unref(subjects->items[i]);
     free(subjects->items);
-    free(subjects->caches);
 }
 
 /* --- what is asked for */
 
-static void add_script(struct subjects *subjects, struct nearest *nearest, bool *found,
-                       const struct script *script)
+static void look_for(struct nearest *nearest, bool *found, const struct script *script)
 {
     for (size_t i = 0; i < script_rule_count(script); i++) {
         const struct script_rule *rule = script_rule(script, i);
         *found = *found || !nearest->wanted.p || str_is(nearest->wanted, rule->id);
         nearest_try(nearest, rule->id);
-        for (size_t k = 0; k < rule->kind_count; k++) add_cache(subjects, claim_indexer(rule->kinds[k]));
     }
 }
 
@@ -63,8 +56,11 @@ static bool collect(struct script *const *scripts, size_t count, const char *rul
 {
     struct nearest nearest = nearest_to(str_of(rule));
     bool found = false;
-    for (size_t i = 0; i < count; i++) add_script(subjects, &nearest, &found, scripts[i]);
-    if (found) return true;
+    for (size_t i = 0; i < count; i++) look_for(&nearest, &found, scripts[i]);
+    if (found) {
+        keep_all(subjects, scripts, count);
+        return true;
+    }
     if (!rule) return err_set(err, ERR_NOT_FOUND, "the script has no rule (k8s.rule)");
     err_set(err, ERR_NOT_FOUND, "there is no rule \"%s\"", rule);
     return nearest.name ? err_append(err, ", did you mean \"%s\"?", nearest.name) : false;

@@ -216,11 +216,11 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("b.yaml", pod("web", "app"))
     local err
     code, report, err = audited("--from", place.path .. "/b.yaml")
-    assert.are.same({ 2, 0 }, { code, #report.results })
+    assert.are.same({ 3, 0 }, { code, #report.results })
     assert.matches('rules.lua:2: rule used: "widgets" is none of Kubernetes\' own kinds', err, 1, true)
     place:write("rules.lua", 'require("k8s").rule { id = "typo", kinds = { "podz" }, check = function() end }')
     code, report, err = audited("--from", place.path .. "/b.yaml")
-    assert.are.same({ 2, 0 }, { code, #report.results })
+    assert.are.same({ 3, 0 }, { code, #report.results })
     assert.matches('rule typo: "podz" is none of Kubernetes\' own kinds, did you mean "pods"', err, 1, true)
   end)
 
