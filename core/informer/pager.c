@@ -23,8 +23,10 @@ struct pager {
     bool whole;               /* without pages, as they no longer fit together (P-3) */
     bool page_complete;       /* its end came */
     struct buf token;         /* to go on with; empty on the first page */
+    struct buf asked;         /* the one that the page was asked for with */
     struct buf found_version; /* the first page's (P-4) */
     size_t told;              /* objects in pages before this one */
+    size_t told_last;         /* those of the last one among them */
     size_t pages;
     struct root **objects; /* of this page */
     size_t count, cap;
@@ -72,6 +74,8 @@ static void request(struct pager *p)
                                         .opened = on_opened};
     bool first = p->token.len == 0;
     p->page_complete = p->answered = false;
+    p->asked.len = 0;
+    buf_str(&p->asked, buf_slice(&p->token));
     p->call = lw_start(p->options.source,
                        &(struct lw_options){
                            .verb = LW_LIST,
@@ -149,6 +153,7 @@ static void tell_page(struct pager *p)
     p->count = p->cap = 0;
     p->pages++;
     p->told += page.count;
+    p->told_last = page.count;
     p->tries = 0;
     err_clear(&p->previous);
     page.last = p->token.len == 0 || room(p) == 0;
@@ -207,6 +212,17 @@ void pager_next(struct pager *p)
     request(p);
 }
 
+void pager_again(struct pager *p)
+{
+    must(p->pages > 0 && !p->call && !timer_running(&p->delay));
+    p->pages--;
+    p->told -= p->told_last;
+    p->told_last = 0;
+    p->token.len = 0;
+    buf_str(&p->token, buf_slice(&p->asked));
+    request(p);
+}
+
 void pager_free(struct pager *p)
 {
     if (!p) return;
@@ -215,6 +231,7 @@ void pager_free(struct pager *p)
     drop_objects(p);
     p->options.source->ops->free(p->options.source);
     buf_clear(&p->token);
+    buf_clear(&p->asked);
     buf_clear(&p->found_version);
     free(p->version);
     free(p->version_match);

@@ -37,4 +37,7 @@ struct pager;
 struct pager *pager_new(const struct pager_options *options);
 /* Asks for the first page, or the next one. Not after the last. */
 void pager_next(struct pager *pager);
+/* Asks once more for the page that came last: of a later one it is the same, as its token stands for a
+ * moment; if that is over all comes from the start, as by pager_next. */
+void pager_again(struct pager *pager);
 void pager_free(struct pager *pager);

@@ -23,6 +23,7 @@ struct kube_source {
     struct resource resource;
     char *namespace_, *label_selector, *field_selector;
     struct projection *projection;
+    struct packer *packer; /* borrowed; NULL: the client's */
     bool metadata_only;
     bool whole_only;   /* the server refused to send metadata alone */
     char *api_version; /* with the resource's kind: what items of a list are unless the list says otherwise */
@@ -228,7 +229,7 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
     call->permit.fn = on_permit;
     call->started_ns = clock_measure_ns();
     call->stream_options = (struct stream_options){
-        .packer = kube_client_packer(source->client),
+        .packer = source->packer ? source->packer : kube_client_packer(source->client),
         .parser = kube_client_parser(source->client),
         .max_object_size = kube_client_max_object_size(source->client),
         .type = {.api_version = str_of(source->api_version),
@@ -322,6 +323,7 @@ struct list_watch *list_watch_new(struct kube_client *client, const struct resou
     source->label_selector = xstrdup(scope->label_selector);
     source->field_selector = xstrdup(scope->field_selector);
     source->metadata_only = scope->metadata_only;
+    source->packer = scope->packer;
     if (scope->projection) source->projection = projection_ref(scope->projection);
     return &source->base;
 }

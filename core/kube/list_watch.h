@@ -89,6 +89,7 @@ static inline struct lw_call *lw_start(struct list_watch *source, const struct l
 }
 
 struct kube_client;
+struct packer;
 struct resource;
 
 struct projection;
@@ -99,6 +100,7 @@ struct lw_scope {
     const char *field_selector;    /* "" */
     struct projection *projection; /* what is kept of each object; NULL: everything */
     bool metadata_only;            /* the server is asked for metadata alone (F-9) */
+    struct packer *packer;         /* borrowed: by it objects are packed; NULL: by the client's */
 };
 
 /* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. With

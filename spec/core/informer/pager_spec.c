@@ -88,6 +88,31 @@ static void test_pages_come_when_they_are_asked_for(void **state)
     assert_reader_told("7: c@3 last");
 }
 
+static void test_a_page_may_be_asked_for_once_more(void **state)
+{
+    restart((struct pager_options){.page_size = 2, .limit = 4, .whole_if_expired = true});
+    source_page(&reader_source, "a@1 b@2", "7", "next");
+    pager_again(pager);
+    assert_reader_asked("list limit=2");
+    assert_reader_told("from start 7: a@1 b@2");
+    source_page(&reader_source, "a@1 b@3", "8", "after");
+    assert_reader_told("from start 8: a@1 b@3");
+    pager_next(pager);
+    assert_reader_asked("list continue=after limit=2");
+    source_page(&reader_source, "c@1", "8", "more");
+    assert_reader_told("8: c@1");
+    pager_again(pager);
+    assert_reader_asked("list continue=after limit=2");
+    source_page(&reader_source, "c@1", "8", "more");
+    assert_reader_told("8: c@1");
+    pager_again(pager);
+    source_asked(&reader_source);
+    source_fail_http(&reader_source, 410, "Expired");
+    assert_reader_asked("list limit=4");
+    source_list(&reader_source, "a@1 c@9", "9");
+    assert_reader_told("from start 9: a@1 c@9 last");
+}
+
 /* P-3 */
 static void test_pages_that_no_longer_fit_together_are_listed_whole(void **state)
 {
@@ -248,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_one_page_of_500_is_the_whole),
         T(test_pages_come_when_they_are_asked_for),
+        T(test_a_page_may_be_asked_for_once_more),
         T(test_pages_that_no_longer_fit_together_are_listed_whole),
         T(test_a_whole_list_has_the_whole_limit),
         T(test_a_first_page_that_is_expired_is_an_error),
