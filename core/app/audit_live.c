@@ -3,12 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/audit_apply.h"
 #include "app/audit_kinds.h"
+#include "app/audit_pages.h"
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
-#include "app/rule_caches.h"
 #include "audit/progress.h"
 #include "base/mem.h"
 #include "informer/indexer.h"
@@ -28,6 +29,8 @@ struct live_audit {
     struct script_host host;
     struct audit_scripts scripts;
     struct timer deadline;
+    struct pool *pool; /* of objects that nobody keeps */
+    struct packer *packer;
     struct progress progress;
     size_t looked_at;
     struct buf told; /* what was said on stderr, a line each: no line comes twice */
@@ -127,9 +130,35 @@ static void tell_left_out(struct live_audit *live, size_t left_out)
     buf_clear(&text);
 }
 
+/* All objects of the kind, as they are. */
+static bool is_plain(const struct informer_spec *spec)
+{
+    return !spec->namespace_count && !*spec->label_selector && !*spec->field_selector && !spec->projection &&
+           !spec->metadata_only && !spec->transform.fn;
+}
+
+static bool is_kept(const struct live_audit *live, const struct informer_claim *of)
+{
+    const struct informer_spec *spec = claim_spec(of);
+    struct resource resource;
+    struct err err;
+    bool found = false;
+    if (!is_plain(spec)) return true;
+    if (!catalogue_resolve(live->catalogue, str_of(spec->kind), &resource, &err)) return false;
+    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
+        found |= claim_resource(claim) && resource_equal(claim_resource(claim), &resource) &&
+                 is_plain(claim_spec(claim)) && strcmp(claim_spec(claim)->namespace_, spec->namespace_) == 0;
+    resource_clear(&resource);
+    return found;
+}
+
+/* What is in a cache anyhow, as rules use it, is looked at there; all else page by page, and not kept. */
 static void fill_caches(struct live_audit *live)
 {
-    audit_scripts_want(&live->scripts, AUDIT_WANTS_ALL);
+    audit_scripts_want_uses(&live->scripts);
+    shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
+    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
+        if (claim_is_held(claim) && is_kept(live, claim)) claim_hold(claim, false);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
     audit_kinds_tell(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
@@ -141,23 +170,101 @@ static void fill_caches(struct live_audit *live)
 
 /* --- objects */
 
+/* What rules look at: each kind of each namespace once, in the order of the rules. */
+struct target {
+    struct resource resource;
+    const char *namespace_;
+    struct indexer *cache; /* NULL: none has it */
+};
+
+struct targets {
+    struct target *items;
+    size_t count;
+};
+
+static void on_looked(void *ctx)
+{
+    struct live_audit *live = ctx;
+    progress_step(&live->progress, ++live->looked_at, -1);
+}
+
 static bool on_object(void *ctx, struct root *object)
 {
     struct live_audit *live = ctx;
     auditor_look_at(live->scripts.auditor, &(const struct audit_subject){.object = object});
-    progress_step(&live->progress, ++live->looked_at, -1);
+    on_looked(live);
     return true;
+}
+
+/* Takes the resource. */
+static void add_target(struct targets *targets, struct resource *resource, const char *ns,
+                       struct indexer *cache)
+{
+    for (size_t i = 0; i < targets->count; i++) {
+        const struct target *other = &targets->items[i];
+        if (!resource_equal(&other->resource, resource) || strcmp(other->namespace_, ns) != 0) continue;
+        resource_clear(resource);
+        return;
+    }
+    targets->items = xrealloc(targets->items, (targets->count + 1) * sizeof *targets->items);
+    targets->items[targets->count++] = (struct target){*resource, ns, cache};
+}
+
+static void add_kind(struct live_audit *live, struct targets *targets, struct informer_claim *claim)
+{
+    struct resource resource;
+    struct err err;
+    if (!catalogue_resolve(live->catalogue, str_of(claim_spec(claim)->kind), &resource, &err)) return;
+    add_target(targets, &resource, resource.namespaced ? claim_spec(claim)->namespace_ : "",
+               claim_indexer(claim));
+}
+
+static void find_targets(struct live_audit *live, struct targets *targets)
+{
+    for (size_t s = 0; s < live->scripts.count; s++)
+        for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++) {
+            const struct script_rule *rule = script_rule(live->scripts.items[s], i);
+            for (size_t k = 0; k < rule->kind_count; k++) add_kind(live, targets, rule->kinds[k]);
+        }
+}
+
+static void look_at_pages(struct live_audit *live, const struct target *target)
+{
+    struct err err;
+    const struct audit_pages_options options = {.loop = live->base.loop,
+                                                .client = live->base.client,
+                                                .packer = live->packer,
+                                                .auditor = live->scripts.auditor,
+                                                .resource = &target->resource,
+                                                .namespace_ = target->namespace_,
+                                                .whole = live->request->fix,
+                                                .wait_ms = live->request->options.sync_timeout_ms,
+                                                .looked = on_looked,
+                                                .ctx = live};
+    struct buf name = {0};
+    if (audit_pages_read(&options, &err)) return;
+    resource_name(&target->resource, &name);
+    err_wrap(&err, "%s", buf_text(&name));
+    progress_clear(&live->progress);
+    note(live, err.text);
+    buf_clear(&name);
 }
 
 static void look_at_all(struct live_audit *live)
 {
-    size_t count, total = 0;
-    struct indexer **caches = rule_caches(live->scripts.items, live->scripts.count, &count);
-    for (size_t i = 0; i < count; i++) total += indexer_count(caches[i]);
-    progress_begin(&live->progress, "Auditing", total);
-    for (size_t i = 0; i < count; i++) indexer_each(caches[i], on_object, live);
+    struct targets targets = {0};
+    find_targets(live, &targets);
+    progress_begin(&live->progress, "Auditing", 0);
+    for (size_t i = 0; i < targets.count; i++) {
+        struct target *target = &targets.items[i];
+        if (target->cache)
+            indexer_each(target->cache, on_object, live);
+        else
+            look_at_pages(live, target);
+        resource_clear(&target->resource);
+    }
     progress_end(&live->progress);
-    free(caches);
+    free(targets.items);
 }
 
 /* --- start and stop */
@@ -174,6 +281,8 @@ static bool open(struct live_audit *live, struct err *err)
                                                .qps = options->kube_api_qps,
                                                .burst = options->kube_api_burst};
     turns_init(&live->turns);
+    live->pool = pool_new(NULL);
+    live->packer = packer_new(live->pool);
     live->kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
     if (!one_loop_open(
             &live->base,
@@ -201,6 +310,9 @@ static void close_all(struct live_audit *live)
     kinds_free(live->kinds);
     catalogue_free(live->catalogue);
     one_loop_close(&live->base);
+    packer_free(live->packer);
+    pool_drain(live->pool);
+    pool_free(live->pool);
     buf_clear(&live->told);
 }
 

@@ -1,5 +1,5 @@
-/* Audits of a cluster: caches are filled with the kinds that rules name, and every object in them is looked
- * at. Owner: the command, on the main thread. */
+/* Audits of a cluster: caches are filled with the kinds that rules use, and every object of those that rules
+ * look at is looked at, there or as it is listed. Owner: the command, on the main thread. */
 #pragma once
 #include "app/audit_request.h"
 #include "kube/kubeconfig.h"

@@ -211,7 +211,7 @@ static bool prepare(struct offline *offline, struct err *err)
 {
     const struct audit_request *request = offline->request;
     if (!audit_scripts_load(&offline->scripts, request, &offline->dry.host, err)) return false;
-    audit_scripts_want(&offline->scripts, AUDIT_WANTS_USES);
+    audit_scripts_want_uses(&offline->scripts);
     if (wants_caches(offline)) offline->objects = audit_objects_new(offline->dry.loop);
     return audit_scripts_begin(&offline->scripts, request, offline->pool, offline->catalogue, offline->table,
                                err);

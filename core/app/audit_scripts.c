@@ -46,14 +46,12 @@ bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_reques
     return rule_params_check(request->options.rule_params, scripts->items, scripts->count, err);
 }
 
-void audit_scripts_want(struct audit_scripts *scripts, enum audit_wants wants)
+void audit_scripts_want_uses(struct audit_scripts *scripts)
 {
     for (size_t s = 0; s < scripts->count; s++)
         for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
             const struct script_rule *rule = script_rule(scripts->items[s], i);
             for (size_t u = 0; u < rule->use_count; u++) claim_hold(rule->uses[u].claim, false);
-            for (size_t k = 0; wants == AUDIT_WANTS_ALL && k < rule->kind_count; k++)
-                claim_hold(rule->kinds[k], false);
         }
 }
 

@@ -19,10 +19,8 @@ void audit_scripts_give(const struct audit_request *request, struct script_host 
  * has a rule, or a parameter is nobody's. */
 bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_request *request,
                         const struct script_host *host, struct err *err);
-/* Lets rules have caches, which they are loaded without: of what they look at too, or of what they use alone.
- */
-enum audit_wants { AUDIT_WANTS_USES, AUDIT_WANTS_ALL };
-void audit_scripts_want(struct audit_scripts *scripts, enum audit_wants wants);
+/* Lets rules have caches, which they are loaded without: of what they use, not of what they look at. */
+void audit_scripts_want_uses(struct audit_scripts *scripts);
 /* Makes the auditor. `pool`, of the objects, `catalogue` and `table` are borrowed until the end. */
 bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_request *request,
                          struct pool *pool, const struct catalogue *catalogue, struct audit_table *table,

@@ -45,7 +45,7 @@ static bool is_partial(lua_State *L, const struct root *root)
     if (!script->partial.root) return false;
     if (root == script->partial.root) return true;
     if (root_pool(root) != root_pool(script->partial.root)) return false;
-    script_raise(L, "a rule looked at an object of an earlier call, which an audit of files does not keep; "
+    script_raise(L, "a rule looked at an object of an earlier call, which an audit does not keep; "
                     "`uses` gives a rule other objects");
 }
 

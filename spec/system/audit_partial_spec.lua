@@ -210,6 +210,6 @@ require("k8s").rule { id = "names", kinds = { "pods" },
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
     local found, code = results(rules)
     assert.are.same({ 3, 9 }, { code, #found })
-    assert.matches("an object of an earlier call, which an audit of files does not keep", found[1].message, 1, true)
+    assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
   end)
 end)

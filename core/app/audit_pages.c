@@ -1,0 +1,238 @@
+/* One page in memory at a time; see audit_pages.h. */
+#include "app/audit_pages.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "informer/pager.h"
+#include "object/projection.h"
+#include "object/value.h"
+
+enum { OBJECTS_MAX = 10000000 /* of a server that does not know pages */, SEEN_MIN = 1024 };
+
+/* Objects that were looked at, by the hash of their identity; a list may begin anew. */
+struct seen {
+    uint64_t *hash; /* open addressing, at most half full; 0: empty */
+    size_t count, room;
+};
+
+/* Where pages come from: objects are packed by what is known when they are asked for. */
+struct pages_source {
+    struct list_watch base;
+    struct list_watch_ops ops;
+    struct list_watch *inner;
+    const struct projection *by; /* of `inner` */
+    struct pages *pages;
+};
+
+struct pages {
+    const struct audit_pages_options *options;
+    struct buf api_version;
+    struct pages_source *source; /* the pager's */
+    struct pager *pager;
+    struct seen seen;
+    struct timer deadline;
+    bool has_answer, is_late, is_last;
+    struct err failure;
+    /* The page that is looked at. */
+    struct root **objects;
+    size_t count, at;
+    uint64_t current;              /* the object that rules are asked about */
+    const struct projection *kept; /* NULL: they are whole */
+};
+
+/* --- what was looked at */
+
+static uint64_t *slot_of(const struct seen *seen, uint64_t hash)
+{
+    size_t at = (size_t)hash & (seen->room - 1);
+    while (seen->hash[at] && seen->hash[at] != hash) at = (at + 1) & (seen->room - 1);
+    return &seen->hash[at];
+}
+
+static void grow(struct seen *seen)
+{
+    struct seen old = *seen;
+    seen->room = old.room ? old.room * 2 : SEEN_MIN;
+    seen->hash = xcalloc(seen->room, sizeof *seen->hash);
+    for (size_t i = 0; i < old.room; i++)
+        if (old.hash[i]) *slot_of(seen, old.hash[i]) = old.hash[i];
+    free(old.hash);
+}
+
+/* By namespace and name: some servers' objects have no uid. */
+static uint64_t identity(const struct root *object)
+{
+    struct text text;
+    uint64_t hash = hash_str(root_namespace(object, &text)) * 31 + hash_str(root_name(object, &text));
+    return hash ? hash : 1;
+}
+
+/* False: it was there. */
+static bool note_seen(struct seen *seen, uint64_t hash)
+{
+    if (seen->count >= seen->room / 2) grow(seen);
+    uint64_t *slot = slot_of(seen, hash);
+    if (*slot) return false;
+    *slot = hash;
+    seen->count++;
+    return true;
+}
+
+/* --- pages */
+
+static const struct projection *kept_now(const struct pages *pages)
+{
+    const struct audit_pages_options *o = pages->options;
+    if (o->whole) return NULL;
+    return auditor_kept(o->auditor, buf_slice(&pages->api_version), str_of(o->resource->kind));
+}
+
+/* The scope takes a reference of its own. */
+static struct list_watch *new_inner(const struct pages *pages, const struct projection *kept)
+{
+    const struct audit_pages_options *o = pages->options;
+    return list_watch_new(o->client, o->resource,
+                          &(const struct lw_scope){.namespace_ = o->resource->namespaced ? o->namespace_ : "",
+                                                   .label_selector = "",
+                                                   .field_selector = "",
+                                                   .projection = (struct projection *)kept,
+                                                   .packer = o->packer});
+}
+
+static void make_inner(struct pages_source *source, const struct projection *kept)
+{
+    if (source->inner) source->inner->ops->free(source->inner);
+    source->inner = new_inner(source->pages, kept);
+    source->by = kept;
+}
+
+/* No call of the one before is under way: the pager has one at a time. */
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct pages_source *source = container_of(base, struct pages_source, base);
+    const struct projection *kept = kept_now(source->pages);
+    if (kept != source->by) make_inner(source, kept);
+    source->pages->kept = kept;
+    return lw_start(source->inner, options, sink, ctx);
+}
+
+static void free_source(struct list_watch *base)
+{
+    struct pages_source *source = container_of(base, struct pages_source, base);
+    source->inner->ops->free(source->inner);
+    free(source);
+}
+
+static struct pages_source *new_source(struct pages *pages)
+{
+    struct pages_source *source = NEW(struct pages_source);
+    source->pages = pages;
+    make_inner(source, kept_now(pages));
+    source->ops = *source->inner->ops;
+    source->ops.start = start;
+    source->ops.free = free_source;
+    source->base.ops = &source->ops;
+    return source;
+}
+
+static void drop_objects(struct pages *pages)
+{
+    for (size_t i = 0; i < pages->count; i++) root_unref(pages->objects[i]);
+    free(pages->objects);
+    pages->objects = NULL;
+    pages->count = pages->at = 0;
+}
+
+static void on_page(void *ctx, const struct page *page, const struct err *err)
+{
+    struct pages *pages = ctx;
+    pages->has_answer = true;
+    drop_objects(pages);
+    if (err) {
+        pages->failure = *err;
+        return;
+    }
+    pages->objects = page->objects;
+    pages->count = page->count;
+    pages->is_last = page->last;
+}
+
+static void on_late(struct timer *timer)
+{
+    container_of(timer, struct pages, deadline)->is_late = true;
+}
+
+/* The next page, or the one at hand once more. */
+static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
+{
+    const struct audit_pages_options *o = pages->options;
+    pages->has_answer = pages->is_late = false;
+    timer_start(&pages->deadline, loop_clock(o->loop), o->wait_ms);
+    ask(pages->pager);
+    while (!pages->has_answer && !pages->is_late) loop_once(o->loop, true);
+    timer_cancel(&pages->deadline);
+    if (!pages->has_answer) err_set(&pages->failure, ERR_TIMEOUT, "no answer within --sync-timeout");
+    return pages->failure.code == ERR_NONE;
+}
+
+/* --- objects */
+
+/* What has left the cluster meanwhile is not asked about. */
+static struct root *look_at_again(void *ctx, const struct projection *kept)
+{
+    struct pages *pages = ctx;
+    if (!fetch(pages, pager_again)) return NULL;
+    for (size_t i = 0; i < pages->count; i++)
+        if (identity(pages->objects[i]) == pages->current) return root_ref(pages->objects[i]);
+    return NULL;
+}
+
+static void look_at(struct pages *pages, struct root *object)
+{
+    const struct audit_pages_options *o = pages->options;
+    pages->current = identity(object);
+    if (!note_seen(&pages->seen, pages->current)) return;
+    root_ref(object); /* the page may be another one before it is done */
+    auditor_look_at(o->auditor,
+                    &(const struct audit_subject){
+                        .object = object, .kept = pages->kept, .again = look_at_again, .ctx = pages});
+    root_unref(object);
+    o->looked(o->ctx);
+}
+
+static bool read_all(struct pages *pages)
+{
+    do {
+        if (!fetch(pages, pager_next)) return false;
+        while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
+        if (pages->failure.code) return false;
+    } while (!pages->is_last);
+    return true;
+}
+
+bool audit_pages_read(const struct audit_pages_options *options, struct err *err)
+{
+    struct pages pages = {.options = options, .deadline = {.fn = on_late}};
+    err_clear(&pages.failure);
+    resource_api_version(options->resource, &pages.api_version);
+    pages.source = new_source(&pages);
+    pages.pager = pager_new(&(const struct pager_options){.source = &pages.source->base,
+                                                          .clock = loop_clock(options->loop),
+                                                          .resource_version = "",
+                                                          .resource_version_match = "",
+                                                          .page_max = OBJECTS_MAX,
+                                                          .whole_if_expired = true,
+                                                          .page = on_page,
+                                                          .ctx = &pages});
+    bool ok = read_all(&pages);
+    if (!ok) *err = pages.failure;
+    drop_objects(&pages);
+    pager_free(pages.pager);
+    free(pages.seen.hash);
+    buf_clear(&pages.api_version);
+    return ok;
+}

@@ -1,0 +1,128 @@
+-- `kubelua audit` of a cluster keeps nothing of a kind that no rule uses: it lists it page by page, with the fields that
+-- rules read. Results are those of whole objects in a cache.
+local checks = require "spec.support.checks"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+
+local MiB = 2 ^ 20
+local is_measured = (os.getenv "KUBELUA_PRESET" or "release") == "release"
+local place, sim
+
+-- Ways to look at an object of which only the fields that stand in the code are there at first.
+local ways = {
+  plain = "r:warn(obj.spec.nodeName)",
+  absent = "r:warn(tostring(obj.spec.nothing))",
+  computed = 'local name = "node" .. "Name" r:warn(obj.spec[name])',
+  computed_twice = 'local a, b = "sta" .. "tus", "pha" .. "se" r:warn(tostring(obj[a][b]))',
+  pairs = "local all = {} for k, v in pairs(obj.metadata.labels) do all[#all + 1] = k .. v end "
+    .. 'table.sort(all) r:warn(table.concat(all, ","))',
+  json = "r:warn(tostring(#obj:json()))",
+  value = 'r:warn("value", { path = "spec.containers[0]", value = obj.spec.containers[1] })',
+}
+
+local function rule(name, body)
+  return ('require("k8s").rule { id = "%s", kinds = { "pods" }, check = function(obj, r) %s end }\n')
+    :format((name:gsub("_", "-")), body)
+end
+
+local function all_rules()
+  local names, all = {}, {}
+  for name in pairs(ways) do names[#names + 1] = name end
+  table.sort(names)
+  for i, name in ipairs(names) do all[i] = rule(name, ways[name]) end
+  return table.concat(all), #names
+end
+
+-- Whoever uses pods has whole ones in a cache.
+local joined = [[
+require("k8s").rule { id = "zz-joined", kinds = { "nodes" }, uses = { pods = { kind = "pods" } },
+  check = function() end }
+]]
+
+local function audit(rules, ...)
+  place:write("rules.lua", rules)
+  local p = cluster.kubelua { "audit", "-s", sim.server, "-f", place.path .. "/rules.lua", "-o", "json", ... }
+  local code = p:wait(60)
+  local out = p.streams.out.text
+  local results = out ~= "" and cjson.decode(out).results or {}
+  for _, row in ipairs(results) do row.message = row.message:gsub('"resourceVersion":"%d+"', "") end
+  return results, code, p.streams.err.text, p.most_rss
+end
+
+describe("an audit of a cluster", function()
+  before_each(function() place = checks.new "audit" end)
+  after_each(function()
+    place:remove()
+    cluster.stop_all()
+  end)
+
+  it("shows rules the whole object, page by page", function()
+    sim = cluster.sim { "--pods", "1200" }
+    local rules, count = all_rules()
+    local paged, code, err = audit(rules)
+    assert.are.same({ 0, "" }, { code, err })
+    assert.are.equal(1200 * count, #paged)
+    assert.are.same(audit(rules .. joined), paged)
+  end)
+
+  it("keeps all where rules look for ever other names", function()
+    sim = cluster.sim { "--pods", "600" }
+    local body = 'for i = 1, 200 do local _ = obj.spec["x" .. i] end r:warn(obj.spec["no" .. "deName"])'
+    local paged = audit(rule("many", body))
+    assert.are.equal(600, #paged)
+    assert.are.same(audit(rule("many", body) .. joined), paged)
+  end)
+
+  it("asks about each object once where a list begins anew", function()
+    sim = cluster.sim { "--pods", "1200" }
+    sim:play { ["do"] = "fault", verb = "list", resource = "pods", what = "status", code = 410, reason = "Expired",
+      skip = 2 }
+    local paged, code = audit(rule("plain", ways.plain))
+    assert.are.same({ 0, 1200 }, { code, #paged })
+    local seen = {}
+    for _, row in ipairs(paged) do seen[row.namespace .. "/" .. row.name] = true end
+    local count = 0
+    for _ in pairs(seen) do count = count + 1 end
+    assert.are.equal(1200, count)
+  end)
+
+  it("tells what breaks off, and goes on with other kinds", function()
+    sim = cluster.sim { "--pods", "20" }
+    sim:forbid("pods", "nobody may")
+    local found, code, err = audit(rule("plain", ways.plain)
+      .. 'require("k8s").rule { id = "n", kinds = { "nodes" }, check = function(_, r) r:warn "node" end }\n')
+    assert.are.equal(3, code)
+    assert.is_true(#found > 0)
+    for _, row in ipairs(found) do assert.are.equal("Node", row.kind) end
+    assert.matches("kubelua audit: pods: .*nobody may", err)
+  end)
+
+  it("looks at one namespace", function()
+    sim = cluster.sim { "--pods", "60" }
+    local everywhere = audit(rule("plain", ways.plain))
+    local ns, expected = everywhere[1].namespace, 0
+    for _, row in ipairs(everywhere) do if row.namespace == ns then expected = expected + 1 end end
+    local found = audit(rule("plain", ways.plain), "-n", ns)
+    assert.are.equal(expected, #found)
+    assert.is_true(expected < 60)
+  end)
+
+  it("gives a rule nothing of an object that it kept from an earlier call", function()
+    sim = cluster.sim { "--pods", "5" }
+    local found, code = audit("local first\n" .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "ne"]'))
+    assert.are.equal(3, code)
+    assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
+  end)
+
+  it("takes little memory for 20,000 pods", function()
+    sim = cluster.sim { "--pods", is_measured and "20000" or "2000" }
+    local rules = rule("label", 'if obj.metadata.labels["none"] then r:fail "it has" end')
+      .. rule("host", 'if obj.spec.hostNetwork then r:fail "the node\'s" end')
+    local paged, code, _, few = audit(rules)
+    local cached, _, _, many = audit(rules .. joined)
+    assert.are.same({ 0, cached }, { code, paged })
+    if is_measured then
+      assert.is_true(few < 40 * MiB and few < many / 2, ("%.1f and %.1f MiB"):format(few / MiB, many / MiB))
+    end
+  end)
+end)
