@@ -1,5 +1,5 @@
--- `kubelua audit` of a cluster keeps nothing of a kind that no rule uses: it lists it page by page, with the fields that
--- rules read. Results are those of whole objects in a cache.
+-- `kubelua audit` of a cluster keeps nothing of a kind that no rule uses: it lists it page by page, with the fields
+-- that rules read. Results are those of whole objects in a cache.
 local checks = require "spec.support.checks"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
@@ -109,7 +109,8 @@ describe("an audit of a cluster", function()
 
   it("gives a rule nothing of an object that it kept from an earlier call", function()
     sim = cluster.sim { "--pods", "5" }
-    local found, code = audit("local first\n" .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "ne"]'))
+    local body = 'first = first or obj; local _ = first.spec["no" .. "ne"]'
+    local found, code = audit("local first\n" .. rule("late", body))
     assert.are.equal(3, code)
     assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
   end)
