@@ -33,18 +33,20 @@ static const struct flag *flags_of(struct arguments *arguments)
 static void help(void)
 {
     struct arguments arguments;
-    puts("List what a running engine does not call any more: handlers, queues, timers, commands, transforms\n"
-         "and index functions of which three calls running went over a limit. With --lift: call it again; a\n"
-         "handler is shown its cache anew, a transform's objects are listed anew, an index is built anew.\n\n"
-         "Usage:\n"
-         "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
-         "Names may be short where they tell it apart: scripts/restarts/pods/1, restarts/pods/1 and pods/1;\n"
-         "scripts/restarts and restarts are all of the script.\n\n"
-         "The exit code is 0, and 2 when there is no engine, or nothing of that name in quarantine.\n\n"
-         "Examples:\n"
-         "  kubelua quarantine\n"
-         "  kubelua quarantine --lift restarts/pods/1\n\n"
-         "Flags:");
+    puts(
+        "List what a running engine does not call any more: handlers, queues, timers, commands, transforms,\n"
+        "index functions and rules of which three calls running went over a limit. With --lift: call it "
+        "again; a\n"
+        "handler is shown its cache anew, a transform's objects are listed anew, an index is built anew.\n\n"
+        "Usage:\n"
+        "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
+        "Names may be short where they tell it apart: scripts/restarts/pods/1, restarts/pods/1 and pods/1;\n"
+        "scripts/restarts and restarts are all of the script.\n\n"
+        "The exit code is 0, and 2 when there is no engine, or nothing of that name in quarantine.\n\n"
+        "Examples:\n"
+        "  kubelua quarantine\n"
+        "  kubelua quarantine --lift restarts/pods/1\n\n"
+        "Flags:");
     flags_print(flags_of(&arguments));
 }
 

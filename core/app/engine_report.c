@@ -7,6 +7,7 @@
 #include "base/json_out.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "script/plan.h"
 
 struct engine_report {
     struct continuous *audit;
@@ -70,6 +71,46 @@ void engine_free_report(struct engine *engine)
     engine->report = NULL;
 }
 
+/* --- for the status */
+
+static void put_verdicts(const size_t *verdicts, struct buf *out)
+{
+    json_open(out, "results", '{');
+    for (int v = 0; v < VERDICTS; v++) json_int(out, verdict_name((enum verdict)v), (int64_t)verdicts[v]);
+    json_close(out, '}');
+}
+
+/* Errors that are no strings, and those of memory, say no place. */
+static void put_error(const struct continuous_rule_status *status, struct buf *out)
+{
+    json_open(out, "lastError", '{');
+    json_text(out, "message", status->error);
+    json_text(out, "object", status->error_object);
+    json_time(out, "time", status->error_us);
+    json_close(out, '}');
+}
+
+static void put_rule(void *ctx, const struct continuous_rule_status *status)
+{
+    struct buf *out = ctx;
+    const struct asked_rule *asked = status->asked;
+    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
+    json_open(out, NULL, '{');
+    json_text(out, "id", asked->rule->id);
+    json_text(out, "script", script_name(asked->script));
+    json_text(out, "file", place && place->file ? place->file : script_path(asked->script));
+    json_int(out, "line", place ? place->line : 0);
+    json_text(out, "severity", severity_name(asked->rule->severity));
+    json_text(out, "category", asked->rule->category);
+    json_bool(out, "waiting", status->waits);
+    json_bool(out, "coarse", status->coarse);
+    json_bool(out, "quarantined", status->quarantined);
+    put_verdicts(status->verdicts, out);
+    json_int(out, "errors", (int64_t)status->errors);
+    if (status->errors) put_error(status, out);
+    json_close(out, '}');
+}
+
 void engine_put_report(struct engine *engine, struct buf *out)
 {
     if (!engine->report) return;
@@ -79,14 +120,15 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_int(out, "rules", (int64_t)status.rules);
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
     json_int(out, "coarseRules", (int64_t)status.coarse_rules);
+    json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);
     json_int(out, "pending", (int64_t)status.pending);
     json_int(out, "lookups", (int64_t)status.lookups);
     json_int(out, "memoryBytes", (int64_t)status.bytes);
     json_int(out, "findingsLeftOut", (int64_t)status.left_out);
-    json_open(out, "results", '{');
-    for (int v = 0; v < VERDICTS; v++)
-        json_int(out, verdict_name((enum verdict)v), (int64_t)status.verdicts[v]);
-    json_close(out, '}');
+    put_verdicts(status.verdicts, out);
+    json_open(out, "byRule", '[');
+    continuous_each_rule(engine->report->audit, put_rule, out);
+    json_close(out, ']');
     json_close(out, '}');
 }

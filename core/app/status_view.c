@@ -9,14 +9,6 @@
 
 /* --- the engine */
 
-static void print_line(struct viewer *v, const char *heading, struct buf *line)
-{
-    char *text = text_printable(buf_text(line));
-    if (*text) fprintf(v->out, "%s: %s\n", heading, text);
-    free(text);
-    line->len = 0;
-}
-
 /* Without it the kinds are not known, and every informer waits. */
 static void print_discovery(struct viewer *v, size_t at)
 {
@@ -25,7 +17,7 @@ static void print_discovery(struct viewer *v, size_t at)
     if (plugin) { /* the server has not been asked yet */
         buf_printf(&line, "waiting for the exec plugin %.*s for ", STR_ARG(viewer_text(v, at, "execPlugin")));
         text_duration(v->now_s - plugin, &line);
-        print_line(v, "exec plugin", &line);
+        viewer_print_line(v, "exec plugin", &line);
         asking = 0;
     }
     buf_str(&line, viewer_text(v, at, "discoveryError"));
@@ -33,39 +25,8 @@ static void print_discovery(struct viewer *v, size_t at)
         buf_puts(&line, line.len ? "; asking again for " : "asking the server which kinds it has for ");
         text_duration(v->now_s - asking, &line);
     }
-    print_line(v, "discovery", &line);
+    viewer_print_line(v, "discovery", &line);
     buf_clear(&line);
-}
-
-static void put_count(struct viewer *v, size_t at, const char *member, const char *what, struct buf *out)
-{
-    int64_t count = viewer_int(v, at, member);
-    if (count) buf_printf(out, "%s%" PRId64 " %s", out->len ? ", " : "", count, what);
-}
-
-/* "audit: 12 rules, 340 objects, 3 waiting; 20 fail, 4000 pass" */
-static void print_audit(struct viewer *v, size_t at)
-{
-    struct buf line = {0}, results = {0};
-    struct str verdict;
-    if (!at) return;
-    put_count(v, at, "rules", "rules", &line);
-    put_count(v, at, "waitingRules", "wait for their caches", &line);
-    put_count(v, at, "coarseRules", "look at too much to be told what changed for them", &line);
-    put_count(v, at, "objects", "objects", &line);
-    put_count(v, at, "pending", "waiting", &line);
-    put_count(v, at, "findingsLeftOut", "findings without room", &line);
-    size_t counts = tape_field(v->tape, at, STR("results"));
-    for (size_t c = tape_first(v->tape, counts, &verdict); c; c = tape_next(v->tape, counts, c, &verdict))
-        if (tape_int(v->tape, c, 0))
-            buf_printf(&results, "%s%" PRId64 " %.*s", results.len ? ", " : "", tape_int(v->tape, c, 0),
-                       STR_ARG(verdict));
-    if (results.len) buf_printf(&line, "; %s", buf_text(&results));
-    if (line.len == 0) buf_puts(&line, "no script has a rule");
-    if (!viewer_bool(v, at, "active")) buf_puts(&line, "; the leader asks them");
-    print_line(v, "audit", &line);
-    buf_clear(&line);
-    buf_clear(&results);
 }
 
 static void print_engine(struct viewer *v, size_t at)
@@ -329,7 +290,7 @@ void status_view_print(const struct tape *tape, size_t at, FILE *out, const stru
     size_t engine = tape_field(tape, at, STR("engine"));
     v.now_s = viewer_time(&v, engine, "now");
     print_engine(&v, engine);
-    print_audit(&v, tape_field(tape, at, STR("audit")));
+    status_audit_print(&v, tape_field(tape, at, STR("audit")));
     print_scripts(&v, tape_field(tape, at, STR("scripts")));
     print_leases(&v, tape_field(tape, at, STR("leases")));
     status_informers_print(&v, tape_field(tape, at, STR("informers")));

@@ -2,6 +2,7 @@
 #include "app/status_viewer.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 
 struct str viewer_text(const struct viewer *v, size_t at, const char *key)
@@ -69,6 +70,14 @@ void viewer_print_table(struct viewer *v, struct text_table *table)
         text_table_print(table, v->out, v->view->width, v->view->colours);
     }
     text_table_clear(table);
+}
+
+void viewer_print_line(struct viewer *v, const char *heading, struct buf *line)
+{
+    char *text = text_printable(buf_text(line));
+    if (*text) fprintf(v->out, "%s: %s\n", heading, text);
+    free(text);
+    line->len = 0;
 }
 
 void viewer_clear(struct viewer *v)

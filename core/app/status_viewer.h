@@ -37,6 +37,15 @@ void viewer_add_row(struct viewer *v, struct text_table *table);
 void viewer_print_table(struct viewer *v, struct text_table *table);
 void viewer_clear(struct viewer *v);
 
+/* "heading: what the line has"; nothing when it is empty. It is empty afterwards. */
+void viewer_print_line(struct viewer *v, const char *heading, struct buf *line);
+
+/* --- status_audit.c */
+
+/* `audit`: what the answer says of continuous audits; 0: there are none. Rules with errors, and in the wide
+ * form all. */
+void status_audit_print(struct viewer *v, size_t audit);
+
 /* --- status_timers.c */
 
 /* `timers`: the list of them in the answer. Schedules, and in the wide form the others too. */

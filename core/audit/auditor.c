@@ -137,7 +137,7 @@ void auditor_leave_out(struct auditor *auditor, uint32_t rule)
 
 /* --- one rule and one object */
 
-struct asking {
+struct question {
     struct auditor *auditor;
     uint32_t rule;
     struct root *object;
@@ -150,31 +150,31 @@ struct asking {
 };
 
 /* Names in lists are what findings are known by, whether rules read them or not. */
-static struct str place_in(struct asking *asking, struct str path)
+static struct str place_in(struct question *question, struct str path)
 {
-    struct buf *place = &asking->auditor->place;
+    struct buf *place = &question->auditor->place;
     place->len = 0;
     if (!path.n || !memchr(path.p, '[', path.n)) return STR("");
-    if (asking->is_partial && !fields_have(asking->fields, STR("name"))) {
-        asking->lacks_names = true;
+    if (question->is_partial && !fields_have(question->fields, STR("name"))) {
+        question->lacks_names = true;
         return STR("");
     }
-    return finding_place(root_value(asking->object), path, place) ? buf_slice(place) : STR("");
+    return finding_place(root_value(question->object), path, place) ? buf_slice(place) : STR("");
 }
 
-static void add_row(struct asking *asking, const struct rule_finding *finding, bool accepted)
+static void add_row(struct question *question, const struct rule_finding *finding, bool accepted)
 {
-    struct audit_table *table = asking->auditor->options.table;
-    const struct audit_row row = {.rule = asking->rule,
+    struct audit_table *table = question->auditor->options.table;
+    const struct audit_row row = {.rule = question->rule,
                                   .verdict = finding->verdict,
                                   .message = finding->message,
                                   .path = finding->path,
-                                  .place = place_in(asking, finding->path),
+                                  .place = place_in(question, finding->path),
                                   .value = finding->value,
                                   .reason = finding->reason,
                                   .accepted = accepted};
-    if (!asking->has_row) asking->first_row = audit_table_count_rows(table);
-    asking->has_row = true;
+    if (!question->has_row) question->first_row = audit_table_count_rows(table);
+    question->has_row = true;
     audit_table_add(table, &row);
 }
 
@@ -184,42 +184,42 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
 }
 
 /* Appends what the rule's `fix` makes of the object to its first finding. */
-static bool add_own_fix(struct asking *asking, struct err *err)
+static bool add_own_fix(struct question *question, struct err *err)
 {
-    struct auditor *auditor = asking->auditor;
-    const struct asked_rule *asked = &auditor->rules[asking->rule];
+    struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
     auditor->fix.len = 0;
-    if (!script_fix_by_rule(asked->script, asked->number, asking->object, &auditor->fix, err)) return false;
+    if (!script_fix_by_rule(asked->script, asked->number, question->object, &auditor->fix, err)) return false;
     if (auditor->fix.len)
-        audit_table_set_fix(auditor->options.table, asking->first_row, buf_slice(&auditor->fix), NULL);
+        audit_table_set_fix(auditor->options.table, question->first_row, buf_slice(&auditor->fix), NULL);
     return true;
 }
 
 /* A fix that fails is an error of the rule. */
-static enum verdict add_fix(struct asking *asking)
+static enum verdict add_fix(struct question *question)
 {
-    const struct auditor *auditor = asking->auditor;
-    const struct asked_rule *asked = &auditor->rules[asking->rule];
+    const struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
     struct err err;
     bool ok = true;
     if (auditor->options.fixer)
         ok = fixer_add(
             auditor->options.fixer,
-            &(const struct fixer_failure){asked->script, asked->number, asking->rule, asking->first_row},
+            &(const struct fixer_failure){asked->script, asked->number, question->rule, question->first_row},
             &err);
     else if (auditor->options.fixes && asked->rule->has_fix)
-        ok = add_own_fix(asking, &err);
+        ok = add_own_fix(question, &err);
     if (ok) return VERDICT_FAIL;
-    add_row(asking, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
+    add_row(question, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
             false);
     return VERDICT_ERROR;
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)
 {
-    struct asking *asking = ctx;
-    asking->has_missed = true;
-    fields_add(asking->fields, name, whole);
+    struct question *question = ctx;
+    question->has_missed = true;
+    fields_add(question->fields, name, whole);
 }
 
 /* The object of a subject, as it is packed by now. */
@@ -243,56 +243,56 @@ static bool pack_again(struct packed *packed)
     return true;
 }
 
-static enum verdict ask_once(struct asking *asking, const struct packed *packed)
+static enum verdict ask_once(struct question *question, const struct packed *packed)
 {
-    struct auditor *auditor = asking->auditor;
-    const struct asked_rule *asked = &auditor->rules[asking->rule];
+    struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
     const struct ask_sink sink = {.found = on_found,
-                                  .ctx = asking,
+                                  .ctx = question,
                                   .kept = packed->kept ? projection_names(packed->kept) : NULL,
                                   .missed = on_missed};
     const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message};
-    *asking = (struct asking){.auditor = auditor,
-                              .rule = asking->rule,
-                              .object = packed->object,
-                              .fields = packed->fields,
-                              .is_partial = packed->kept != NULL};
+    *question = (struct question){.auditor = auditor,
+                                  .rule = question->rule,
+                                  .object = packed->object,
+                                  .fields = packed->fields,
+                                  .is_partial = packed->kept != NULL};
     return rule_ask(asked, &options, &sink).verdict;
 }
 
 /* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out
  * to be malformed. */
-static bool ask_until(struct asking *asking, struct packed *packed, enum verdict *verdict)
+static bool ask_until(struct question *question, struct packed *packed, enum verdict *verdict)
 {
-    struct audit_table *table = asking->auditor->options.table;
+    struct audit_table *table = question->auditor->options.table;
     size_t rows = audit_table_count_rows(table);
     for (;;) {
-        *verdict = ask_once(asking, packed);
-        if (!asking->has_missed) return true;
+        *verdict = ask_once(question, packed);
+        if (!question->has_missed) return true;
         audit_table_drop(table, rows);
         if (!pack_again(packed)) return false;
     }
 }
 
 /* From now on objects of the type have names; this one is packed once more for them. */
-static bool add_places(struct asking *asking, struct packed *packed)
+static bool add_places(struct question *question, struct packed *packed)
 {
-    struct audit_table *table = asking->auditor->options.table;
-    fields_expect(asking->fields, STR("name"));
+    struct audit_table *table = question->auditor->options.table;
+    fields_expect(question->fields, STR("name"));
     if (!pack_again(packed)) return false;
-    asking->object = packed->object;
-    for (size_t i = asking->first_row; i < audit_table_count_rows(table); i++)
-        audit_table_set_place(table, i, place_in(asking, audit_table_row(table, i)->path));
+    question->object = packed->object;
+    for (size_t i = question->first_row; i < audit_table_count_rows(table); i++)
+        audit_table_set_place(table, i, place_in(question, audit_table_row(table, i)->path));
     return true;
 }
 
 static bool ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
-    struct asking asking = {.auditor = auditor, .rule = number};
+    struct question question = {.auditor = auditor, .rule = number};
     enum verdict verdict;
-    if (!ask_until(&asking, packed, &verdict)) return false;
-    if (asking.lacks_names && !add_places(&asking, packed)) return false;
-    if (verdict == VERDICT_FAIL) verdict = add_fix(&asking);
+    if (!ask_until(&question, packed, &verdict)) return false;
+    if (question.lacks_names && !add_places(&question, packed)) return false;
+    if (verdict == VERDICT_FAIL) verdict = add_fix(&question);
     audit_table_count(auditor->options.table, number, verdict);
     return true;
 }

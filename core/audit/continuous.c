@@ -5,6 +5,7 @@
 
 #include "audit/continuous_internal.h"
 #include "audit/findings.h"
+#include "base/civil.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/indexer.h"
@@ -12,7 +13,6 @@
 enum {
     SLICE_NS = 4000000,
     READY_MS = 100,
-    DAY_S = 24 * 3600,
     CLOCK_MS = 3600 * 1000, /* somebody may have set the clock on the wall */
 };
 
@@ -58,7 +58,7 @@ void source_queue(struct source *source, uint32_t slot)
 
 void source_put_back(struct source *source, uint32_t slot)
 {
-    append(source, slot, true);
+    if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */
 }
 
 uint32_t source_take(struct source *source)

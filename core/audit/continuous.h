@@ -55,10 +55,23 @@ struct continuous_status {
     size_t coarse_rules;         /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
+    size_t quarantined_rules;
     size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                      /* cells whose findings had no room */
 };
 struct continuous_status continuous_status(const struct continuous *audit);
+
+/* A rule of the engine's scripts; texts are borrowed until something changes. */
+struct continuous_rule_status {
+    const struct asked_rule *asked;
+    bool waits, coarse, quarantined;
+    size_t verdicts[VERDICTS];
+    uint64_t errors;                  /* calls that ended with one */
+    const char *error, *error_object; /* of the last of them; "" before the first */
+    int64_t error_us;
+};
+void continuous_each_rule(const struct continuous *audit,
+                          void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
 
 /* What a rule says of an object. */
 struct continuous_result {

@@ -54,11 +54,11 @@ struct source {
 
 /* Something that rules look at, by one of its indexes. */
 struct watched_index {
+    struct continuous *audit;
     char *name;
     struct lookup_index *lookups;
     struct index_source source; /* `values` NULL: key, namespace or all */
     bool by_function;           /* the source is the claim's */
-    bool failed;                /* that function did, since it is this one */
 };
 
 struct watch {
@@ -82,7 +82,10 @@ struct live_rule {
     struct watched_index **uses; /* as rule->uses */
     struct watch **watches;
     size_t use_count;
-    bool coarse, coarse_due, overflowed, error_told;
+    bool coarse, coarse_due, overflowed, quarantined;
+    uint64_t errors;
+    struct buf error, error_object; /* of the last one */
+    int64_t error_us;
     size_t counts[VERDICTS];
     struct series *results[VERDICTS], *evaluations[VERDICTS], *duration;
 };
@@ -132,6 +135,8 @@ uint32_t source_find(const struct source *source, const struct root *object);
 
 /* --- continuous_rule.c */
 
+/* The rule as the generation has it that runs from now on. */
+void live_rule_set(struct live_rule *rule, const struct asked_rule *asked);
 /* Columns come with column_begin. */
 struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code);
 void live_rule_free(struct live_rule *rule);

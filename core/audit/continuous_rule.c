@@ -81,23 +81,29 @@ void column_forget(struct column *column, uint32_t slot)
 
 /* --- asking */
 
-/* The first one: the others are counted, and a rule that is broken is so for every object. */
-static void tell_error(struct live_rule *rule, struct str message)
+/* Of the last error. */
+static void keep_error(struct live_rule *rule, struct str message)
 {
-    struct buf key = {0};
-    if (rule->error_told) return;
-    rule->error_told = true;
-    root_key(rule->audit->asked_about, &key);
+    rule->error.len = rule->error_object.len = 0;
+    buf_str(&rule->error, message);
+    root_key(rule->audit->asked_about, &rule->error_object);
+    rule->error_us = clock_wall_us(rule->audit->options.clock);
+}
+
+/* The first one is logged, as a rule that is broken is so for every object. */
+static void note_error(struct live_rule *rule)
+{
+    if (rule->errors++ > 0) return;
     log_error("A rule ended with an error; further ones are counted alone", F("rule", rule->id),
-              FS("object", buf_slice(&key)), FS("error", message));
-    buf_clear(&key);
+              FS("object", buf_slice(&rule->error_object)), FS("error", buf_slice(&rule->error)));
 }
 
 static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
 {
     const struct column *column = ctx;
-    findings_gather(&column->rule->audit->gathered, finding, accepted);
-    if (finding->verdict == VERDICT_ERROR) tell_error(column->rule, finding->message);
+    struct live_rule *rule = column->rule;
+    findings_gather(&rule->audit->gathered, finding, accepted);
+    if (finding->verdict == VERDICT_ERROR && !rule->quarantined) keep_error(rule, finding->message);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value)
@@ -180,6 +186,27 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
     return answer;
 }
 
+/* All that it said is an error now: nobody knows what it would say. */
+static void look_at_quarantine(struct live_rule *rule)
+{
+    if (rule->quarantined || !script_rule_is_quarantined(rule->asked.script, rule->asked.number)) return;
+    rule->quarantined = true;
+    live_rule_make_stale(rule, 0);
+}
+
+static void ask_and_measure(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    int64_t begun_ns = clock_measure_ns();
+    struct ask_answer answer = ask(column, slot);
+    set_cell(column, slot, &answer);
+    if (rule->quarantined) return; /* it was not called */
+    series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
+    count(rule, answer.verdict);
+    if (answer.verdict == VERDICT_ERROR) note_error(rule);
+    look_at_quarantine(rule);
+}
+
 void column_ask(struct column *column, uint32_t slot)
 {
     struct live_rule *rule = column->rule;
@@ -191,22 +218,33 @@ void column_ask(struct column *column, uint32_t slot)
     }
     lookups_drop(rule->audit->lookups, cell->looks);
     cell->looks = LOOKUP_NONE;
-    int64_t begun_ns = clock_measure_ns();
-    struct ask_answer answer = ask(column, slot);
-    series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
-    set_cell(column, slot, &answer);
-    count(rule, answer.verdict);
+    ask_and_measure(column, slot);
     if (rule->overflowed) become_coarse(rule);
 }
 
 /* --- rules */
+
+static void on_lifted(void *ctx)
+{
+    struct live_rule *rule = ctx;
+    rule->quarantined = false;
+    live_rule_make_stale(rule, 0);
+}
+
+void live_rule_set(struct live_rule *rule, const struct asked_rule *asked)
+{
+    if (rule->asked.script) script_leave_rule(rule->asked.script, rule->asked.number);
+    rule->asked = *asked;
+    rule->quarantined = false;
+    script_watch_rule(asked->script, asked->number, on_lifted, rule);
+}
 
 struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code)
 {
     struct live_rule *rule = NEW(struct live_rule);
     const struct script_rule *given = asked->rule;
     rule->audit = audit;
-    rule->asked = *asked;
+    live_rule_set(rule, asked);
     rule->id = xstrdup(given->id);
     rule->code = code ? xstrdup(code) : NULL;
     rule->severity = xstrdup(severity_name(given->severity));
@@ -246,6 +284,7 @@ void live_rule_make_stale(struct live_rule *rule, uint8_t flags)
 
 void live_rule_free(struct live_rule *rule)
 {
+    script_leave_rule(rule->asked.script, rule->asked.number);
     live_rule_forget(rule);
     for (size_t i = 0; i < rule->column_count; i++) {
         source_remove_column(rule->columns[i].source, &rule->columns[i]);
@@ -257,6 +296,8 @@ void live_rule_free(struct live_rule *rule)
     free(rule->columns);
     free(rule->uses);
     free(rule->watches);
+    buf_clear(&rule->error);
+    buf_clear(&rule->error_object);
     free(rule->id);
     free(rule->code);
     free(rule->severity);

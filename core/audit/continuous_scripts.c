@@ -180,7 +180,7 @@ static void set_rules(const struct take_over *t)
     for (size_t i = 0; i < t->count; i++) {
         const struct asked_rule asked = {t->now, i, script_rule(t->now, i)};
         if (t->same[i]) {
-            t->same[i]->asked = asked;
+            live_rule_set(t->same[i], &asked);
             live_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
         } else {
             add_rule(t->audit, &asked, t->codes[i]);

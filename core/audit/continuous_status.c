@@ -1,17 +1,24 @@
 /* What continuous audits tell of themselves, and what they know; see continuous.h. */
+#include <string.h>
+
 #include "audit/continuous_internal.h"
 #include "informer/indexer.h"
 #include "object/value.h"
 
+static bool waits(const struct live_rule *rule)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        if (!rule->columns[i].ready) return true;
+    return false;
+}
+
 static void add_rule(struct continuous_status *status, const struct live_rule *rule)
 {
-    bool waits = false;
-    for (size_t i = 0; i < rule->column_count; i++) {
-        waits |= !rule->columns[i].ready;
+    for (size_t i = 0; i < rule->column_count; i++)
         status->bytes += rule->columns[i].cap * sizeof(struct cell);
-    }
     status->rules++;
-    status->waiting_rules += waits;
+    status->waiting_rules += waits(rule);
+    status->quarantined_rules += rule->quarantined;
     status->coarse_rules += rule->coarse;
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
 }
@@ -32,6 +39,24 @@ struct continuous_status continuous_status(const struct continuous *audit)
     }
     status.bytes += status.lookups * LOOKUP_BYTES + status.finding_bytes;
     return status;
+}
+
+void continuous_each_rule(const struct continuous *audit,
+                          void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
+{
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link) {
+        struct continuous_rule_status status = {.asked = &rule->asked,
+                                                .waits = waits(rule),
+                                                .coarse = rule->coarse,
+                                                .quarantined = rule->quarantined,
+                                                .errors = rule->errors,
+                                                .error = buf_text(&rule->error),
+                                                .error_object = buf_text(&rule->error_object),
+                                                .error_us = rule->error_us};
+        memcpy(status.verdicts, rule->counts, sizeof status.verdicts);
+        fn(ctx, &status);
+    }
 }
 
 /* --- results */

@@ -8,6 +8,7 @@
 #include "informer/claim_index.h"
 #include "informer/index_path.h"
 #include "object/value.h"
+#include "script/index_function.h"
 
 /* --- the values of an object */
 
@@ -67,24 +68,21 @@ static bool uses(const struct live_rule *rule, const struct watched_index *index
     return false;
 }
 
-/* From its first failure on the rules that use it may not find all, and are told so, whatever they look at.
- */
-static void index_failed(struct continuous *audit, struct watched_index *index)
+/* The index as a whole is another, or there is something that it does not find: rules that use it are asked
+ * again, whatever they look at. */
+static void on_news(void *ctx)
 {
+    struct watched_index *index = ctx;
     struct live_rule *rule;
-    if (index->failed) return;
-    index->failed = true;
-    TAILQ_FOREACH (rule, &audit->rules, link)
+    TAILQ_FOREACH (rule, &index->audit->rules, link)
         if (uses(rule, index)) live_rule_make_stale(rule, 0);
 }
 
-static void index_changed(struct continuous *audit, struct watched_index *index, struct root *object)
+/* What cannot be told is found by nobody. */
+static void index_changed(struct watched_index *index, struct root *object)
 {
     struct index_values values = {0};
-    if (values_of(index, object, &values))
-        each_value(&values, value_changed, index->lookups);
-    else
-        index_failed(audit, index);
+    if (values_of(index, object, &values)) each_value(&values, value_changed, index->lookups);
     buf_clear(&values.bytes);
 }
 
@@ -112,8 +110,8 @@ static void changed(struct watch *watch, struct root *before, struct root *after
 {
     if (before == after || watch->audit->inactive) return;
     for (size_t i = 0; i < watch->count; i++) {
-        if (before) index_changed(watch->audit, watch->indexes[i], before);
-        if (after) index_changed(watch->audit, watch->indexes[i], after);
+        if (before) index_changed(watch->indexes[i], before);
+        if (after) index_changed(watch->indexes[i], after);
     }
     wake_coarse(watch);
 }
@@ -145,24 +143,26 @@ static struct event_handler handler_of(struct watch *watch)
 
 static void free_source(struct watched_index *index)
 {
+    if (index->by_function) index_function_tell(&index->source, NULL, NULL);
     if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
     index->source = (struct index_source){0};
 }
 
 /* The claim's own function, or a source made of the same path. */
-static void find_source(const struct watch *watch, struct watched_index *index)
+static void find_source(struct watch *watch, struct watched_index *index)
 {
     bool is_namespace;
     struct err err;
     if (is(index, "") || is(index, "key") || is(index, "namespace")) return;
     struct claim_index *named = claim_find_index(watch->claim, str_of(index->name), &is_namespace, &err);
     free_source(index);
-    index->failed = false;
     index->by_function = named && claim_index_source(named)->values;
-    if (index->by_function)
-        index->source = *claim_index_source(named);
-    else
+    if (!index->by_function) {
         index_source_of_path(str_of(index->name), &index->source, &err);
+        return;
+    }
+    index->source = *claim_index_source(named);
+    index_function_tell(&index->source, on_news, index);
 }
 
 struct watched_index *watch_index(struct watch *watch, const char *name)
@@ -171,6 +171,7 @@ struct watched_index *watch_index(struct watch *watch, const char *name)
         if (is(watch->indexes[i], name)) return watch->indexes[i];
     if (watch->count == ARRAY_LEN(watch->indexes)) return NULL;
     struct watched_index *index = NEW(struct watched_index);
+    index->audit = watch->audit;
     index->name = xstrdup(name);
     index->lookups = lookup_index_new(watch->audit->lookups);
     find_source(watch, index);

@@ -19,7 +19,9 @@ struct index_function {
     struct failure_report report;
     struct quarantine quarantine;
     struct series *errors;
-    char *failure; /* the first since the index was built; NULL: none */
+    char *failure;           /* the first since the index was built; NULL: none */
+    void (*news)(void *ctx); /* NULL: nobody asks */
+    void *news_ctx;
     char name[];
 };
 
@@ -83,6 +85,18 @@ static void note(struct index_function *f, enum script_result result)
     if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
 }
 
+static void tell(const struct index_function *f)
+{
+    if (f->news) f->news(f->news_ctx);
+}
+
+static void note_failure(struct index_function *f)
+{
+    if (f->failure) return;
+    f->failure = xstrdup(buf_text(&f->script->failure.text));
+    tell(f);
+}
+
 static bool failed(struct index_function *f, struct err *err)
 {
     series_inc(f->errors);
@@ -104,7 +118,7 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     f->running = false;
     script->emitting = outer;
     if (result != SCRIPT_OK) {
-        if (!f->failure) f->failure = xstrdup(buf_text(&script->failure.text));
+        note_failure(f);
         report(f, object, result);
     }
     note(f, result);
@@ -139,7 +153,10 @@ void index_functions_turn(struct script *script)
     struct index_function *f;
     while ((f = TAILQ_FIRST(&script->rebuilding))) {
         const struct index_source source = source_of(f);
-        if (claim_build_index(f->claim, &source)) end_rebuilding(f);
+        if (claim_build_index(f->claim, &source)) {
+            end_rebuilding(f);
+            tell(f);
+        }
         if (turns_over(script)) break;
     }
     if (f) turns_ask(script);
@@ -186,7 +203,19 @@ bool index_function_is_running(const struct index_source *source)
 
 const char *index_function_failure(const struct index_source *source)
 {
-    return source->values == ask ? ((const struct index_function *)source->ctx)->failure : NULL;
+    const struct index_function *f = source->ctx;
+    if (source->values != ask) return NULL;
+    return f->failure      ? f->failure
+           : f->rebuilding ? "it was in quarantine, and its index is built anew"
+                           : NULL;
+}
+
+void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
+{
+    struct index_function *f = source->ctx;
+    if (source->values != ask) return;
+    f->news = fn;
+    f->news_ctx = ctx;
 }
 
 lua_State *index_functions_enter(lua_State *L)

@@ -18,9 +18,13 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 void index_functions_turn(struct script *script);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
 bool index_function_is_running(const struct index_source *source);
-/* Why it could not say what values an object has, the first time since the index was built; NULL: it always
- * could, or the source is no such function. Borrowed until it is asked again. */
+/* Why objects may be under none of their values: what it said the first time that it failed since the index
+ * was built, or that it is being built anew. NULL: all are, or the source is no such function. Borrowed until
+ * it is asked again. */
 const char *index_function_failure(const struct index_source *source);
+/* From now on `fn` is told when the index as a whole is another: the function failed for the first time since
+ * it was built, or it has been built anew. NULL: nobody. From inside of calls: it may not call back. */
+void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
  * back. The caller calls call_check_nested before, as nothing in between may raise. */
 lua_State *index_functions_enter(lua_State *L);

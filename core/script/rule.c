@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/must.h"
 #include "informer/claim_index.h"
 #include "informer/filter.h"
@@ -78,6 +79,7 @@ void rules_clear(struct script *script)
             free(rule->params[j].value);
         }
         free(rule->params);
+        quarantine_clear(&rule->quarantine);
     }
     free(rules->items);
     *rules = (struct script_rules){0};
@@ -200,6 +202,30 @@ static void say_failures(struct rule_run *run)
     }
 }
 
+static void say_quarantined(struct rule_run *run, struct quarantine *quarantine)
+{
+    struct buf text = {0};
+    buf_printf(&text, "the rule is in quarantine, as calls in a row went over a limit (%s); ",
+               buf_text(&quarantine->why));
+    quarantine_put_remedy(quarantine, &text);
+    say_error(run, buf_slice(&text));
+    buf_clear(&text);
+}
+
+static void ask_or_skip(struct script *script, struct script_rule *rule, struct rule_run *run)
+{
+    if (quarantine_skips(&rule->quarantine)) {
+        say_quarantined(run, &rule->quarantine);
+        return;
+    }
+    enum script_result result = call(script, run, ask);
+    if (result != SCRIPT_OK)
+        say_error(run, buf_slice(&script->failure.text));
+    else if (!run->skipped)
+        say_failures(run);
+    if (rule->lifted) quarantine_note(&rule->quarantine, QUARANTINE_CALL, result);
+}
+
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink)
 {
@@ -211,13 +237,44 @@ enum verdict script_ask_rule(struct script *script, size_t rule, struct root *ob
         buf_printf(&text, "use.%s: there is no cache of %s", held->name, claim_spec(held->claim)->kind);
         say_error(&run, buf_slice(&text));
         buf_clear(&text);
-    } else if (call(script, &run, ask) != SCRIPT_OK) {
-        say_error(&run, buf_slice(&script->failure.text));
-    } else if (!run.skipped) {
-        say_failures(&run);
+    } else {
+        ask_or_skip(script, &script->rules.items[rule], &run);
     }
     partial_end(&script->partial);
     return run.verdict;
+}
+
+/* --- who asks for ever */
+
+static void on_lifted(struct quarantine *quarantine)
+{
+    const struct script_rule *rule = container_of(quarantine, struct script_rule, quarantine);
+    if (rule->lifted) rule->lifted(rule->lifted_ctx);
+}
+
+void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *ctx), void *ctx)
+{
+    struct script_rule *watched = &script->rules.items[rule];
+    must(rule < script->rules.count);
+    if (!watched->quarantine.script) {
+        char *id = xasprintf("rule/%s", watched->id);
+        quarantine_init(&watched->quarantine, script, id, on_lifted);
+        free(id);
+    }
+    watched->lifted = lifted;
+    watched->lifted_ctx = ctx;
+}
+
+void script_leave_rule(struct script *script, size_t rule)
+{
+    struct script_rule *watched = &script->rules.items[rule];
+    quarantine_end(&watched->quarantine);
+    watched->lifted = NULL;
+}
+
+bool script_rule_is_quarantined(const struct script *script, size_t rule)
+{
+    return script_rule(script, rule)->quarantine.active;
 }
 
 /* --- fixes */

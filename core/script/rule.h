@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "object/pool.h"
+#include "script/quarantine.h"
 #include "script/rule_params.h"
 
 struct handler_options;
@@ -53,6 +54,9 @@ struct script_rule {
     bool has_skip, has_fix, has_uses;
     struct rule_param *params; /* what it declares (rule_params.h), by name */
     size_t param_count;
+    struct quarantine quarantine; /* of one that is watched */
+    void (*lifted)(void *ctx);    /* NULL: it is not */
+    void *lifted_ctx;
 };
 
 struct script_rules {
@@ -99,9 +103,16 @@ bool script_rule_code(struct script *script, size_t rule, struct buf *out);
 /* Whether the rule looks at objects of that namespace. */
 bool rule_takes(const struct script_rule *rule, struct str ns);
 /* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after
- * what it had said before. */
+ * what it had said before; or it is in quarantine. */
 enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
                              const struct rule_sink *sink);
+/* Of who asks a rule for ever: from now on one of which three calls in a row went over a limit is in
+ * quarantine (quarantine.h), as "rule/ID". It is not called, and each object is an error. `lifted` is told
+ * when it may be called again. Outside of any call. */
+void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *ctx), void *ctx);
+/* Nobody does any more. */
+void script_leave_rule(struct script *script, size_t rule);
+bool script_rule_is_quarantined(const struct script *script, size_t rule);
 /* Calls `fn` for each text in the code of the script and of its modules: the names of the fields that its
  * rules read are among them, as far as they are not made while it runs. */
 void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx);

@@ -186,7 +186,7 @@ void script_each_timer(const struct script *script,
 /* What is not called any more, as it went over a limit too often; texts are borrowed. */
 struct script_quarantine_status {
     const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                                  "index/NAME"; the error of the last call */
+                                  "index/NAME", "rule/ID"; the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };

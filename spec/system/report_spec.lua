@@ -55,6 +55,43 @@ describe("kubelua run --report", function()
     assert.are.equal(1, lines)
   end)
 
+  it("names the rules that fail, and asks one no more that is over its limit three times running", function()
+    for i = 1, 5 do sim.api:create(PODS, pod("p" .. i)) end
+    local path = place.path .. "/scripts/rules.lua"
+    local text = ('local k8s = require "k8s"\n'
+      .. 'k8s.rule { id = "loop", kinds = { "pods" }, check = function(o)\n  %s\nend }\n'
+      .. 'k8s.rule { id = "boom", kinds = { "pods" }, check = function(o)\n  error { code = 1 }\nend }\n'
+      .. 'k8s.rule { id = "fine", kinds = { "pods" }, check = function(o) end }\n')
+    place:write("rules.lua", text:format(scripts_folder.ENDLESS))
+    local engine = start()
+    engine.await_sample(results("loop", "medium", "", "error"), 5)
+    engine.await_sample(results("boom", "medium", "", "error"), 5)
+    local id = place.path .. "/scripts/rules"
+    engine.await_sample(('kubelua_handler_quarantined{script="%s",handler="rule/loop"}'):format(id), 1)
+    engine.await_sample('kubelua_audit_evaluations_total{rule="loop",result="error"}', 3)
+    local loop, boom = engine.rule "loop", engine.rule "boom"
+    assert.are.same({ true, 3, 5, 0 }, { loop.quarantined, loop.errors, loop.results.error, loop.results.pass })
+    assert.has_match("^" .. path:gsub("%p", "%%%0") .. ":3: over the limit handler%-cpu", loop.lastError.message)
+    assert.has_match("^default/p%d$", loop.lastError.object)
+    assert.are.same({ false, 5, 5, id, 5 }, { boom.quarantined, boom.errors, boom.results.error, boom.script,
+      boom.line })
+    local status, wide = (engine.ask "status"), (engine.ask("status", "-owide"))
+    assert.has_match("\naudit: 3 rules, 1 in quarantine, 5 objects; 5 pass, 10 error\n", status, 1, true)
+    assert.has_match("\nloop +medium +0 +0 +0 +0 +5 [^\n]+\n +in quarantine: every object is an error; mend and reload"
+      .. " it, or lift it by kubelua quarantine %-%-lift rule/loop\n +3 errors so far, the last of default/p%d %w+ ago:"
+      .. " [^\n]+:3: over the limit", status)
+    assert.has_match("\nboom +medium [^\n]+\n +5 errors so far, the last of default/p%d %w+ ago: %(error object"
+      .. ' {"code":1}%) %(the rule is at [^\n]+rules.lua:5%)\n', status)
+    assert.has_no_match("\nfine ", status)
+    assert.has_match("\nfine +medium +5 +0 +0 +0 +0 ", wide)
+    assert.has_match("rule/loop", (engine.ask "quarantine"), 1, true)
+    assert.are.equal("Lifted: 1\n", (engine.ask("quarantine", "--lift", "rules/rule/loop")))
+    engine.await_sample('kubelua_audit_evaluations_total{rule="loop",result="error"}', 6) -- it is no better
+    place:write("rules.lua", text:format "")
+    engine.await_sample(results("loop", "medium", "", "pass"), 5)
+    assert.has_match("\naudit: 3 rules, 5 objects; 10 pass, 5 error\n", (engine.ask "status"), 1, true)
+  end)
+
   it("asks again about what has changed, and about what looked at it", function()
     sim.api:create(PODS, pod("a"))
     sim.api:create(PODS, pod("b", { app = "b" }))
@@ -74,7 +111,7 @@ describe("kubelua run --report", function()
     engine.await_sample('kubelua_audit_evaluations_total{rule="configured",result="pass"}', 1)
     sim.api:delete(PODS .. "/a")
     engine.await_sample(results("configured", "medium", "", "fail"), 0)
-    assert.has_match("\naudit: 2 rules, 1 objects; 2 pass\n", (engine.ask "status"))
+    assert.has_match("\naudit: 2 rules, 1 object; 2 pass\n", (engine.ask "status"))
     cluster.terminate(engine)
   end)
 

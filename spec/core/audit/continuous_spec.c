@@ -116,6 +116,63 @@ static void test_an_index_function_that_fails_makes_stale_what_was_said(void **s
     live_end(&f);
 }
 
+#define TROUBLED                                                                                           \
+    HEAD "broken = true\n"                                                                                 \
+         "k8s.rule { id = 'u', kinds = { 'pods' }, uses = { n = { kind = 'nodes',\n"                       \
+         "  index = function(o, emit) while broken and o:label 'bad' do end emit(o:label 'zone') end } }," \
+         "\n  check = function(o, r, use) if #use.n 'x' ~= 1 then r:fail(#use.n 'x' .. ' nodes') end end }"
+
+/* Quarantined, lifted, built anew: what was said meanwhile is said again. */
+static void test_an_index_that_is_built_anew_is_news(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin_hurried(c, TROUBLED);
+    cluster_list(c, 0, "shop/a;shop/b");
+    cluster_list(c, 1, "n1 zone=x bad=1;n2 zone=y bad=1;n3 zone=z bad=1");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_ERROR], 2);
+    assert_ask(c, f.script, "broken = false return 1", "1");
+    assert_int_equal(script_lift(f.script, "index/function u/n"), 1);
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_PASS], 2);
+    live_assert_true(&f);
+    assert_ask(c, f.script, "broken = true return 1", "1"); /* and once more */
+    cluster_event(c, 1, LW_ADDED, "n4 zone=y bad=1");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_ERROR], 2);
+    live_assert_true(&f);
+    live_end(&f);
+}
+
+static void say_nothing(void *ctx, const struct rule_finding *finding)
+{
+    (void)ctx;
+    (void)finding;
+}
+
+static bool is_an_error(void *ctx, struct root *object)
+{
+    const struct rule_sink sink = {.found = say_nothing};
+    assert_int_equal(script_ask_rule(ctx, 0, object, &sink), VERDICT_ERROR);
+    return true;
+}
+
+/* Looks at what the index does not have yet are no results. */
+static void test_while_an_index_is_built_anew_nobody_passes(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin_hurried(c, TROUBLED);
+    cluster_list(c, 0, "shop/a;shop/b");
+    cluster_list(c, 1, "n1 zone=x bad=1;n2 zone=y bad=1;n3 zone=x bad=1");
+    live_settle(&f);
+    assert_ask(c, f.script, "broken = false return 1", "1");
+    assert_int_equal(script_lift(f.script, "index/function u/n"), 1); /* its turn has not come */
+    indexer_each(claim_indexer(script_rule(f.script, 0)->kinds[0]), is_an_error, f.script);
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_FAIL], 2);
+    live_end(&f);
+}
+
 static void test_nothing_is_asked_before_all_caches_are_there(void **state)
 {
     struct cluster *c = *state;
@@ -292,6 +349,8 @@ int main(void)
         T(test_changes_in_a_row_are_one_question),
         T(test_only_those_are_asked_again_who_looked_at_what_changed),
         T(test_an_index_function_that_fails_makes_stale_what_was_said),
+        T(test_an_index_that_is_built_anew_is_news),
+        T(test_while_an_index_is_built_anew_nobody_passes),
         T(test_nothing_is_asked_before_all_caches_are_there),
         T(test_a_slice_is_short_and_the_rest_comes_later),
         T(test_a_rule_with_too_many_looks_is_asked_about_everything),

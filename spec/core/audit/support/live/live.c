@@ -12,6 +12,7 @@
 
 #include "audit/findings.h"
 #include "base/mem.h"
+#include "core/script/support/patient.h"
 #include "informer/shared_factory.h"
 #include "object/value.h"
 
@@ -40,6 +41,15 @@ struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lo
 struct fixture live_begin(struct cluster *c, const char *lua)
 {
     return live_begin_with(c, lua, CONTINUOUS_LOOKUPS_MAX, CONTINUOUS_FINDING_BYTES_MAX);
+}
+
+struct fixture live_begin_hurried(struct cluster *c, const char *lua)
+{
+    static struct limits limits;
+    limits = patient_limits;
+    limits.values[LIMIT_HANDLER_CPU] = limits.values[LIMIT_FILTER_CPU] = 20;
+    c->host.limits = &limits;
+    return live_begin(c, lua);
 }
 
 void live_end(struct fixture *f)

@@ -15,6 +15,8 @@ struct fixture {
 /* Slices are of about ten calls. */
 struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lookups, size_t max_bytes);
 struct fixture live_begin(struct cluster *c, const char *lua);
+/* The same, where a call may take 20 ms and no more. */
+struct fixture live_begin_hurried(struct cluster *c, const char *lua);
 void live_end(struct fixture *f);
 /* Until nothing waits any more. */
 void live_settle(struct fixture *f);
