@@ -147,6 +147,8 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
 /* Where a manifest has neither, no path leads to it. */
 static bool check_manifest(const struct audit_fix *fix, struct err *err)
 {
+    if (fix->is_patched)
+        return err_set(err, ERR_INVALID, "it is there already, and another fix is a patch of it");
     if (!*fix->name) return err_set(err, ERR_INVALID, "the manifest has no metadata.name");
     if (fix->resource.namespaced && !*fix->ns)
         return err_set(err, ERR_INVALID, "the manifest has no metadata.namespace");

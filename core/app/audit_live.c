@@ -10,6 +10,7 @@
 #include "app/audit_pages.h"
 #include "app/audit_scripts.h"
 #include "app/one_loop.h"
+#include "audit/fix_there.h"
 #include "audit/progress.h"
 #include "base/mem.h"
 #include "informer/indexer.h"
@@ -326,6 +327,7 @@ enum audit_end audit_live(const struct audit_request *request, const struct clus
     if (ok) {
         fill_caches(&live);
         look_at_all(&live);
+        if (request->fixes) fixes_mark_there(request->fixes, live.base.factory);
         if (request->apply) audit_apply(request, live.base.client);
     }
     close_all(&live);

@@ -6,6 +6,7 @@
 #include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
 #include "app/dry_host.h"
+#include "audit/fix_there.h"
 #include "audit/input.h"
 #include "audit/objects.h"
 #include "audit/progress.h"
@@ -224,6 +225,7 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     bool ok = prepare(&offline, err);
     if (ok) read_all(&offline);
     if (ok && offline.objects) look_at_all(&offline);
+    if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;

@@ -16,14 +16,17 @@
 enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
 
 static const char *role_name;
+static bool with_fixes;
 
 static const struct flag *rbac_flags(struct options *options)
 {
-    static struct flag table[3];
+    static struct flag table[4];
     role_name = "kubelua";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&options->files),
         {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
+        {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
+         "also what kubelua audit --apply takes: patch of the kinds whose rules have a fix"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -126,6 +129,7 @@ static int run(int argc, char **argv)
         plan.default_namespace =
             !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
         plan.lease = leader_flags_lease(&options.leader, here);
+        plan.fixes = with_fixes;
         plan.elects = options.leader.elect;
         plan.options = &options;
         exit_code = print_rules(&plan);

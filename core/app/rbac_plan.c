@@ -74,6 +74,7 @@ static bool add_all(const struct rbac_plan *plan, struct rbac_rules *rules, cons
             continue;
         }
         script_each_right(script, plan->catalogue, &visitor);
+        if (plan->fixes) script_each_fix_right(script, plan->catalogue, &visitor);
         ok &= scan.ok;
         script_free(script);
     }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "informer/shared_factory.h"
 #include "script/plan.h"
+#include "script/rule.h"
 #include "script/writes.h"
 
 const char *const rbac_verb_names[RBAC_VERBS] = {"get",    "list",  "watch", "create",
@@ -228,4 +229,30 @@ void script_each_right(const struct script *script, const struct catalogue *cata
     for (size_t i = 0; i < script_write_count(script); i++) add_write(&scan, script_write_parts(script, i));
     add_election(&scan);
     if (script_tells_events(script)) add_events(&scan);
+}
+
+static void add_fix(const struct scan *scan, const struct informer_spec *spec)
+{
+    struct resource resource;
+    struct err err;
+    if (!catalogue_resolve(scan->catalogue, str_of(spec->kind), &resource, &err)) return;
+    struct script_right right = {.group = resource.group,
+                                 .resource = resource.plural,
+                                 .name = "",
+                                 .verbs = RBAC_PATCH,
+                                 .namespaced = resource.namespaced,
+                                 .what = spec->kind};
+    each_namespace(scan, spec, &right);
+    resource_clear(&resource);
+}
+
+void script_each_fix_right(const struct script *script, const struct catalogue *catalogue,
+                           const struct script_rights_visitor *visitor)
+{
+    const struct scan scan = {script, catalogue, visitor};
+    for (size_t i = 0; i < script_rule_count(script); i++) {
+        const struct script_rule *rule = script_rule(script, i);
+        for (size_t k = 0; rule->has_fix && k < rule->kind_count; k++)
+            add_fix(&scan, claim_spec(rule->kinds[k]));
+    }
 }

@@ -40,3 +40,7 @@ struct script_rights_visitor {
 
 void script_each_right(const struct script *script, const struct catalogue *catalogue,
                        const struct script_rights_visitor *visitor);
+/* What it takes besides to write the fixes of its rules (kubelua audit --apply), as far as it is known: patch
+ * of the kinds of rules that have a fix. Kinds that the catalogue does not know are told by the above. */
+void script_each_fix_right(const struct script *script, const struct catalogue *catalogue,
+                           const struct script_rights_visitor *visitor);

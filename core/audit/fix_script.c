@@ -48,13 +48,32 @@ static void put_manifest(struct buf *out, const struct audit_fix *fix)
     buf_clear(&yaml);
 }
 
+/* What would change somebody's object is for reading, and not to be done by who pastes all of it. */
+static void put_comment(struct buf *out, const struct audit_fix *fix)
+{
+    struct buf commands = {0};
+    buf_puts(out, "# ");
+    terminal_put(out, str_of(fix->kind));
+    buf_putc(out, ' ');
+    terminal_put(out, str_of(fix->ns));
+    if (*fix->ns) buf_putc(out, '/');
+    terminal_put(out, str_of(fix->name));
+    buf_puts(out, " is there already, and this would change it:\n");
+    put_manifest(&commands, fix);
+    struct str rest = buf_slice(&commands), line;
+    while (str_cut(&rest, '\n', &line) && rest.p) buf_printf(out, "# %.*s\n", STR_ARG(line));
+    buf_clear(&commands);
+}
+
 void fix_script_write(const struct audit_fixes *fixes, FILE *out)
 {
     struct buf text = {0};
     for (size_t i = 0; i < fixes->count; i++) {
         const struct audit_fix *fix = &fixes->items[i];
         buf_puts(&text, fix->reasons);
-        if (fix->is_manifest)
+        if (fix->is_there)
+            put_comment(&text, fix);
+        else if (fix->is_manifest)
             put_manifest(&text, fix);
         else
             put_patch(&text, fix);

@@ -152,26 +152,38 @@ static void note_step(struct fixer *fixer)
     fixer->has_step = true;
 }
 
-/* Several objects may want the same manifest, as one for their namespace. */
-static void add_manifest(struct fixer *fixer, const struct fixer_failure *failure, struct value manifest)
+static bool refuse_other(struct audit_fix *fix, const struct audit_fix *other, struct err *err)
+{
+    err_set(err, ERR_INVALID, "%s %s%s%s is another one already, by the fix of %s", fix->kind, fix->ns,
+            *fix->ns ? "/" : "", fix->name, other->rules);
+    audit_fix_clear(fix);
+    return false;
+}
+
+/* Several objects may want the same manifest, as one for their namespace. Two for one object would undo each
+ * other. */
+static bool add_manifest(struct fixer *fixer, const struct fixer_failure *failure, struct value manifest,
+                         struct err *err)
 {
     struct audit_fixes *fixes = fixer->options.fixes;
     struct audit_fix fix = {0};
     fixer->text.len = 0;
     put_reasons(fixer, failure, audit_table_count_rows(fixer->options.table));
     fix_manifest(fixer->packer, &fix, manifest, fixer->object, fixer->options.catalogue);
+    struct audit_fix *same = audit_fixes_find_manifest(fixes, &fix);
+    if (same && strcmp(same->json, fix.json) != 0) return refuse_other(&fix, same, err);
     audit_table_set_fix(fixer->options.table, failure->first_row, str_of(fix.json), audit_fix_type(&fix));
     note_step(fixer);
-    struct audit_fix *same = audit_fixes_find(fixes, str_of(fix.json));
     if (same) {
         audit_fix_add_reasons(same, buf_slice(&fixer->text));
         audit_fix_add_rule(same, rule_id(failure));
         audit_fix_clear(&fix);
-        return;
+        return true;
     }
     fix.reasons = xstrndup(fixer->text.data, fixer->text.len);
     audit_fix_add_rule(&fix, rule_id(failure));
     *audit_fixes_add(fixes) = fix;
+    return true;
 }
 
 static void add_patch(struct fixer *fixer, bool is_strategic)
@@ -238,9 +250,8 @@ static bool take(struct fixer *fixer, const struct fixer_failure *failure, struc
     if (value_type(given) != VALUE_MAP)
         return err_set(err, ERR_INVALID, "it is a list, and neither a merge patch nor a manifest");
     if (fix_is_manifest(given) && !fix_is_same_object(given, root_value(fixer->object))) {
-        add_manifest(fixer, failure, given);
-        *mended = true;
-        return true;
+        *mended = add_manifest(fixer, failure, given, err);
+        return *mended;
     }
     if (!take_patch(fixer, given, mended, err)) return false;
     if (*mended) note_mended(fixer, failure);

@@ -33,10 +33,21 @@ void audit_fixes_clear(struct audit_fixes *fixes)
     *fixes = (struct audit_fixes){0};
 }
 
-struct audit_fix *audit_fixes_find(const struct audit_fixes *fixes, struct str json)
+/* Those without a name are new objects each time. */
+bool audit_fix_is_same_object(const struct audit_fix *a, const struct audit_fix *b)
+{
+    struct str groups[2], version;
+    if (!*a->name || strcmp(a->name, b->name) != 0 || strcmp(a->ns, b->ns) != 0) return false;
+    api_version_cut(str_of(a->api_version), &groups[0], &version);
+    api_version_cut(str_of(b->api_version), &groups[1], &version);
+    return strcmp(a->kind, b->kind) == 0 && str_eq(groups[0], groups[1]);
+}
+
+struct audit_fix *audit_fixes_find_manifest(const struct audit_fixes *fixes, const struct audit_fix *fix)
 {
     for (size_t i = 0; i < fixes->count; i++)
-        if (fixes->items[i].is_manifest && str_is(json, fixes->items[i].json)) return &fixes->items[i];
+        if (fixes->items[i].is_manifest && audit_fix_is_same_object(&fixes->items[i], fix))
+            return &fixes->items[i];
     return NULL;
 }
 
@@ -123,6 +134,9 @@ void audit_fixes_sum_up(const struct audit_fixes *fixes, struct buf *out)
     buf_printf(out, "%zu finding%s a fix, ", fixes->with, fixes->with == 1 ? " has" : "s have");
     buf_printf(out, "%zu %s none; ", fixes->without, fixes->without == 1 ? "has" : "have");
     buf_printf(out, "%zu object%s", fixes->objects, fixes->objects == 1 ? "" : "s");
+    if (fixes->there)
+        buf_printf(out, "; %zu manifest%s there already", fixes->there,
+                   fixes->there == 1 ? " is of an object that is" : "s are of objects that are");
     if (fixes->still)
         buf_printf(out, "; %zu rule%s with the patch too", fixes->still,
                    fixes->still == 1 ? " fails" : "s fail");

@@ -9,15 +9,16 @@
 
 /* One thing to do. */
 struct audit_fix {
-    bool is_manifest;         /* of an object of its own; else a patch of one that was looked at */
-    bool is_strategic;        /* the patch is a strategic merge patch (strategic.h); else a merge patch */
-    char *reasons;            /* lines, each with its end: what was found, and what is not mended by it */
-    char *rules;              /* their ids, ", " between them */
-    char *api_version, *kind; /* of the object, as the next ones */
-    char *ns, *name;          /* `ns` may be empty, and `name` of a manifest */
-    char *version;            /* its resourceVersion when it was looked at; empty: not known */
-    struct resource resource; /* `plural` NULL: the catalogue does not have the kind */
-    char *type;               /* as kubectl takes it: "pods", "deployments.apps", "Widget.v1.example.com" */
+    bool is_manifest;          /* of an object of its own; else a patch of one that was looked at */
+    bool is_strategic;         /* the patch is a strategic merge patch (strategic.h); else a merge patch */
+    bool is_there, is_patched; /* of a manifest: its object is there (fix_there.h); another fix patches it */
+    char *reasons;             /* lines, each with its end: what was found, and what is not mended by it */
+    char *rules;               /* their ids, ", " between them */
+    char *api_version, *kind;  /* of the object, as the next ones */
+    char *ns, *name;           /* `ns` may be empty, and `name` of a manifest */
+    char *version;             /* its resourceVersion when it was looked at; empty: not known */
+    struct resource resource;  /* `plural` NULL: the catalogue does not have the kind */
+    char *type;                /* as kubectl takes it: "pods", "deployments.apps", "Widget.v1.example.com" */
     char *json;
 };
 
@@ -27,6 +28,7 @@ struct audit_fixes {
     size_t with, without;   /* findings that are failures */
     size_t objects;         /* for which there is something to do */
     size_t still;           /* rules that fail for an object with its patch too */
+    size_t there;           /* manifests of objects that are there already */
     size_t written, failed; /* of --apply */
 };
 
@@ -34,8 +36,10 @@ struct audit_fixes {
 struct audit_fix *audit_fixes_add(struct audit_fixes *fixes);
 void audit_fix_clear(struct audit_fix *fix);
 void audit_fixes_clear(struct audit_fixes *fixes);
-/* The manifest of that text, if there is one; NULL otherwise. */
-struct audit_fix *audit_fixes_find(const struct audit_fixes *fixes, struct str json);
+/* The manifest of the same object, whatever it says; NULL: there is none. */
+struct audit_fix *audit_fixes_find_manifest(const struct audit_fixes *fixes, const struct audit_fix *fix);
+/* In whatever version. */
+bool audit_fix_is_same_object(const struct audit_fix *a, const struct audit_fix *b);
 /* Appends lines to its reasons. */
 void audit_fix_add_reasons(struct audit_fix *fix, struct str lines);
 /* Adds a rule, which it may have. */

@@ -204,6 +204,16 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
       assert.are.same({ 1, "configmap/defaults serverside-applied (dry run) # shop: defaults\n" }, { code, out })
     end)
 
+    it("is not sent where a patch of its object is", function()
+      place:write("rules.lua", rules .. manifest:format('"a"', "obj:name()"))
+      create "a"
+      local code, out, err = audit "--apply"
+      assert.are.same({ 3, "configmap/a patched # shop: team, tier\n" }, { code, out })
+      assert.matches("configmap/a in shop: defaults: not applied: it is there already, and another fix is a patch of "
+        .. "it\n", err, 1, true)
+      assert.are.equal("1", sim.api:get(configmaps .. "/a").data.a)
+    end)
+
     it("is not sent without a name, a namespace or a kind that the server has", function()
       place:write("rules.lua", manifest:format("nil", "obj:name()"))
       local code, _, err = audit "--apply"

@@ -195,6 +195,72 @@ require("k8s").rule { id = "policy", kinds = { "pods" }, check = function(_, r) 
     assert.matches([[  note: "$(date) `date` $HOME\nEOF\nit's\x1b[2J"]], found[1].input, 1, true)
   end)
 
+  describe("of a manifest", function()
+    local service = [[
+apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { selector: { app: other } }
+---
+]]
+
+    it("makes a comment of one whose object is there, which changes nothing when it is pasted", function()
+      place:write("rules.lua", [[
+local k8s = require "k8s"
+k8s.rule { id = "has-service", kinds = { "pods" }, uses = { services = { kind = "services", index = "namespace" } },
+  check = function(obj, r, use)
+    for _, service in ipairs(use.services(obj:namespace())) do
+      if service.spec.selector.app == obj:name() then return end
+    end
+    r:fail "no service"
+  end,
+  fix = function(obj) return { apiVersion = "v1", kind = "Service", metadata = { name = obj:name() },
+    spec = { selector = { app = obj:name() } } } end }
+]])
+      place:write("objects.yaml", service .. pod "web" .. pod "db")
+      local code, out, err = audit_files()
+      assert.are.equal(1, code)
+      assert.matches([[
+# shop/web Pod: has-service: no service
+# Service shop/web is there already, and this would change it:
+# kubectl apply -f - <<'EOF'
+# apiVersion: "v1"
+# kind: "Service"
+]], out, 1, true)
+      local found = commands(out)
+      assert.are.equal(1, #found)
+      assert.matches('  name: "db"', found[1].input, 1, true)
+      assert.matches("2 objects; 1 manifest is of an object that is there already\n", err, 1, true)
+    end)
+
+    it("makes a comment of one whose object another fix patches", function()
+      place:write("rules.lua", containers .. [[
+k8s.rule { id = "twin", kinds = { "services" }, check = function(_, r) r:fail "no pod" end,
+  fix = function(obj) return { apiVersion = "v1", kind = "Pod", metadata = { name = obj:name() } } end }
+]])
+      place:write("objects.yaml", service .. pod "web")
+      local _, out = audit_files()
+      assert.matches("# Pod shop/web is there already, and this would change it:\n# kubectl apply", out, 1, true)
+      assert.are.equal(1, #commands(out))
+    end)
+
+    it("takes the second of two that differ for an error of its rule", function()
+      place:write("rules.lua", [[
+local k8s = require "k8s"
+for i, id in ipairs { "one", "two" } do
+  k8s.rule { id = id, kinds = { "pods" }, check = function(_, r) r:fail "no policy" end,
+    fix = function() return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "settings" },
+      data = { a = tostring(i) } } end }
+end
+]])
+      place:write("objects.yaml", pod "web")
+      local code, out, err = audit_files()
+      assert.are.same({ 3, 1 }, { code, #commands(out) })
+      assert.matches("two: the fix of two: ConfigMap shop/settings is another one already, by the fix of one", err, 1,
+        true)
+    end)
+  end)
+
   it("takes a whole manifest of the object itself for what it should be", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "restarts", kinds = { "pods" },

@@ -58,6 +58,30 @@ rules:
 ]=], p:out())
   end)
 
+  it("has patch of what fixes of rules may be of, where that is asked for", function()
+    local script = [[
+      local k8s = require "k8s"
+      k8s.rule { id = "a", kinds = { "services" }, uses = { pods = { kind = "pods" } }, check = print, fix = print }
+      k8s.rule { id = "b", kinds = { "configmaps" }, check = print }
+    ]]
+    local function rules(services)
+      return head:format "ClusterRole" .. "rules:\n" .. services
+    end
+    assert.are.equal(rules [=[
+  - apiGroups: [""]
+    resources: [configmaps, pods]
+    verbs: [list, watch]
+  - apiGroups: [""]
+    resources: [services]
+    verbs: [list, watch, patch]
+]=], on_sim(script, "--audit-apply"):out())
+    assert.are.equal(rules [=[
+  - apiGroups: [""]
+    resources: [configmaps, pods, services]
+    verbs: [list, watch]
+]=], on_sim(script):out())
+  end)
+
   it("has what k8s.reads declares, and events where a script tells them", function()
     local p = on_sim([[
       local k8s = require "k8s"

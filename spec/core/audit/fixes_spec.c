@@ -139,6 +139,49 @@ static void test_a_manifest_is_in_the_namespace_of_what_it_is_for(void **state)
                    "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}");
 }
 
+static struct audit_fix manifest_of(const char *json)
+{
+    struct root *root = pack(json);
+    struct audit_fix fix = {0};
+    fix_manifest(packer, &fix, root_value(root), root, catalogue);
+    root_unref(root);
+    return fix;
+}
+
+static void test_manifests_of_one_object(void **state)
+{
+    (void)state;
+    static const char one[] =
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}}";
+    static const struct {
+        const char *json;
+        bool same;
+    } cases[] = {
+        {"{\"apiVersion\":\"apps/v1beta1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}}", true},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}}", false},
+        {"{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"metadata\":{\"name\":\"a\"}}", false},
+        {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"b\"}}", false},
+        {"{\"apiVersion\":\"apps/"
+         "v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\",\"namespace\":\"x\"}}",
+         false},
+    };
+    struct audit_fixes fixes = {0};
+    *audit_fixes_add(&fixes) = manifest_of(one);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct audit_fix fix = manifest_of(cases[i].json);
+        assert_int_equal(audit_fixes_find_manifest(&fixes, &fix) == &fixes.items[0], cases[i].same);
+        audit_fix_clear(&fix);
+    }
+    fixes.items[0].is_manifest = false; /* a patch is none */
+    struct audit_fix fix = manifest_of(one),
+                     nameless = manifest_of("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}");
+    assert_null(audit_fixes_find_manifest(&fixes, &fix));
+    assert_false(audit_fix_is_same_object(&nameless, &nameless));
+    audit_fix_clear(&fix);
+    audit_fix_clear(&nameless);
+    audit_fixes_clear(&fixes);
+}
+
 static void test_how_much_there_is(void **state)
 {
     (void)state;
@@ -159,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_objects_are_named_as_kubectl_does),
         cmocka_unit_test(test_what_is_sent_names_the_version),
         cmocka_unit_test(test_a_manifest_is_in_the_namespace_of_what_it_is_for),
+        cmocka_unit_test(test_manifests_of_one_object),
         cmocka_unit_test(test_how_much_there_is),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
