@@ -105,6 +105,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_bool(out, "waiting", status->waits);
     json_bool(out, "coarse", status->coarse);
     json_bool(out, "quarantined", status->quarantined);
+    if (status->twin) json_text(out, "twin", status->twin);
     put_verdicts(status->verdicts, out);
     json_int(out, "errors", (int64_t)status->errors);
     if (status->errors) put_error(status, out);
@@ -120,6 +121,7 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_int(out, "rules", (int64_t)status.rules);
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
     json_int(out, "coarseRules", (int64_t)status.coarse_rules);
+    json_int(out, "twinRules", (int64_t)status.twins);
     json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);
     json_int(out, "pending", (int64_t)status.pending);

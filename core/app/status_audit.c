@@ -35,6 +35,8 @@ static void print_line(struct viewer *v, size_t at)
     put_count(v, at, "waitingRules", "waits for its caches", "wait for their caches", &line);
     put_count(v, at, "coarseRules", "looks at too much to be told what changed for it",
               "look at too much to be told what changed for them", &line);
+    put_count(v, at, "twinRules", "not asked, as another one has its id",
+              "not asked, as others have their ids", &line);
     put_count(v, at, "quarantinedRules", "in quarantine", "in quarantine", &line);
     put_count(v, at, "objects", "object", "objects", &line);
     put_count(v, at, "pending", "waiting", "waiting", &line);
@@ -57,7 +59,8 @@ enum { COLUMN_RESULTS = 2, COLUMN_ERROR = 6, COLUMN_SCRIPT };
 static bool is_shown(const struct viewer *v, size_t at)
 {
     size_t results = tape_field(v->tape, at, STR("results"));
-    return v->view->wide || viewer_int(v, results, "error") || viewer_bool(v, at, "quarantined");
+    return v->view->wide || viewer_text(v, at, "twin").n || viewer_int(v, results, "error") ||
+           viewer_bool(v, at, "quarantined");
 }
 
 /* An error that is no string says no place; the rule's is better than none. */
@@ -79,7 +82,10 @@ static void put_error(struct viewer *v, size_t at, struct buf *out)
 static void note_rule(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
-    if (viewer_bool(v, at, "quarantined"))
+    struct str twin = viewer_text(v, at, "twin");
+    if (twin.n)
+        buf_printf(&text, "not asked: %.*s has a rule of that id", STR_ARG(twin));
+    else if (viewer_bool(v, at, "quarantined"))
         buf_printf(&text,
                    "in quarantine: every object is an error; mend and reload it, or lift it by kubelua "
                    "quarantine --lift rule/%.*s",

@@ -130,9 +130,20 @@ static void on_turn(struct timer *timer)
 
 /* --- other times */
 
+/* Two names of a kind are one kind once the server has said so. */
+static bool is_repeated(const struct column *column)
+{
+    const struct column *earlier = column->rule->columns;
+    for (; earlier < column; earlier++)
+        if (!earlier->repeated && claims_share(earlier->source->claim, column->source->claim)) return true;
+    return false;
+}
+
 static bool look_whether_ready(struct column *column)
 {
     if (!claim_has_synced(column->source->claim)) return false;
+    column->repeated = is_repeated(column);
+    if (column->repeated) return true;
     for (size_t i = 0; i < column->rule->use_count; i++)
         if (!claim_has_synced(column->rule->watches[i]->claim)) return false;
     column->ready = true;
@@ -140,19 +151,26 @@ static bool look_whether_ready(struct column *column)
     return true;
 }
 
+static bool is_settled(const struct column *column)
+{
+    return column->ready || column->repeated;
+}
+
 void continuous_check_ready(struct continuous *audit)
 {
     struct live_rule *rule;
-    bool all = true;
+    bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
     TAILQ_FOREACH (rule, &audit->rules, link)
         for (size_t i = 0; i < rule->column_count; i++)
-            if (!rule->columns[i].ready && !look_whether_ready(&rule->columns[i])) all = false;
+            if (!is_settled(&rule->columns[i]) && !look_whether_ready(&rule->columns[i])) all = false;
     if (!all && !timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
 }
 
 static void on_ready(struct timer *timer)
 {
-    continuous_check_ready(container_of(timer, struct continuous, ready));
+    struct continuous *audit = container_of(timer, struct continuous, ready);
+    continuous_tell_twins(audit);
+    continuous_check_ready(audit);
 }
 
 static void on_coarse(struct timer *timer)
@@ -195,6 +213,7 @@ struct continuous *continuous_new(const struct continuous_options *options)
     TAILQ_INIT(&audit->working);
     TAILQ_INIT(&audit->watches);
     TAILQ_INIT(&audit->rules);
+    TAILQ_INIT(&audit->twins);
     audit->lookups = lookups_new(options->max_lookups);
     audit->turn.fn = on_turn;
     audit->ready.fn = on_ready;
@@ -216,6 +235,7 @@ void continuous_free(struct continuous *audit)
     struct source *source;
     struct watch *watch;
     audit->options.changed = NULL;
+    continuous_drop_twins(audit, NULL);
     while ((rule = TAILQ_FIRST(&audit->rules))) live_rule_free(rule);
     while ((source = TAILQ_FIRST(&audit->sources))) source_free(source);
     while ((watch = TAILQ_FIRST(&audit->watches))) watch_free(watch);

@@ -55,7 +55,7 @@ struct continuous_status {
     size_t coarse_rules;         /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
-    size_t quarantined_rules;
+    size_t quarantined_rules, twins;      /* `twins` are not asked, as another rule has their id */
     size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                      /* cells whose findings had no room */
 };
@@ -65,6 +65,7 @@ struct continuous_status continuous_status(const struct continuous *audit);
 struct continuous_rule_status {
     const struct asked_rule *asked;
     bool waits, coarse, quarantined;
+    const char *twin; /* the script that has a rule of the same id, so that this one is not asked; or NULL */
     size_t verdicts[VERDICTS];
     uint64_t errors;                  /* calls that ended with one */
     const char *error, *error_object; /* of the last of them; "" before the first */

@@ -25,7 +25,8 @@ struct column {
     struct source *source;
     struct cell *cells; /* by the numbers of objects */
     size_t cap;
-    bool ready; /* its caches have synced */
+    bool ready;    /* its caches have synced */
+    bool repeated; /* another column of the rule has the same objects, by another name of the kind */
 };
 
 enum { SLOT_NONE = UINT32_MAX };
@@ -90,12 +91,21 @@ struct live_rule {
     struct series *results[VERDICTS], *evaluations[VERDICTS], *duration;
 };
 
+/* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
+struct twin {
+    TAILQ_ENTRY(twin) link;
+    struct asked_rule asked;
+    char *code;
+    bool told;
+};
+
 struct continuous {
     struct continuous_options options;
     TAILQ_HEAD(sources, source) sources;
     TAILQ_HEAD(working, source) working;
     TAILQ_HEAD(watches, watch) watches;
     TAILQ_HEAD(live_rules, live_rule) rules;
+    TAILQ_HEAD(twins, twin) twins;
     struct lookups *lookups;
     struct timer turn, ready, coarse, midnight;
     int64_t due_ms;                 /* of `turn` */
@@ -120,6 +130,13 @@ void source_queue_all(struct source *source);
 /* A column may become ready. */
 void continuous_check_ready(struct continuous *audit);
 int64_t continuous_now_s(const struct continuous *audit);
+
+/* --- continuous_scripts.c */
+
+/* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
+void continuous_tell_twins(struct continuous *audit);
+/* Those of the script; NULL: all. */
+void continuous_drop_twins(struct continuous *audit, const struct script *script);
 
 /* --- continuous_source.c */
 

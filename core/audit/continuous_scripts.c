@@ -61,16 +61,49 @@ static struct watch *watch_of(struct continuous *audit, struct script *script, s
 }
 
 /* Rules are told apart by their names, in reports and metrics. */
-static bool is_twin(const struct continuous *audit, const struct asked_rule *asked)
+static const struct live_rule *find_twin(const struct continuous *audit, const char *id)
 {
     const struct live_rule *rule;
-    TAILQ_FOREACH (rule, &audit->rules, link) {
-        if (strcmp(rule->id, asked->rule->id) != 0) continue;
-        log_error("A rule of that id is there already: this one is not asked", F("rule", rule->id),
-                  F("script", script_name(asked->script)), F("other", script_name(rule->asked.script)));
-        return true;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (strcmp(rule->id, id) == 0) return rule;
+    return NULL;
+}
+
+static void add_twin(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    struct twin *twin = NEW(struct twin);
+    twin->asked = *asked;
+    twin->code = code ? xstrdup(code) : NULL;
+    TAILQ_INSERT_TAIL(&audit->twins, twin, link);
+}
+
+static void free_twin(struct continuous *audit, struct twin *twin)
+{
+    TAILQ_REMOVE(&audit->twins, twin, link);
+    free(twin->code);
+    free(twin);
+}
+
+void continuous_tell_twins(struct continuous *audit)
+{
+    struct twin *twin;
+    TAILQ_FOREACH (twin, &audit->twins, link) {
+        const struct live_rule *other = find_twin(audit, twin->asked.rule->id);
+        if (!twin->told && other)
+            log_error("A rule of that id is there already: this one is not asked", F("rule", other->id),
+                      F("script", script_name(twin->asked.script)),
+                      F("other", script_name(other->asked.script)));
+        twin->told = true;
     }
-    return false;
+}
+
+void continuous_drop_twins(struct continuous *audit, const struct script *script)
+{
+    struct twin *twin, *next;
+    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
+        next = TAILQ_NEXT(twin, link);
+        if (!script || twin->asked.script == script) free_twin(audit, twin);
+    }
 }
 
 static bool has_column(const struct live_rule *rule, const struct source *source)
@@ -82,7 +115,6 @@ static bool has_column(const struct live_rule *rule, const struct source *source
 
 static void add_rule(struct continuous *audit, const struct asked_rule *asked, const char *code)
 {
-    if (is_twin(audit, asked)) return;
     const struct script_rule *given = asked->rule;
     struct live_rule *rule = live_rule_new(audit, asked, code);
     for (size_t i = 0; i < given->use_count; i++) {
@@ -93,6 +125,26 @@ static void add_rule(struct continuous *audit, const struct asked_rule *asked, c
         struct source *source = source_of(audit, asked->script, given->kinds[i]);
         if (has_column(rule, source)) continue; /* a kind that it names twice */
         column_begin(&rule->columns[rule->column_count++], rule, source);
+    }
+}
+
+static void add_or_wait(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    if (find_twin(audit, asked->rule->id))
+        add_twin(audit, asked, code);
+    else
+        add_rule(audit, asked, code);
+}
+
+/* A rule may have gone whose place another one takes. */
+static void take_up_twins(struct continuous *audit)
+{
+    struct twin *twin, *next;
+    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
+        next = TAILQ_NEXT(twin, link);
+        if (find_twin(audit, twin->asked.rule->id)) continue;
+        add_rule(audit, &twin->asked, twin->code);
+        free_twin(audit, twin);
     }
 }
 
@@ -183,7 +235,7 @@ static void set_rules(const struct take_over *t)
             live_rule_set(t->same[i], &asked);
             live_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
         } else {
-            add_rule(t->audit, &asked, t->codes[i]);
+            add_or_wait(t->audit, &asked, t->codes[i]);
         }
         free(t->codes[i]);
     }
@@ -200,11 +252,13 @@ void continuous_take(struct continuous *audit, struct script *before, struct scr
                           .codes = xcalloc(count + 1, sizeof(char *))};
     compare(&t);
     if (before) {
+        continuous_drop_twins(audit, before);
         drop_rules(&t);
         move_sources(&t);
         move_watches(&t);
     }
     set_rules(&t);
+    take_up_twins(audit);
     free(t.same);
     free(t.codes);
     continuous_check_ready(audit);

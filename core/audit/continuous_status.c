@@ -1,14 +1,17 @@
 /* What continuous audits tell of themselves, and what they know; see continuous.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/continuous_internal.h"
+#include "base/mem.h"
 #include "informer/indexer.h"
 #include "object/value.h"
+#include "script/script.h"
 
 static bool waits(const struct live_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
-        if (!rule->columns[i].ready) return true;
+        if (!rule->columns[i].ready && !rule->columns[i].repeated) return true;
     return false;
 }
 
@@ -23,6 +26,30 @@ static void add_rule(struct continuous_status *status, const struct live_rule *r
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
 }
 
+static int compare(const void *a, const void *b)
+{
+    const void *const *x = a, *const *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Two names of a kind, or two scripts, have the same objects. */
+static size_t count_objects(const struct continuous *audit)
+{
+    const struct source *source;
+    size_t count = 0, objects = 0, room = 0;
+    TAILQ_FOREACH (source, &audit->sources, link) room++;
+    const struct indexer **caches = xcalloc(room + 1, sizeof *caches);
+    TAILQ_FOREACH (source, &audit->sources, link) {
+        caches[count] = claim_indexer(source->claim);
+        count += caches[count] != NULL;
+    }
+    qsort(caches, count, sizeof *caches, compare);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || caches[i] != caches[i - 1]) objects += indexer_count(caches[i]);
+    free(caches);
+    return objects;
+}
+
 struct continuous_status continuous_status(const struct continuous *audit)
 {
     struct continuous_status status = {.active = !audit->inactive,
@@ -34,11 +61,26 @@ struct continuous_status continuous_status(const struct continuous *audit)
     const struct source *source;
     TAILQ_FOREACH (rule, &audit->rules, link) add_rule(&status, rule);
     TAILQ_FOREACH (source, &audit->sources, link) {
-        status.objects += source->count;
         status.bytes += source->cap * sizeof *source->objects + granule_table_bytes(&source->by_key);
     }
+    const struct twin *twin;
+    TAILQ_FOREACH (twin, &audit->twins, link) status.twins++;
+    status.objects = count_objects(audit);
     status.bytes += status.lookups * LOOKUP_BYTES + status.finding_bytes;
     return status;
+}
+
+static void each_twin(const struct continuous *audit,
+                      void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
+{
+    const struct twin *twin;
+    const struct live_rule *rule;
+    TAILQ_FOREACH (twin, &audit->twins, link) {
+        struct continuous_rule_status status = {.asked = &twin->asked, .error = "", .error_object = ""};
+        TAILQ_FOREACH (rule, &audit->rules, link)
+            if (strcmp(rule->id, twin->asked.rule->id) == 0) status.twin = script_name(rule->asked.script);
+        fn(ctx, &status);
+    }
 }
 
 void continuous_each_rule(const struct continuous *audit,
@@ -57,6 +99,7 @@ void continuous_each_rule(const struct continuous *audit,
         memcpy(status.verdicts, rule->counts, sizeof status.verdicts);
         fn(ctx, &status);
     }
+    each_twin(audit, fn, ctx);
 }
 
 /* --- results */

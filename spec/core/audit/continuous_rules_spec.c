@@ -164,6 +164,80 @@ static void test_who_does_not_watch_a_rule_has_it_asked(void **state)
     live_end(&f);
 }
 
+/* --- several scripts, several names */
+
+#define RULE(id, word) \
+    "k8s.rule { id = '" id "', kinds = { 'pods' }, check = function(o, r) r:warn '" word "' end }\n"
+
+/* One edit, of which the script that gets the rule is taken first. */
+static void test_a_rule_that_goes_to_another_script_is_asked_there(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(c, HEAD RULE("moves", "here"));
+    struct script *other = cluster_load(c, "other", HEAD RULE("stays", "other")), *now;
+    continuous_take(f.audit, NULL, other);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a");
+    live_settle(&f);
+    now = cluster_load(c, "other", HEAD RULE("stays", "other") RULE("moves", "there"));
+    cluster_resolve(c);
+    continuous_take(f.audit, other, now);
+    script_free(other);
+    assert_int_equal(continuous_status(f.audit).twins, 1);
+    assert_int_equal(continuous_status(f.audit).rules, 2);
+    live_reload(&f, HEAD RULE("new", "here"));
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).twins, 0);
+    char *known = live_known(&f);
+    assert_string_equal(known, "; warn here  <- new shop/a warn\n; warn other  <- stays shop/a warn\n"
+                               "; warn there  <- moves shop/a warn\n");
+    free(known);
+    continuous_take(f.audit, now, NULL);
+    script_free(now);
+    live_end(&f);
+}
+
+static void find_twin(void *ctx, const struct continuous_rule_status *status)
+{
+    if (status->twin) *(const char **)ctx = status->twin;
+}
+
+static void test_a_second_rule_of_an_id_is_told_and_not_asked(void **state)
+{
+    struct cluster *c = *state;
+    const char *twin = NULL;
+    struct fixture f = live_begin(c, HEAD RULE("one", "here"));
+    struct script *other = cluster_load(c, "other", HEAD RULE("one", "there"));
+    continuous_take(f.audit, NULL, other);
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a");
+    live_settle(&f);
+    continuous_each_rule(f.audit, find_twin, &twin);
+    assert_string_equal(twin, "rules");
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_WARN], 1);
+    continuous_take(f.audit, other, NULL); /* it goes with its script */
+    script_free(other);
+    assert_int_equal(continuous_status(f.audit).twins, 0);
+    live_end(&f);
+}
+
+static void test_two_names_of_a_kind_are_one(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(c, HEAD "asked = 0\nk8s.rule { id = 'r', kinds = { 'pods', 'pod' },\n"
+                                          "  check = function(o, r) asked = asked + 1 end }\n");
+    cluster_list(c, 0, "shop/a;shop/b");
+    live_settle(&f);
+    cluster_event(c, 0, LW_MODIFIED, "shop/a zone=x");
+    live_settle(&f);
+    struct continuous_status status = continuous_status(f.audit);
+    assert_int_equal(status.objects, 2);
+    assert_int_equal(status.verdicts[VERDICT_PASS], 2);
+    assert_int_equal(status.waiting_rules, 0);
+    assert_ask(c, f.script, "return asked", "3");
+    live_end(&f);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
@@ -173,6 +247,9 @@ int main(void)
         T(test_it_is_asked_again_when_it_is_lifted),
         T(test_a_new_generation_begins_anew),
         T(test_the_end_of_a_slice_loses_no_count),
+        T(test_a_rule_that_goes_to_another_script_is_asked_there),
+        T(test_a_second_rule_of_an_id_is_told_and_not_asked),
+        T(test_two_names_of_a_kind_are_one),
         T(test_who_does_not_watch_a_rule_has_it_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
