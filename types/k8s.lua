@@ -309,7 +309,7 @@ function k8s.int64(value) end
 function k8s.quantity(value) end
 
 ---Whether a label selector selects labels. A selector is text, a LabelSelector ({ matchLabels =, matchExpressions = })
----or labels that must all be there; labels are a table, a view, or a whole object.
+---or labels that must all be there; labels are a table, a view, or what has metadata.labels: an object, a pod template.
 ---@param selector string|table|k8s.View
 ---@param labels? table|k8s.View
 ---@return boolean?

@@ -138,7 +138,8 @@ end
 
 -- Whether what values.labels_selector or values.label_selector gave selects these labels.
 function values.selects(selector, labels)
-  return selector ~= nil and selects(selector, is_view(labels) and labels or NONE) == true
+  local ok, is_selected = pcall(selects, selector, is_view(labels) and labels or NONE)
+  return selector ~= nil and ok and is_selected == true
 end
 
 return values

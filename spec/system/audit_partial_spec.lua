@@ -26,6 +26,7 @@ local ways = {
   equal_parts = 'local p = "po" .. "rts"; r:fail(tostring(obj.spec.containers[1][p] == obj.spec.containers[2][p]))',
   text = "r:fail(tostring(obj.spec.containers[1].resources))",
   selects = 'r:fail(tostring(require("k8s").selects("ti" .. "er in (web)", obj)))',
+  selects_template = 'r:fail(tostring(require("k8s").selects("ap" .. "p=web", obj.spec["temp" .. "late"])))',
   value = 'r:fail("value", { value = obj.spec.containers[2] })',
   empty = "r:fail(tostring(next(obj.spec.empty)))",
   skip = 'r:skip(obj.spec["host" .. "Network"] and "host" or "none")',
@@ -66,7 +67,7 @@ local function pod(i)
     spec = {
       nodeName = "n" .. i, hostNetwork = i % 2 == 0, securityContext = { runAsUser = i, fsGroup = 1 },
       containers = { container("a", 80), container("b", 80 + i % 2) }, nodeSelector = { zone = "z" .. i },
-      empty = { only = i },
+      empty = { only = i }, template = { metadata = { labels = { app = i % 2 == 0 and "web" or "db" } } },
     },
   }
 end

@@ -310,6 +310,33 @@ nil	400	BadRequest	selector "a=b=c": found '=', expected: ',' or 'end of string'
 ]])
   end)
 
+  it("takes the labels of what has metadata, and nothing that is neither", function()
+    create(sim.api, "default", "a", "n1", "nginx:1", { app = "web" })
+    assert_prints(sim, "", [[
+      local pod = lister:get "default/a"
+      local template = k8s.json.decode '{"metadata":{"labels":{"app":"web"}},"spec":{}}'
+      for _, labels in ipairs { template, { metadata = pod.metadata }, { metadata = { labels = pod.metadata.labels } },
+        { metadata = {} }, { metadata = "a label" }, {} } do
+        print(k8s.selects("app=web", labels), k8s.selects({ app = "web" }, labels))
+      end
+      for _, none in ipairs { pod.spec, pod.spec.containers, { spec = {} }, { "a" }, { metadata = { labels = 5 } } } do
+        print((select(2, pcall(k8s.selects, "app=web", none)):gsub("^.-:%d+: ", "")))
+      end
+    ]], [[
+true	true
+true	true
+true	true
+false	false
+false	false
+false	false
+k8s.selects: labels must be labels, or something that has metadata.labels; this has neither: its field containers is a list
+k8s.selects: labels must be labels, or something that has metadata.labels, not a list
+k8s.selects: labels must be labels, or something that has metadata.labels; this has neither: its field spec is a table
+k8s.selects: labels must be labels, or something that has metadata.labels, not a list
+k8s.selects: metadata.labels must be a table, not number
+]])
+  end)
+
   it("takes what a Deployment and what a Service have as selectors", function()
     create(sim.api, "default", "a", "n1", "nginx:1", { app = "web" })
     assert_prints(sim, "", [[
