@@ -32,12 +32,7 @@ local OWNERS = {
 -- For `params`: --param owned=true has pods checked too that a workload makes, as in a dump of pods alone.
 pods.params = { owned = false }
 
--- For `skip`: what a workload makes is checked where it is written, once. Who else makes pods is not looked at, and
--- its pods are. There are many of them: without a reason they are counted alone.
-function pods.owned(obj, params)
-  if params.owned then
-    return false
-  end
+local function is_owned(obj)
   for _, owner in values.maps(obj.metadata.ownerReferences) do
     local pattern = owner.controller == true and OWNERS[owner.kind]
     if pattern and type(owner.apiVersion) == "string" and owner.apiVersion:find(pattern) then
@@ -49,6 +44,7 @@ end
 
 local PREFIX = { Pod = "spec", CronJob = "spec.jobTemplate.spec.template.spec" }
 local OTHERS = "spec.template.spec"
+local LISTS = { "containers", "initContainers", "ephemeralContainers" }
 
 -- The template with the pod's metadata and spec; of a pod that is itself. Nil where there is none.
 function pods.template(obj)
@@ -68,6 +64,64 @@ end
 function pods.spec(obj)
   local template = pods.template(obj)
   return template and map(template.spec), PREFIX[obj.kind] or OTHERS
+end
+
+local function is_list_of_containers(containers)
+  if containers == nil then
+    return true
+  elseif not is_view(containers) or containers[1] == nil then
+    return false
+  end
+  for _, container in ipairs(containers) do
+    local image = is_view(container) and container.image
+    if image ~= nil and type(image) ~= "string" then
+      return false
+    end
+  end
+  return true
+end
+
+local function is_plain(spec)
+  return spec
+    and spec[1] == nil
+    and is_list_of_containers(spec.containers)
+    and is_list_of_containers(spec.initContainers)
+    and is_list_of_containers(spec.ephemeralContainers)
+end
+
+-- Raises an error for the first thing that is of another type than it should be.
+local function find_type(obj)
+  local prefix = PREFIX[obj.kind] or OTHERS
+  local spec, path = obj, nil
+  for name in prefix:gmatch "[^.]+" do
+    path = path and path .. "." .. name or name
+    spec = values.expect("map", spec[name], path)
+    if spec == nil or spec == k8s.null then
+      error(path .. " is not there, so nothing can be said of it", 0)
+    end
+  end
+  for _, name in ipairs(LISTS) do
+    local containers, place = spec[name], prefix .. "." .. name
+    for i, container in ipairs(values.list(values.expect("list", containers, place))) do
+      local of_container = ("%s[%d]"):format(place, i - 1)
+      values.expect("map", container, of_container)
+      values.expect("text", values.list(container).image, of_container .. ".image")
+    end
+  end
+end
+
+-- For `skip`: what a workload makes is checked where it is written, once. Who else makes pods is not looked at, and
+-- its pods are. There are many of them: without a reason they are counted alone.
+-- An error that names the path where containers cannot be found, as something is of another type than it should be: the
+-- server takes no such object, but a manifest may be one, and a rule that cannot look must not pass.
+function pods.owned(obj, params)
+  if not params.owned and is_owned(obj) then
+    return true
+  end
+  if (obj.kind == "Pod" or OWNERS[obj.kind]) and not is_plain(pods.spec(obj)) then
+    find_type(obj)
+  end
+  return false
 end
 
 function pods.labels(obj)
@@ -99,7 +153,6 @@ function Place:says()
   return kind .. " " .. (values.text(container.name) or self.i - 1)
 end
 
-local LISTS = { "containers", "initContainers", "ephemeralContainers" }
 local SETS = { lasting = 1, planned = 2, all = 3 }
 
 local function next_container(place)

@@ -131,7 +131,7 @@ describe("a rule that ships", function()
     assert.are.same({}, errors_of(report))
   end)
 
-  it("raises no error whatever an object looks like", function()
+  it("raises no error whatever an object looks like, but to say which path is of another type", function()
     local items, count = {}, 0
     for i, file in ipairs(files) do
       local objects, mark = objects_of[file], ("%%-%d\""):format(i)
@@ -144,7 +144,39 @@ describe("a rule that ships", function()
       end)
     end
     assert.is_true(count > 1500)
-    assert.are.same({}, errors_of(audit_all("odd.json", items)))
+    local odd = audit_all("odd.json", items)
+    for i = #odd.results, 1, -1 do
+      local row = odd.results[i]
+      local of_type = row.message and row.message:match "^spec[%w.%[%]]* is .*, so nothing can be said of it$"
+      if row.result == "error" and of_type then table.remove(odd.results, i) end
+    end
+    assert.are.same({}, errors_of(odd))
+  end)
+
+  it("lets no object pass whose fields are of other types than they should be", function()
+    local pods = {
+      { '{"containers":[{"name":"a","image":true}]}', "spec.containers[0].image is a boolean, not a text" },
+      { '{"containers":{"a":{"image":"nginx"}}}', "spec.containers is a map, not a list" },
+      { '{"containers":"nginx"}', "spec.containers is a text, not a list" },
+      { '{"containers":[],"initContainers":["nginx"]}', "spec.initContainers[0] is a text, not a map" },
+      { "null", "spec is not there" },
+      { "[5]", "spec is a list, not a map" },
+    }
+    local items = {}
+    for i, pod in ipairs(pods) do
+      items[i] = ('{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d"},"spec":%s}'):format(i, pod[1])
+    end
+    local told, count = {}, 0
+    for _, row in ipairs(audit_all("types.json", items).results) do
+      if row.rule == "image-tag" or row.rule == "privileged" then
+        assert.are.same({ row.rule, "error", pods[tonumber(row.name:match "%d")][2] .. ", so nothing can be said of it" },
+          { row.rule, row.result, row.message })
+        told[row.rule] = (told[row.rule] or 0) + 1
+      end
+      count = count + 1
+    end
+    assert.are.same({ ["image-tag"] = #pods, privileged = #pods }, told)
+    assert.is_true(count > 20 * #pods)
   end)
 
   it("never tells what a secret is", function()
