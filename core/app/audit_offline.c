@@ -5,6 +5,7 @@
 
 #include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
+#include "app/audit_unlooked.h"
 #include "app/dry_host.h"
 #include "audit/fix_there.h"
 #include "audit/input.h"
@@ -31,6 +32,7 @@ struct offline {
     double share; /* of all that is read; below 0: not known */
     bool partial; /* something could not be read */
     bool unasked; /* a rule was not asked, or nobody knows about what */
+    struct audit_unlooked unlooked;
 };
 
 /* --- rules that look at other objects too */
@@ -63,6 +65,21 @@ static bool is_elsewhere(const struct offline *offline, const struct root *objec
     return *wanted && ns.n && !str_is(ns, wanted);
 }
 
+static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
+{
+    struct offline *offline = ctx;
+    audit_unlooked_note(&offline->unlooked, api_version, kind, file, line);
+}
+
+static void look_at(struct offline *offline, const struct audit_subject *subject)
+{
+    struct text version, kind;
+    struct value whole = root_value(subject->object);
+    if (auditor_look_at(offline->scripts.auditor, subject)) return;
+    on_skipped(offline, value_str(value_field(whole, STR("apiVersion")), &version),
+               value_str(value_field(whole, STR("kind")), &kind), subject->file, subject->line);
+}
+
 static bool on_object(void *ctx, const struct audit_input_object *object)
 {
     struct offline *offline = ctx;
@@ -76,7 +93,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
     if (offline->objects)
         audit_objects_add(offline->objects, &subject);
     else
-        auditor_look_at(offline->scripts.auditor, &subject);
+        look_at(offline, &subject);
     progress_step(&offline->progress, ++offline->read, offline->share);
     return true;
 }
@@ -122,6 +139,7 @@ static void read_all(struct offline *offline)
                                               .projection_of =
                                                   offline->objects || offline->request->fix ? NULL : kept_of,
                                               .wanted = offline->objects ? NULL : is_wanted,
+                                              .skipped = on_skipped,
                                               .recursive = offline->request->recursive,
                                               .max_object_size = offline->request->options.max_object_size,
                                               .progress = on_bytes,
@@ -181,7 +199,7 @@ static void look_at_all(struct offline *offline)
     progress_begin(&offline->progress, "Auditing", count);
     for (size_t i = 0; i < count; i++) {
         const struct audit_subject subject = audit_objects_at(offline->objects, i);
-        auditor_look_at(offline->scripts.auditor, &subject);
+        look_at(offline, &subject);
         progress_step(&offline->progress, i + 1, -1);
     }
     progress_end(&offline->progress);
@@ -200,6 +218,7 @@ static void open_host(struct offline *offline)
 
 static void close_all(struct offline *offline)
 {
+    audit_unlooked_clear(&offline->unlooked);
     audit_scripts_close(&offline->scripts);
     dry_host_close(&offline->dry);
     audit_objects_free(offline->objects);
@@ -227,6 +246,7 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     if (ok && offline.objects) look_at_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
+    if (ok) audit_table_set_unlooked(table, offline.unlooked.count);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;
     return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_WHOLE;

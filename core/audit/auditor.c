@@ -299,9 +299,16 @@ static bool ask(struct auditor *auditor, uint32_t number, struct packed *packed)
 
 /* --- one object */
 
-static bool is_asked(const struct auditor *auditor, uint32_t number, const struct audit_object *shown)
+/* What stands in a file without a namespace is for the one that kubectl takes. */
+static struct str namespace_of(const struct rule_type *type, const struct audit_object *shown)
 {
-    return !auditor->left_out[number] && rule_takes(auditor->rules[number].rule, shown->ns);
+    return !shown->ns.n && shown->file.n && type->is_namespaced ? STR("default") : shown->ns;
+}
+
+static bool is_asked(const struct auditor *auditor, uint32_t number, const struct rule_type *type,
+                     const struct audit_object *shown)
+{
+    return !auditor->left_out[number] && rule_takes(auditor->rules[number].rule, namespace_of(type, shown));
 }
 
 /* What is mended is whole: `subject->kept` is NULL where there is a fixer. */
@@ -314,7 +321,7 @@ static void look_by(struct auditor *auditor, const struct rule_type *type,
     if (fixer) fixer_begin(fixer, subject->object);
     for (size_t i = 0; i < type->rules.count; i++) {
         uint32_t number = type->rules.items[i];
-        if (is_asked(auditor, number, shown) && !ask(auditor, number, &packed)) break;
+        if (is_asked(auditor, number, type, shown) && !ask(auditor, number, &packed)) break;
     }
     if (fixer) fixer_end(fixer);
     root_unref(packed.own);
@@ -335,7 +342,7 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
     };
     const struct rule_type *type = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
     for (size_t i = 0; i < type->rules.count; i++) {
-        if (!is_asked(auditor, type->rules.items[i], &shown)) continue;
+        if (!is_asked(auditor, type->rules.items[i], type, &shown)) continue;
         look_by(auditor, type, subject, &shown);
         return true;
     }

@@ -44,6 +44,8 @@ struct audit_input_options {
     /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
      * NULL: all are wanted. */
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
+    /* Each that is skipped; NULL: nobody asks. */
+    void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
     /* A file that is among them is passed over, whatever its name is this time, and each that is read is
      * added; NULL: nobody asks. Not for stdin. */
     struct audit_input_seen *seen;

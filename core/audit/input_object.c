@@ -231,6 +231,8 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
         ask(r, api_version, kind);
         if (!r->wanted) {
             r->counts->skipped++;
+            if (r->options->skipped)
+                r->options->skipped(r->options->ctx, api_version, kind, str_of(r->file), line);
             return;
         }
     }

@@ -3,8 +3,13 @@
 #include "audit/report_parts.h"
 #include "base/json_out.h"
 
+/* `results` are one for each object and rule; findings are the lines of the report. */
 static void put_counts(struct buf *out, const struct audit_totals *totals)
 {
+    json_open(out, "findings", '{');
+    json_int(out, "warn", (int64_t)totals->rows[VERDICT_WARN]);
+    json_int(out, "fail", (int64_t)totals->rows[VERDICT_FAIL]);
+    json_close(out, '}');
     json_open(out, "results", '{');
     for (int v = 0; v < VERDICTS; v++)
         json_int(out, verdict_name((enum verdict)v), (int64_t)totals->verdicts[v]);
@@ -25,6 +30,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_int(out, "milliseconds", options->took_ms);
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
     json_int(out, "objects", (int64_t)totals.looked_at);
+    if (totals.unlooked) json_int(out, "unlooked", (int64_t)totals.unlooked);
     json_bool(out, "complete", !options->incomplete && totals.verdicts[VERDICT_ERROR] == 0);
     json_int(out, "evaluations", (int64_t)totals.evaluated);
     if (totals.known) json_int(out, "known", (int64_t)totals.known);

@@ -292,13 +292,14 @@ static void print_severities(struct table_report *r, const struct audit_totals *
     if (*before == ',') put(r, "", STR(")"));
 }
 
-/* "4 findings (1 critical, 3 low), 1 skipped, 1 error" */
+/* "4 findings (1 critical, 3 low), 1 of them a warning, 1 skipped, 1 error" */
 static void print_findings(struct table_report *r, const struct audit_totals *totals)
 {
-    size_t found = totals->verdicts[VERDICT_FAIL] + totals->verdicts[VERDICT_WARN],
-           skipped = totals->verdicts[VERDICT_SKIP], errors = totals->verdicts[VERDICT_ERROR];
+    size_t warned = totals->rows[VERDICT_WARN], found = totals->rows[VERDICT_FAIL] + warned,
+           skipped = totals->verdicts[VERDICT_SKIP], errors = totals->rows[VERDICT_ERROR];
     put_count(r, "", found ? BOLD : GREEN, found, "finding", true);
     print_severities(r, totals);
+    if (warned) put_count(r, ",", "", warned, warned == 1 ? "of them a warning" : "of them warnings", false);
     if (totals->known) put_count(r, ",", "", totals->known, "known", false);
     if (skipped) put_count(r, ",", "", skipped, "skipped", false);
     if (errors) put_count(r, ",", RED, errors, "error", true);
@@ -317,6 +318,7 @@ static void print_totals(struct table_report *r)
     }
     print_findings(r, &totals);
     put_count(r, "", "", totals.looked_at, "object", true);
+    if (totals.unlooked) put_count(r, ",", "", totals.unlooked, "of kinds that no rule looks at", false);
     put_count(r, ",", "", rules, "rule", true);
     put_count(r, ",", "", clean, "of them clean", false);
     r->piece.len = 0;

@@ -106,6 +106,26 @@ static bool takes(const struct rule_kinds *kinds, const struct script_rule *rule
     return false;
 }
 
+static bool is_namespaced(const struct catalogue *catalogue, const struct type *type)
+{
+    struct resource resource;
+    struct err err;
+    struct buf name = {0};
+    struct str group, version;
+    api_version_cut(str_of(type->api_version), &group, &version);
+    buf_printf(&name, "%.*s%s%.*s/%s", STR_ARG(group), group.n ? "/" : "", STR_ARG(version), type->kind);
+    bool known = catalogue_resolve(catalogue, buf_slice(&name), &resource, &err), namespaced = false;
+    if (!known) {
+        struct str bare = str_of(type->kind); /* an older version of it */
+        known = catalogue_resolve(catalogue, bare, &resource, &err);
+    }
+    buf_clear(&name);
+    if (!known) return false;
+    namespaced = resource.namespaced;
+    resource_clear(&resource);
+    return namespaced;
+}
+
 static struct type *add_type(struct rule_kinds *kinds, struct str api_version, struct str kind)
 {
     struct type *type = NEW(struct type);
@@ -116,6 +136,7 @@ static struct type *add_type(struct rule_kinds *kinds, struct str api_version, s
     rules->items = xcalloc(kinds->count ? kinds->count : 1, sizeof *rules->items);
     for (size_t i = 0; i < kinds->count; i++)
         if (takes(kinds, kinds->rules[i], type)) rules->items[rules->count++] = (uint32_t)i;
+    type->told.is_namespaced = is_namespaced(kinds->catalogue, type);
     return kinds->types = type;
 }
 

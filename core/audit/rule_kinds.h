@@ -29,6 +29,7 @@ void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule);
 /* Those that look at objects of that type, and what they read of these; borrowed, and valid until the end. */
 struct rule_type {
     struct rule_numbers rules;
+    bool is_namespaced;    /* as far as the catalogue knows */
     struct fields *fields; /* made and filled by who asks; freed with this */
 };
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);

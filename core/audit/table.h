@@ -75,6 +75,8 @@ void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict ve
 void audit_table_add_counts(struct audit_table *table, uint32_t rule, const size_t counts[VERDICTS]);
 void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
+/* Objects that were there and that no rule looks at. */
+void audit_table_set_unlooked(struct audit_table *table, size_t objects);
 /* All but the rules; their counts begin anew. */
 void audit_table_forget(struct audit_table *table);
 
@@ -95,11 +97,13 @@ void audit_table_hide(struct audit_table *table,
  * what reports show. */
 void audit_table_sort(struct audit_table *table);
 
-/* Objects, and rules asked of an object, so far. */
+/* So far. A finding is a row that fails or warns: a rule may have several of an object. */
 struct audit_totals {
-    size_t looked_at, evaluated;
+    size_t looked_at, unlooked;    /* objects */
+    size_t evaluated;              /* rules asked of an object */
     size_t known;                  /* findings that were hidden */
-    size_t verdicts[VERDICTS];     /* of objects, over all rules */
-    size_t severities[SEVERITIES]; /* of those that failed or are to be warned of */
+    size_t verdicts[VERDICTS];     /* of objects, over all rules: the worst of what a rule said of one */
+    size_t rows[VERDICTS];         /* things that were said: warnings, failures, errors */
+    size_t severities[SEVERITIES]; /* of findings */
 };
 struct audit_totals audit_table_totals(const struct audit_table *table);

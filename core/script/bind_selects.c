@@ -29,16 +29,13 @@ static bool label_of_table(void *ctx, struct str key, struct str *value)
 
 static void raise_list(lua_State *L)
 {
-    script_raise(L, "k8s.selects: labels must be labels, or something that has metadata.labels, not a list");
+    script_raise(L, "k8s.selects: labels must be labels, or have metadata.labels: this is a list");
 }
 
 static void raise_no_labels(lua_State *L, struct str key, const char *type)
 {
-    script_raise(
-        L,
-        "k8s.selects: labels must be labels, or something that has metadata.labels; this has neither: its "
-        "field %.*s is a %s",
-        STR_ARG(key), type);
+    script_raise(L, "k8s.selects: labels must be labels, or have metadata.labels: the field %.*s is a %s",
+                 STR_ARG(key), type);
 }
 
 static void check_labels(lua_State *L, struct value labels)

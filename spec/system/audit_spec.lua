@@ -192,6 +192,53 @@ require("k8s").rule { id = "seen", kinds = { "pods", "nodes" }, check = function
     assert.are.same({ "near", "one" }, names)
   end)
 
+  it("takes an object of a manifest without a namespace for one of default, where its kind has them", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "of-default", kinds = { "pods", "nodes", "cronjobs.batch" }, namespaces = { "default" },
+  check = function(obj, r) r:fail("told") end }
+require("k8s").rule { id = "of-others", kinds = { "pods", "nodes" }, namespaces = { "shop" },
+  check = function(obj, r) r:fail("told") end }
+]])
+    place:write("all.yaml", pod("web", "app"):gsub("  namespace: shop\n", "") .. pod("of-shop", "app")
+      .. "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n---\n"
+      .. "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata:\n  name: old\n")
+    local _, report = audited("--from", place.path .. "/all.yaml")
+    local told = {}
+    for _, row in ipairs(report.results) do told[#told + 1] = row.rule .. " " .. row.name end
+    assert.are.same({ "of-default old", "of-default web", "of-others of-shop" }, told)
+  end)
+
+  it("tells how many objects no rule looks at, and where one is of a misspelt kind", function()
+    local text = pod("web", "app:1"):gsub("kind: Pod", "kind: Podd") .. pod("b", "app"):gsub("kind: Pod", "kind: Podd")
+      .. "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n---\n" .. pod("db", "db:1")
+      .. "apiVersion: example.com/v1\nkind: Podz\nmetadata:\n  name: ours\n"
+    place:write("all.yaml", text)
+    for _, more in ipairs { "", [[require("k8s").rule { id = "z", kinds = { "pods" },
+      uses = { nodes = { kind = "nodes" } }, check = function() end }]] } do
+      place:write("rules.lua", tag .. more)
+      local code, report, err = audited("--from", place.path .. "/all.yaml")
+      assert.are.same({ 0, 4, 1 }, { code, report.summary.unlooked, report.summary.objects })
+      assert.matches('all.yaml: line 1: no rule looks at it: .*did you mean "[Pp]od', err)
+      assert.are.equal(1, select(2, err:gsub("\n", "")))
+    end
+    local _, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/all.yaml")
+    assert.matches("1 object, 4 of kinds that no rule looks at, 2 rules", out, 1, true)
+  end)
+
+  it("counts findings as it prints them, and results for each object and rule", function()
+    place:write("rules.lua", [[
+require("k8s").rule { id = "two", kinds = { "pods" }, severity = "high",
+  check = function(obj, r) r:fail("one") r:fail("other") r:warn("third") end }
+]])
+    place:write("pods.yaml", pod("web", "app"))
+    local _, report = audited("--from", place.path .. "/pods.yaml")
+    local summary = report.summary
+    assert.are.same({ 1, 2, 1, 3 }, { summary.results.fail, summary.findings.fail, summary.findings.warn,
+      summary.severities.high })
+    local _, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.yaml")
+    assert.matches("\n3 findings (3 high), 1 of them a warning\n", out, 1, true)
+  end)
+
   it("takes what the group extensions had for what has moved, in what rules use too", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "used", kinds = { "pods" }, uses = { d = { kind = "deployments", index = "namespace" } },

@@ -329,10 +329,10 @@ true	true
 false	false
 false	false
 false	false
-k8s.selects: labels must be labels, or something that has metadata.labels; this has neither: its field containers is a list
-k8s.selects: labels must be labels, or something that has metadata.labels, not a list
-k8s.selects: labels must be labels, or something that has metadata.labels; this has neither: its field spec is a table
-k8s.selects: labels must be labels, or something that has metadata.labels, not a list
+k8s.selects: labels must be labels, or have metadata.labels: the field containers is a list
+k8s.selects: labels must be labels, or have metadata.labels: this is a list
+k8s.selects: labels must be labels, or have metadata.labels: the field spec is a table
+k8s.selects: labels must be labels, or have metadata.labels: this is a list
 k8s.selects: metadata.labels must be a table, not number
 ]])
   end)

@@ -1,0 +1,19 @@
+/* Objects of files that no rule looks at: how many, and on stderr the kinds among them that Kubernetes' own
+ * groups do not have, which are misspelt. Owner: whoever runs the audit; zeroed at first. On one thread. */
+#pragma once
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+struct catalogue;
+
+struct audit_unlooked {
+    size_t count;
+    struct catalogue *known; /* once it was asked */
+    struct buf last, told;   /* kinds, with a line end behind each */
+};
+
+void audit_unlooked_note(struct audit_unlooked *unlooked, struct str api_version, struct str kind,
+                         struct str file, size_t line);
+void audit_unlooked_clear(struct audit_unlooked *unlooked);
