@@ -31,7 +31,7 @@ static bool is_utf16(struct input_window *w)
 static void read_source(struct input_reader *r)
 {
     struct input_window *w = &r->window;
-    input_window_init(w, r->source);
+    input_window_init(w, r->source, r->options->window);
     input_cut_init(&r->cut, w, r->max);
     bool utf16 = is_utf16(w);
     if (utf16 || !input_read_json(r)) input_read_yaml(r, utf16);

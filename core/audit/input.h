@@ -51,6 +51,7 @@ struct audit_input_options {
     struct audit_input_seen *seen;
     bool recursive;         /* folders: also those below */
     size_t max_object_size; /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
+    size_t window;          /* bytes that are read ahead, about; 0: as many as are fast. For tests */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;

@@ -10,14 +10,18 @@
 #include "base/mem.h"
 #include "object/tape.h"
 
-enum {
-    WINDOW = 256 << 10,  /* what of it is used again is still in the processor's cache */
-    AT_ONCE = 128 << 10, /* pipes give less: tokens are found for larger stretches */
-};
+enum { WINDOW = 256 << 10 /* what of it is used again is still in the processor's cache */ };
 
-void input_window_init(struct input_window *w, struct input_source *source)
+/* Pipes give less: tokens are found for larger stretches. */
+static size_t at_once(const struct input_window *w)
 {
-    *w = (struct input_window){.source = source, .line = 1, .cap = WINDOW};
+    return w->size / 2;
+}
+
+void input_window_init(struct input_window *w, struct input_source *source, size_t size)
+{
+    if (!size) size = WINDOW;
+    *w = (struct input_window){.source = source, .line = 1, .size = size, .cap = size};
     w->data = xmalloc(w->cap + TAPE_PADDING);
     memset(w->data + w->cap, 0, TAPE_PADDING);
 }
@@ -36,9 +40,9 @@ static void make_room(struct input_window *w)
         w->from = 0;
         w->moves++;
     }
-    if (w->cap > WINDOW && w->to < WINDOW / 2) {
-        w->cap = WINDOW; /* one large object made it grow */
-    } else if (w->cap - w->to < AT_ONCE) {
+    if (w->cap > w->size && w->to < w->size / 2) {
+        w->cap = w->size; /* one large object made it grow */
+    } else if (w->cap - w->to < at_once(w)) {
         w->cap *= 2;
     } else {
         return;
@@ -61,7 +65,7 @@ bool input_window_more(struct input_window *w)
         }
         w->to += got;
         w->ended = got == 0;
-    } while (!w->ended && w->to - before < AT_ONCE && w->to < w->cap);
+    } while (!w->ended && w->to - before < at_once(w) && w->to < w->cap);
     return w->to > before;
 }
 

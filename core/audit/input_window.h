@@ -7,6 +7,7 @@
 struct input_window {
     struct input_source *source; /* borrowed */
     char *data;                  /* TAPE_PADDING readable bytes behind `cap` */
+    size_t size;                 /* what `cap` is, unless an object needs more */
     size_t cap, from, to;        /* data[from..to) is there to be used */
     size_t line;                 /* of data[from], from 1 */
     size_t moves;                /* how often what is in `data` changed its place */
@@ -15,7 +16,8 @@ struct input_window {
     struct err err;
 };
 
-void input_window_init(struct input_window *w, struct input_source *source);
+/* `size` 0: as large as is fast. */
+void input_window_init(struct input_window *w, struct input_source *source, size_t size);
 void input_window_clear(struct input_window *w);
 /* Reads more behind what is there, as much as there is room for; makes room where there is none. False: there
  * is no more. */

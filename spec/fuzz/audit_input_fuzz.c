@@ -1,5 +1,6 @@
 /* Any bytes as a file of objects: each is read, or refused with a line; where what is read at once ends makes
- * no difference; an object that is alone in its file is what the tape says; and nothing stays behind. */
+ * no difference; an object that is alone in its file is what the tape says; one that is packed by names has
+ * the fields of these names and no others; and nothing stays behind. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "object/json.h"
+#include "object/name_set.h"
 #include "object/pool.h"
 #include "object/tape.h"
 
@@ -24,6 +26,13 @@ struct run {
     struct root *first;
 };
 
+/* How a text is read. */
+struct way {
+    size_t before;                 /* bytes of blanks and a line end that stand before it */
+    size_t window;                 /* 0: as always */
+    const struct projection *kept; /* NULL: objects are whole */
+};
+
 /* By the same it is packed into the same; whole it is refused where what was not read is malformed. */
 static void pack_again(const struct audit_input_object *object)
 {
@@ -31,6 +40,60 @@ static void pack_again(const struct audit_input_object *object)
     must(same == object->root);
     root_unref(same);
     if (object->kept) root_unref(object->again(object->text, NULL));
+}
+
+/* `part` is what is left of `whole` by names; `level` and `in_metadata` as of projection.c. */
+static void check_part(struct value whole, struct value part, const struct name_set *names, int level,
+                       bool in_metadata)
+{
+    must(value_type(whole) == value_type(part));
+    if (value_type(whole) != VALUE_MAP && value_type(whole) != VALUE_ARRAY) {
+        must(value_equal(whole, part));
+        return;
+    }
+    must(value_type(whole) == VALUE_MAP || value_count(whole) == value_count(part));
+    for (size_t i = 0; i < value_count(whole); i++) {
+        struct str key = {NULL, 0};
+        struct text text;
+        if (value_type(whole) == VALUE_ARRAY) {
+            check_part(value_item(whole, i), value_item(part, i), names, level + 1, false);
+            continue;
+        }
+        struct value below = value_entry(whole, i, &key, &text), found = value_field(part, key);
+        enum name_kept kept = name_set_find(names, key);
+        bool is_metadata = level == 0 && str_is(key, "metadata");
+        bool identifies = is_metadata || (level == 0 && (str_is(key, "kind") || str_is(key, "apiVersion"))) ||
+                          (in_metadata && (str_is(key, "name") || str_is(key, "namespace") ||
+                                           str_is(key, "uid") || str_is(key, "resourceVersion")));
+        if (kept == NAME_KEPT_WHOLE)
+            must(value_equal(below, found));
+        else if (kept == NAME_KEPT || identifies)
+            check_part(below, found, names, level + 1, is_metadata);
+        else
+            must(value_type(found) == VALUE_ABSENT);
+    }
+}
+
+/* By all its own names with what is in them it is whole. */
+static void check_names(const struct audit_input_object *object)
+{
+    struct root *whole = object->again(object->text, NULL);
+    if (!whole) return; /* what was not read is malformed */
+    struct value value = root_value(whole);
+    struct name_set *all = name_set_new();
+    check_part(value, root_value(object->root), projection_names(object->kept), 0, false);
+    for (size_t i = 0; i < value_count(value); i++) {
+        struct str key;
+        struct text text;
+        value_entry(value, i, &key, &text);
+        name_set_add(all, key, true);
+    }
+    struct projection *by_all = projection_of_names(all);
+    struct root *again = object->again(object->text, by_all);
+    must(again && value_equal(root_value(again), value));
+    root_unref(again);
+    root_unref(whole);
+    projection_unref(by_all);
 }
 
 static bool on_object(void *ctx, const struct audit_input_object *object)
@@ -42,6 +105,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
     buf_putc(&run->said, '\n');
     if (run->objects++ == 0) run->first = root_ref(object->root);
     pack_again(object);
+    if (object->kept && projection_names(object->kept)) check_names(object);
     return true;
 }
 
@@ -56,21 +120,38 @@ static void on_refused(void *ctx, const struct err *err)
 
 static const struct projection *projection_of(void *ctx, struct str api_version, struct str kind)
 {
+    return ((const struct way *)ctx)->kept;
+}
+
+static const struct projection *by_paths(void)
+{
     static const char *const fields[] = {"spec.a[*].b", "spec.c", "metadata.labels"};
     static struct projection *p;
     if (!p) p = projection_new((struct projection_paths){fields, 3}, (struct projection_paths){0}, NULL);
     return p;
 }
 
-/* `before` bytes of blanks and a line end stand before the text. */
-static struct run read_text(struct packer *packer, struct str text, size_t before, bool project)
+/* Each bit is a name, each of the upper ones says that it is whole. */
+static struct projection *by_names(size_t bits)
 {
+    static const char *const names[] = {"spec", "a", "b", "metadata", "labels", "c", "x", "items"};
+    struct name_set *set = name_set_new();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (bits >> i & 1) name_set_add(set, str_of(names[i]), bits >> (i + 8) & 1);
+    return projection_of_names(set);
+}
+
+static struct run read_text(struct packer *packer, struct str text, const struct way *way)
+{
+    size_t before = way->before;
     struct run run = {.lines_before = before > 0};
     const struct audit_input_sink sink = {on_object, on_refused, &run};
     const struct audit_input_options options = {.packer = packer,
                                                 .sink = &sink,
-                                                .projection_of = project ? projection_of : NULL,
-                                                .max_object_size = OBJECT_MAX};
+                                                .projection_of = way->kept ? projection_of : NULL,
+                                                .max_object_size = OBJECT_MAX,
+                                                .window = way->window,
+                                                .ctx = (void *)way};
     struct audit_input_counts counts = {0};
     struct err err;
     char path[64], blanks[4096];
@@ -128,23 +209,44 @@ static void check_single(struct packer *packer, struct str text, const struct ru
     free(padded);
 }
 
+/* What is read at once ends somewhere in the text; or in many places, and it is read in many stretches: where
+ * something is damaged, how much is told of it depends on how much of it was there to be looked at. */
+static void check_stretches(struct packer *packer, struct str text, const struct run *plain, size_t place)
+{
+    const struct way ways[] = {{.before = READ_AT_ONCE - place % (text.n + 1)},
+                               {.window = 16 + place % 500},
+                               {.window = 16 + place / 500 % 5000}};
+    for (size_t i = place % 4 == 0 ? 0 : 1; i < 3; i++) { /* the first takes ten times as long */
+        struct run run = read_text(packer, text, &ways[i]);
+        must(!plain->refused == !run.refused);
+        if (!plain->refused || !ways[i].window) must(str_eq(buf_slice(&plain->said), buf_slice(&run.said)));
+        end_run(&run);
+    }
+}
+
+static void check_projected(struct packer *packer, struct str text, const struct run *plain,
+                            const struct projection *kept)
+{
+    struct run run = read_text(packer, text, &(const struct way){.kept = kept});
+    must(run.objects >= plain->objects); /* of what is dropped only the brackets are looked at */
+    end_run(&run);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct packer *packer;
     static struct pool *pool;
     if (!packer) packer = packer_new(pool = pool_new(NULL));
     struct str text = {(const char *)data, size};
-    struct run plain = read_text(packer, text, 0, false), projected = read_text(packer, text, 0, true);
+    struct run plain = read_text(packer, text, &(const struct way){0});
     check_single(packer, text, &plain);
     size_t place = size > 0 ? data[size - 1] * 131u + data[size / 2] : 0;
-    if (is_plain(text) && place % 4 == 0) { /* it takes ten times as long */
-        struct run shifted = read_text(packer, text, READ_AT_ONCE - place % (size + 1), false);
-        must(str_eq(buf_slice(&plain.said), buf_slice(&shifted.said)));
-        end_run(&shifted);
-    }
-    must(projected.objects >= plain.objects); /* of what is dropped only the brackets are looked at */
+    struct projection *names = by_names(place * 2654435761u >> 3);
+    if (is_plain(text)) check_stretches(packer, text, &plain, place);
+    check_projected(packer, text, &plain, by_paths());
+    check_projected(packer, text, &plain, names);
+    projection_unref(names);
     end_run(&plain);
-    end_run(&projected);
     must(pool_stats(pool).used_bytes == 0);
     return 0;
 }
