@@ -8,6 +8,11 @@
 #include "app/script_options.h"
 #include "base/mem.h"
 
+enum {
+    MISSED_MAX_OF_FILES = 64,
+    MISSED_MAX_OF_CLUSTER = 16, /* for each a page is listed again */
+};
+
 static void drop_failure(void *ctx, const char *call, const char *error, const char *traceback,
                          const struct log_field *about)
 {
@@ -65,13 +70,16 @@ bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_reque
                                                                  .table = table,
                                                                  .known = request->known,
                                                                  .fixes = request->fixes});
-    scripts->auditor = auditor_new(&(const struct auditor_options){.scripts = scripts->items,
-                                                                   .script_count = scripts->count,
-                                                                   .catalogue = catalogue,
-                                                                   .table = table,
-                                                                   .now_s = time(NULL),
-                                                                   .fixer = scripts->fixer},
-                                   err);
+    scripts->auditor =
+        auditor_new(&(const struct auditor_options){.scripts = scripts->items,
+                                                    .script_count = scripts->count,
+                                                    .catalogue = catalogue,
+                                                    .table = table,
+                                                    .now_s = time(NULL),
+                                                    .missed_max = request->from.count ? MISSED_MAX_OF_FILES
+                                                                                      : MISSED_MAX_OF_CLUSTER,
+                                                    .fixer = scripts->fixer},
+                    err);
     return scripts->auditor != NULL;
 }
 

@@ -102,7 +102,7 @@ bool auditor_wants(struct auditor *auditor, struct str api_version, struct str k
 /* Annotations that accept findings are read by the auditor itself. */
 static struct fields *make_fields(struct auditor *auditor, const struct rule_numbers *rules)
 {
-    struct fields *fields = fields_new();
+    struct fields *fields = fields_new(auditor->options.missed_max);
     struct buf *name = &auditor->message;
     struct script *last = NULL;
     fields_expect(fields, STR("annotations"));

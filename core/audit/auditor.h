@@ -20,7 +20,10 @@ struct auditor_options {
     const struct catalogue *catalogue; /* what the names of kinds mean */
     struct audit_table *table;         /* gets the rules, in the order of the scripts */
     int64_t now_s;                     /* since 1970: what accepted findings expire by */
-    bool fixes;          /* rows of failures have what the rule's `fix` makes of the object, each by itself */
+    bool fixes; /* rows of failures have what the rule's `fix` makes of the object, each by itself */
+    /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
+     * object is kept: each costs that one is packed again. */
+    size_t missed_max;
     struct fixer *fixer; /* makes one fix of those of all rules; NULL: none is wanted */
 };
 

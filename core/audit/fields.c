@@ -15,16 +15,17 @@ struct made {
 
 struct fields {
     struct name_set *names;
-    size_t missed;
+    size_t missed, missed_max;
     bool all;
     struct made *made; /* the newest first */
     bool is_current;   /* the newest has all the names */
 };
 
-struct fields *fields_new(void)
+struct fields *fields_new(size_t missed_max)
 {
     struct fields *fields = NEW(struct fields);
     fields->names = name_set_new();
+    fields->missed_max = missed_max;
     return fields;
 }
 
@@ -67,7 +68,7 @@ void fields_add(struct fields *fields, struct str name, bool whole)
 {
     enum name_kept kept = name_set_find(fields->names, name);
     if (kept == NAME_KEPT_WHOLE || (kept == NAME_KEPT && !whole)) return; /* it lies at several places */
-    if (name.n == 0 || ++fields->missed > FIELDS_MISSED_MAX) fields->all = true;
+    if (name.n == 0 || ++fields->missed > fields->missed_max) fields->all = true;
     if (name.n) name_set_add(fields->names, name, whole);
     fields->is_current = false;
 }

@@ -7,10 +7,8 @@
 
 struct fields;
 
-/* Of an object of which so much is missed, one after the other, everything is kept. */
-enum { FIELDS_MISSED_MAX = 64 };
-
-struct fields *fields_new(void);
+/* When more than `missed_max` names turned out to be asked for, one after the other, everything is kept. */
+struct fields *fields_new(size_t missed_max);
 void fields_free(struct fields *fields);
 /* The names in the code of the script. */
 void fields_add_script(struct fields *fields, struct script *script);

@@ -57,7 +57,7 @@ static double cpu_s(void)
 /* Says what the CPU took, too; texts are such that work by the square of their length is far above. */
 static const char *say_soon(struct inputs *in, struct buf *text)
 {
-    enum { MOST_S = 20 };
+    enum { MOST_S = 4 };
     double before = cpu_s();
     const char *said = inputs_say(in, buf_slice(text));
     double took = cpu_s() - before;
