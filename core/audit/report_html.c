@@ -60,10 +60,11 @@ static void put_totals(struct page *p)
     struct audit_totals totals = audit_table_totals(p->table);
     report_put_time(&p->text, p->options->time_s);
     if (p->options->incomplete) put_element(p, " · <strong>", str_of(p->options->incomplete), "</strong>");
+    size_t rules = audit_table_rule_count(p->table);
     buf_printf(&p->text,
-               " · %zu objects, %zu rules · %" PRId64 ".%02" PRId64 " s</p>\n<ul class=\"totals\">\n",
-               totals.looked_at, audit_table_rule_count(p->table), p->options->took_ms / 1000,
-               p->options->took_ms % 1000 / 10);
+               " · %zu object%s, %zu rule%s · %" PRId64 ".%02" PRId64 " s</p>\n<ul class=\"totals\">\n",
+               totals.looked_at, totals.looked_at == 1 ? "" : "s", rules, rules == 1 ? "" : "s",
+               p->options->took_ms / 1000, p->options->took_ms % 1000 / 10);
     for (int s = SEVERITIES - 1; s >= 0; s--)
         put_total(p, severity_name((enum severity)s), totals.severities[s], severity_name((enum severity)s));
     put_total(p, "error", totals.verdicts[VERDICT_ERROR], "rule errors");
@@ -151,8 +152,8 @@ static void put_summary(struct page *p, const struct audit_rule *rule)
     put_element(p, "<summary><b>", str_of(severity_name(rule->severity)), "</b>");
     put_element(p, "<strong>", str_of(rule->id), "</strong>");
     put_element(p, "", str_of(rule->title), "");
-    buf_printf(&p->text, " <small>%zu of %zu objects</small></summary>\n",
-               rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN], objects);
+    buf_printf(&p->text, " <small>%zu of %zu object%s</small></summary>\n",
+               rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN], objects, objects == 1 ? "" : "s");
 }
 
 static void put_rule(struct page *p, const struct rule_rows *rows)

@@ -196,6 +196,16 @@ describe("a report of kubelua audit", function()
   end)
 
   -- The words, the namespace and the severities of the form, as a person sets them; what is seen then.
+  it("is a page that counts one as one", function()
+    temp.write(folder .. "/one.lua", 'require("k8s").rule { id = "one", kinds = { "nodes" }, check = function(_, r)'
+      .. ' r:fail "it is one" end }\n')
+    temp.write(folder .. "/node.json", cjson.encode(objects[4]))
+    local p = cluster.kubelua { "audit", "-f", folder .. "/one.lua", "--from", folder .. "/node.json", "-o", "html" }
+    assert.are.equal(1, p:wait(60), p:report())
+    assert.has_match(" 1 object, 1 rule ", p.streams.out.text, 1, true)
+    assert.has_match("<small>1 of 1 object</small>", p.streams.out.text, 1, true)
+  end)
+
   it("is a page that can be filtered", function()
     local text, file = report "html"
     local try = [[<script>
