@@ -11,8 +11,6 @@
 #include "kube/well_known.h"
 #include "script/plan.h"
 
-/* Whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by their
- * age, or a custom one, which has a group. */
 static bool may_be(const struct catalogue *known, struct str kind)
 {
     struct resource resource;
@@ -20,6 +18,14 @@ static bool may_be(const struct catalogue *known, struct str kind)
     bool is_known = catalogue_resolve(known, kind, &resource, &err);
     if (is_known) resource_clear(&resource);
     return is_known || (resource_name_has_group(kind) && !well_known_refuses(known, kind, &err));
+}
+
+bool audit_kind_may_be(struct str kind)
+{
+    struct catalogue *known = catalogue_well_known();
+    bool may = may_be(known, kind);
+    catalogue_free(known);
+    return may;
 }
 
 static bool is_lacking(const struct catalogue *known, const struct informer_claim *claim, bool of_files)

@@ -31,7 +31,7 @@ struct part {
     struct kind *kinds;
     size_t kind_count;
     struct buf out;
-    int64_t told_ns; /* when something was told last */
+    size_t seen; /* since something was told */
 };
 
 /* --- audit_part.c */

@@ -123,6 +123,28 @@ struct engine_summary engine_sum_up(const struct engine *engine);
 /* The last line of the log. */
 void engine_log_summary(const struct engine_summary *summary);
 
+/* --- engine_rule_kinds.c */
+
+/* Each once, in lines, and the first of them as they are shown. */
+struct spared_names {
+    struct buf all, shown;
+    size_t count;
+};
+/* What the server was found not to have, and whose rules need it. */
+struct spared_kinds {
+    struct spared_names kinds, rules;
+};
+/* Whether nobody waits for the claim's kind, which the server does not have: rules alone need it, and a
+ * server may do without. The claim is held then. */
+bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
+                       const struct catalogue *catalogue, struct spared_kinds *spared);
+/* Logs it, and clears it. */
+void engine_tell_spared(struct spared_kinds *spared);
+/* Claims whose kind the server has by now are held no more, until shared_factory_resolve. True: there are
+ * others.
+ */
+bool engine_take_kinds(const struct engine *engine, const struct catalogue *catalogue);
+
 /* --- engine_params.c */
 
 /* False with the first parameter that no rule of the scripts takes. */
@@ -204,6 +226,8 @@ void engine_free_audit(struct engine *engine);
 /* --- engine_report.c: each does nothing without --report */
 
 void engine_make_report(struct engine *engine);
+/* A cache has synced. */
+void engine_report_claims_changed(struct engine *engine);
 /* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
 void engine_report_take(struct engine *engine, struct script *before, struct script *now);
 /* Who leads by the lease of --leader-elect has changed. */

@@ -10,13 +10,14 @@
 #include "script/writes.h"
 
 /* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
-enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_CALM_MS = 60000 };
+enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_SELDOM_MS = 30000, ASK_CALM_MS = 60000 };
 
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
     struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
     bool only_candidates; /* of the others everything was said */
+    struct spared_kinds spared;
 };
 
 /* `*at` is its number among those of the script. */
@@ -70,6 +71,9 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
     struct slot *slot = script ? slot_of_candidate(r->engine, script) : NULL;
+    if (script && err->code == ERR_NOT_FOUND &&
+        engine_spare_kind(r->engine, script, claim, r->catalogue, &r->spared))
+        return;
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
     if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
@@ -99,15 +103,20 @@ static bool is_anything_missing(const struct engine *engine)
 
 /* Discovery may lag behind the server's lists, so that what it still knows is answered 404: the delays grow
  * then too. */
-void engine_ask_kinds(struct engine *engine)
+static void ask_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
     if (discoverer_is_asking(engine->discoverer)) return;
     if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
-    delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : ASK_MAX_MS;
+    delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : max_ms;
     engine->asks++;
     engine->asked_ms = now_ms + delay_ms;
     discoverer_ask(engine->discoverer, delay_ms);
+}
+
+void engine_ask_kinds(struct engine *engine)
+{
+    ask_kinds(engine, ASK_MAX_MS);
 }
 
 static void check_write(const struct engine *engine, const struct script *script,
@@ -143,7 +152,9 @@ void engine_resolve_kinds(struct engine *engine)
 {
     struct resolution r = {
         .engine = engine, .catalogue = kinds_catalogue(engine->kinds), .only_candidates = true};
+    engine_take_kinds(engine, r.catalogue);
     shared_factory_resolve(engine->factory, r.catalogue, on_unknown_kind, &r);
+    engine_tell_spared(&r.spared);
 }
 
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
@@ -151,11 +162,16 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     struct resolution r = {.engine = ctx, .catalogue = catalogue};
     kinds_set(r.engine->kinds, catalogue);
     check_writes(r.engine);
+    bool lacking = engine_take_kinds(r.engine, catalogue);
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
+    lacking |= r.spared.kinds.count > 0;
+    engine_tell_spared(&r.spared);
     if (r.refused.len)
         engine_stop(r.engine, EXIT_USAGE);
     else if (is_anything_missing(r.engine))
         engine_ask_kinds(r.engine);
+    else if (lacking)
+        ask_kinds(r.engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
     reload_check_soon(r.engine);
 }

@@ -30,6 +30,11 @@ void engine_report_take(struct engine *engine, struct script *before, struct scr
     if (engine->report && !engine->ending_ms) continuous_take(engine->report->audit, before, now);
 }
 
+void engine_report_claims_changed(struct engine *engine)
+{
+    if (engine->report && !engine->ending_ms) continuous_claims_changed(engine->report->audit);
+}
+
 /* Two replicas would count each finding twice. Under --dry-run there is no election. */
 static bool leads(const struct engine *engine)
 {
@@ -105,6 +110,8 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_bool(out, "waiting", status->waits);
     json_bool(out, "coarse", status->coarse);
     json_bool(out, "quarantined", status->quarantined);
+    if (*status->lacks) json_text(out, "lacks", status->lacks);
+    json_bool(out, "asked", !status->twin && !status->not_asked);
     if (status->twin) json_text(out, "twin", status->twin);
     put_verdicts(status->verdicts, out);
     json_int(out, "errors", (int64_t)status->errors);
@@ -121,6 +128,7 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_int(out, "rules", (int64_t)status.rules);
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
     json_int(out, "coarseRules", (int64_t)status.coarse_rules);
+    json_int(out, "lackingRules", (int64_t)status.lacking_rules);
     json_int(out, "twinRules", (int64_t)status.twins);
     json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);

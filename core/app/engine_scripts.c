@@ -124,6 +124,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
         reload_check_soon(engine);
+        engine_report_claims_changed(engine);
         for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
         engine_repls_claims_changed(engine);
     }

@@ -232,12 +232,15 @@ static void refuse_late(struct slot *slot)
     free(text);
 }
 
-/* A claim that is held is only looked at for a bare name that is a mistake. */
-static bool is_unresolved(const struct script *script)
+/* A claim that is held is only looked at for a bare name that is a mistake; where rules are asked it is of a
+ * kind that the server does without. */
+static bool is_unresolved(const struct engine *engine, const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
         const struct informer_claim *claim = script_claim(script, i);
-        if (claim_is_held(claim) && resource_name_has_group(str_of(claim_spec(claim)->kind))) continue;
+        if (claim_is_held(claim) &&
+            (engine->host.runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
+            continue;
         if (!claim_is_resolved(claim)) return true;
     }
     return false;
@@ -254,7 +257,7 @@ static void refuse_unknown(struct slot *slot)
 static void look_at_kinds(struct slot *slot)
 {
     struct engine *engine = slot->engine;
-    if (!is_unresolved(slot->candidate)) return;
+    if (!is_unresolved(engine, slot->candidate)) return;
     if (kinds_known(engine->kinds) && !slot->asked) engine_resolve_kinds(engine);
     if (slot->unknown.len == 0 || slot->asked) return;
     slot->asked = true;
@@ -273,7 +276,7 @@ void reload_on_ready(struct timer *timer)
     }
     slot->waits_for.len = 0;
     slot->builds = false;
-    if (is_unresolved(slot->candidate))
+    if (is_unresolved(slot->engine, slot->candidate))
         buf_puts(&slot->waits_for, "the server to say which kinds it has");
     else
         describe_wait(slot, &slot->waits_for);

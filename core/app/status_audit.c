@@ -35,6 +35,8 @@ static void print_line(struct viewer *v, size_t at)
     put_count(v, at, "waitingRules", "waits for its caches", "wait for their caches", &line);
     put_count(v, at, "coarseRules", "looks at too much to be told what changed for it",
               "look at too much to be told what changed for them", &line);
+    put_count(v, at, "lackingRules", "needs a kind that the server does not have",
+              "need kinds that the server does not have", &line);
     put_count(v, at, "twinRules", "not asked, as another one has its id",
               "not asked, as others have their ids", &line);
     put_count(v, at, "quarantinedRules", "in quarantine", "in quarantine", &line);
@@ -59,7 +61,7 @@ enum { COLUMN_RESULTS = 2, COLUMN_ERROR = 6, COLUMN_SCRIPT };
 static bool is_shown(const struct viewer *v, size_t at)
 {
     size_t results = tape_field(v->tape, at, STR("results"));
-    return v->view->wide || viewer_text(v, at, "twin").n || viewer_int(v, results, "error") ||
+    return v->view->wide || !viewer_bool(v, at, "asked") || viewer_int(v, results, "error") ||
            viewer_bool(v, at, "quarantined");
 }
 
@@ -82,7 +84,7 @@ static void put_error(struct viewer *v, size_t at, struct buf *out)
 static void note_rule(struct viewer *v, struct text_table *table, size_t at)
 {
     struct buf text = {0};
-    struct str twin = viewer_text(v, at, "twin");
+    struct str twin = viewer_text(v, at, "twin"), lacks = viewer_text(v, at, "lacks");
     if (twin.n)
         buf_printf(&text, "not asked: %.*s has a rule of that id", STR_ARG(twin));
     else if (viewer_bool(v, at, "quarantined"))
@@ -90,6 +92,9 @@ static void note_rule(struct viewer *v, struct text_table *table, size_t at)
                    "in quarantine: every object is an error; mend and reload it, or lift it by kubelua "
                    "quarantine --lift rule/%.*s",
                    STR_ARG(viewer_text(v, at, "id")));
+    else if (lacks.n)
+        buf_printf(&text, "%s: the server does not have %.*s",
+                   viewer_bool(v, at, "asked") ? "asked about its other kinds" : "not asked", STR_ARG(lacks));
     else if (viewer_bool(v, at, "waiting"))
         buf_puts(&text, "waits for its caches");
     text_table_add_note(table, buf_text(&text));

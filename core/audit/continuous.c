@@ -151,9 +151,17 @@ static bool look_whether_ready(struct column *column)
     return true;
 }
 
+bool column_lacks(const struct column *column)
+{
+    bool lacks = claim_is_held(column->source->claim);
+    for (size_t i = 0; i < column->rule->use_count; i++)
+        lacks |= claim_is_held(column->rule->watches[i]->claim);
+    return lacks;
+}
+
 static bool is_settled(const struct column *column)
 {
-    return column->ready || column->repeated;
+    return column->ready || column->repeated || column_lacks(column);
 }
 
 void continuous_check_ready(struct continuous *audit)
@@ -171,6 +179,11 @@ static void on_ready(struct timer *timer)
     struct continuous *audit = container_of(timer, struct continuous, ready);
     continuous_tell_twins(audit);
     continuous_check_ready(audit);
+}
+
+void continuous_claims_changed(struct continuous *audit)
+{
+    if (!timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
 }
 
 static void on_coarse(struct timer *timer)

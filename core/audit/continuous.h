@@ -46,6 +46,8 @@ void continuous_free(struct continuous *audit);
 /* `now` runs where `before` did; either may be NULL. Rules that are the same go on with what they said; what
  * is new is asked. After the script has started, and before `before` is freed. Outside of any call. */
 void continuous_take(struct continuous *audit, struct script *before, struct script *now);
+/* The cache of a claim has synced: rules may have waited for it. */
+void continuous_claims_changed(struct continuous *audit);
 /* Rules are asked; when they are not, nothing is known, and nothing shown. They are from the start. */
 void continuous_set_active(struct continuous *audit, bool active);
 
@@ -55,6 +57,7 @@ struct continuous_status {
     size_t coarse_rules;         /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
+    size_t lacking_rules;                 /* need a kind that the server does not have */
     size_t quarantined_rules, twins;      /* `twins` are not asked, as another rule has their id */
     size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                      /* cells whose findings had no room */
@@ -65,7 +68,9 @@ struct continuous_status continuous_status(const struct continuous *audit);
 struct continuous_rule_status {
     const struct asked_rule *asked;
     bool waits, coarse, quarantined;
-    const char *twin; /* the script that has a rule of the same id, so that this one is not asked; or NULL */
+    const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
+    bool not_asked;    /* as it uses one of these, or has no other */
+    const char *twin;  /* the script that has a rule of the same id, so that this one is not asked; or NULL */
     size_t verdicts[VERDICTS];
     uint64_t errors;                  /* calls that ended with one */
     const char *error, *error_object; /* of the last of them; "" before the first */

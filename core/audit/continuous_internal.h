@@ -7,6 +7,7 @@
 #include "audit/continuous.h"
 #include "audit/lookups.h"
 #include "base/series.h"
+#include "informer/indexer.h"
 #include "informer/shared_factory.h"
 #include "object/granule_table.h"
 
@@ -62,13 +63,16 @@ struct watched_index {
     bool by_function;           /* the source is the claim's */
 };
 
+/* Those that a claim may have, and by key, by namespace, and all. */
+enum { WATCHED_INDEXES_MAX = INDEXES_MAX + 3 };
+
 struct watch {
     TAILQ_ENTRY(watch) link;
     struct continuous *audit;
     struct script *script;
     struct informer_claim *claim;
     struct claim_handler *handler;
-    struct watched_index *indexes[64];
+    struct watched_index *indexes[WATCHED_INDEXES_MAX];
     size_t count;
 };
 
@@ -127,6 +131,8 @@ uint32_t source_take(struct source *source);
 /* It is first again. */
 void source_put_back(struct source *source, uint32_t slot);
 void source_queue_all(struct source *source);
+/* The server does not have the kind, or one that the rule uses: the claim is held. */
+bool column_lacks(const struct column *column);
 /* A column may become ready. */
 void continuous_check_ready(struct continuous *audit);
 int64_t continuous_now_s(const struct continuous *audit);
@@ -173,5 +179,5 @@ void live_rule_forget(struct live_rule *rule);
 struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
 void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
 void watch_free(struct watch *watch);
-/* The index of that name, which is made when there is none; NULL when there are too many. */
+/* The index of that name, which is made when there is none. */
 struct watched_index *watch_index(struct watch *watch, const char *name);

@@ -110,7 +110,7 @@ static void on_looked(void *ctx, size_t use, struct str value)
 {
     struct live_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->coarse || rule->overflowed) return;
-    if (!rule->uses[use] || !lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
+    if (!lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */

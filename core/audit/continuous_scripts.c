@@ -13,7 +13,8 @@
 
 static bool same_claim(const struct informer_claim *a, const struct informer_claim *b)
 {
-    return claims_share(a, b) && strcmp(claim_spec(a)->kind, claim_spec(b)->kind) == 0;
+    bool both_lacking = claim_is_held(a) && claim_is_held(b);
+    return (both_lacking || claims_share(a, b)) && strcmp(claim_spec(a)->kind, claim_spec(b)->kind) == 0;
 }
 
 /* Its caches are the same ones, in the same order. */
@@ -24,7 +25,7 @@ static bool reads_the_same(const struct live_rule *rule, const struct script_rul
         if (!same_claim(rule->columns[i].source->claim, now->kinds[i])) return false;
     for (size_t i = 0; i < now->use_count; i++) {
         const struct watched_index *index = rule->uses[i];
-        if (!index || strcmp(index->name, now->uses[i].index) != 0) return false;
+        if (strcmp(index->name, now->uses[i].index) != 0) return false;
         if (!same_claim(rule->watches[i]->claim, now->uses[i].claim)) return false;
     }
     return true;

@@ -11,7 +11,40 @@
 static bool waits(const struct live_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
-        if (!rule->columns[i].ready && !rule->columns[i].repeated) return true;
+        if (!rule->columns[i].ready && !rule->columns[i].repeated && !column_lacks(&rule->columns[i]))
+            return true;
+    return false;
+}
+
+static void put_kind(const struct informer_claim *claim, struct buf *out)
+{
+    if (claim_is_held(claim)) buf_printf(out, "%s%s", out->len ? ", " : "", claim_spec(claim)->kind);
+}
+
+/* Its kinds that the server does not have; the same may be checked and used. */
+static void put_lacks(const struct live_rule *rule, struct buf *out)
+{
+    for (size_t i = 0; i < rule->column_count; i++) put_kind(rule->columns[i].source->claim, out);
+    for (size_t i = 0; i < rule->use_count; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i; j++) again |= rule->watches[j] == rule->watches[i];
+        for (size_t j = 0; j < rule->column_count; j++)
+            again |= rule->columns[j].source->claim == rule->watches[i]->claim;
+        if (!again) put_kind(rule->watches[i]->claim, out);
+    }
+}
+
+static bool is_asked(const struct live_rule *rule)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        if (!column_lacks(&rule->columns[i])) return true;
+    return false;
+}
+
+static bool lacks(const struct live_rule *rule)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        if (column_lacks(&rule->columns[i])) return true;
     return false;
 }
 
@@ -21,6 +54,7 @@ static void add_rule(struct continuous_status *status, const struct live_rule *r
         status->bytes += rule->columns[i].cap * sizeof(struct cell);
     status->rules++;
     status->waiting_rules += waits(rule);
+    status->lacking_rules += lacks(rule);
     status->quarantined_rules += rule->quarantined;
     status->coarse_rules += rule->coarse;
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
@@ -76,7 +110,8 @@ static void each_twin(const struct continuous *audit,
     const struct twin *twin;
     const struct live_rule *rule;
     TAILQ_FOREACH (twin, &audit->twins, link) {
-        struct continuous_rule_status status = {.asked = &twin->asked, .error = "", .error_object = ""};
+        struct continuous_rule_status status = {
+            .asked = &twin->asked, .lacks = "", .error = "", .error_object = ""};
         TAILQ_FOREACH (rule, &audit->rules, link)
             if (strcmp(rule->id, twin->asked.rule->id) == 0) status.twin = script_name(rule->asked.script);
         fn(ctx, &status);
@@ -87,9 +122,14 @@ void continuous_each_rule(const struct continuous *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
     struct live_rule *rule;
+    struct buf kinds = {0};
     TAILQ_FOREACH (rule, &audit->rules, link) {
+        kinds.len = 0;
+        put_lacks(rule, &kinds);
         struct continuous_rule_status status = {.asked = &rule->asked,
                                                 .waits = waits(rule),
+                                                .lacks = buf_text(&kinds),
+                                                .not_asked = !is_asked(rule),
                                                 .coarse = rule->coarse,
                                                 .quarantined = rule->quarantined,
                                                 .errors = rule->errors,
@@ -99,6 +139,7 @@ void continuous_each_rule(const struct continuous *audit,
         memcpy(status.verdicts, rule->counts, sizeof status.verdicts);
         fn(ctx, &status);
     }
+    buf_clear(&kinds);
     each_twin(audit, fn, ctx);
 }
 

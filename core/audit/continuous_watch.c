@@ -5,6 +5,7 @@
 
 #include "audit/continuous_internal.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "informer/claim_index.h"
 #include "informer/index_path.h"
 #include "object/value.h"
@@ -169,7 +170,7 @@ struct watched_index *watch_index(struct watch *watch, const char *name)
 {
     for (size_t i = 0; i < watch->count; i++)
         if (is(watch->indexes[i], name)) return watch->indexes[i];
-    if (watch->count == ARRAY_LEN(watch->indexes)) return NULL;
+    must(watch->count < ARRAY_LEN(watch->indexes));
     struct watched_index *index = NEW(struct watched_index);
     index->audit = watch->audit;
     index->name = xstrdup(name);

@@ -238,6 +238,30 @@ static void test_two_names_of_a_kind_are_one(void **state)
     live_end(&f);
 }
 
+/* As many as a kind may have, and by key, by namespace, and all: of each look it is known what it depends on.
+ */
+static void test_all_indexes_that_there_may_be_are_watched(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(
+        c, HEAD "local function rule(id, index) k8s.rule { id = 'r' .. id, kinds = { 'pods' },\n"
+                "  uses = { n = { kind = 'nodes', index = index } },\n"
+                "  check = function(o, r, use) if #use.n 'n2' > 0 then r:fail 'there is' end end } end\n"
+                "for i = 1, 64 do rule(i, 'metadata.labels.l' .. i) end\n"
+                "rule('k', 'key') rule('n', 'namespace')\n"
+                "k8s.rule { id = 'all', kinds = { 'pods' }, uses = { n = { kind = 'nodes' } },\n"
+                "  check = function(o, r, use) if #use.n() > 1 then r:fail 'two' end end }\n");
+    cluster_list(c, 0, "shop/a");
+    cluster_list(c, 1, "n1 zone=x");
+    live_settle(&f);
+    cluster_event(c, 1, LW_ADDED, "n2 l64=n2");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).coarse_rules, 0);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_FAIL], 3);
+    live_assert_true(&f);
+    live_end(&f);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
@@ -250,6 +274,7 @@ int main(void)
         T(test_a_rule_that_goes_to_another_script_is_asked_there),
         T(test_a_second_rule_of_an_id_is_told_and_not_asked),
         T(test_two_names_of_a_kind_are_one),
+        T(test_all_indexes_that_there_may_be_are_watched),
         T(test_who_does_not_watch_a_rule_has_it_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,102 @@
+-- `kubelua run --report` on servers that do not have all kinds that rules name.
+local cluster = require "spec.support.cluster"
+local report_engine = require "spec.support.report_engine"
+local scripts_folder = require "spec.support.scripts_folder"
+
+local results = report_engine.results
+local HEAD = 'local k8s = require "k8s"\n'
+local CRONTABS = "/apis/stable.example.com/v1/namespaces/default/crontabs"
+
+local function pod(name)
+  return { apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default" },
+    spec = { containers = { { name = "main", image = "web:1" } } } }
+end
+
+local function rule(id, kinds, uses)
+  local text = 'k8s.rule { id = "%s", kinds = %s, uses = %s, check = function(o, r) end }\n'
+  return text:format(id, kinds, uses or "nil")
+end
+
+local CRD = {
+  apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+  metadata = { name = "crontabs.stable.example.com" },
+  spec = {
+    group = "stable.example.com", scope = "Namespaced",
+    names = { plural = "crontabs", singular = "crontab", kind = "CronTab", listKind = "CronTabList" },
+    versions = {
+      { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } } },
+    },
+  },
+}
+
+describe("kubelua run --report, where kinds are not there", function()
+  local place, sim
+  before_each(function()
+    place, sim = scripts_folder.new(), cluster.sim()
+    sim.api:create("/api/v1/namespaces/default/pods", pod("a"))
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("is ready, says so once, and asks the rules about what there is", function()
+    place:write("rules.lua", HEAD .. rule("both", '{ "pods", "serviceaccounts" }')
+      .. rule("none", '{ "serviceaccounts" }')
+      .. rule("looks", '{ "pods" }', '{ account = { kind = "serviceaccounts", index = "key" } }')
+      .. rule("custom", '{ "crontabs.stable.example.com" }') .. rule("fine", '{ "pods" }'))
+    local engine = report_engine.start(place, sim)
+    engine.await_sample(results("both", "medium", "", "pass"), 1)
+    engine.await_sample(results("fine", "medium", "", "pass"), 1)
+    engine.await_sample(results("looks", "medium", "", "pass"), nil)
+    local status = engine.ask "status"
+    assert.has_match("^kubelua %S+ +ready ", status)
+    assert.has_match("audit: 5 rules, 4 need kinds that the server does not have, 1 object; 2 pass\n", status, 1, true)
+    assert.has_match("\nlooks +[^\n]+\n +not asked: the server does not have serviceaccounts\n", status)
+    assert.has_match("\ncustom +[^\n]+\n +not asked: the server does not have crontabs.stable.example.com\n", status)
+    assert.has_no_match("\nboth ", status)
+    assert.has_match("\nboth +[^\n]+\n +asked about its other kinds: the server does not have serviceaccounts\n",
+      (engine.ask("status", "-owide")))
+    assert.are.same({ true, "serviceaccounts", false }, { engine.rule("both").asked, engine.rule("both").lacks,
+      engine.rule("looks").asked })
+    local log = engine.streams.err.text
+    assert.has_match('The server does not have all kinds that rules need: they are not asked about these until it does"'
+      .. ' kinds="serviceaccounts, crontabs.stable.example.com" rules="both, none, looks, custom"', log, 1, true)
+    assert.are.equal(1, select(2, log:gsub("\nW", "")))
+  end)
+
+  it("asks a rule about a kind that comes later, and goes on over reloads meanwhile", function()
+    local custom = rule("custom", '{ "pods", "crontabs.stable.example.com" }')
+    place:write("rules.lua", HEAD .. custom)
+    local engine = report_engine.start(place, sim)
+    engine.await_sample(results("custom", "medium", "", "pass"), 1)
+    place:write("rules.lua", HEAD .. custom .. rule("more", '{ "serviceaccounts" }') .. rule("fine", '{ "pods" }'))
+    engine.await("rules", function(s) return s.generation == 2 end)
+    engine.await_sample(results("fine", "medium", "", "pass"), 1)
+    engine.await_sample('kubelua_audit_evaluations_total{rule="custom",result="pass"}', 1) -- it was kept
+    sim.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD)
+    sim.api:create(CRONTABS, { apiVersion = "stable.example.com/v1", kind = "CronTab",
+      metadata = { name = "nightly", namespace = "default" } })
+    engine.await_sample(results("custom", "medium", "", "pass"), 2)
+    assert.are.equal(nil, engine.rule("custom").lacks)
+    assert.are.equal("serviceaccounts", engine.rule("more").lacks)
+    assert.has_match("^kubelua %S+ +ready ", (engine.ask "status"))
+  end)
+
+  it("takes no name for a kind that nobody can have", function()
+    place:write("rules.lua", HEAD .. rule("typo", '{ "podz" }'))
+    local p = cluster.kubelua { "run", "--report", "-s", sim.server, "-f", place.path .. "/scripts" }
+    assert.are.equal(2, p:wait())
+    assert.has_match('rules.lua:2: the server doesn\'t have a resource type "podz", did you mean "pods"?', p:err(), 1,
+      true)
+  end)
+
+  it("runs k8s.main and reloads a script that asks for other things too", function()
+    place:write("rules.lua", HEAD .. rule("none", '{ "serviceaccounts" }')
+      .. 'k8s.informer "pods"\nk8s.main(function() print "main" end)\n')
+    local engine = report_engine.start(place, sim)
+    engine:wait_line "^main$"
+    place:write("rules.lua", HEAD .. rule("none", '{ "serviceaccounts" }') .. 'k8s.informer "nodes"\n')
+    engine.await("rules", function(s) return s.generation == 2 end)
+  end)
+end)
