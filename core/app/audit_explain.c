@@ -2,11 +2,15 @@
 #include "app/audit_explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/audit_scripts.h"
 #include "app/dry_host.h"
+#include "app/text_table.h"
 #include "audit/suppression.h"
+#include "base/json_out.h"
+#include "base/mem.h"
 #include "base/nearest.h"
 #include "informer/shared_factory.h"
 #include "script/plan.h"
@@ -61,7 +65,74 @@ static bool explain(const struct audit_scripts *scripts, const char *id, struct 
         }
     return nearest.name
                ? err_set(err, ERR_NOT_FOUND, "no rule \"%s\", did you mean \"%s\"?", id, nearest.name)
-               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"", id);
+               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"; --list-rules tells which there are", id);
+}
+
+/* --- all of them */
+
+static const struct script_rule **all_rules(const struct audit_scripts *scripts, size_t *count)
+{
+    const struct script_rule **rules = NULL;
+    *count = 0;
+    for (size_t s = 0; s < scripts->count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
+            rules = xrealloc(rules, (*count + 1) * sizeof *rules);
+            rules[(*count)++] = script_rule(scripts->items[s], i);
+        }
+    return rules;
+}
+
+static int by_category(const void *pa, const void *pb)
+{
+    const struct script_rule *a = *(const struct script_rule *const *)pa,
+                             *b = *(const struct script_rule *const *)pb;
+    int order = strcmp(a->category, b->category);
+    return order ? order : strcmp(a->id, b->id);
+}
+
+static void print_table(const struct script_rule *const *rules, size_t count)
+{
+    static const struct text_column columns[] = {
+        {"CATEGORY", false}, {"RULE", false}, {"SEVERITY", false}, {"TITLE", false}, {NULL, false}};
+    struct text_table table = {.columns = columns};
+    for (size_t i = 0; i < count; i++)
+        text_table_add(&table, (const char *const[]){rules[i]->category, rules[i]->id,
+                                                     severity_name(rules[i]->severity), rules[i]->title});
+    text_table_print(&table, stdout, 0, false);
+    text_table_clear(&table);
+}
+
+static void put_json(struct buf *out, const struct script_rule *const *rules, size_t count)
+{
+    json_open(out, NULL, '[');
+    for (size_t i = 0; i < count; i++) {
+        json_open(out, NULL, '{');
+        json_text(out, "id", rules[i]->id);
+        json_text(out, "severity", severity_name(rules[i]->severity));
+        json_text(out, "category", rules[i]->category);
+        json_text(out, "title", rules[i]->title);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static bool list(const struct audit_scripts *scripts, const char *output, struct err *err)
+{
+    size_t count;
+    struct buf json = {0};
+    const struct script_rule **rules = all_rules(scripts, &count);
+    qsort(rules, count, sizeof *rules, by_category);
+    put_json(&json, rules, count);
+    bool ok = true;
+    if (strcmp(output, "table") == 0)
+        print_table(rules, count);
+    else if (strcmp(output, "json") == 0)
+        printf("%s\n", buf_text(&json));
+    else
+        ok = err_set(err, ERR_INVALID, "--list-rules has the forms table and json, not %s", output);
+    buf_clear(&json);
+    free(rules);
+    return ok;
 }
 
 bool audit_explain(const struct audit_request *request, struct err *err)
@@ -70,8 +141,9 @@ bool audit_explain(const struct audit_request *request, struct err *err)
     struct dry_host dry;
     dry_host_open(&dry);
     audit_scripts_give(request, &dry.host);
-    bool ok =
-        audit_scripts_load(&scripts, request, &dry.host, err) && explain(&scripts, request->explain, err);
+    bool ok = audit_scripts_load(&scripts, request, &dry.host, err) &&
+              (request->list_rules ? list(&scripts, request->output, err)
+                                   : explain(&scripts, request->explain, err));
     audit_scripts_close(&scripts);
     dry_host_close(&dry);
     return ok && (fflush(stdout) == 0 || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));

@@ -1,4 +1,5 @@
-/* What a rule is about, for `kubelua audit --explain RULE`. Owner: the command, on the main thread. */
+/* What a rule is about, for `kubelua audit --explain RULE`, and which there are, for --list-rules. Owner: the
+ * command, on the main thread. */
 #pragma once
 #include "app/audit_request.h"
 

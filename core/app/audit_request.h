@@ -18,6 +18,7 @@ struct audit_request {
     struct script_files files; /* of rules */
     struct flag_list from;     /* what is audited; empty: a cluster */
     const char *output, *fail_on, *baseline, *explain;
+    bool list_rules; /* and audit nothing */
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */
     struct audit_engine_flags engine;

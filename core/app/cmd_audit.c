@@ -27,7 +27,7 @@ static void request_clear(struct audit_request *request)
 
 static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[13];
+    static struct flag table[14];
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
@@ -49,6 +49,8 @@ static const struct flag *audit_flags(struct audit_request *request)
          "hide the findings of an earlier report, made by -o json"},
         {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL,
          "print what the rule is about, and audit nothing"},
+        {"list-rules", 0, FLAG_BOOL, &request->list_rules, NULL, NULL,
+         "print which rules there are, and audit nothing; with -o json as JSON"},
         {"fix", 0, FLAG_BOOL, &request->fix, NULL, NULL,
          "print what rules would do about their failures, as commands; with -o json or yaml in the report"},
         {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
@@ -88,7 +90,8 @@ static void help(void)
         "Usage:\n"
         "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
         "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
-        "  kubelua audit -f FILE|DIR ... --explain RULE\n\n"
+        "  kubelua audit -f FILE|DIR ... --explain RULE\n"
+        "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
         "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
         "when\n"
         "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
@@ -156,7 +159,7 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     bool of_engine = request->engine.asked;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
-    if (!request->options.files.count && (!of_engine || request->explain))
+    if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
         return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     return check_fix(request, err);
 }
@@ -197,7 +200,7 @@ static int run_request(struct audit_request *request, struct err *err)
     struct baseline *baseline = NULL;
     struct audit_fixes fixes = {0};
     int code = EXIT_USAGE;
-    if (request->explain) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
+    if (request->explain || request->list_rules) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
     if (request->baseline) baseline = baseline_read(request->baseline, err);
     tell_old(request->baseline, baseline);
     request->known = baseline;

@@ -100,12 +100,27 @@ static bool ask(struct test_engine *engine, struct script *const *scripts, const
     return true;
 }
 
+/* To be freed. */
+static struct script **scripts_of(const struct test_engine *engine)
+{
+    struct script **scripts = xcalloc(engine->script_count + 1, sizeof(struct script *));
+    for (size_t i = 0; i < engine->script_count; i++) scripts[i] = engine->scripts[i].script;
+    return scripts;
+}
+
+bool test_audit_check_params(struct test_engine *engine, struct err *err)
+{
+    struct script **scripts = scripts_of(engine);
+    bool ok = rule_params_check(engine->params, scripts, engine->script_count, err);
+    free(scripts);
+    return ok;
+}
+
 bool test_audit(struct test_engine *engine, const struct test_audit *audit, struct buf *out, struct err *err)
 {
     struct subjects subjects = {0};
     if (!test_engine_settle(engine, err)) return false;
-    struct script **scripts = xcalloc(engine->script_count + 1, sizeof(struct script *));
-    for (size_t i = 0; i < engine->script_count; i++) scripts[i] = engine->scripts[i].script;
+    struct script **scripts = scripts_of(engine);
     struct audit_table *table = audit_table_new(audit->passes);
     bool ok = rule_params_check(engine->params, scripts, engine->script_count, err) &&
               collect(scripts, engine->script_count, audit->rule, &subjects, err) &&

@@ -3,5 +3,6 @@
 #pragma once
 #include "app/test_engine.h"
 
-/* As ops.audit says. */
+/* As ops.check_params and ops.audit say. */
+bool test_audit_check_params(struct test_engine *engine, struct err *err);
 bool test_audit(struct test_engine *engine, const struct test_audit *audit, struct buf *out, struct err *err);

@@ -334,6 +334,7 @@ const struct test_engine_ops test_engine_ops = {
     .lead = lead,
     .call = test_command_call,
     .audit = test_audit,
+    .check_params = test_audit_check_params,
     .recording_begin_us = test_replay_begin_us,
     .replay_begin = replay_begin,
     .replay_play = replay_play,

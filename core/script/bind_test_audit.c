@@ -15,8 +15,17 @@ static int l_audit(lua_State *L)
     return 1;
 }
 
+/* check_params(engine): nothing, or nil and which of the parameters no rule takes */
+static int l_check_params(lua_State *L)
+{
+    struct err err;
+    return test_result(L, test_ops()->check_params(test_engine_arg(L), &err), &err);
+}
+
 void bind_test_audit(lua_State *L)
 {
     lua_pushcfunction(L, l_audit);
     lua_setfield(L, -2, "audit");
+    lua_pushcfunction(L, l_check_params);
+    lua_setfield(L, -2, "check_params");
 }

@@ -109,6 +109,8 @@ struct test_engine_ops {
      * audits has it, by severity, rule and object. */
     bool (*audit)(struct test_engine *engine, const struct test_audit *audit, struct buf *out,
                   struct err *err);
+    /* False when a rule of the scripts takes not all of the parameters. */
+    bool (*check_params)(struct test_engine *engine, struct err *err);
     /* When a recording begins, wall time. */
     bool (*recording_begin_us)(const char *path, int64_t *begin_us, struct err *err);
     /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */

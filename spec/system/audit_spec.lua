@@ -317,36 +317,6 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     assert.are.equal(2, code)
     assert.matches("no script has a rule (k8s.rule)", err, 1, true)
   end)
-
-  it("explains a rule, with the parameters that hold", function()
-    place:write("rules.lua", [[
-require("k8s").rule { id = "restarts", title = "Pods run on", severity = "high", category = "health", kinds = { "po" },
-  why = "Something is wrong with them.", how = "Read their logs.", params = { most = 5 },
-  check = function(obj, r, use, params) if obj.status.restarts > params.most then r:fail("restarts") end end }
-]])
-    local _, out = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "most=7")
-    assert.are.equal([[
-restarts: Pods run on
-
-Severity:   high
-Category:   health
-Kinds:      po
-Parameters: most=7 (default 5)
-File:       rules.lua:1
-
-Why: Something is wrong with them.
-
-What to do: Read their logs.
-
-To accept a finding until a day, annotate the object:
-  kubelua/ignore.restarts: "until=2027-01-31 reason"
-]], out)
-    local code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restart")
-    assert.are.same({ 2, 'kubelua audit: no rule "restart", did you mean "restarts"?\n' }, { code, err })
-    code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "mots=7")
-    assert.are.equal(2, code)
-    assert.matches("most", err, 1, true)
-  end)
 end)
 
 describe("kubelua audit of a cluster", function()

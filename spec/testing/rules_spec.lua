@@ -73,6 +73,18 @@ describe("env:audit", function()
     assert.equal(5, rows[1].value)
   end)
 
+  it("refuses parameters that no rule takes", function()
+    local function refused(params)
+      local ok, problem = pcall(load, RULES, { objects = objects, params = params })
+      assert.is_false(ok)
+      return tostring(problem)
+    end
+    assert.matches('no rule has a parameter "lable", did you mean "label"?', refused { lable = "team" }, 1, true)
+    assert.matches('the rule owner has no parameter "lest", did you mean "least"?', refused { ["owner.lest"] = 5 }, 1,
+      true)
+    assert.matches('no rule has the id "ownr", did you mean "owner"?', refused { ["ownr.least"] = 5 }, 1, true)
+  end)
+
   it("knows what was accepted, by its own clock", function()
     local accepted = pod "a"
     accepted.metadata.annotations = { ["kubelua/ignore.owner"] = "until=2026-01-02 a reason" }

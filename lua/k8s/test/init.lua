@@ -34,7 +34,7 @@ function test.load(path, given)
   end
   local made = env.open(checked, place.folder())
   made:load(path)
-  return made
+  return env.check_params(made)
 end
 
 return test
