@@ -71,6 +71,16 @@ static void on_skipped(void *ctx, struct str api_version, struct str kind, struc
     audit_unlooked_note(&offline->unlooked, api_version, kind, file, line);
 }
 
+static void on_foreign(void *ctx, struct str file, size_t line)
+{
+    struct offline *offline = ctx;
+    progress_clear(&offline->progress);
+    fprintf(stderr,
+            "kubelua audit: %.*s: line %zu: passed over, as it is no Kubernetes object: it has neither kind "
+            "nor metadata\n",
+            STR_ARG(file), line);
+}
+
 static void look_at(struct offline *offline, const struct audit_subject *subject)
 {
     struct text version, kind;
@@ -140,6 +150,7 @@ static void read_all(struct offline *offline)
                                                   offline->objects || offline->request->fix ? NULL : kept_of,
                                               .wanted = offline->objects ? NULL : is_wanted,
                                               .skipped = on_skipped,
+                                              .foreign = on_foreign,
                                               .recursive = offline->request->recursive,
                                               .max_object_size = offline->request->options.max_object_size,
                                               .progress = on_bytes,
@@ -154,6 +165,7 @@ static void read_all(struct offline *offline)
         if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
     progress_end(&offline->progress);
+    audit_table_set_foreign(offline->table, counts.foreign);
     audit_input_seen_clear(&seen);
 }
 

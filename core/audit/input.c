@@ -76,11 +76,14 @@ static bool read_file(struct input_reader *r, const char *path, struct err *err)
     return true;
 }
 
-static bool read_files(struct input_reader *r, const struct input_files *files, struct err *err)
+/* Those of `path`, which is a file or a folder. */
+static bool read_files(struct input_reader *r, const struct input_files *files, const char *path,
+                       struct err *err)
 {
     const struct audit_input_sink *sink = r->options->sink;
     for (size_t i = 0; i < files->count; i++) r->total += files->file[i].size;
     for (size_t i = 0; i < files->count && !r->stopped; i++) {
+        r->is_found = strcmp(files->file[i].path, path) != 0;
         if (read_file(r, files->file[i].path, err)) continue;
         if (files->count == 1) return false;
         sink->refused(sink->ctx, err);
@@ -101,7 +104,7 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
     bool ok = strcmp(path, "-") == 0
                   ? read_file(&r, path, err)
                   : input_files_find(&files, path, options->recursive, sink->refused, sink->ctx, err) &&
-                        read_files(&r, &files, err);
+                        read_files(&r, &files, path, err);
     root_unref(r.last);
     input_files_clear(&files);
     tape_parser_free(r.parser);

@@ -46,6 +46,10 @@ struct audit_input_options {
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
     /* Each that is skipped; NULL: nobody asks. */
     void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
+    /* What neither has a kind nor metadata is no Kubernetes object. In a file that was found in a folder it
+     * is passed over, and the first of each such file is told here; NULL, and in files that were named: it is
+     * refused. */
+    void (*foreign)(void *ctx, struct str file, size_t line);
     /* A file that is among them is passed over, whatever its name is this time, and each that is read is
      * added; NULL: nobody asks. Not for stdin. */
     struct audit_input_seen *seen;
@@ -58,7 +62,7 @@ struct audit_input_options {
 };
 
 struct audit_input_counts {
-    size_t files, documents, objects, skipped;
+    size_t files, documents, objects, skipped, foreign;
 };
 
 /* `path` is a file, a folder (each *.json *.yaml *.yml *.ndjson in it, and with .gz or .zst behind), or "-",

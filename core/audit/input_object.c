@@ -74,6 +74,7 @@ void input_take_damaged(struct input_reader *r, struct str text, size_t line)
 struct outline {
     struct str api_version, kind;
     size_t items;                 /* a token; 0: none */
+    bool has_kind, has_metadata;  /* of whatever type */
     char texts[2][TYPE_TEXT_MAX]; /* for those that have escapes, as in apps\/v1 */
 };
 
@@ -90,6 +91,8 @@ static struct str short_text(const struct tokens *t, size_t at, char room[TYPE_T
 static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)
 {
     struct str name = token_raw(t, key);
+    o->has_kind |= str_is(name, "kind");
+    o->has_metadata |= str_is(name, "metadata");
     if (str_is(name, "kind")) o->kind = short_text(t, value, o->texts[0]);
     if (str_is(name, "apiVersion")) o->api_version = short_text(t, value, o->texts[1]);
     if (str_is(name, "items")) o->items = value;
@@ -102,6 +105,7 @@ static bool read_outline(const struct input_piece *piece, struct outline *o)
     size_t i = piece->at + 1, end = piece->close[piece->at];
     o->api_version = o->kind = (struct str){NULL, 0};
     o->items = 0;
+    o->has_kind = o->has_metadata = false;
     if (i == end) return true;
     for (;; i++) {
         if (token_type(t, i) != '"' || token_type(t, i + 1) != ':') return false;
@@ -122,6 +126,19 @@ struct input_type input_item_type(struct str api_version, struct str kind)
     else
         type.kind.n = 0;
     return type;
+}
+
+/* What a folder has beside manifests: values.yaml, Chart.yaml, kustomization.yaml. */
+static bool is_foreign(const struct input_reader *r, const struct outline *o)
+{
+    return r->is_found && r->options->foreign && !o->has_kind && !o->has_metadata;
+}
+
+static void pass_over(struct input_reader *r, size_t line)
+{
+    if (r->counts->foreign++ == 0 || r->foreign_of != r->counts->files)
+        r->options->foreign(r->options->ctx, str_of(r->file), line);
+    r->foreign_of = r->counts->files;
 }
 
 /* --- lists */
@@ -264,6 +281,10 @@ static void take(struct input_reader *r, const struct input_piece *piece, const 
     }
     if (!read_outline(piece, &o)) {
         input_take_damaged(r, piece->text, line);
+        return;
+    }
+    if (!list && is_foreign(r, &o)) {
+        pass_over(r, line);
         return;
     }
     if (take_list(r, piece, &o, line, lists)) return;

@@ -70,7 +70,16 @@ static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
     memcpy(to, w->data + w->from, *got);
     input_window_use(w, *got);
     y->since += *got;
+    y->has_braces = y->has_braces || memmem(to, *got, "{{", 2);
     return 1;
+}
+
+/* What stands in double braces is for Helm, or another one that makes YAML of it. */
+static const char *hint(const struct input_yaml *y)
+{
+    return y->has_braces
+               ? "; it looks like a template, for {{ stands in it: render it first, as by helm template"
+               : "";
 }
 
 static void complain(struct input_yaml *y)
@@ -86,8 +95,8 @@ static void complain(struct input_yaml *y)
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
                           p->problem_offset);
     } else {
-        input_refuse_text(r, line_of(y, p->problem_mark), ERR_PARSE, "invalid YAML: %s%s%s", problem,
-                          *context ? " " : "", context);
+        input_refuse_text(r, line_of(y, p->problem_mark), ERR_PARSE, "invalid YAML: %s%s%s%s", problem,
+                          *context ? " " : "", context, hint(y));
     }
 }
 
@@ -111,7 +120,7 @@ static void refuse_flaw(struct input_yaml *y)
     size_t line = y->flaw_line;
     switch (y->flaw) {
     case FLAW_LARGE: input_refuse_cut(r, CUT_LARGE, line); break;
-    case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text"); break;
+    case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text%s", hint(y)); break;
     case FLAW_TWICE:
         input_refuse_text(r, line, ERR_PARSE, "%.*s is there twice in one map",
                           STR_ARG(buf_slice(&y->twice)));

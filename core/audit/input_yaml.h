@@ -34,6 +34,7 @@ struct input_yaml {
     size_t merged;     /* bytes that merges have moved in the value */
     size_t line_base;  /* lines before the first that the parser sees */
     size_t since;      /* bytes handed over since the last event */
+    bool has_braces;   /* {{ stood in what was handed over */
     bool is_text_long; /* no more was handed over, as there was no event for so long */
     /* A parser sees one document, if it can be told where that ends: so an error is one of that alone. */
     bool splits;

@@ -319,6 +319,7 @@ static void print_totals(struct table_report *r)
     print_findings(r, &totals);
     put_count(r, "", "", totals.looked_at, "object", true);
     if (totals.unlooked) put_count(r, ",", "", totals.unlooked, "of kinds that no rule looks at", false);
+    if (totals.foreign) put_count(r, ",", "", totals.foreign, "passed over", false);
     put_count(r, ",", "", rules, "rule", true);
     put_count(r, ",", "", clean, "of them clean", false);
     r->piece.len = 0;

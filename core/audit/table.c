@@ -19,7 +19,7 @@ struct audit_table {
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
-    size_t looked_at, unlooked, evaluated, known;
+    size_t looked_at, unlooked, foreign, evaluated, known;
 };
 
 static const char *keep_text(struct texts *texts, const char *text)
@@ -202,6 +202,11 @@ void audit_table_set_unlooked(struct audit_table *f, size_t objects)
     f->unlooked = objects;
 }
 
+void audit_table_set_foreign(struct audit_table *f, size_t count)
+{
+    f->foreign = count;
+}
+
 void audit_table_forget(struct audit_table *f)
 {
     texts_clear(&f->texts);
@@ -298,8 +303,11 @@ void audit_table_sort(struct audit_table *f)
 
 struct audit_totals audit_table_totals(const struct audit_table *f)
 {
-    struct audit_totals totals = {
-        .looked_at = f->looked_at, .unlooked = f->unlooked, .evaluated = f->evaluated, .known = f->known};
+    struct audit_totals totals = {.looked_at = f->looked_at,
+                                  .unlooked = f->unlooked,
+                                  .foreign = f->foreign,
+                                  .evaluated = f->evaluated,
+                                  .known = f->known};
     for (size_t i = 0; i < f->rule_count; i++) {
         const struct audit_rule *rule = &f->rules[i];
         for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];

@@ -77,6 +77,8 @@ void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
 /* Objects that were there and that no rule looks at. */
 void audit_table_set_unlooked(struct audit_table *table, size_t objects);
+/* What was no object at all. */
+void audit_table_set_foreign(struct audit_table *table, size_t count);
 /* All but the rules; their counts begin anew. */
 void audit_table_forget(struct audit_table *table);
 
@@ -100,6 +102,7 @@ void audit_table_sort(struct audit_table *table);
 /* So far. A finding is a row that fails or warns: a rule may have several of an object. */
 struct audit_totals {
     size_t looked_at, unlooked;    /* objects */
+    size_t foreign;                /* passed over: no objects */
     size_t evaluated;              /* rules asked of an object */
     size_t known;                  /* findings that were hidden */
     size_t verdicts[VERDICTS];     /* of objects, over all rules: the worst of what a rule said of one */

@@ -1,0 +1,64 @@
+-- `kubelua audit --from` a folder as repositories have them: with files of Helm and Kustomize between the manifests.
+local cjson = require "cjson"
+local checks = require "spec.support.checks"
+
+local RULES = [[
+require("k8s").rule { id = "told", kinds = { "pods" }, check = function(obj, r) r:fail("told") end }
+]]
+local POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  namespace: shop\n"
+
+describe("an audit of a folder", function()
+  local place
+
+  local function audited(from)
+    local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/" .. from, "-o", "json")
+    return code, out ~= "" and cjson.decode(out).summary or nil, err
+  end
+
+  before_each(function()
+    place = checks.new "audit"
+    os.execute("mkdir " .. place.path .. "/all")
+    place:write("rules.lua", RULES)
+  end)
+  after_each(function() place:remove() end)
+
+  it("passes over what is no Kubernetes object, and says so once for a file", function()
+    place:write("all/pod.yaml", POD)
+    place:write("all/values.yaml", "image: nginx\n---\nimage: redis\n")
+    place:write("all/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1\n")
+    place:write("all/package.json", '{"name": "shop"}')
+    local code, summary, err = audited "all"
+    assert.are.same({ 1, true, 1, 4 }, { code, summary.complete, summary.objects, summary.foreign })
+    for _, name in ipairs { "values.yaml", "Chart.yaml", "package.json" } do
+      assert.matches("/all/" .. name .. ": line 1: passed over, as it is no Kubernetes object", err, 1, true)
+    end
+    assert.are.equal(3, select(2, err:gsub("\n", "")))
+    local _, out = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/all")
+    assert.matches("1 object, 4 passed over, 1 rule", out, 1, true)
+  end)
+
+  it("refuses such a file that was named, and a manifest without a kind", function()
+    place:write("all/values.yaml", "image: nginx\n")
+    local code, _, err = audited "all/values.yaml"
+    assert.are.equal(2, code)
+    assert.matches("values.yaml: line 1: object without apiVersion", err, 1, true)
+    place:write("all/values.yaml", POD:gsub("kind: Pod\n", ""))
+    code, _, err = audited "all"
+    assert.are.equal(2, code)
+    assert.matches("values.yaml: line 1: object without kind", err, 1, true)
+  end)
+
+  it("says of a template that it is one", function()
+    place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
+    local code, _, err = audited "all"
+    assert.are.equal(2, code)
+    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template, for {{ stands in it", err, 1, true)
+    place:write("all/pod.yaml", POD .. "{{- if .Values.labels }}\n  labels: {}\n{{- end }}\n")
+    local _, _, other = audited "all"
+    assert.matches("it looks like a template, for {{ stands in it: render it first", other, 1, true)
+    place:write("all/pod.yaml", POD .. "spec: [\n")
+    local _, _, plain = audited "all"
+    assert.matches("invalid YAML", plain, 1, true)
+    assert.is_nil(plain:find("template", 1, true))
+  end)
+end)
