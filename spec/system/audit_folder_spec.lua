@@ -45,7 +45,7 @@ describe("an audit of a folder", function()
     place:write("all/values.yaml", POD:gsub("kind: Pod\n", ""))
     code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("values.yaml: line 1: object without kind", err, 1, true)
+    assert.matches("values.yaml: line 1: shop/web: object without kind", err, 1, true)
   end)
 
   it("says of a template that it is one", function()
