@@ -11,7 +11,8 @@ describe("an audit of a folder", function()
   local place
 
   local function audited(from)
-    local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/" .. from, "-o", "json")
+    local file = place.path .. "/" .. from
+    local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", file, "-o", "json")
     return code, out ~= "" and cjson.decode(out).summary or nil, err
   end
 
@@ -52,7 +53,7 @@ describe("an audit of a folder", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template, for {{ stands in it", err, 1, true)
+    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template, for {{", err, 1, true)
     place:write("all/pod.yaml", POD .. "{{- if .Values.labels }}\n  labels: {}\n{{- end }}\n")
     local _, _, other = audited "all"
     assert.matches("it looks like a template, for {{ stands in it: render it first", other, 1, true)
