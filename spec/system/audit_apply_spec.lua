@@ -143,6 +143,18 @@ describe("kubelua audit --apply", function()
     assert.matches("0 fixes written, 1 failed\n", err, 1, true)
   end)
 
+  it("does not say that nothing was written where no answer came", function()
+    for _, name in ipairs { "a", "b", "c" } do create(name) end
+    sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "close", times = 1 }
+    sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "silence", times = 1, skip = 1 }
+    local code, out, err = audit("--apply", "--request-timeout", "1s")
+    assert.are.same({ 3, "configmap/c patched # shop: team, tier\n" }, { code, out })
+    assert.matches("configmap/a in shop: team, tier: not known to be patched: ", err, 1, true)
+    assert.matches("configmap/b in shop: team, tier: not known to be patched: no answer within 1 s (--request-timeout)"
+      .. "\n", err, 1, true)
+    assert.matches("1 fix written, 2 failed\n", err, 1, true)
+  end)
+
   it("leaves alone what is accepted or known", function()
     create "a"
     sim.api:patch(configmaps .. "/a", { metadata = { annotations = { ["kubelua/ignore.tier"] = "soon" } } })
