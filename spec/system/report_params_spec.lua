@@ -42,6 +42,12 @@ describe("kubelua run --report --param", function()
     local engine = report_engine.start(place, sim, { "--params", place.path .. "/team.yaml", "--param", "label=none",
       "--param", "labelled.label=team" })
     engine.await_sample(results("labelled", "medium", "", "pass"), 1)
+    local report, code = engine.ask("audit", "--engine") -- its rules, as it runs them
+    assert.has_match("^0 findings\n", report)
+    assert.are.equal(0, code)
+    report, code = engine.ask("audit", "--engine", "--param", "label=none", "--param", "labelled.label=none")
+    assert.has_match("no label none", report, 1, true)
+    assert.are.equal(1, code)
     place:write("rules.lua", rule '{ label = "other" }')
     engine.await("rules", function(s) return s.generation == 2 end)
     engine.await_sample(results("labelled", "medium", "", "pass"), 1)

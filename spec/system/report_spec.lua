@@ -66,6 +66,8 @@ describe("kubelua run --report", function()
     local engine = start()
     engine.await_sample(results("loop", "medium", "", "error"), 5)
     engine.await_sample(results("boom", "medium", "", "error"), 5)
+    engine.await_sample(results("fine", "medium", "", "pass"), 5)
+    engine.await_sample("kubelua_audit_pending", 0)
     local id = place.path .. "/scripts/rules"
     engine.await_sample(('kubelua_handler_quarantined{script="%s",handler="rule/loop"}'):format(id), 1)
     engine.await_sample('kubelua_audit_evaluations_total{rule="loop",result="error"}', 3)
@@ -89,6 +91,7 @@ describe("kubelua run --report", function()
     engine.await_sample('kubelua_audit_evaluations_total{rule="loop",result="error"}', 6) -- it is no better
     place:write("rules.lua", text:format "")
     engine.await_sample(results("loop", "medium", "", "pass"), 5)
+    engine.await_sample("kubelua_audit_pending", 0)
     assert.has_match("\naudit: 3 rules, 5 objects; 10 pass, 5 error\n", (engine.ask "status"), 1, true)
   end)
 
