@@ -143,18 +143,19 @@ static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
     struct audit_input_seen seen = {0};
-    const struct audit_input_options input = {.packer = offline->packer,
-                                              .sink = &sink,
-                                              .seen = &seen,
-                                              .projection_of =
-                                                  offline->objects || offline->request->fix ? NULL : kept_of,
-                                              .wanted = offline->objects ? NULL : is_wanted,
-                                              .skipped = on_skipped,
-                                              .foreign = on_foreign,
-                                              .recursive = offline->request->recursive,
-                                              .max_object_size = offline->request->options.max_object_size,
-                                              .progress = on_bytes,
-                                              .ctx = offline};
+    const struct audit_input_options input = {
+        .packer = offline->packer,
+        .sink = &sink,
+        .seen = &seen,
+        .projection_of = offline->objects || offline->request->fix ? NULL : kept_of,
+        .wanted = offline->objects ? NULL : is_wanted,
+        .skipped = on_skipped,
+        .foreign = on_foreign,
+        .recursive = offline->request->recursive,
+        .exclude = {offline->request->exclude.items, offline->request->exclude.count},
+        .max_object_size = offline->request->options.max_object_size,
+        .progress = on_bytes,
+        .ctx = offline};
     const struct flag_list *from = &offline->request->from;
     struct audit_input_counts counts = {0};
     progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);

@@ -17,6 +17,7 @@ struct audit_request {
     struct options options;
     struct script_files files; /* of rules */
     struct flag_list from;     /* what is audited; empty: a cluster */
+    struct flag_list exclude;  /* of folders in `from` */
     const char *output, *fail_on, *baseline, *explain;
     bool list_rules; /* and audit nothing */
     bool recursive, allow_empty;

@@ -22,12 +22,13 @@ static void request_clear(struct audit_request *request)
 {
     script_files_clear(&request->files);
     flag_list_clear(&request->from);
+    flag_list_clear(&request->exclude);
     options_clear(&request->options);
 }
 
 static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[14];
+    static struct flag table[15];
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
@@ -39,6 +40,8 @@ static const struct flag *audit_flags(struct audit_request *request)
          "files instead of a cluster: JSON or YAML, as kubectl get prints it, or manifests; - is stdin "
          "(repeatable)"},
         {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "of a folder also those in it"},
+        {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
+         "of a folder leave out files and folders of that name, or path below it (repeatable)"},
         {"max-object-size", 0, FLAG_SIZE, &options->max_object_size, "SIZE", NULL,
          "larger objects are refused (default 8Mi)"},
         {"output", 'o', FLAG_CHOICE, &request->output, REPORT_FORMATS, REPORT_FORMATS,

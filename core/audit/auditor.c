@@ -201,7 +201,10 @@ static enum verdict add_fix(struct question *question)
     const struct auditor *auditor = question->auditor;
     const struct asked_rule *asked = &auditor->rules[question->rule];
     struct err err;
+    struct text text;
     bool ok = true;
+    /* What has no name yet cannot be mended by it. */
+    if (auditor->options.fixer && root_name(question->object, &text).n == 0) return VERDICT_FAIL;
     if (auditor->options.fixer)
         ok = fixer_add(
             auditor->options.fixer,
@@ -327,6 +330,15 @@ static void look_by(struct auditor *auditor, const struct rule_type *type,
     root_unref(packed.own);
 }
 
+/* Of a manifest for `kubectl create` the beginning of the name that it will get. */
+static struct str name_of(const struct root *object, struct text *text)
+{
+    struct str name = root_name(object, text);
+    if (name.n) return name;
+    return value_str(value_field(value_field(root_value(object), STR("metadata")), STR("generateName")),
+                     text);
+}
+
 bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
 {
     struct text texts[5];
@@ -335,7 +347,7 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
         .api_version = value_str(value_field(whole, STR("apiVersion")), &texts[0]),
         .kind = value_str(value_field(whole, STR("kind")), &texts[1]),
         .ns = root_namespace(subject->object, &texts[2]),
-        .name = root_name(subject->object, &texts[3]),
+        .name = name_of(subject->object, &texts[3]),
         .uid = root_uid(subject->object, &texts[4]),
         .file = subject->file,
         .line = subject->line,

@@ -101,10 +101,10 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
                                  options->max_object_size ? options->max_object_size : AUDIT_INPUT_OBJECT_MAX,
                              .parser = tape_parser_new()};
     struct input_files files = {0};
-    bool ok = strcmp(path, "-") == 0
-                  ? read_file(&r, path, err)
-                  : input_files_find(&files, path, options->recursive, sink->refused, sink->ctx, err) &&
-                        read_files(&r, &files, path, err);
+    bool ok = strcmp(path, "-") == 0 ? read_file(&r, path, err)
+                                     : input_files_find(&files, path, options->recursive, &options->exclude,
+                                                        sink->refused, sink->ctx, err) &&
+                                           read_files(&r, &files, path, err);
     root_unref(r.last);
     input_files_clear(&files);
     tape_parser_free(r.parser);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 struct walk {
     struct input_files *files;
     bool recursive;
+    const struct input_exclude *exclude;
+    size_t root; /* bytes of the folder's own path */
     void (*trouble)(void *ctx, const struct err *err);
     void *ctx;
 };
@@ -55,6 +58,16 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+static bool is_left_out(const struct walk *w, const char *path, const char *name)
+{
+    const char *below = path + w->root;
+    while (*below == '/') below++;
+    for (size_t i = 0; i < w->exclude->count; i++)
+        if (fnmatch(w->exclude->patterns[i], name, 0) == 0 || fnmatch(w->exclude->patterns[i], below, 0) == 0)
+            return true;
+    return false;
+}
+
 static bool walk_folder(const struct walk *w, const char *path, struct err *err);
 
 static void walk_entry(const struct walk *w, const char *folder, const char *name)
@@ -63,6 +76,10 @@ static void walk_entry(const struct walk *w, const char *folder, const char *nam
     struct err err;
     bool slash = *folder && folder[strlen(folder) - 1] == '/';
     char *path = xasprintf("%s%s%s", folder, slash ? "" : "/", name);
+    if (is_left_out(w, path, name)) {
+        free(path);
+        return;
+    }
     if (lstat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
         if (w->recursive && !walk_folder(w, path, &err)) w->trouble(w->ctx, &err);
     } else if (is_for_us(str_of(name))) {
@@ -92,9 +109,10 @@ static bool walk_folder(const struct walk *w, const char *path, struct err *err)
 }
 
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
-                      void (*trouble)(void *ctx, const struct err *err), void *ctx, struct err *err)
+                      const struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      void *ctx, struct err *err)
 {
-    const struct walk w = {files, recursive, trouble, ctx};
+    const struct walk w = {files, recursive, exclude, strlen(path), trouble, ctx};
     struct stat is;
     if (stat(path, &is) != 0) return failed(path, err);
     if (S_ISDIR(is.st_mode)) return walk_folder(&w, path, err);

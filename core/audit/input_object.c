@@ -5,6 +5,7 @@
 #include "audit/input_fault.h"
 #include "audit/input_reader.h"
 #include "object/token_match.h"
+#include "object/value.h"
 
 enum { LISTS_MAX = 16 /* within one another */, TYPE_TEXT_MAX = 256 };
 
@@ -238,6 +239,21 @@ static struct root *pack_again(void *text, const struct projection *kept)
     return NULL;
 }
 
+/* What `kubectl create` gives a name to has only the beginning of one; false: it has none either. */
+static bool pack_generated(struct looked_at *looked_at, struct root **object)
+{
+    struct err ignored;
+    struct text name, begin;
+    looked_at->type.projection = NULL;
+    looked_at->type.nameless = true;
+    if (!pack(looked_at->reader, looked_at->piece, &looked_at->type, object, &ignored)) return false;
+    struct value metadata = value_field(root_value(*object), STR("metadata"));
+    bool is_generated = root_name(*object, &name).n == 0 &&
+                        value_str(value_field(metadata, STR("generateName")), &begin).n > 0;
+    if (!is_generated) root_unref(*object);
+    return is_generated;
+}
+
 static void take_object(struct input_reader *r, const struct input_piece *piece, struct str api_version,
                         struct str kind, size_t line)
 {
@@ -258,13 +274,14 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
         piece,
         {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection},
         line};
-    if (!pack(r, piece, &looked_at.type, &object, &err)) {
+    if (!pack(r, piece, &looked_at.type, &object, &err) && !pack_generated(&looked_at, &object)) {
         refuse_text(r, piece->text, line, &err);
         return;
     }
     r->counts->objects++;
-    if (!sink->object(sink->ctx, &(const struct audit_input_object){object, str_of(r->file), line,
-                                                                    r->projection, pack_again, &looked_at}))
+    if (!sink->object(sink->ctx,
+                      &(const struct audit_input_object){object, str_of(r->file), line,
+                                                         looked_at.type.projection, pack_again, &looked_at}))
         r->stopped = true;
     root_unref(r->last);
     r->last = object;

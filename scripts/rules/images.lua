@@ -27,8 +27,8 @@ k8s.rule {
       if image then
         local tag, digest = tag_of(image)
         if not digest and (not tag or tag == "latest") then
-          local problem = tag and "is whatever is newest" or "has no tag"
-          r:fail(place:says() .. ": the image " .. problem, { path = place:path "image", value = image })
+          local message = tag and "%s: the image %s is whatever is newest" or "%s: the image %s has no tag"
+          r:fail(message:format(place:says(), image), { path = place:path "image", value = image })
         end
       end
     end
@@ -76,7 +76,8 @@ k8s.rule {
     for container, place in pods.containers(obj) do
       local image = values.text(container.image)
       if image and not is_allowed(image, params.registries) then
-        r:fail(place:says() .. ": the image is of another registry", { path = place:path "image", value = image })
+        local message = ("%s: the image %s is of another registry"):format(place:says(), image)
+        r:fail(message, { path = place:path "image", value = image })
       end
     end
   end,
@@ -99,7 +100,7 @@ k8s.rule {
       if policy and policy ~= "Always" and image then
         local tag, digest = tag_of(image)
         if not digest and (not tag or tag == "latest") then
-          r:fail(place:says() .. ": the newest image is wanted, but not pulled", {
+          r:fail(("%s: the newest image %s is wanted, but not pulled"):format(place:says(), image), {
             path = place:path "imagePullPolicy",
             value = policy,
           })

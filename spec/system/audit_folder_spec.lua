@@ -49,6 +49,39 @@ describe("an audit of a folder", function()
     assert.matches("values.yaml: line 1: shop/web: object without kind", err, 1, true)
   end)
 
+  it("leaves out what --exclude names, by name or path", function()
+    os.execute("mkdir -p " .. place.path .. "/all/charts/shop")
+    for _, name in ipairs { "a.yaml", "b.yaml", "charts/c.yaml", "charts/shop/d.yaml" } do
+      place:write("all/" .. name, (POD:gsub("web", name:match "(%a)%.yaml")))
+    end
+    local function names(...)
+      local rules, all = place.path .. "/rules.lua", place.path .. "/all"
+      local _, out = place:run("-f", rules, "--from", all, "-R", "-o", "json", ...)
+      local found = {}
+      for _, row in ipairs(out ~= "" and cjson.decode(out).results or {}) do found[#found + 1] = row.name end
+      return table.concat(found, " ")
+    end
+    assert.are.equal("a b c d", names())
+    assert.are.equal("a b c", names("--exclude", "shop"))
+    assert.are.equal("a b", names("--exclude", "charts"))
+    assert.are.equal("a b d", names("--exclude", "charts/c.yaml"))
+    assert.are.equal("c d", names("--exclude", "a.*", "--exclude", "b.yaml"))
+  end)
+
+  it("takes a manifest that gets its name when it is made", function()
+    place:write("all/pod.yaml", (POD:gsub("name: web", "generateName: web-")))
+    for _, uses in ipairs { "", ', uses = { pods = { kind = "pods" } }' } do
+      place:write("rules.lua", (RULES:gsub(", check", uses .. ", check")))
+      local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/all", "-o", "json")
+      assert.are.same({ 1, "" }, { code, err })
+      assert.are.equal("web-", cjson.decode(out).results[1].name)
+    end
+    place:write("all/pod.yaml", (POD:gsub("name: web", "generateName: {}")))
+    local code, _, err = audited "all"
+    assert.are.equal(2, code)
+    assert.matches("object without metadata.name", err, 1, true)
+  end)
+
   it("says of a template that it is one", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"
