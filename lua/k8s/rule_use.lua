@@ -45,12 +45,26 @@ local function all_of(lister, number)
   end
 end
 
+local BUILT_IN = { namespace = true, key = true }
+
+-- A path of one name is a field that few objects have: one that is near a built-in index is a slip, and finds nothing.
+local function check_index(where, index)
+  if type(index) ~= "string" or BUILT_IN[index] or string.find(index, "[.%[]") then
+    return
+  end
+  local near = require("k8s.nearest").find(index, BUILT_IN)
+  if near then
+    raw.raise(where .. ': index: objects have no field "' .. index .. '", did you mean "' .. near .. '"?')
+  end
+end
+
 -- The function, the informer and the name of the index. One by a path is shared, one by a function is the rule's.
 local function finder(where, id, use_name, given, number)
   local own = options.check(where, given, KNOWN)
   if not own.kind then
     raw.raise(where .. ": kind is missing")
   end
+  check_index(where, own.index)
   local claimed = claims.of("uses", own.kind)
   local lister = claimed:lister()
   if own.index == nil then

@@ -97,7 +97,8 @@ end
 
 -- Objects of manifests without a namespace are for the one that kubectl would take.
 function values.namespace(obj)
-  return obj:namespace() or "default"
+  local namespace = obj:namespace()
+  return namespace ~= "" and namespace or "default"
 end
 
 function values.key(obj)

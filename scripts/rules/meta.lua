@@ -43,7 +43,7 @@ k8s.rule {
     return OWN[("%s/%s"):format(obj.kind, obj:name())] and "the cluster makes it" or pods.owned(obj, params)
   end,
   check = function(obj, r)
-    if not obj:namespace() then
+    if obj:namespace() == "" then
       r:fail("it names no namespace, and so is in default", { path = "metadata.namespace" })
     elseif obj:namespace() == "default" then
       r:fail("it is in the namespace default", { path = "metadata.namespace", value = "default" })

@@ -208,6 +208,22 @@ require("k8s").rule { id = "of-others", kinds = { "pods", "nodes" }, namespaces 
     assert.are.same({ "of-default old", "of-default web", "of-others of-shop" }, told)
   end)
 
+  it("refuses an index that is nearly one of those that there are", function()
+    place:write("pods.yaml", pod("web", "app:1"))
+    for name, near in pairs { namespaces = "namespace", Namespace = "namespace", keys = "key" } do
+      place:write("rules.lua", ([[require("k8s").rule { id = "a", kinds = { "pods" },
+        uses = { others = { kind = "pods", index = "%s" } }, check = function() end }]]):format(name))
+      local code, _, err = audited("--from", place.path .. "/pods.yaml")
+      assert.are.equal(2, code)
+      assert.matches(('others: index: objects have no field "%s", did you mean "%s"?'):format(name, near), err, 1, true)
+    end
+    for _, path in ipairs { "type", "kind", "roleRef.name", "reason", "data", "spec", "value" } do
+      place:write("rules.lua", ([[require("k8s").rule { id = "a", kinds = { "pods" },
+        uses = { others = { kind = "pods", index = "%s" } }, check = function() end }]]):format(path))
+      assert.are.equal(0, (audited("--from", place.path .. "/pods.yaml")))
+    end
+  end)
+
   it("tells how many objects no rule looks at, and where one is of a misspelt kind", function()
     local text = pod("web", "app:1"):gsub("kind: Pod", "kind: Podd") .. pod("b", "app"):gsub("kind: Pod", "kind: Podd")
       .. "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n---\n" .. pod("db", "db:1")

@@ -153,6 +153,22 @@ describe("a rule that ships", function()
     assert.are.same({}, errors_of(odd))
   end)
 
+  it("takes what has no namespace for one of default, with what it names there", function()
+    local pod = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"%s},"spec":{"containers":[{"image":"a:1",'
+      .. '"envFrom":[{"configMapRef":{"name":"c"}}]}]}}'
+    local map = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"%s}}'
+    local function missing(of_pod, of_map)
+      local count = 0
+      for _, row in ipairs(audit_all("ns.json", { pod:format(of_pod), map:format(of_map) }).results) do
+        if row.rule == "configmap-missing" and row.result == "fail" then count = count + 1 end
+      end
+      return count
+    end
+    local default, shop = ',"namespace":"default"', ',"namespace":"shop"'
+    assert.are.same({ 0, 0, 0, 1 },
+      { missing("", ""), missing("", default), missing(default, ""), missing("", shop) })
+  end)
+
   it("lets no object pass whose fields are of other types than they should be", function()
     local pods = {
       { '{"containers":[{"name":"a","image":true}]}', "spec.containers[0].image is a boolean, not a text" },
