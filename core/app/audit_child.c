@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { RESULT_FD = 3, ORDER_FD, FIRST_OTHER_FD, NICE = 10 };
+enum { RESULT_FD = 3, ORDER_FD, FIRST_OTHER_FD };
 
 /* The engine may be killed in a way that leaves it no time to kill its children. */
 static void end_with_parent(pid_t parent)
@@ -58,7 +58,6 @@ void audit_child_run(const struct audit_child_options *options)
     reset_signals();
     keep_only(options->order, options->result);
     prctl(PR_SET_NAME, "kubelua-audit");
-    setpriority(PRIO_PROCESS, 0, NICE);
     setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
     be_the_first_to_go();
     _exit(audit_part(options, ORDER_FD, RESULT_FD) ? 0 : 1);

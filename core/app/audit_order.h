@@ -27,6 +27,7 @@ struct audit_order {
     char *namespace_; /* "": the engine's default */
     int64_t now_s;    /* since 1970 */
     int64_t timeout_s, memory_bytes;
+    int nice;
     bool fixes, passes;
     bool is_own; /* the rules of the engine's scripts are meant: what follows is not read */
     struct limits limits;

@@ -10,10 +10,11 @@
 
 #include "app/audit_part_internal.h"
 #include "audit/stream.h"
+#include "base/clock.h"
 #include "base/log.h"
 
-/* What was found is told after so many rows or objects. */
-enum { ROWS_AT_ONCE = 500, OBJECTS_AT_ONCE = 20000 };
+/* What was found is told after so many rows, or so much time. */
+enum { ROWS_AT_ONCE = 500, TELL_EVERY_NS = 200000000 };
 
 /* --- telling */
 
@@ -34,7 +35,7 @@ static void tell_found(struct part *part)
 {
     audit_stream_put_found(&part->out, part->table);
     audit_table_forget(part->table);
-    part->seen = 0;
+    part->told_ns = clock_measure_ns();
     flush(part);
 }
 
@@ -86,20 +87,43 @@ static void look_at(struct part *part, const struct kind *kind, struct root *obj
 {
     if (!part_is_in_scope(part, kind, object)) return;
     auditor_look_at(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
-    part->seen++;
-    if (part->seen >= OBJECTS_AT_ONCE || audit_table_count_rows(part->table) >= ROWS_AT_ONCE)
+    if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
+        clock_measure_ns() - part->told_ns > TELL_EVERY_NS)
         tell_found(part);
+}
+
+/* Those of a kind that this part looks at. */
+struct slice {
+    size_t begin, end;
+};
+
+static struct slice slice_of(const struct part *part, const struct kind *kind)
+{
+    size_t count = kind->audited ? indexer_count(claim_indexer(kind->cache)) : 0;
+    size_t which = part->options->part, parts = part->options->parts;
+    return (struct slice){count * which / parts, count * (which + 1) / parts};
 }
 
 static void look_at_kind(struct part *part, const struct kind *kind)
 {
-    const struct indexer *objects = claim_indexer(kind->cache);
-    size_t count = indexer_count(objects), which = part->options->part, parts = part->options->parts;
-    size_t begin = count * which / parts, end = count * (which + 1) / parts, at = 0;
-    for (size_t i = 0; i < end; i++) {
-        struct root *object = indexer_next(objects, &at);
-        if (i >= begin) look_at(part, kind, object);
+    struct slice slice = slice_of(part, kind);
+    size_t at = 0;
+    for (size_t i = 0; i < slice.end; i++) {
+        struct root *object = indexer_next(claim_indexer(kind->cache), &at);
+        if (i >= slice.begin) look_at(part, kind, object);
     }
+}
+
+static void look_at_all(struct part *part)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < part->kind_count; i++) {
+        struct slice slice = slice_of(part, &part->kinds[i]);
+        total += slice.end - slice.begin;
+    }
+    audit_stream_put_total(&part->out, total);
+    flush(part);
+    for (size_t i = 0; i < part->kind_count; i++) look_at_kind(part, &part->kinds[i]);
 }
 
 /* What does not load, is limited or misspelt is told; false when no rule can be asked. */
@@ -110,6 +134,7 @@ static bool prepare(struct part *part, int order)
         part_tell_trouble(part, err.text);
         return false;
     }
+    setpriority(PRIO_PROCESS, 0, part->order.nice);
     alarm(part->order.timeout_s < UINT_MAX ? (unsigned)part->order.timeout_s : UINT_MAX);
     if (!part_load(part)) return false;
     part_prepare_kinds(part);
@@ -122,9 +147,8 @@ bool audit_part(const struct audit_child_options *options, int order, int result
     struct part part = {.options = options, .fd = result};
     log_capture(on_log, &part);
     bool ok = prepare(&part, order);
-    for (size_t i = 0; ok && i < part.kind_count; i++)
-        if (part.kinds[i].audited) look_at_kind(&part, &part.kinds[i]);
     if (ok) {
+        look_at_all(&part);
         tell_found(&part);
         audit_stream_put_end(&part.out);
     }

@@ -31,7 +31,7 @@ struct part {
     struct kind *kinds;
     size_t kind_count;
     struct buf out;
-    size_t seen; /* since something was told */
+    int64_t told_ns; /* when something was told last */
 };
 
 /* --- audit_part.c */

@@ -6,9 +6,11 @@
 #include "audit/fixes.h"
 #include "audit/table.h"
 
+enum { AUDIT_NICE_DEFAULT = 10 };
+
 struct audit_engine_flags {
     bool asked; /* --engine: a running one, in place of a cluster */
-    int children;
+    int children, nice;
     int64_t timeout_ms;
     size_t child_memory;
 };

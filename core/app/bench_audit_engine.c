@@ -61,7 +61,8 @@ static bool ask(const struct bench_plan *plan, const struct bench_child *engine,
 {
     struct audit_request request = {.options.admin_socket = socket,
                                     .options.script_limits = limits_default,
-                                    .engine.timeout_ms = plan->silence_ms * 10};
+                                    .engine.timeout_ms = plan->silence_ms * 10,
+                                    .engine.nice = AUDIT_NICE_DEFAULT};
     struct audit_engine_facts facts;
     struct audit_table *table = audit_table_new(false);
     double cpu_s = children_cpu_s(engine->pid);

@@ -17,6 +17,8 @@ enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 
 /* False, and appends nothing, when the rules' texts are more than a frame holds. */
 bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
+/* How many objects there are to look at, as far as it is known. */
+void audit_stream_put_total(struct buf *out, size_t objects);
 /* All that the table has, whose rows are in the order in which they came; the caller forgets it then
  * (audit_table_forget). Many rows take many frames. */
 void audit_stream_put_found(struct buf *out, const struct audit_table *table);
@@ -41,6 +43,8 @@ struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink);
 void audit_stream_free(struct audit_stream *stream);
 /* False when that is no such stream, or has other rules than the one before it; nothing may be given then. */
 bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err);
+/* How many objects it said that there are to look at; 0 before. */
+size_t audit_stream_total(const struct audit_stream *stream);
 /* It had its rules. */
 bool audit_stream_has_begun(const struct audit_stream *stream);
 /* It had its end, and nothing behind that. */

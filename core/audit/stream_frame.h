@@ -9,6 +9,7 @@ enum frame_type {
     FRAME_FOUND,  /* counts, and objects without rows */
     FRAME_OBJECT, /* one that has rows, and some of them */
     FRAME_MORE,   /* further rows of that object */
+    FRAME_TOTAL,
     FRAME_PRINT,
     FRAME_TROUBLE,
     FRAME_END,

@@ -8,13 +8,13 @@
 #include "base/must.h"
 #include "base/wire.h"
 
-enum { RULES_IN_ALL_MAX = 1 << 20, LINE_NUMBER_MAX = 1 << 30 };
+enum { RULES_IN_ALL_MAX = 1 << 20, LINE_NUMBER_MAX = 1 << 30, OBJECTS_IN_ALL_MAX = 1 << 30 };
 
 struct audit_stream {
     struct audit_stream_sink sink;
     struct buf bytes; /* of a frame that is not whole yet */
     struct buf text;  /* for texts with a NUL behind them */
-    size_t rule_count;
+    size_t rule_count, total;
     uint32_t object; /* of the table: that had rows last */
     bool has_object, begun, ended, broken;
 };
@@ -42,6 +42,11 @@ bool audit_stream_has_begun(const struct audit_stream *stream)
 bool audit_stream_is_whole(const struct audit_stream *stream)
 {
     return stream->ended && !stream->broken && stream->bytes.len == 0;
+}
+
+size_t audit_stream_total(const struct audit_stream *stream)
+{
+    return stream->total;
 }
 
 /* --- rules */
@@ -177,6 +182,7 @@ static bool take_frame(struct audit_stream *stream, enum frame_type type, struct
     if (type == FRAME_FOUND) take_found(stream, &reader);
     if (type == FRAME_OBJECT) take_object(stream, &reader);
     if (type == FRAME_MORE) take_more(stream, &reader);
+    if (type == FRAME_TOTAL) stream->total = wire_number_below(&reader, OBJECTS_IN_ALL_MAX);
     if (type == FRAME_PRINT) take_line(stream, &reader, stream->sink.print);
     if (type == FRAME_TROUBLE) take_line(stream, &reader, stream->sink.trouble);
     if (type == FRAME_END) stream->ended = true;

@@ -132,6 +132,13 @@ void audit_stream_put_found(struct buf *out, const struct audit_table *table)
     }
 }
 
+void audit_stream_put_total(struct buf *out, size_t objects)
+{
+    size_t at = begin(out, FRAME_TOTAL);
+    wire_put_number(out, objects);
+    end(out, at);
+}
+
 static void put_line(struct buf *out, enum frame_type type, struct str text)
 {
     size_t at = begin(out, type);

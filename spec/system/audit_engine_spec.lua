@@ -4,6 +4,7 @@ local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local engine_at_socket = require "spec.support.engine_at_socket"
+local keys = require "spec.support.keys"
 local temp = require "spec.support.temp"
 local unix = require "spec.support.unix"
 
@@ -97,6 +98,14 @@ describe("kubelua audit --engine", function()
     return is_alive
   end
 
+  -- The 19th field, counted behind the name.
+  local function nice(pid)
+    local file = assert(io.open("/proc/" .. pid .. "/stat"))
+    local value = file:read("*a"):match("%) " .. ("%S+ "):rep(16) .. "(%-?%d+)")
+    file:close()
+    return tonumber(value)
+  end
+
   it("finds what rules find, whichever child looks at the object", function()
     create(pod "bad-1")
     create(pod "bad-2")
@@ -186,6 +195,15 @@ describe("kubelua audit --engine", function()
       until_children(2)
     end)
 
+    it("gives way to the engine, as far as --nice says", function()
+      for _, pid in ipairs(until_children(2)) do assert.are.equal(10, nice(pid)) end
+      p:kill "KILL"
+      until_children(0)
+      p = begin("-f", folder .. "/loop.lua", "--handler-cpu", "60s", "--children", "1", "--nice", "0")
+      local pid = until_children(1)[1]
+      await(function() return nice(pid) == 0 end, "a child that is not nice")
+    end)
+
     it("tells who was killed, and reports what the others found", function()
       local pids = until_children(2)
       os.execute("kill -9 " .. pids[1])
@@ -236,6 +254,41 @@ describe("kubelua audit --engine", function()
     assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
   end)
 
+  -- Whatever becomes of an audit: events reach their handlers, the lease stays where it is and is renewed, and the
+  -- status knows of no error.
+  it("leaves the engine alone when a child is killed, or a rule loops for ever", function()
+    engine = at:start { "--leader-elect", "--leader-elect-lease-duration", "2s", "--leader-elect-renew-deadline", "1s",
+      "--leader-elect-retry-period", "200ms", "--leader-elect-resource-name", "audited" }
+    create(pod "one")
+    local function lease() return sim.api:get "/apis/coordination.k8s.io/v1/namespaces/default/leases/audited".spec end
+    local function is_untouched(round)
+      local seen, renewed = tonumber(at:ask("call", "seen")), lease().renewTime
+      sim.api:patch("/api/v1/namespaces/default/pods/one", { metadata = { labels = { round = tostring(round) } } })
+      await(function() return tonumber(at:ask("call", "seen")) == seen + 1 end, "the update is handled, once")
+      await(function() return lease().renewTime > renewed end, "the lease is renewed")
+      goes_on()
+      local status = cjson.decode(at:ask("status", "-o", "json"))
+      local script, process = status.scripts[1], status.engine
+      assert.are.same({ true, "", 0, 0 }, { process.ready, process.lagging, script.errors, #script.quarantined })
+      return { process.pid, lease().holderIdentity, lease().leaseTransitions, script.generation }
+    end
+    local before = is_untouched(0)
+    local loop = write("loop.lua", rule("loop", "while true do end"))
+    local p = begin("-f", loop, "--handler-cpu", "60s", "--children", "2")
+    local pids = until_children(2)
+    assert.are.same(before, is_untouched(1))
+    os.execute("kill -9 " .. pids[1])
+    assert.are.same(before, is_untouched(2))
+    os.execute("kill -SEGV " .. pids[2])
+    assert.are.equal(3, p:wait(60))
+    assert.are.same(before, is_untouched(3))
+    p = begin("-f", loop, "--handler-cpu", "60s", "--timeout", "1s")
+    assert.are.equal(3, p:wait(60))
+    assert.are.same(before, is_untouched(4))
+    assert.are.equal(0, #children())
+    assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
+  end)
+
   it("goes on to handle events during an audit", function()
     start()
     local loop = write("loop.lua", rule("loop", "while true do end"))
@@ -248,6 +301,16 @@ describe("kubelua audit --engine", function()
     p:kill "KILL"
   end)
 
+  it("shows on a terminal how far it is, and takes that away", function()
+    start()
+    local slow = write("slow.lua", rule("slow", "local t = os.clock() while os.clock() < t + 0.01 do end"))
+    local p = keys.open(("%s audit --engine --admin-socket %s -f %s --children 1 -o json >%s/out.json")
+      :format(cluster.binary, socket, slow, folder), { TERM = "xterm" })
+    p.sees "Auditing %[#+%-+%] %d+ %%, %d+ of 300 objects, %d+/s, %d+ s left"
+    p.sees "300 objects by 1 child"
+    keys.stop_all()
+  end)
+
   it("refuses what makes no sense", function()
     for args, message in pairs {
       [{ "--from", "x.json" }] = "%-%-engine and %-%-from are two audits",
@@ -255,6 +318,7 @@ describe("kubelua audit --engine", function()
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
       [{ "-f", write("empty.lua", "") }] = "no script has a rule",
       [{ "-f", write("rules.lua", NAMED) }] = "no engine listens on",
+      [{ "-f", folder .. "/rules.lua", "--nice", "20" }] = "%-%-nice is at most 19, not 20",
       [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout is at most 10000h; 0 is for none",
     } do
       local code, _, err = audit(unpack(args))

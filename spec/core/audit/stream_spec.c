@@ -33,6 +33,7 @@ static struct buf written(bool keep_passes)
     struct audit_table *table = fixture_unsorted(keep_passes);
     struct err err;
     assert_true(audit_stream_put_rules(&out, table, &err));
+    audit_stream_put_total(&out, 7);
     audit_stream_put_found(&out, table);
     audit_stream_put_print(&out, STR("a line"));
     audit_stream_put_trouble(&out, STR("secrets: no cache"));
@@ -52,6 +53,7 @@ static void test_a_table_is_the_same_at_the_other_end(void **state)
         for (size_t i = 0; i < bytes.len; i++)
             assert_true(audit_stream_take(stream, (struct str){bytes.data + i, 1}, &err));
         assert_true(audit_stream_is_whole(stream));
+        assert_int_equal(audit_stream_total(stream), 7);
         assert_string_equal(buf_text(&told), "a line;secrets: no cache;");
         for (size_t i = 0; i < audit_table_count_rows(from); i++) {
             const struct audit_row *a = audit_table_row(from, i), *b = audit_table_row(to, i);
