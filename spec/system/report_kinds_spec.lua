@@ -1,7 +1,9 @@
 -- `kubelua run --report` on servers that do not have all kinds that rules name.
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local report_engine = require "spec.support.report_engine"
 local scripts_folder = require "spec.support.scripts_folder"
+local temp = require "spec.support.temp"
 
 local results = report_engine.results
 local HEAD = 'local k8s = require "k8s"\n'
@@ -81,6 +83,26 @@ describe("kubelua run --report, where kinds are not there", function()
     assert.are.equal(nil, engine.rule("custom").lacks)
     assert.are.equal("serviceaccounts", engine.rule("more").lacks)
     assert.has_match("^kubelua %S+ +ready ", (engine.ask "status"))
+  end)
+
+  it("counts an object once by two names of its kind, as every audit does", function()
+    place:write("rules.lua", HEAD .. 'k8s.rule { id = "two", kinds = { "pods", "po", "pod" }, check = function(_, r)'
+      .. ' r:fail "found" end }\n')
+    temp.write(place.path .. "/pod.json", cjson.encode(pod "a"))
+    local scripts = place.path .. "/scripts"
+    local function audit(...)
+      local p = cluster.kubelua { "audit", ... }
+      assert.are.equal(1, p:wait())
+      return (p:out():match "(%d+ finding[^\n]+\n%d+ objects?), ")
+    end
+    local expected = "1 finding (1 medium)\n1 object"
+    assert.are.equal(expected, audit("-f", scripts, "--from", place.path .. "/pod.json"))
+    assert.are.equal(expected, audit("-f", scripts, "-s", sim.server))
+    local engine = report_engine.start(place, sim)
+    engine.await_sample(results("two", "medium", "", "fail"), 1)
+    engine.await_sample("kubelua_audit_pending", 0)
+    assert.has_match("audit: 1 rule, 1 object; 1 fail\n", (engine.ask "status"), 1, true)
+    assert.are.equal(expected, audit("--engine", "--admin-socket", place.path .. "/admin.sock"))
   end)
 
   it("takes no name for a kind that nobody can have", function()
