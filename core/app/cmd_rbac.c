@@ -8,6 +8,7 @@
 #include "app/cmd.h"
 #include "app/rbac_plan.h"
 #include "app/script_options.h"
+#include "audit/policy_document.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/well_known.h"
@@ -20,13 +21,15 @@ static bool with_fixes;
 
 static const struct flag *rbac_flags(struct options *options)
 {
-    static struct flag table[4];
+    static struct flag table[5];
     role_name = "kubelua";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&options->files),
         {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
         {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
          "also what kubelua audit --apply takes: patch of the kinds whose rules have a fix"},
+        {"report", 0, FLAG_MODE, &options->report, REPORT_TARGETS, REPORT_TARGETS,
+         "add what kubelua run needs with the same flag, to write reports"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -38,6 +41,7 @@ static void help(void)
          "The scripts are loaded, not started. Needed are: list and watch of their informers, in the\n"
          "namespaces that these name; what k8s.reads and k8s.writes declare; create and patch of\n"
          "events, where a script has k8s.event; and get, create and update of the leases of elections.\n"
+         "With --report also list, create, patch and delete of the reports of kubelua run --report.\n"
          "What kinds mean is asked of the server. Without one Kubernetes' own kinds are known.\n\n"
          "Usage:\n"
          "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
@@ -97,11 +101,22 @@ static bool parse(int argc, char **argv, struct options *options, struct script_
     return ok && script_files_find(&options->files, files, err) && options_check_trusted(options, files, err);
 }
 
+/* Those of the cluster too: a rule may be about what has no namespace. */
+static void add_reports(const struct rbac_plan *plan, struct rbac_rules *rules)
+{
+    enum { VERBS = RBAC_LIST | RBAC_CREATE | RBAC_PATCH | RBAC_DELETE };
+    const struct policy_api *api = policy_api_of(plan->options->report);
+    if (!api) return;
+    rbac_rules_add(rules, plan->default_namespace, api->group, api->plural, VERBS);
+    rbac_rules_add(rules, "", api->group, api->cluster_plural, VERBS);
+}
+
 static int print_rules(const struct rbac_plan *plan)
 {
     struct rbac_rules *rules = rbac_rules_new();
     struct buf out = {0};
     bool ok = rbac_plan_add(plan, rules);
+    add_reports(plan, rules);
     if (ok) rbac_rules_print(rules, role_name, &out);
     if (ok && !out.len) buf_puts(&out, "# These scripts need no rights.\n");
     fwrite(out.data ? out.data : "", 1, out.len, stdout);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "app/engine_internal.h"
+#include "app/report_writer.h"
 #include "audit/continuous.h"
 #include "base/json_out.h"
 #include "base/log.h"
@@ -11,8 +12,69 @@
 
 struct engine_report {
     struct continuous *audit;
-    bool told; /* that there is no rule */
+    struct report_writer *writer; /* NULL: nothing is written to the cluster */
+    bool told;                    /* that there is no rule */
 };
+
+/* Its leadership by the lease of --leader-elect; NULL: it has none. */
+static struct leadership *own_leadership(const struct engine *engine)
+{
+    for (size_t i = 0; i < leaders_count(engine->leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->leaders, i);
+        if (leadership_is_of(leadership, &engine->host.lease)) return leadership;
+    }
+    return NULL;
+}
+
+/* Two replicas would count each finding twice. Under --dry-run there is no election. */
+static bool elects(const struct engine *engine)
+{
+    return engine->options.options->leader.elect && engine->competes;
+}
+
+/* --- reports in the cluster */
+
+static struct continuous *audit_of(void *ctx)
+{
+    struct engine *engine = ctx;
+    return engine->report->audit;
+}
+
+static struct fence *fence_of(void *ctx)
+{
+    struct engine *engine = ctx;
+    struct leadership *leadership = elects(engine) ? own_leadership(engine) : NULL;
+    return leadership ? leadership_fence(leadership) : NULL;
+}
+
+static void on_changed(void *ctx, struct str ns)
+{
+    struct engine *engine = ctx;
+    report_writer_changed(engine->report->writer, ns);
+}
+
+static void make_writer(struct engine *engine)
+{
+    const struct options *options = engine->options.options;
+    const struct policy_api *api = policy_api_of(options->report);
+    if (!api) return;
+    if (engine->host.write_mode == WRITES_RECORDED) {
+        log_info("Policy reports are not written under --dry-run=client");
+        return;
+    }
+    engine->report->writer = report_writer_new(
+        &(const struct report_writer_options){.clock = loop_clock(engine->loop),
+                                              .live = engine->live,
+                                              .api = api,
+                                              .field_manager = options->field_manager,
+                                              .namespace_ = engine->host.default_namespace,
+                                              .is_tried = engine->host.write_mode == WRITES_TRIED,
+                                              .audit = audit_of,
+                                              .fence = fence_of,
+                                              .ctx = engine});
+}
+
+/* --- from start to stop */
 
 void engine_make_report(struct engine *engine)
 {
@@ -21,7 +83,10 @@ void engine_make_report(struct engine *engine)
     engine->report->audit =
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
                                                           .max_lookups = CONTINUOUS_LOOKUPS_MAX,
-                                                          .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX});
+                                                          .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX,
+                                                          .changed = on_changed,
+                                                          .ctx = engine});
+    make_writer(engine);
     if (engine->options.options->leader.elect) continuous_set_active(engine->report->audit, false);
 }
 
@@ -35,18 +100,22 @@ void engine_report_claims_changed(struct engine *engine)
     if (engine->report && !engine->ending_ms) continuous_claims_changed(engine->report->audit);
 }
 
-/* Two replicas would count each finding twice. Under --dry-run there is no election. */
 static bool leads(const struct engine *engine)
 {
-    if (!engine->options.options->leader.elect || !engine->competes) return true;
-    for (size_t i = 0; i < leaders_count(engine->leaders); i++) {
-        struct leadership *leadership = leaders_at(engine->leaders, i);
-        struct leadership_status status;
-        if (!leadership_is_of(leadership, &engine->host.lease)) continue;
-        leadership_get_status(leadership, &status);
-        if (status.leads) return true;
-    }
-    return false;
+    struct leadership_status status;
+    if (!elects(engine)) return true;
+    struct leadership *leadership = own_leadership(engine);
+    if (!leadership) return false;
+    leadership_get_status(leadership, &status);
+    return status.leads;
+}
+
+/* Results that are forgotten are no change of what reports say. */
+static void set_active(struct engine_report *report, bool active)
+{
+    if (!active) report_writer_set_active(report->writer, false);
+    continuous_set_active(report->audit, active);
+    if (active) report_writer_set_active(report->writer, true);
 }
 
 static void tell_without_rules(struct engine_report *report)
@@ -60,17 +129,19 @@ void engine_report_leadership(struct engine *engine)
 {
     if (!engine->report || engine->ending_ms) return;
     tell_without_rules(engine->report);
-    continuous_set_active(engine->report->audit, leads(engine));
+    set_active(engine->report, leads(engine));
 }
 
 void engine_end_report(struct engine *engine)
 {
-    if (engine->report) continuous_set_active(engine->report->audit, false);
+    if (engine->report) set_active(engine->report, false);
 }
 
 void engine_free_report(struct engine *engine)
 {
     if (!engine->report) return;
+    report_writer_free(engine->report->writer);
+    engine->report->writer = NULL;
     continuous_free(engine->report->audit);
     free(engine->report);
     engine->report = NULL;
@@ -140,5 +211,6 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_open(out, "byRule", '[');
     continuous_each_rule(engine->report->audit, put_rule, out);
     json_close(out, ']');
+    report_writer_put(engine->report->writer, out);
     json_close(out, '}');
 }

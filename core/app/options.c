@@ -106,9 +106,11 @@ const struct flag *run_flags(struct options *o)
          "how long a changed script is watched: when it fails more than before, the old one comes back; 0: "
          "not at "
          "all (default 60s)"},
-        {"report", 0, FLAG_MODE, &o->report, "metrics", "metrics",
-         "ask the rules of the scripts (k8s.rule) about every object, again when something changes, and show "
-         "what they say in metrics and by kubelua status"},
+        {"report", 0, FLAG_MODE, &o->report, REPORT_TARGETS, REPORT_TARGETS,
+         "ask the rules of the scripts (k8s.rule) about every object, again when something changes; show "
+         "what "
+         "they say in metrics and by kubelua status, and write it to the cluster as PolicyReports (of "
+         "wgpolicyk8s.io, without a value too), as Reports of openreports.io, or not at all (metrics)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

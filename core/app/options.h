@@ -9,6 +9,9 @@
 #include "script/limits.h"
 #include "script/rule_params.h"
 
+/* Where continuous audits tell what they find; "" is the first of them. */
+#define REPORT_TARGETS "policyreport|openreports|metrics"
+
 struct options {
     struct cluster_flags cluster;
     struct leader_flags leader;

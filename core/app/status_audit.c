@@ -123,6 +123,7 @@ void status_audit_print(struct viewer *v, size_t audit)
     size_t rules = tape_field(v->tape, audit, STR("byRule"));
     if (!audit) return;
     print_line(v, audit);
+    status_reports_print(v, tape_field(v->tape, audit, STR("reports")));
     for (size_t r = tape_first(v->tape, rules, NULL); r; r = tape_next(v->tape, rules, r, NULL))
         if (is_shown(v, r)) add_rule(v, &table, r);
     viewer_print_table(v, &table);

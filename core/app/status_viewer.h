@@ -46,6 +46,11 @@ void viewer_print_line(struct viewer *v, const char *heading, struct buf *line);
  * form all. */
 void status_audit_print(struct viewer *v, size_t audit);
 
+/* --- status_reports.c */
+
+/* `reports`: what the answer says of reports in the cluster; 0: none are written. */
+void status_reports_print(struct viewer *v, size_t reports);
+
 /* --- status_timers.c */
 
 /* `timers`: the list of them in the answer. Schedules, and in the wide form the others too. */

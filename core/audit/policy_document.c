@@ -30,6 +30,12 @@ const struct policy_api policy_api_openreports = {.group = "openreports.io",
                                                   .severities = all_severities,
                                                   .filtered = true};
 
+const struct policy_api *policy_api_of(const char *report)
+{
+    if (!report || strcmp(report, "metrics") == 0) return NULL;
+    return strcmp(report, "openreports") == 0 ? &policy_api_openreports : &policy_api_wgpolicy;
+}
+
 /* --- results */
 
 bool policy_has_result(const struct audit_row *row)

@@ -11,6 +11,9 @@ struct policy_api {
     bool filtered;                 /* it can say that passes are counted only */
 };
 extern const struct policy_api policy_api_wgpolicy, policy_api_openreports;
+/* Whose reports `run --report` writes: for "" and "policyreport" the first one, for "openreports" the second;
+ * NULL for none: "metrics", and NULL. */
+const struct policy_api *policy_api_of(const char *report);
 
 /* A report is cut in parts, "kubelua-audit", "kubelua-audit-2" and so on, as an object may not be larger than
  * what `kubectl apply` notes in an annotation of it. */

@@ -75,6 +75,12 @@ enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMAR
       "Objects that wait for rules to be asked about them.")                                                \
     X(FAMILY_AUDIT_LEFT_OUT, GAUGE, "kubelua_audit_findings_left_out", "", NONE,                            \
       "Objects of rules whose findings had no room in memory.")                                             \
+    X(FAMILY_POLICY_REPORTS, GAUGE, "kubelua_policy_reports", "", NONE,                                     \
+      "Policy reports of this engine in the cluster.")                                                      \
+    X(FAMILY_POLICY_WRITES, COUNTER, "kubelua_policy_report_writes_total", "verb,result", NONE,             \
+      "Writes of policy reports, by how they ended.")                                                       \
+    X(FAMILY_POLICY_LEFT_OUT, GAUGE, "kubelua_policy_report_namespaces_left_out", "", NONE,                 \
+      "Namespaces whose reports are not written, as there are as many as there may be.")                    \
     X(FAMILY_EXEC_CALLS, COUNTER, "rest_client_exec_plugin_call_total", "code,call_status", NONE,           \
       "Runs of an exec plugin.")                                                                            \
     X(FAMILY_EXEC_TTL, GAUGE, "rest_client_exec_plugin_ttl_seconds", "", NONE,                              \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/apply.h"
 #include "sim/list.h"
 #include "sim/patch.h"
 #include "sim/snapshot.h"
@@ -175,6 +176,42 @@ static void refuse_type(const struct writing *w)
     free(message);
 }
 
+/* --- server-side apply */
+
+static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_applied(old, ctx);
+}
+
+/* What is not there is made. */
+static void apply(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    const char *manager = sim_query(w->request, "fieldManager");
+    json_t *given = read_body(w, "error decoding YAML, of which this server takes JSON alone");
+    struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
+    if (!given) return;
+    if (!manager || !*manager || !json_is_object(given)) {
+        sim_reply_status(w->reply, sim_status_bad_request(json_is_object(given)
+                                                              ? "fieldManager is required for apply patch"
+                                                              : "what is applied is no object"));
+        json_decref(given);
+        return;
+    }
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, applied, &apply, w->dry_run,
+                     &written);
+    if (is_not_found(&written) && !w->target->subresource) {
+        sim_written_clear(w->api, &written);
+        json_t *object = sim_applied(NULL, &apply);
+        sim_write_create(w->api, w->target->served, w->target->namespace_, object, w->dry_run, &written);
+        json_decref(object);
+    }
+    answer(w, &written);
+    json_decref(given);
+}
+
+/* --- patches */
+
 static void patch(struct writing *w, const char *key)
 {
     struct sim_written written;
@@ -183,6 +220,10 @@ static void patch(struct writing *w, const char *key)
                         : has_type(w->request, "application/json-patch+json") ? patched
                         : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
                                                                               : NULL;
+    if (!body && !strategic && has_type(w->request, "application/apply-patch+yaml")) {
+        apply(w, key);
+        return;
+    }
     if (!body) {
         refuse_type(w);
         return;

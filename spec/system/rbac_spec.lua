@@ -139,6 +139,19 @@ rules:
 ]=], p:out())
   end)
 
+  it("has what run --report writes, with the same flag", function()
+    local rule = 'require("k8s").rule { id = "a", kinds = { "pods" }, check = print }'
+    local function rules(...) return on_sim(rule, ...):out():match "\nrules:\n(.*)$" end
+    local caches = '  - apiGroups: [""]\n    resources: [pods]\n    verbs: [list, watch]\n'
+    local reports = "  - apiGroups: [%s]\n    resources: [%s]\n    verbs: [list, create, patch, delete]\n"
+    assert.are.equal(caches, rules())
+    assert.are.equal(caches, rules "--report=metrics")
+    local policy = reports:format("wgpolicyk8s.io", "clusterpolicyreports, policyreports")
+    assert.are.equal(caches .. policy, rules "--report")
+    local open = reports:format("openreports.io", "clusterreports, reports")
+    assert.are.equal(caches .. open, rules "--report=openreports")
+  end)
+
   it("has create too for what is applied, where \"apply\" declares it", function()
     local p = on_sim [[
       local k8s = require "k8s"

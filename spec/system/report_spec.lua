@@ -168,6 +168,6 @@ describe("kubelua run --report", function()
     assert.has_match("audit: no script has a rule", (engine.ask "status"))
     local p = cluster.kubelua { "run", "--report=html", "-f", place.path .. "/scripts" }
     assert.are.equal(2, p:wait())
-    assert.has_match('--report: "html" is not metrics', p.streams.err.text)
+    assert.has_match('--report: "html" is not policyreport', p.streams.err.text)
   end)
 end)

@@ -1,0 +1,34 @@
+/* What rules say of the objects of one namespace, as the documents of its report: one, or as many as it takes
+ * for none to be too large. An object has all that is said of it in one of them, which its name alone
+ * decides, so that a change of it is a change of one document.
+ * Owner: who made them; results are borrowed, and may not change before policy_parts_free. On one thread. */
+#pragma once
+#include "audit/continuous.h"
+#include "audit/policy_document.h"
+
+/* A power of two. Of a namespace with more than so many can hold the least severe results are left out. */
+enum { POLICY_PARTS_MAX = 16, POLICY_CONTENT_SIZE = 33 };
+
+struct policy_parts_options {
+    const struct policy_api *api;
+    const char *name, *instance; /* as struct policy_head has them */
+    struct str ns;
+    const char *incomplete; /* why; NULL: it is whole */
+    size_t before;          /* how many there were: they are not made fewer for little */
+    void (*each)(void *ctx, struct str ns, void (*fn)(void *ctx, const struct continuous_result *result),
+                 void *fn_ctx);
+    void *ctx;
+};
+
+struct policy_parts;
+
+struct policy_parts *policy_parts_new(const struct policy_parts_options *options);
+void policy_parts_free(struct policy_parts *parts);
+/* 0: there is nothing to tell, not even of an object that passed. */
+size_t policy_parts_count(const struct policy_parts *parts);
+/* A text of what is in document `i`, from 0 up, which is the same for the same content whenever it is asked
+ * for: POLICY_CONTENT_SIZE bytes. */
+void policy_parts_content(const struct policy_parts *parts, size_t i, char *content);
+/* Appends document `i` with that text. */
+void policy_parts_put(const struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
+                      struct buf *out);

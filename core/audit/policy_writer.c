@@ -1,0 +1,344 @@
+/* When reports are written; see policy_writer.h. */
+#include "audit/policy_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/policy_writer_internal.h"
+#include "base/log.h"
+
+enum {
+    TICK_MS = 1000,
+    NEXT_MS = 5,          /* from one namespace to the next */
+    UNDER_WAY_MAX = 32,   /* writes, before the next namespace */
+    WAITING_BYTES = 1000, /* of the names of rules */
+};
+
+/* --- what reports say of themselves */
+
+/* `why` is the same text for as long as the cause is: a new one has all reports written anew. */
+static void set_incomplete(struct policy_writer *writer, struct buf *why)
+{
+    struct policy_space *space, *next;
+    if (str_eq(buf_slice(&writer->incomplete), buf_slice(why))) return;
+    writer->incomplete.len = 0;
+    buf_str(&writer->incomplete, buf_slice(why));
+    HASH_ITER (hh, writer->spaces, space, next) space_wait(writer, space);
+}
+
+static void look(struct policy_writer *writer, int64_t now_ms)
+{
+    struct policy_outlook outlook = {.waiting = ""};
+    struct buf why = {0};
+    writer->options.look(writer->options.ctx, &outlook);
+    bool waits = *outlook.waiting;
+    if (!waits) writer->waiting_ms = -1;
+    if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
+    bool long_enough = waits && now_ms - writer->waiting_ms >= POLICY_WAIT_MS;
+    bool asked = (!waits || long_enough) && outlook.pending == 0;
+    if (asked) writer->is_late = false;
+    if (!asked && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
+    writer->begun |= asked || writer->is_late;
+    if (long_enough)
+        buf_printf(&why, "Rules are not asked, as their caches are not there: %.*s", WAITING_BYTES,
+                   outlook.waiting);
+    if (outlook.findings_left_out)
+        buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
+                   CONTINUOUS_FINDING_BYTES_MAX >> 20);
+    if (writer->is_late) buf_printf(&why, "%sNot every object was asked about yet", why.len ? ". " : "");
+    set_incomplete(writer, &why);
+    buf_clear(&why);
+}
+
+/* --- what is in the cluster */
+
+static void forget_seen(struct policy_writer *writer, bool of_cluster)
+{
+    struct policy_space *space, *next;
+    HASH_ITER (hh, writer->spaces, space, next)
+        for (size_t i = 0; !*space->ns == of_cluster && i < space->part_count; i++)
+            space->parts[i].seen = false;
+}
+
+static void list(struct policy_writer *writer, int64_t now_ms)
+{
+    for (size_t i = 0; i < ARRAY_LEN(writer->scopes); i++) {
+        struct policy_scope *scope = &writer->scopes[i];
+        if (scope->listing || now_ms < scope->list_at_ms) continue;
+        if (i == 1 && writer->options.cluster_when_needed && !space_find(writer, STR(""))) continue;
+        scope->listing = true;
+        forget_seen(writer, i == 1);
+        writer->options.list(writer->options.ctx, i == 1);
+    }
+}
+
+/* "kubelua-audit-3" is part 2; -1 for what is no name of ours. */
+static long part_of(const struct policy_writer *writer, struct str name)
+{
+    char *end, digits[8] = "";
+    size_t len = strlen(writer->name);
+    if (name.n < len || memcmp(name.p, writer->name, len) != 0) return -1;
+    if (name.n == len) return 0;
+    if (name.p[len] != '-' || name.n - len - 1 >= sizeof digits) return -1;
+    memcpy(digits, name.p + len + 1, name.n - len - 1);
+    long part = strtol(digits, &end, 10);
+    return *end == '\0' && part > 1 && part <= POLICY_PARTS_MAX ? part - 1 : -1;
+}
+
+void policy_writer_found(struct policy_writer *writer, struct str ns, struct str name, struct str content)
+{
+    long number = part_of(writer, name);
+    if (number < 0) return;
+    struct policy_space *space = space_get(writer, ns);
+    struct known_part *part = space_part(space, (size_t)number);
+    space_set_part(writer, part, true);
+    part->seen = true;
+    if (content.n == POLICY_CONTENT_SIZE - 1)
+        memcpy(part->content, content.p, content.n);
+    else
+        *part->content = '\0';
+}
+
+/* What was not listed is not there any more. All is compared once: what an earlier process wrote may be of
+ * objects that are gone. */
+static void settle(struct policy_writer *writer, bool of_cluster)
+{
+    struct policy_space *space, *next;
+    HASH_ITER (hh, writer->spaces, space, next) {
+        if (!*space->ns != of_cluster) continue;
+        for (size_t i = 0; i < space->part_count; i++) {
+            struct known_part *part = &space->parts[i];
+            if (!part->seen) space_set_part(writer, part, false);
+        }
+        space_wait(writer, space);
+    }
+}
+
+static const char *message_of(const struct err *err)
+{
+    return err->http_status == 404 ? "Policy reports are not written, as the server does not have that kind: "
+                                     "install its CRD, or say "
+                                     "--report=metrics; it is looked for again"
+           : err->http_status == 403
+               ? "Policy reports are not written, as they may not be listed: grant what kubelua rbac "
+                 "--report "
+                 "prints, or say --report=metrics; it is tried again"
+               : "Policy reports are not written yet, as they cannot be listed; it is tried again";
+}
+
+static const char *plural_of(const struct policy_writer *writer, const struct policy_scope *scope)
+{
+    bool of_cluster = scope == &writer->scopes[1];
+    return of_cluster ? writer->options.api->cluster_plural : writer->options.api->plural;
+}
+
+/* What is missing for both is told once. */
+static void list_failed(struct policy_writer *writer, struct policy_scope *scope, const struct err *err)
+{
+    const struct policy_api *api = writer->options.api;
+    const struct policy_scope *other = &writer->scopes[scope == writer->scopes];
+    scope->retry_ms = scope->retry_ms ? scope->retry_ms * 2 : POLICY_LIST_RETRY_MS;
+    if (scope->retry_ms > POLICY_RETRY_MAX_MS) scope->retry_ms = POLICY_RETRY_MAX_MS;
+    scope->list_at_ms = clock_now_ms(writer->options.clock) + scope->retry_ms;
+    scope->err = *err;
+    if (scope->told) return;
+    scope->told = true;
+    if (other->told && other->err.http_status == err->http_status) return;
+    log_warn(message_of(err), F("resource", plural_of(writer, scope)), F("group", api->group),
+             F("version", api->version), F("err", err->text));
+}
+
+void policy_writer_listed(struct policy_writer *writer, bool of_cluster, const struct err *err)
+{
+    struct policy_scope *scope = &writer->scopes[of_cluster];
+    scope->listing = false;
+    if (err) {
+        list_failed(writer, scope, err);
+        return;
+    }
+    if (scope->told) log_info("Policy reports can be written", F("resource", plural_of(writer, scope)));
+    scope->told = false;
+    scope->retry_ms = 0;
+    scope->list_at_ms = clock_now_ms(writer->options.clock) + POLICY_LIST_MS;
+    scope->listed = true;
+    err_clear(&scope->err);
+    settle(writer, of_cluster);
+}
+
+/* --- writes */
+
+/* Of a namespace that is going, its objects soon are. */
+static bool is_on_its_way_out(const struct err *err)
+{
+    return err->http_status == 404 || (err->http_status == 403 && strstr(err->text, "being terminated"));
+}
+
+static void write_failed(struct policy_writer *writer, struct policy_space *space, const struct err *err)
+{
+    writer->failed++;
+    writer->err = *err;
+    if (!writer->write_told && !is_on_its_way_out(err))
+        log_warn("A policy report cannot be written; it is tried again, and further ones are counted alone",
+                 F("namespace", space->ns), F("err", err->text));
+    writer->write_told = true;
+    if (space->failed) return;
+    space->failed = true;
+    space->retry_ms = space->retry_ms ? space->retry_ms * 2 : POLICY_RETRY_MS;
+    if (space->retry_ms > POLICY_RETRY_MAX_MS) space->retry_ms = POLICY_RETRY_MAX_MS;
+}
+
+/* There is room for those that had none. */
+static void take_in(struct policy_writer *writer)
+{
+    struct policy_space *space, *next;
+    if (!writer->left_out_count) return;
+    HASH_ITER (hh, writer->spaces, space, next)
+        if (space->left_out) space_wait(writer, space);
+}
+
+static void write_done(struct policy_writer *writer, struct policy_flight *flight)
+{
+    struct known_part *part = space_part(flight->space, flight->part);
+    writer->write_told = false;
+    err_clear(&writer->err);
+    space_set_part(writer, part, !flight->deletes);
+    memcpy(part->content, flight->content, sizeof part->content);
+    part->seen = true; /* a list that is under way may not have it */
+    if (!flight->deletes) {
+        writer->written++;
+        return;
+    }
+    writer->deleted++;
+    take_in(writer);
+}
+
+void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err)
+{
+    struct policy_space *space = flight->space;
+    LIST_REMOVE(flight, link);
+    writer->flight_count--;
+    writer->coming -= flight->is_new;
+    space->under_way--;
+    if (err && !(flight->deletes && err->http_status == 404)) {
+        *space_part(space, flight->part)->content = '\0'; /* it may have been carried out */
+        write_failed(writer, space, err);
+    } else
+        write_done(writer, flight);
+    free(flight);
+    if (space->under_way) return;
+    if (space->failed) {
+        space_wait(writer, space);
+        space->not_before_ms = clock_now_ms(writer->options.clock) + space->retry_ms;
+    } else {
+        space->retry_ms = 0;
+        space_tidy(writer, space);
+    }
+}
+
+/* --- from time to time */
+
+/* The next namespace; false: none is due. */
+static bool write_next(struct policy_writer *writer, int64_t now_ms)
+{
+    struct policy_space *space;
+    TAILQ_FOREACH (space, &writer->waiting, link)
+        if (space_is_due(writer, space, now_ms)) {
+            space_write(writer, space);
+            return true;
+        }
+    return false;
+}
+
+static void on_tick(struct timer *timer)
+{
+    struct policy_writer *writer = container_of(timer, struct policy_writer, tick);
+    int64_t now_ms = clock_now_ms(writer->options.clock), wait_ms = 0;
+    bool wrote = false;
+    list(writer, now_ms);
+    look(writer, now_ms);
+    if (writer->begun && writer->flight_count < UNDER_WAY_MAX) {
+        wait_ms = token_bucket_take(&writer->rate, now_ms);
+        token_bucket_give_back(&writer->rate, wait_ms, now_ms);
+        wrote = wait_ms == 0 && write_next(writer, now_ms);
+    }
+    timer_start(timer, writer->options.clock, wrote ? NEXT_MS : TICK_MS);
+}
+
+void policy_writer_changed(struct policy_writer *writer, struct str ns)
+{
+    if (writer->active) space_wait(writer, space_get(writer, ns));
+}
+
+/* --- start and stop */
+
+struct policy_writer *policy_writer_new(const struct policy_writer_options *options)
+{
+    struct policy_writer *writer = NEW(struct policy_writer);
+    writer->options = *options;
+    writer->name = xstrdup(options->name);
+    writer->instance = xstrdup(options->instance);
+    writer->tick.fn = on_tick;
+    TAILQ_INIT(&writer->waiting);
+    LIST_INIT(&writer->flights);
+    token_bucket_start(&writer->rate, POLICY_RATE, POLICY_BURST, clock_now_ms(options->clock));
+    return writer;
+}
+
+static void forget(struct policy_writer *writer)
+{
+    struct policy_flight *flight;
+    struct policy_space *space, *next;
+    timer_cancel(&writer->tick);
+    writer->options.cancel(writer->options.ctx);
+    while ((flight = LIST_FIRST(&writer->flights))) {
+        LIST_REMOVE(flight, link);
+        free(flight);
+    }
+    writer->flight_count = writer->coming = 0;
+    HASH_ITER (hh, writer->spaces, space, next) space_free(writer, space);
+    memset(writer->scopes, 0, sizeof writer->scopes);
+    writer->incomplete.len = 0;
+    writer->begun = writer->is_late = writer->full_told = writer->write_told = false;
+    err_clear(&writer->err);
+}
+
+void policy_writer_free(struct policy_writer *writer)
+{
+    if (!writer) return;
+    forget(writer);
+    buf_clear(&writer->incomplete);
+    free(writer->name);
+    free(writer->instance);
+    free(writer);
+}
+
+void policy_writer_set_active(struct policy_writer *writer, bool active)
+{
+    if (active == writer->active) return;
+    writer->active = active;
+    if (!active) {
+        forget(writer);
+        return;
+    }
+    writer->active_ms = clock_now_ms(writer->options.clock);
+    writer->waiting_ms = -1;
+    timer_start(&writer->tick, writer->options.clock, 0);
+}
+
+struct policy_writer_status policy_writer_status(const struct policy_writer *writer)
+{
+    const char *error = writer->err.code ? writer->err.text : "";
+    for (size_t i = 0; i < ARRAY_LEN(writer->scopes); i++)
+        if (writer->scopes[i].err.code) error = writer->scopes[i].err.text;
+    return (struct policy_writer_status){.active = writer->active,
+                                         .begun = writer->begun,
+                                         .reports = writer->reports,
+                                         .waiting = writer->waiting_count,
+                                         .left_out = writer->left_out_count,
+                                         .under_way = writer->flight_count,
+                                         .written = writer->written,
+                                         .deleted = writer->deleted,
+                                         .failed = writer->failed,
+                                         .incomplete = writer->incomplete.len ? writer->incomplete.data : "",
+                                         .error = error};
+}

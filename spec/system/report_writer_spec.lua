@@ -1,0 +1,153 @@
+-- `kubelua run --report`: policy reports in the cluster. On the real API server: spec/real/report_writer_spec.lua.
+local await = require "spec.support.await"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local policy_reports = require "spec.support.policy_reports"
+local scripts_folder = require "spec.support.scripts_folder"
+local temp = require "spec.support.temp"
+
+local function crd(group, version, plural, kind, scope)
+  return {
+    apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+    metadata = { name = plural .. "." .. group },
+    spec = {
+      group = group, scope = scope, names = { plural = plural, kind = kind, singular = kind:lower() },
+      versions = { {
+        name = version, served = true, storage = true,
+        schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } },
+      } },
+    },
+  }
+end
+
+describe("policy reports of kubelua run", function()
+  local sim, own
+  after_each(cluster.stop_all)
+
+  local function install(group, version, one, many)
+    local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    sim.api:create(crds, crd(group, version, many, one, "Namespaced"))
+    sim.api:create(crds, crd(group, version, "cluster" .. many, "Cluster" .. one, "Cluster"))
+  end
+
+  -- Writes of the spec itself are not counted: all that the engine writes are reports.
+  local function world(args)
+    sim, own = cluster.sim(args), 0
+    local w = { api = sim.api, where = sim.server }
+    w.api = setmetatable({}, { __index = function(_, name)
+      if name == "get" or name == "curl" then return function(_, ...) return sim.api[name](sim.api, ...) end end
+      return function(_, ...)
+        own = own + 1
+        return sim.api[name](sim.api, ...)
+      end
+    end })
+    function w.writes() return sim.api:get("/sim/stats").writes - own end
+    return w
+  end
+
+  policy_reports.specify(it, function()
+    local w = world()
+    install("wgpolicyk8s.io", "v1alpha2", "PolicyReport", "policyreports")
+    own = 2
+    return w
+  end)
+
+  local function with_place(fn)
+    local place = scripts_folder.new()
+    place:write("rules.lua", policy_reports.RULES)
+    local ok, err = pcall(fn, place)
+    cluster.stop_all()
+    place:remove()
+    if not ok then error(err, 0) end
+  end
+
+  it("wait for their CRD, which is told once", function()
+    with_place(function(place)
+      local w = world()
+      policy_reports.namespace(w.api, "report-a")
+      w.api:create(policy_reports.maps "report-a", policy_reports.config("report-a", "a"))
+      local engine = policy_reports.start(w, place)
+      await(function()
+        return engine.streams.err.text:find('Policy reports are not written, as the server does not have that kind: '
+          .. 'install its CRD[^\n]* resource="%l*policyreports" group="wgpolicyk8s.io" version="v1alpha2"')
+      end, "a warning")
+      await(function() return engine.reports().waiting == 2 end, "reports to wait")
+      assert.has_match("\nreports: 0 PolicyReports, 2 to be written[^\n]*; the server could not find", (engine.ask "status"))
+      install("wgpolicyk8s.io", "v1alpha2", "PolicyReport", "policyreports")
+      policy_reports.await(engine, w.api, "report-a", function(report) return report end)
+      local _, told = engine.streams.err.text:gsub("Policy reports are not written", "")
+      assert.are.equal(1, told)
+      engine:wait_error 'Policy reports can be written" resource="policyreports"'
+    end)
+  end)
+
+  it("go with a namespace", function()
+    with_place(function(place)
+      local w = world()
+      install("wgpolicyk8s.io", "v1alpha2", "PolicyReport", "policyreports")
+      policy_reports.namespace(w.api, "report-a")
+      w.api:create(policy_reports.maps "report-a", policy_reports.config("report-a", "a"))
+      local engine = policy_reports.start(w, place)
+      policy_reports.await(engine, w.api, "report-a", function(report) return report end)
+      policy_reports.await(engine, w.api, nil, function(report) return report and #report.results == 1 end)
+      w.api:delete "/api/v1/namespaces/report-a"
+      policy_reports.await(engine, w.api, "report-a", function(report) return not report end)
+      policy_reports.await(engine, w.api, nil, function(report) return not report or #report.results == 0 end)
+      await(function()
+        local reports = engine.reports()
+        return reports.waiting == 0 and reports.reports <= 1
+      end, function() return engine.ask "status" end)
+      assert.is_nil(engine.streams.err.text:find "cannot be written")
+    end)
+  end)
+
+  it("come in parts, none of which is large, and are Reports of openreports.io when asked for", function()
+    with_place(function(place)
+      local maps = { { apiVersion = "v1", kind = "Namespace", metadata = { name = "report-many" } } }
+      for i = 1, 1500 do maps[i + 1] = policy_reports.config("report-many", "c-" .. i) end
+      for i, map in ipairs(maps) do maps[i] = cjson.encode(map) end
+      temp.write(place.path .. "/maps.json", table.concat(maps, "\n"))
+      local w = world { "--load", place.path .. "/maps.json" }
+      install("openreports.io", "v1alpha1", "Report", "reports")
+      local engine = policy_reports.start(w, place, { "--report=openreports" })
+      local parts, results, names
+      await(function()
+        parts = w.api:get "/apis/openreports.io/v1alpha1/namespaces/report-many/reports".items
+        results, names = 0, 0
+        local seen = {}
+        for _, part in ipairs(parts) do
+          assert.are.equal(part.summary.fail, #part.results)
+          results = results + #part.results
+          for _, result in ipairs(part.results) do
+            local name = result.resources[1].name
+            names = names + (seen[name] and 0 or 1)
+            seen[name] = true
+          end
+        end
+        return results == 1500
+      end, function() return results .. " results" .. engine:report() end)
+      assert.are.equal(1500, names)
+      assert.is_true(#parts >= 4)
+      assert.are.equal("critical", parts[1].results[1].severity)
+      -- A change of one object is a change of one part.
+      await(function() return engine.reports().waiting == 0 end, "nothing to be written")
+      local writes = engine.reports().written
+      w.api:patch(policy_reports.maps "report-many" .. "/c-7", { metadata = { labels = { owner = "me" } } })
+      await(function() return engine.reports().written > writes end, "a write", 60)
+      assert.is_true(engine.reports().written - writes <= 2) -- and of the first, which counts passes
+    end)
+  end)
+
+  it("are not written with --report=metrics, nor under --dry-run=client", function()
+    with_place(function(place)
+      local w = world()
+      install("wgpolicyk8s.io", "v1alpha2", "PolicyReport", "policyreports")
+      for _, flags in ipairs { { "--report=metrics" }, { "--report", "--dry-run=client" } } do
+        local engine = policy_reports.start(w, place, flags)
+        await(function() return engine.ask("status"):find "\naudit: 1 rule," end, "the audit")
+        assert.is_nil(engine.ask("status"):find "\nreports: ")
+        cluster.terminate(engine)
+      end
+    end)
+  end)
+end)
