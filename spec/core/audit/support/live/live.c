@@ -16,6 +16,9 @@
 #include "informer/shared_factory.h"
 #include "object/value.h"
 
+void (*live_changed)(void *ctx, struct str ns);
+void *live_changed_ctx;
+
 static int64_t spent_ns;
 
 /* Each look at the time takes a third of a millisecond: some ten calls are a slice. */
@@ -31,6 +34,8 @@ struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lo
     f.audit = continuous_new(&(const struct continuous_options){.clock = &c->clock.clock,
                                                                 .max_lookups = max_lookups,
                                                                 .max_finding_bytes = max_bytes,
+                                                                .changed = live_changed,
+                                                                .ctx = live_changed_ctx,
                                                                 .now_ns = slow_ns});
     f.script = cluster_load(c, "rules", lua);
     continuous_take(f.audit, NULL, f.script);

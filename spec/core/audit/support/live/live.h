@@ -12,6 +12,10 @@ struct fixture {
     struct script *script;
 };
 
+/* What those that begin from then on tell of changes; NULL: nobody. */
+extern void (*live_changed)(void *ctx, struct str ns);
+extern void *live_changed_ctx;
+
 /* Slices are of about ten calls. */
 struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lookups, size_t max_bytes);
 struct fixture live_begin(struct cluster *c, const char *lua);
