@@ -1,54 +1,17 @@
 /* Documents of a namespace's report; see policy_parts.h. */
 #include "audit/policy_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "audit/findings.h"
-#include "base/hash.h"
+#include "audit/policy_parts_internal.h"
 #include "base/mem.h"
 #include "object/value.h"
 #include "script/plan.h"
 #include "script/script.h"
 
-enum {
-    RESULTS_BYTES = POLICY_REPORT_BYTES - POLICY_REST_BYTES,
-    FILL_BYTES = RESULTS_BYTES / 4 * 3, /* that a document is planned for: escapes are not counted */
-    RESULT_BYTES = 400,                 /* of a result without its texts */
-};
-
-/* What a rule says of an object, unless it is a pass. */
-struct said {
-    const struct asked_rule *asked;
-    const struct root *object;
-    const struct findings *findings;
-    enum verdict verdict;
-    uint64_t hash; /* of the object */
-    size_t bytes;  /* about */
-};
-
-struct policy_parts {
-    struct policy_parts_options options;
-    struct said *items; /* by their documents */
-    size_t used, cap;
-    size_t passes;
-    size_t count;                                               /* of documents */
-    size_t first[POLICY_PARTS_MAX + 1], fits[POLICY_PARTS_MAX]; /* what is shown comes first */
-};
-
 /* --- rows */
-
-static struct audit_rule rule_of(const struct asked_rule *asked)
-{
-    const struct script_rule *rule = asked->rule;
-    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
-    return (struct audit_rule){.id = rule->id,
-                               .title = rule->title,
-                               .category = rule->category,
-                               .file = place && place->file ? place->file : script_path(asked->script),
-                               .severity = rule->severity};
-}
 
 /* Each thing that was said. Of what had no room in memory the verdict alone is known. */
 static bool next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
@@ -68,6 +31,13 @@ static bool next_row(const struct said *said, size_t *at, bool *begun, struct au
     return first && !said->findings;
 }
 
+bool said_next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
+{
+    while (next_row(said, at, begun, row))
+        if (policy_has_result(row)) return true;
+    return false;
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -78,27 +48,25 @@ static size_t bytes_of(const struct said *said)
     struct audit_row row;
     size_t bytes = 0, at = 0;
     bool begun = false;
-    while (next_row(said, &at, &begun, &row))
-        if (policy_has_result(&row))
-            bytes += RESULT_BYTES + least(row.message.n, POLICY_MESSAGE_BYTES) +
-                     least(row.path.n, POLICY_MESSAGE_BYTES) +
-                     (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
+    while (said_next_row(said, &at, &begun, &row))
+        bytes += RESULT_BYTES + least(row.message.n, POLICY_MESSAGE_BYTES) +
+                 least(row.path.n, POLICY_MESSAGE_BYTES) +
+                 (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
     return bytes;
 }
 
-/* The same in each process: what an earlier one wrote is to be the same again. */
-static uint64_t hash_of(const struct root *object)
+/* FNV-1a: the same in each process, as what an earlier one wrote is to be the same again. */
+static uint64_t hash_of(struct policy_parts *parts, const struct root *object)
 {
     struct text text;
-    struct buf key = {0};
-    char hex[POLICY_CONTENT_SIZE];
-    buf_str(&key, value_str(value_field(root_value(object), STR("kind")), &text));
-    buf_putc(&key, '/');
-    root_key(object, &key);
-    hash_lasting(buf_slice(&key), hex);
-    buf_clear(&key);
-    hex[16] = '\0';
-    return strtoull(hex, NULL, 16);
+    struct buf *key = &parts->scratch;
+    uint64_t hash = 0xcbf29ce484222325;
+    key->len = 0;
+    buf_str(key, value_str(value_field(root_value(object), STR("kind")), &text));
+    buf_putc(key, '/');
+    root_key(object, key);
+    for (size_t i = 0; i < key->len; i++) hash = (hash ^ (unsigned char)key->data[i]) * 0x100000001b3;
+    return hash ^ hash >> 32;
 }
 
 static void on_result(void *ctx, const struct continuous_result *result)
@@ -106,13 +74,13 @@ static void on_result(void *ctx, const struct continuous_result *result)
     struct policy_parts *parts = ctx;
     struct said said = {.asked = result->asked,
                         .object = result->object,
-                        .findings = result->findings,
+                        .findings = (struct findings *)result->findings,
                         .verdict = result->verdict};
     parts->passes += result->verdict == VERDICT_PASS;
     said.bytes = result->verdict == VERDICT_PASS ? 0 : bytes_of(&said);
     if (said.bytes || said.verdict == VERDICT_PASS) parts->count = 1;
     if (!said.bytes) return;
-    said.hash = hash_of(result->object);
+    said.hash = hash_of(parts, result->object);
     if (parts->used == parts->cap) {
         parts->cap = parts->cap ? parts->cap * 2 : 64;
         parts->items = xrealloc(parts->items, parts->cap * sizeof *parts->items);
@@ -175,119 +143,87 @@ static int by_name(const void *pa, const void *pb)
     return order;
 }
 
+static size_t results_of(const struct said *said)
+{
+    struct audit_row row;
+    size_t count = 0, at = 0;
+    bool begun = false;
+    while (said_next_row(said, &at, &begun, &row)) count++;
+    return count;
+}
+
+/* Those of document `i`, which begin at `at`; gives their end. */
+static size_t choose(struct policy_parts *parts, size_t i, size_t at)
+{
+    size_t bytes = 0, first = parts->first[i] = at;
+    for (; at < parts->used && (parts->items[at].hash & (parts->count - 1)) == i; at++) {
+        bytes += parts->items[at].bytes;
+        if (bytes <= RESULTS_BYTES || at == first) /* one that is too large alone is shown in part */
+            parts->fits[i] = at - first + 1;
+        else
+            parts->left_out[i] += results_of(&parts->items[at]);
+    }
+    if (parts->fits[i] > 1) qsort(parts->items + first, parts->fits[i], sizeof *parts->items, by_name);
+    return at;
+}
+
+/* --- what is shown is kept */
+
+static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct asked_rule *asked)
+{
+    const struct script_rule *rule = asked->rule;
+    for (size_t i = 0; i < parts->rule_count; i++)
+        if (strcmp(parts->rules[i]->id, rule->id) == 0) return parts->rules[i];
+    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
+    struct audit_rule *copy = NEW(struct audit_rule);
+    copy->id = xstrdup(rule->id);
+    copy->title = xstrdup(rule->title);
+    copy->category = xstrdup(rule->category);
+    copy->file = xstrdup(place && place->file ? place->file : script_path(asked->script));
+    copy->severity = rule->severity;
+    parts->rules = xrealloc(parts->rules, (parts->rule_count + 1) * sizeof *parts->rules);
+    return parts->rules[parts->rule_count++] = copy;
+}
+
+static void free_rule(struct audit_rule *rule)
+{
+    free((char *)rule->id);
+    free((char *)rule->title);
+    free((char *)rule->category);
+    free((char *)rule->file);
+    free(rule);
+}
+
+static struct findings *copy_findings(const struct findings *findings)
+{
+    size_t bytes = findings_bytes(findings);
+    return bytes ? memcpy(xmalloc(bytes), findings, bytes) : NULL;
+}
+
+static void keep(struct policy_parts *parts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < parts->count; i++) {
+        for (size_t n = 0; n < parts->fits[i]; n++) {
+            struct said said = parts->items[parts->first[i] + n];
+            said.rule = keep_rule(parts, said.asked);
+            said.asked = NULL;
+            said.object = root_ref(said.object);
+            said.findings = copy_findings(said.findings);
+            parts->items[kept + n] = said;
+        }
+        parts->first[i] = kept;
+        kept += parts->fits[i];
+    }
+    parts->used = kept;
+}
+
 static void divide(struct policy_parts *parts)
 {
-    size_t count = parts->count = count_of(parts), at = 0;
-    if (parts->used) qsort_r(parts->items, parts->used, sizeof *parts->items, by_part, &count);
-    for (size_t i = 0; i < count; i++) {
-        size_t bytes = 0;
-        parts->first[i] = at;
-        for (; at < parts->used && (parts->items[at].hash & (count - 1)) == i; at++) {
-            bytes += parts->items[at].bytes;
-            if (bytes <= RESULTS_BYTES) parts->fits[i] = at - parts->first[i] + 1;
-        }
-        if (parts->fits[i] == 0 && at > parts->first[i]) parts->fits[i] = 1; /* in part */
-        if (parts->fits[i] > 1)
-            qsort(parts->items + parts->first[i], parts->fits[i], sizeof *parts->items, by_name);
-    }
-    parts->first[count] = at;
-}
-
-/* --- documents */
-
-struct document {
-    struct buf results, one;
-    size_t counts[VERDICTS], left_out;
-    int64_t time_s;
-};
-
-static void add(struct document *d, enum verdict verdict)
-{
-    if (d->results.len) buf_putc(&d->results, ',');
-    buf_str(&d->results, buf_slice(&d->one));
-    d->counts[verdict]++;
-}
-
-static void add_said(const struct policy_parts *parts, struct document *d, const struct said *said, bool fits)
-{
-    const struct audit_rule rule = rule_of(said->asked);
-    struct value value = root_value(said->object);
-    struct text version, kind, ns, name, uid;
-    const struct audit_object object = {.api_version =
-                                            value_str(value_field(value, STR("apiVersion")), &version),
-                                        .kind = value_str(value_field(value, STR("kind")), &kind),
-                                        .ns = root_namespace(said->object, &ns),
-                                        .name = root_name(said->object, &name),
-                                        .uid = root_uid(said->object, &uid)};
-    struct audit_row row;
     size_t at = 0;
-    bool begun = false;
-    while (next_row(said, &at, &begun, &row)) {
-        if (!policy_has_result(&row)) continue;
-        d->one.len = 0;
-        if (fits && !d->left_out)
-            policy_put_result(parts->options.api, &rule, &object, &row, d->time_s, &d->one);
-        if (fits && !d->left_out && d->results.len + d->one.len <= RESULTS_BYTES)
-            add(d, row.verdict);
-        else
-            d->left_out++;
-    }
-}
-
-static void add_left_out(struct document *d)
-{
-    char message[160];
-    if (!d->left_out) return;
-    snprintf(message, sizeof message,
-             "%zu more results are not listed: a report takes %d KiB at most, and a namespace %d reports",
-             d->left_out, POLICY_REPORT_BYTES >> 10, POLICY_PARTS_MAX);
-    d->one.len = 0;
-    policy_put_note("left-out", VERDICT_WARN, str_of(message), d->time_s, &d->one);
-    add(d, VERDICT_WARN);
-}
-
-/* Results of a document, and how many there are of each kind. */
-static void fill(const struct policy_parts *parts, size_t i, struct document *d)
-{
-    if (i == 0) d->counts[VERDICT_PASS] = parts->passes;
-    if (i == 0 && parts->options.incomplete) {
-        policy_put_incomplete(str_of(parts->options.incomplete), d->time_s, &d->one);
-        add(d, VERDICT_ERROR);
-    }
-    for (size_t at = parts->first[i]; at < parts->first[i + 1]; at++)
-        add_said(parts, d, &parts->items[at], at - parts->first[i] < parts->fits[i]);
-    add_left_out(d);
-}
-
-static void put(const struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
-                struct buf *out)
-{
-    struct document d = {.time_s = time_s};
-    fill(parts, i, &d);
-    const struct policy_head head = {.ns = parts->options.ns,
-                                     .name = parts->options.name,
-                                     .part = i + 1,
-                                     .instance = parts->options.instance,
-                                     .content = content,
-                                     .incomplete = parts->options.incomplete,
-                                     .counts = d.counts};
-    policy_put_document(parts->options.api, &head, buf_slice(&d.results), out);
-    buf_clear(&d.results);
-    buf_clear(&d.one);
-}
-
-void policy_parts_content(const struct policy_parts *parts, size_t i, char *content)
-{
-    struct buf text = {0};
-    put(parts, i, 0, NULL, &text);
-    hash_lasting(buf_slice(&text), content);
-    buf_clear(&text);
-}
-
-void policy_parts_put(const struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
-                      struct buf *out)
-{
-    put(parts, i, time_s, content, out);
+    parts->count = count_of(parts);
+    if (parts->used) qsort_r(parts->items, parts->used, sizeof *parts->items, by_part, &parts->count);
+    for (size_t i = 0; i < parts->count; i++) at = choose(parts, i, at);
 }
 
 /* --- all of them */
@@ -296,13 +232,24 @@ struct policy_parts *policy_parts_new(const struct policy_parts_options *options
 {
     struct policy_parts *parts = NEW(struct policy_parts);
     parts->options = *options;
+    parts->options.incomplete = options->incomplete ? xstrdup(options->incomplete) : NULL;
     options->each(options->ctx, options->ns, on_result, parts);
     if (parts->count) divide(parts);
+    keep(parts);
     return parts;
 }
 
 void policy_parts_free(struct policy_parts *parts)
 {
+    if (!parts) return;
+    for (size_t i = 0; i < parts->used; i++) {
+        root_unref(parts->items[i].object);
+        free(parts->items[i].findings);
+    }
+    for (size_t i = 0; i < parts->rule_count; i++) free_rule(parts->rules[i]);
+    buf_clear(&parts->scratch);
+    free((char *)parts->options.incomplete);
+    free(parts->rules);
     free(parts->items);
     free(parts);
 }

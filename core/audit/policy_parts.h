@@ -1,7 +1,8 @@
 /* What rules say of the objects of one namespace, as the documents of its report: one, or as many as it takes
  * for none to be too large. An object has all that is said of it in one of them, which its name alone
  * decides, so that a change of it is a change of one document.
- * Owner: who made them; results are borrowed, and may not change before policy_parts_free. On one thread. */
+ * Owner: who made them. What is shown is copied, so that documents can be written one by one while the audit
+ * goes on; `api`, `name`, `instance` and `ns` are borrowed. On one thread. */
 #pragma once
 #include "audit/continuous.h"
 #include "audit/policy_document.h"
@@ -23,6 +24,7 @@ struct policy_parts_options {
 struct policy_parts;
 
 struct policy_parts *policy_parts_new(const struct policy_parts_options *options);
+/* NULL is allowed. */
 void policy_parts_free(struct policy_parts *parts);
 /* 0: there is nothing to tell, not even of an object that passed. */
 size_t policy_parts_count(const struct policy_parts *parts);

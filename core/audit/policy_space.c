@@ -141,11 +141,16 @@ static void write_part(struct policy_writer *writer, struct policy_space *space,
     buf_clear(&body);
 }
 
-void space_write(struct policy_writer *writer, struct policy_space *space)
+void space_begin(struct policy_writer *writer, struct policy_space *space)
 {
-    enum { SHARE = 200 }; /* of the thread's time at most one part in so many is for one namespace */
-    int64_t begun_ns = clock_measure_ns(), now_ms = clock_now_ms(writer->options.clock);
-    struct policy_parts *parts = policy_parts_new(&(const struct policy_parts_options){
+    struct policy_round *round = &writer->round;
+    int64_t begun_ns = clock_measure_ns();
+    leave(writer, space);
+    space->failed = false;
+    space->under_way++;
+    round->space = space;
+    round->next = 0;
+    round->parts = policy_parts_new(&(const struct policy_parts_options){
         .api = writer->options.api,
         .name = writer->name,
         .instance = writer->instance,
@@ -154,16 +159,40 @@ void space_write(struct policy_writer *writer, struct policy_space *space)
         .before = space->part_count,
         .each = writer->options.each,
         .ctx = writer->options.ctx});
-    size_t count = policy_parts_count(parts);
-    leave(writer, space);
-    space->failed = false;
-    for (size_t i = 0; i < count; i++) write_part(writer, space, parts, i);
-    policy_parts_free(parts);
-    /* A rule that was not asked may have been what the report is about. */
-    bool keeps = !count && writer->waiting_ms >= 0;
-    for (size_t i = count; !keeps && i < space->part_count; i++)
+    round->spent_ns = clock_measure_ns() - begun_ns;
+}
+
+/* A rule that was not asked may have been what the reports are about. */
+static void delete_others(struct policy_writer *writer, struct policy_space *space, size_t count)
+{
+    if (!count && writer->waiting_ms >= 0) return;
+    for (size_t i = count; i < space->part_count; i++)
         if (space->parts[i].there) send(writer, space, i, NULL, (struct str){0});
-    int64_t rest_ms = (clock_measure_ns() - begun_ns) / 1000000 * SHARE;
-    space->not_before_ms = now_ms + (rest_ms > POLICY_REST_MS ? rest_ms : POLICY_REST_MS);
-    space_tidy(writer, space);
+}
+
+void space_end(struct policy_writer *writer)
+{
+    enum { SHARE = 200 }; /* of the thread's time at most one part in so many is for one namespace */
+    struct policy_round *round = &writer->round;
+    int64_t rest_ms = round->spent_ns / 1000000 * SHARE;
+    round->space->not_before_ms =
+        clock_now_ms(writer->options.clock) + (rest_ms > POLICY_REST_MS ? rest_ms : POLICY_REST_MS);
+    policy_parts_free(round->parts);
+    *round = (struct policy_round){0};
+}
+
+bool space_continue(struct policy_writer *writer)
+{
+    struct policy_round *round = &writer->round;
+    struct policy_space *space = round->space;
+    if (!space) return false;
+    int64_t begun_ns = clock_measure_ns();
+    size_t count = policy_parts_count(round->parts);
+    if (round->next < count) write_part(writer, space, round->parts, round->next++);
+    round->spent_ns += clock_measure_ns() - begun_ns;
+    if (round->next < count) return true;
+    delete_others(writer, space, count);
+    space_end(writer);
+    policy_writer_settle(writer, space);
+    return true;
 }

@@ -9,7 +9,7 @@
 
 enum {
     TICK_MS = 1000,
-    NEXT_MS = 5,          /* from one namespace to the next */
+    NEXT_MS = 5,          /* from one document to the next */
     UNDER_WAY_MAX = 32,   /* writes, before the next namespace */
     WAITING_BYTES = 1000, /* of the names of rules */
 };
@@ -212,19 +212,9 @@ static void write_done(struct policy_writer *writer, struct policy_flight *fligh
     take_in(writer);
 }
 
-void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err)
+void policy_writer_settle(struct policy_writer *writer, struct policy_space *space)
 {
-    struct policy_space *space = flight->space;
-    LIST_REMOVE(flight, link);
-    writer->flight_count--;
-    writer->coming -= flight->is_new;
     space->under_way--;
-    if (err && !(flight->deletes && err->http_status == 404)) {
-        *space_part(space, flight->part)->content = '\0'; /* it may have been carried out */
-        write_failed(writer, space, err);
-    } else
-        write_done(writer, flight);
-    free(flight);
     if (space->under_way) return;
     if (space->failed) {
         space_wait(writer, space);
@@ -235,6 +225,21 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *fli
     }
 }
 
+void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err)
+{
+    struct policy_space *space = flight->space;
+    LIST_REMOVE(flight, link);
+    writer->flight_count--;
+    writer->coming -= flight->is_new;
+    if (err && !(flight->deletes && err->http_status == 404)) {
+        *space_part(space, flight->part)->content = '\0'; /* it may have been carried out */
+        write_failed(writer, space, err);
+    } else
+        write_done(writer, flight);
+    free(flight);
+    policy_writer_settle(writer, space);
+}
+
 /* --- from time to time */
 
 /* The next namespace; false: none is due. */
@@ -243,7 +248,7 @@ static bool write_next(struct policy_writer *writer, int64_t now_ms)
     struct policy_space *space;
     TAILQ_FOREACH (space, &writer->waiting, link)
         if (space_is_due(writer, space, now_ms)) {
-            space_write(writer, space);
+            space_begin(writer, space);
             return true;
         }
     return false;
@@ -256,7 +261,9 @@ static void on_tick(struct timer *timer)
     bool wrote = false;
     list(writer, now_ms);
     look(writer, now_ms);
-    if (writer->begun && writer->flight_count < UNDER_WAY_MAX) {
+    if (space_continue(writer))
+        wrote = true;
+    else if (writer->begun && writer->flight_count < UNDER_WAY_MAX) {
         wait_ms = token_bucket_take(&writer->rate, now_ms);
         token_bucket_give_back(&writer->rate, wait_ms, now_ms);
         wrote = wait_ms == 0 && write_next(writer, now_ms);
@@ -290,6 +297,7 @@ static void forget(struct policy_writer *writer)
     struct policy_space *space, *next;
     timer_cancel(&writer->tick);
     writer->options.cancel(writer->options.ctx);
+    if (writer->round.space) space_end(writer);
     while ((flight = LIST_FIRST(&writer->flights))) {
         LIST_REMOVE(flight, link);
         free(flight);

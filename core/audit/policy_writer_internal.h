@@ -22,11 +22,19 @@ struct policy_space {
     char *ns;
     struct known_part *parts;
     size_t part_count;
-    size_t under_way;
-    bool waits;    /* to be written */
-    bool left_out; /* for want of room */
-    bool failed;   /* a write of the round under way */
+    size_t under_way; /* writes, and the round */
+    bool waits;       /* to be written */
+    bool left_out;    /* for want of room */
+    bool failed;      /* a write of the round under way */
     int64_t first_ms, changed_ms, not_before_ms, retry_ms;
+};
+
+/* A namespace that is being written, a document at a time. */
+struct policy_round {
+    struct policy_space *space; /* NULL: none is */
+    struct policy_parts *parts;
+    size_t next;
+    int64_t spent_ns;
 };
 
 struct policy_flight {
@@ -53,6 +61,7 @@ struct policy_writer {
     size_t waiting_count, left_out_count, flight_count;
     size_t reports, coming; /* that are there; that are being made */
     struct policy_scope scopes[2];
+    struct policy_round round;
     struct timer tick;
     struct token_bucket rate;
     bool active, begun, full_told, write_told;
@@ -76,5 +85,14 @@ void space_tidy(struct policy_writer *writer, struct policy_space *space);
 struct known_part *space_part(struct policy_space *space, size_t part);
 void space_set_part(struct policy_writer *writer, struct known_part *part, bool there);
 bool space_is_due(const struct policy_writer *writer, const struct policy_space *space, int64_t now_ms);
-/* Has written and deleted what is not as it should be. */
-void space_write(struct policy_writer *writer, struct policy_space *space);
+/* Begins to have written and deleted what is not as it should be. No other round is under way. */
+void space_begin(struct policy_writer *writer, struct policy_space *space);
+/* One document more; false when there is nothing to go on with. */
+bool space_continue(struct policy_writer *writer);
+/* Nothing more of the round is done. */
+void space_end(struct policy_writer *writer);
+
+/* --- policy_writer.c */
+
+/* A write of the namespace has ended, or its round. */
+void policy_writer_settle(struct policy_writer *writer, struct policy_space *space);
