@@ -132,7 +132,7 @@ struct input_type input_item_type(struct str api_version, struct str kind)
 /* What a folder has beside manifests: values.yaml, Chart.yaml, kustomization.yaml. */
 static bool is_foreign(const struct input_reader *r, const struct outline *o)
 {
-    return r->is_found && r->options->foreign && !o->has_kind && !o->has_metadata;
+    return r->is_found && r->options->foreign && !o->has_kind && !o->has_metadata && !o->items;
 }
 
 static void pass_over(struct input_reader *r, size_t line)

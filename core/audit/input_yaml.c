@@ -154,6 +154,7 @@ static void take_made(struct input_yaml *y, const struct input_type *list, size_
         input_take_damaged(y->reader, text, line);
     json->len = y->start;
     y->flaw = FLAW_NONE;
+    y->merged = 0;
 }
 
 /* Elements of the sequence whose beginning is at hand, up to its end. */
@@ -192,27 +193,38 @@ static bool read_items(struct input_yaml *y, struct head *head)
     struct input_type type = input_item_type(str_of(head->api_version), str_of(head->kind));
     type.pending = !*head->kind || !*head->api_version;
     head->is_list = true;
-    buf_puts(&y->json, "[]");
+    if (!y->flaw) buf_puts(&y->json, "[]");
     return read_elements(y, &type);
+}
+
+/* A key that is a scalar or an alias, as JSON. */
+static void put_key(struct input_yaml *y, const char *key)
+{
+    if (y->json.len > y->start + 1) buf_putc(&y->json, ',');
+    size_t from = y->json.len;
+    buf_json_string(&y->json, str_of(key));
+    if (!input_yaml_is_merge(&y->event))
+        input_yaml_key(y, 0, (struct str){y->json.data + from, y->json.len - from});
+    buf_putc(&y->json, ':');
 }
 
 /* A key of the document's own map is at hand; the value follows. */
 static bool read_entry(struct input_yaml *y, struct head *head)
 {
     char key[TYPE_TEXT_MAX];
+    size_t entry = y->json.len;
     copy_text(&y->event, key);
-    if (y->json.len > y->start + 1) buf_putc(&y->json, ',');
+    bool merges = input_yaml_is_merge(&y->event);
     if (y->event.type != YAML_SCALAR_EVENT || !*key) input_yaml_set_flaw(y, FLAW_KEY);
-    size_t from = y->json.len;
-    buf_json_string(&y->json, str_of(key));
-    input_yaml_key(y, 0, (struct str){y->json.data + from, y->json.len - from});
-    buf_putc(&y->json, ':');
+    if (!y->flaw) put_key(y, key);
     if (y->event.type != YAML_SCALAR_EVENT && !input_yaml_value(y)) return false;
     if (!input_yaml_next(y)) return false;
     if (strcmp(key, "kind") == 0) copy_text(&y->event, head->kind);
     if (strcmp(key, "apiVersion") == 0) copy_text(&y->event, head->api_version);
     if (strcmp(key, "items") == 0 && y->event.type == YAML_SEQUENCE_START_EVENT) return read_items(y, head);
-    return input_yaml_value(y);
+    if (!input_yaml_value(y)) return false;
+    if (merges && !y->flaw) input_yaml_merge(y, y->start + 1, entry);
+    return true;
 }
 
 static bool read_map(struct input_yaml *y, struct head *head)
@@ -253,7 +265,7 @@ static bool is_null(const yaml_event_t *event)
 /* The event at hand begins what the document is. */
 static bool read_document(struct input_yaml *y)
 {
-    y->json.len = y->start = 0;
+    y->json.len = y->start = y->merged = 0;
     y->flaw = FLAW_NONE;
     input_anchors_clear(&y->anchors);
     input_keys_close(&y->keys, 0);

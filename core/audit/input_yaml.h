@@ -31,7 +31,7 @@ struct input_yaml {
     enum input_flaw flaw;
     size_t flaw_line;
     struct buf twice;  /* the key that is there twice, as JSON */
-    size_t merged;     /* bytes that merges have moved in the value */
+    size_t merged;     /* bytes that merges have moved in the object */
     size_t line_base;  /* lines before the first that the parser sees */
     size_t since;      /* bytes handed over since the last event */
     bool has_braces;   /* {{ stood in what was handed over */
@@ -53,6 +53,11 @@ size_t input_yaml_line(const struct input_yaml *yaml);
 /* Appends the value that begins with the event at hand, up to its last one. False: the text ended, or it is
  * nested too deep, which was told. What else is wrong with it is its flaw. */
 bool input_yaml_value(struct input_yaml *yaml);
+/* Whether it is the key of a merge. */
+bool input_yaml_is_merge(const yaml_event_t *event);
+/* The entry at `entry` of the map whose entries begin at `first`, its comma with it, is a merge, and the last
+ * one of `json`: what it brings takes its place. */
+void input_yaml_merge(struct input_yaml *yaml, size_t first, size_t entry);
 /* Appends what a scalar means. */
 void input_yaml_scalar(struct buf *out, const yaml_event_t *event);
 /* A scalar's text; a NULL pointer for all else. */

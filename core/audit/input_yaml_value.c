@@ -81,19 +81,18 @@ static void open_nest(struct input_yaml *y, struct nest *n, bool is_map)
     n->first_at[n->depth] = y->json.len;
 }
 
-static bool is_merge(const yaml_event_t *event)
+bool input_yaml_is_merge(const yaml_event_t *event)
 {
-    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && str_is(input_yaml_text(event), "<<");
+    return event->type == YAML_SCALAR_EVENT && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           str_is(input_yaml_text(event), "<<");
 }
 
-/* The last entry of the map was a merge: what it holds goes before all others, which count more, and so what
- * many merges of one map move grows with the square of their number. */
-static void merge(struct input_yaml *y, struct nest *n)
+/* What a merge holds goes before all others, which count more, and so what many merges of one map move grows
+ * with the square of their number. */
+void input_yaml_merge(struct input_yaml *y, size_t first, size_t entry)
 {
     struct buf *json = &y->json, inner = {0};
-    size_t first = n->first_at[n->depth], entry = n->entry_at[n->depth], others = entry - first;
-    size_t value = entry + (others > 0) + strlen("\"<<\":");
-    n->merges[n->depth] = false;
+    size_t others = entry - first, value = entry + (others > 0) + strlen("\"<<\":");
     if (json->data[value] != '{') {
         input_yaml_set_flaw(y, FLAW_MERGE);
         return;
@@ -108,8 +107,16 @@ static void merge(struct input_yaml *y, struct nest *n)
     buf_append(&inner, json->data + first, others);
     json->len = first;
     buf_str(json, buf_slice(&inner));
-    n->has_some[n->depth] = inner.len > 0;
     buf_clear(&inner);
+}
+
+/* The last entry of the map was one. */
+static void merge(struct input_yaml *y, struct nest *n)
+{
+    size_t first = n->first_at[n->depth];
+    n->merges[n->depth] = false;
+    input_yaml_merge(y, first, n->entry_at[n->depth]);
+    n->has_some[n->depth] = y->json.len > first;
 }
 
 static void note_anchor(struct input_yaml *y, const struct nest *n)
@@ -162,7 +169,7 @@ static void put_event(struct input_yaml *y, struct nest *n)
     } else if (!y->flaw && event->type == YAML_ALIAS_EVENT) {
         put_alias(y, is_key);
     } else if (!y->flaw) {
-        if (is_key) n->merges[around] = is_merge(event);
+        if (is_key) n->merges[around] = input_yaml_is_merge(event);
         put_scalar(y, is_key);
     }
     if (is_key && !n->merges[around]) note_key(y, n, around);
@@ -171,7 +178,6 @@ static void put_event(struct input_yaml *y, struct nest *n)
 bool input_yaml_value(struct input_yaml *y)
 {
     struct nest n = {0};
-    y->merged = 0;
     for (;;) {
         put_event(y, &n);
         input_keys_close(&y->keys, n.depth + 1);

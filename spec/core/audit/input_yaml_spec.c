@@ -38,6 +38,21 @@ static void test_what_a_merge_brings_may_be_there(void **state)
     assert_said(*state, HEAD "x: {a: &a {b: 1, c: 2}, d: {b: 2, <<: *a, c: 3, <<: *a}}\n", "1 v1 T a\n");
 }
 
+/* `kubectl` merges it there, too: what is passed over could be all of a pod. */
+static void test_merges_work_at_the_top_of_a_document(void **state)
+{
+    struct inputs *in = *state;
+    in->shows_objects = true;
+    assert_said(in, HEAD "a: &a {x: 1, y: {z: 2}}\n<<: *a\nx: 3\n",
+                "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"y\":{\"z\":2},\"metadata\":{\"name\":\"a\"},"
+                "\"a\":{\"x\":1,\"y\":{\"z\":2}},\"x\":3}\n");
+    assert_said(in, "<<: {kind: T, apiVersion: v1}\nmetadata: {name: a}\n<<: {kind: U}\n<<: {}\n",
+                "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"}}\n");
+    assert_said(in, HEAD "<<: 5\n", "! x: line 4: what << merges is no map\n");
+    assert_said(in, HEAD "\"<<\": 5\n",
+                "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"},\"<<\":5}\n");
+}
+
 /* JSON has the last of them, as the API server has. */
 static void test_of_a_key_that_json_has_twice_the_last_counts(void **state)
 {
@@ -128,6 +143,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TEST(test_a_key_that_is_there_twice_is_told_with_its_line),
         TEST(test_what_a_merge_brings_may_be_there),
+        TEST(test_merges_work_at_the_top_of_a_document),
         TEST(test_of_a_key_that_json_has_twice_the_last_counts),
         TEST(test_an_alias_costs_the_same_whatever_anchors_there_are),
         TEST(test_a_value_costs_the_same_inside_of_an_anchor),
