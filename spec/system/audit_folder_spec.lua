@@ -38,6 +38,12 @@ describe("an audit of a folder", function()
     assert.matches("1 object, 4 passed over, 1 rule", out, 1, true)
   end)
 
+  it("takes what has items for a list, also without a kind", function()
+    place:write("all/pod.json", '{"items": [{"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}]}')
+    local _, summary = audited "all"
+    assert.are.same({ 1 }, { summary.objects, summary.foreign })
+  end)
+
   it("refuses such a file that was named, and a manifest without a kind", function()
     place:write("all/values.yaml", "image: nginx\n")
     local code, _, err = audited "all/values.yaml"
