@@ -35,8 +35,9 @@ struct root {
     uint64_t text_hash;     /* the mark of the text that it was last made from; 0 when that is not known */
     uint32_t text_head;
     uint32_t text_length; /* of the text that the sections are of */
-    uint32_t size : 28, section_count : 4;
-    uint32_t top; /* as in struct node */
+    uint32_t size : 28, section_count : 3;
+    uint32_t is_partial : 1; /* by a projection of names */
+    uint32_t top;            /* as in struct node */
     uint32_t key_hash;
     uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
     uint32_t words[];            /* the sections behind them, and their loan */
@@ -94,6 +95,7 @@ struct root_draft {
     uint32_t field[ROOT_FIELDS];
     const struct section *section;
     uint32_t section_count, text_length;
+    bool is_partial;
     struct root *lender; /* of the sections marked as borrowed; NULL: there are none */
     uint32_t lent;       /* bits by number of section */
 };

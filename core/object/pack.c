@@ -235,6 +235,14 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
         field[i] = is_map ? area_field(area, word_payload(metadata), keys[i]) : ROOT_ABSENT;
 }
 
+void pack_begin(struct packer *p, const struct projection *projection)
+{
+    p->section_count = 0;
+    p->lender = NULL;
+    p->lent = 0;
+    p->is_partial = projection && projection_names(projection);
+}
+
 bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
                       struct root **out)
 {
@@ -247,6 +255,7 @@ bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word
         .section = p->section,
         .section_count = e->moved ? 0 : (uint32_t)p->section_count,
         .text_length = (uint32_t)text_length,
+        .is_partial = p->is_partial,
         .lender = e->moved ? NULL : p->lender,
         .lent = p->lent,
     };
@@ -267,8 +276,7 @@ bool pack_tape(struct packer *p, const struct tape *tape, size_t at, const struc
     p->words = tape->words;
     p->strings = tape->strings;
     p->err = err;
-    p->section_count = 0;
-    p->lender = NULL;
+    pack_begin(p, type->projection);
     uint32_t word;
     bool done = check_identity(tape, metadata, &id, type->nameless, err) &&
                 pack_root(p, tape, at, &id, type->projection, &word) &&

@@ -30,6 +30,7 @@ struct packer {
     size_t found_count;
     struct section section[SECTIONS_MAX]; /* of the object that is walked */
     size_t section_count;
+    bool is_partial;           /* the object is packed by a projection of names */
     struct root *lender;       /* the last state, when some of them are borrowed of it */
     uint32_t lent;             /* bits by their numbers there */
     uint8_t plain[PACK_PATHS]; /* how often in a row what came at a path made no node; see pack_tokens.c */
@@ -66,6 +67,8 @@ struct identity {
 
 /* apiVersion or kind, an entry of the root. */
 bool pack_type_field(struct packer *p, struct str key, struct str text);
+/* Before an object is walked; the projection may be NULL. */
+void pack_begin(struct packer *p, const struct projection *projection);
 /* Makes what stands in the encoder's area under `word` an object of the pool, with the packer's sections,
  * which are of a text of this length. */
 bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,

@@ -171,9 +171,7 @@ bool pack_matched(struct packer *p, const struct tokens *tokens, const uint32_t 
     w.id.kind = type->kind;
     w.id.api_version = type->api_version;
     p->err = NULL;
-    p->section_count = 0;
-    p->lender = NULL;
-    p->lent = 0;
+    pack_begin(p, type->projection);
     bool done = take_root(&w, &word) && w.at == close[at] + 1 && pack_intern_root(p, &w.id, word, 0, out);
     encoder_reset(&p->encoder);
     return done;

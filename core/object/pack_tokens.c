@@ -240,9 +240,8 @@ bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type
     if (type->projection && !projection_is_metadata(type->projection)) return false;
     if (!walk_find_tokens(&w, text, mark)) return false;
     p->err = NULL;
-    p->found_count = p->section_count = 0;
-    p->lender = NULL;
-    p->lent = 0;
+    p->found_count = 0;
+    pack_begin(p, type->projection);
     bool done =
         take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
     if (done) walk_remember(&w);

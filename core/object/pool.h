@@ -54,5 +54,7 @@ struct root *root_ref(struct root *root);
 /* Gives a reference back; any thread. NULL is allowed. */
 void root_unref(struct root *root);
 struct pool *root_pool(const struct root *root);
+/* Whether it was packed by a projection of names, and may lack fields that its object has. */
+bool root_is_partial(const struct root *root);
 /* Bytes of the root itself, without the subtrees it shares. */
 size_t root_bytes(const struct root *root);

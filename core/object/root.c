@@ -42,6 +42,7 @@ static struct root *root_make(struct pool *pool, const struct root_draft *draft)
         .key_hash = draft->key_hash,
         .text_length = draft->text_length,
         .section_count = draft->section_count & SECTIONS_MAX,
+        .is_partial = draft->is_partial,
     };
     atomic_init(&root->refs, 1);
     memcpy(root->field, draft->field, sizeof root->field);
@@ -60,7 +61,7 @@ static struct root *find_same(struct pool *pool, const struct root_draft *draft,
     while ((granule = granule_table_next(&pool->roots, draft->identity, &at)) != 0) {
         struct root *root = pool_at(pool, granule);
         *candidate = true;
-        if (root->size != draft->size) continue;
+        if (root->size != draft->size || root->is_partial != draft->is_partial) continue;
         if (memcmp(root->words, draft->words, draft->size * sizeof *draft->words) == 0) return root;
     }
     return NULL;
@@ -72,7 +73,8 @@ static struct root *find_equal(struct pool *pool, const struct root *fresh, uint
     uint32_t at = identity, granule;
     while ((granule = granule_table_next(&pool->roots, identity, &at)) != 0) {
         struct root *root = pool_at(pool, granule);
-        if (value_equal(root_value(root), root_value(fresh))) return root;
+        if (root->is_partial == fresh->is_partial && value_equal(root_value(root), root_value(fresh)))
+            return root;
     }
     return NULL;
 }
@@ -147,6 +149,11 @@ void root_destroy(struct pool *pool, struct root *root)
     loan_release(pool, root);
     count_root_bytes(pool, -root_bytes(root));
     slabs_release(pool_slabs(pool), granule_of(root), root_bytes(root));
+}
+
+bool root_is_partial(const struct root *root)
+{
+    return root->is_partial;
 }
 
 struct pool *root_pool(const struct root *root)

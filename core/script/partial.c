@@ -37,14 +37,11 @@ static void miss(struct partial *partial, struct str name, bool whole)
     partial->missed(partial->ctx, name, whole);
 }
 
-/* False: it is whole. An object that a rule kept from an earlier call lacks what nobody can give it now; it
- * lies in the same pool, and nothing else does: parameters have another. */
+/* False: it is whole. One that a rule kept from an earlier call lacks what nobody can give it now. */
 static bool is_partial(lua_State *L, const struct root *root)
 {
-    const struct script *script = script_of(L);
-    if (!script->partial.root) return false;
-    if (root == script->partial.root) return true;
-    if (root_pool(root) != root_pool(script->partial.root)) return false;
+    if (root == script_of(L)->partial.root) return true;
+    if (!root_is_partial(root)) return false;
     script_raise(L, "a rule looked at an object of an earlier call, which an audit does not keep; "
                     "`uses` gives a rule other objects");
 }

@@ -213,4 +213,14 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     assert.are.same({ 3, 9 }, { code, #found })
     assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
   end)
+
+  it("gives it nothing of that in a call about an object that is whole, either", function()
+    local found, code = results("local first\n"
+      .. rule("late", 'if not first then first = obj return end for _ in pairs(obj) do end '
+        .. 'if first.spec["no" .. "deName"] then r:fail "here" end'))
+    assert.are.same({ 3, 8 }, { code, #found })
+    for i = 1, 8 do
+      assert.matches("an object of an earlier call, which an audit does not keep", found[i].message, 1, true)
+    end
+  end)
 end)
