@@ -71,11 +71,34 @@ static void test_a_projection_keeps_the_names_and_what_identifies(void **state)
     projection_unref(projection);
 }
 
+/* Who kept one of them has to know whether an absent field says anything. */
+static void test_a_partial_object_is_none_that_is_whole(void **state)
+{
+    static const char text[512] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
+    struct name_set *names = name_set_new();
+    struct projection *projection = projection_of_names(names);
+    struct pool *pool = pool_new(NULL);
+    struct packer *packer = packer_new(pool);
+    const struct pack_type types[] = {{.projection = projection}, {.projection = NULL}};
+    struct root *roots[4];
+    struct err err;
+    for (int i = 0; i < 4; i++)
+        assert_true(pack_text(packer, text, strlen(text), &types[i % 2], &roots[i], &err));
+    assert_true(root_is_partial(roots[0]) && !root_is_partial(roots[1]));
+    assert_ptr_equal(roots[2], roots[0]);
+    assert_ptr_equal(roots[3], roots[1]);
+    for (int i = 0; i < 4; i++) root_unref(roots[i]);
+    packer_free(packer);
+    pool_free(pool);
+    projection_unref(projection);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_found_however_many_there_are),
         cmocka_unit_test(test_a_projection_keeps_the_names_and_what_identifies),
+        cmocka_unit_test(test_a_partial_object_is_none_that_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
