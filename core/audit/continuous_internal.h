@@ -7,7 +7,6 @@
 #include "audit/continuous.h"
 #include "audit/lookups.h"
 #include "base/series.h"
-#include "informer/indexer.h"
 #include "informer/shared_factory.h"
 #include "object/granule_table.h"
 
@@ -63,17 +62,15 @@ struct watched_index {
     bool by_function;           /* the source is the claim's */
 };
 
-/* Those that a claim may have, and by key, by namespace, and all. */
-enum { WATCHED_INDEXES_MAX = INDEXES_MAX + 3 };
-
 struct watch {
     TAILQ_ENTRY(watch) link;
     struct continuous *audit;
     struct script *script;
     struct informer_claim *claim;
     struct claim_handler *handler;
-    struct watched_index *indexes[WATCHED_INDEXES_MAX];
-    size_t count;
+    struct watched_index *
+        *indexes; /* those that rules use; a claim has a limit of them, which is told there */
+    size_t count, cap;
 };
 
 struct live_rule {
@@ -177,6 +174,7 @@ void live_rule_forget(struct live_rule *rule);
 /* --- continuous_watch.c */
 
 struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
+/* Indexes that no rule uses any more stay behind: those of rules that went have been removed. */
 void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
 void watch_free(struct watch *watch);
 /* The index of that name, which is made when there is none. */

@@ -5,7 +5,6 @@
 
 #include "audit/continuous_internal.h"
 #include "base/mem.h"
-#include "base/must.h"
 #include "informer/claim_index.h"
 #include "informer/index_path.h"
 #include "object/value.h"
@@ -170,13 +169,45 @@ struct watched_index *watch_index(struct watch *watch, const char *name)
 {
     for (size_t i = 0; i < watch->count; i++)
         if (is(watch->indexes[i], name)) return watch->indexes[i];
-    must(watch->count < ARRAY_LEN(watch->indexes));
+    if (watch->count == watch->cap) {
+        watch->cap = watch->cap ? watch->cap * 2 : 4;
+        watch->indexes = xrealloc(watch->indexes, watch->cap * sizeof *watch->indexes);
+    }
     struct watched_index *index = NEW(struct watched_index);
     index->audit = watch->audit;
     index->name = xstrdup(name);
     index->lookups = lookup_index_new(watch->audit->lookups);
     find_source(watch, index);
     return watch->indexes[watch->count++] = index;
+}
+
+static void free_index(struct watched_index *index)
+{
+    free_source(index);
+    lookup_index_free(index->lookups);
+    free(index->name);
+    free(index);
+}
+
+static bool is_used(const struct watched_index *index)
+{
+    const struct live_rule *rule;
+    TAILQ_FOREACH (rule, &index->audit->rules, link)
+        if (uses(rule, index)) return true;
+    return false;
+}
+
+/* Each would be asked for its values at every event. */
+static void drop_unused(struct watch *watch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < watch->count; i++) {
+        if (is_used(watch->indexes[i]))
+            watch->indexes[kept++] = watch->indexes[i];
+        else
+            free_index(watch->indexes[i]);
+    }
+    watch->count = kept;
 }
 
 /* --- from the first to the last */
@@ -199,6 +230,7 @@ void watch_move(struct watch *watch, struct script *script, struct informer_clai
     claim_move_handler(watch->handler, claim, &handler);
     watch->script = script;
     watch->claim = claim;
+    drop_unused(watch);
     for (size_t i = 0; i < watch->count; i++) find_source(watch, watch->indexes[i]);
 }
 
@@ -206,11 +238,7 @@ void watch_free(struct watch *watch)
 {
     claim_remove_handler(watch->handler);
     TAILQ_REMOVE(&watch->audit->watches, watch, link);
-    for (size_t i = 0; i < watch->count; i++) {
-        free_source(watch->indexes[i]);
-        lookup_index_free(watch->indexes[i]->lookups);
-        free(watch->indexes[i]->name);
-        free(watch->indexes[i]);
-    }
+    for (size_t i = 0; i < watch->count; i++) free_index(watch->indexes[i]);
+    free(watch->indexes);
     free(watch);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/continuous_internal.h"
 #include "core/audit/support/live/live.h"
 
 /* --- what is told of one */
@@ -262,6 +263,44 @@ static void test_all_indexes_that_there_may_be_are_watched(void **state)
     live_end(&f);
 }
 
+/* One rule stays, and one has another index each time. */
+static void reload_with(struct fixture *f, int i)
+{
+    struct buf lua = {0};
+    buf_printf(&lua,
+               HEAD "k8s.rule { id = 'stays', kinds = { 'pods' },\n"
+                    "  uses = { n = { kind = 'nodes', index = 'metadata.labels.zone' } },\n"
+                    "  check = function(o, r, use) if #use.n 'x' > 1 then r:fail 'two' end end }\n"
+                    "k8s.rule { id = 'other', kinds = { 'pods' },\n"
+                    "  uses = { n = { kind = 'nodes', index = 'metadata.labels.l%d' } },\n"
+                    "  check = function(o, r, use) if #use.n 'y' > 0 then r:fail 'there is' end end }\n",
+               i);
+    live_reload(f, buf_text(&lua));
+    buf_clear(&lua);
+}
+
+static void test_an_index_goes_with_the_last_rule_that_uses_it(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(c, HEAD);
+    reload_with(&f, 0);
+    cluster_list(c, 0, "shop/a");
+    cluster_list(c, 1, "n1 zone=x");
+    for (int i = 1; i <= 70; i++) {
+        reload_with(&f, i);
+        live_settle(&f);
+    }
+    const struct watch *watch = TAILQ_FIRST(&f.audit->watches);
+    assert_null(TAILQ_NEXT(watch, link));
+    assert_int_equal(watch->count, 2);
+    cluster_event(c, 1, LW_ADDED, "n2 zone=x");
+    cluster_event(c, 1, LW_ADDED, "n3 l70=y");
+    live_settle(&f);
+    assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_FAIL], 2);
+    live_assert_true(&f);
+    live_end(&f);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
@@ -275,6 +314,7 @@ int main(void)
         T(test_a_second_rule_of_an_id_is_told_and_not_asked),
         T(test_two_names_of_a_kind_are_one),
         T(test_all_indexes_that_there_may_be_are_watched),
+        T(test_an_index_goes_with_the_last_rule_that_uses_it),
         T(test_who_does_not_watch_a_rule_has_it_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
