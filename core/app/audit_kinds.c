@@ -30,7 +30,7 @@ bool audit_kind_may_be(struct str kind)
 
 static bool is_lacking(const struct catalogue *known, const struct informer_claim *claim, bool of_files)
 {
-    if (claim_resource(claim)) return !claim_has_synced(claim);
+    if (claim_resource(claim)) return !claim_has_synced(claim) || claim_refused(claim);
     return !of_files || !may_be(known, str_of(claim_spec(claim)->kind));
 }
 

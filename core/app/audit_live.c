@@ -123,6 +123,17 @@ static void tell_lags(struct live_audit *live)
     }
 }
 
+/* What the server has and we refuse is in no cache. */
+static void tell_refused(struct live_audit *live)
+{
+    for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
+        struct buf text = {0};
+        claim_note_refused(claim);
+        if (claim_describe_refused(claim, &text)) note(live, buf_text(&text));
+        buf_clear(&text);
+    }
+}
+
 static void tell_left_out(struct live_audit *live, size_t left_out)
 {
     struct buf text = {0};
@@ -165,6 +176,7 @@ static void fill_caches(struct live_audit *live)
     audit_kinds_tell(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
                      &(const struct audit_kinds_told){on_missing, on_absent, live});
     tell_lags(live);
+    tell_refused(live);
     size_t left_out = audit_kinds_leave_out(&live->scripts, false);
     if (left_out) tell_left_out(live, left_out);
 }
@@ -265,6 +277,7 @@ static void look_at_all(struct live_audit *live)
         resource_clear(&target->resource);
     }
     progress_end(&live->progress);
+    tell_refused(live); /* what came meanwhile */
     free(targets.items);
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "informer/pager.h"
+#include "informer/refusals.h"
 #include "object/projection.h"
 #include "object/value.h"
 
@@ -33,6 +34,7 @@ struct pages {
     struct pages_source *source; /* the pager's */
     struct pager *pager;
     struct seen seen;
+    struct refusals refusals;
     struct timer deadline;
     bool has_answer, is_late, is_last;
     struct err failure;
@@ -161,6 +163,11 @@ static void on_page(void *ctx, const struct page *page, const struct err *err)
     pages->is_last = page->last;
 }
 
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    refusals_note(&((struct pages *)ctx)->refusals, refusal);
+}
+
 static void on_late(struct timer *timer)
 {
     container_of(timer, struct pages, deadline)->is_late = true;
@@ -196,6 +203,8 @@ static void look_at(struct pages *pages, struct root *object)
     const struct audit_pages_options *o = pages->options;
     pages->current = identity(object);
     if (!note_seen(&pages->seen, pages->current)) return;
+    struct text ns, name;
+    refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
     root_ref(object); /* the page may be another one before it is done */
     auditor_look_at(o->auditor,
                     &(const struct audit_subject){
@@ -214,6 +223,15 @@ static bool read_all(struct pages *pages)
     return true;
 }
 
+/* Gives false. */
+static bool tell_refused(const struct pages *pages, struct err *err)
+{
+    size_t count = refusals_count(&pages->refusals);
+    bool one = count == 1;
+    return err_set(err, ERR_LIMIT, "%zu object%s refused%s: %s", count, one ? " is" : "s are",
+                   one ? "" : ", such as", refusals_text(&pages->refusals));
+}
+
 bool audit_pages_read(const struct audit_pages_options *options, struct err *err)
 {
     struct pages pages = {.options = options, .deadline = {.fn = on_late}};
@@ -227,9 +245,12 @@ bool audit_pages_read(const struct audit_pages_options *options, struct err *err
                                                           .page_max = OBJECTS_MAX,
                                                           .whole_if_expired = true,
                                                           .page = on_page,
+                                                          .refused = on_refused,
                                                           .ctx = &pages});
     bool ok = read_all(&pages);
     if (!ok) *err = pages.failure;
+    if (ok && refusals_count(&pages.refusals)) ok = tell_refused(&pages, err);
+    refusals_clear(&pages.refusals);
     drop_objects(&pages);
     pager_free(pages.pager);
     free(pages.seen.hash);

@@ -22,6 +22,7 @@ static struct kind *kind_of(struct part *part, const struct informer_claim *clai
     struct kind *kind = &part->kinds[part->kind_count++];
     *kind = (struct kind){.resource = resource};
     kind->cache = audit_cache_of(part->options->factory, &resource, part->ns, &kind->why);
+    kind->is_torn = kind->cache && claim_describe_refused(kind->cache, &kind->why);
     return kind;
 }
 
@@ -41,9 +42,10 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
     struct lacks lacks = {0};
     for (size_t i = 0; i < rule->use_count; i++) {
         struct kind *kind = kind_of(part, rule->uses[i].claim);
-        if (kind && !kind->cache) note_rule(kind, rule->id);
+        bool is_whole = kind && kind->cache && !kind->is_torn;
+        if (kind && !is_whole) note_rule(kind, rule->id);
         lacks.kind |= !kind;
-        lacks.cache |= kind && !kind->cache;
+        lacks.cache |= kind && !is_whole;
     }
     return lacks;
 }
@@ -103,10 +105,15 @@ static void tell_missing(struct part *part)
     for (size_t i = 0; i < part->kind_count; i++) {
         struct kind *kind = &part->kinds[i];
         struct buf text = {0};
-        if (kind->rules.len == 0) continue;
-        resource_name(&kind->resource, &text);
-        buf_printf(&text, ": %s; not asked, or not about it: %s", buf_text(&kind->why),
-                   buf_text(&kind->rules));
+        if (kind->rules.len == 0 && !kind->is_torn) continue;
+        if (!kind->is_torn) {
+            resource_name(&kind->resource, &text);
+            buf_puts(&text, ": ");
+        }
+        buf_str(&text, buf_slice(&kind->why));
+        if (kind->rules.len)
+            buf_printf(&text, "; not asked%s: %s", kind->is_torn ? "" : ", or not about it",
+                       buf_text(&kind->rules));
         part_tell_trouble(part, buf_text(&text));
         buf_clear(&text);
     }

@@ -137,6 +137,13 @@ static void on_ended(void *ctx, size_t which, int status)
     if (!say_ended(a, which, status) || a->children.running == 0) audit_end(a);
 }
 
+/* Of which a child cannot ask: it has no I/O thread. */
+static void note_refused(const struct shared_factory *factory)
+{
+    struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(factory, claim))) claim_note_refused(claim);
+}
+
 /* Generations that run out, or wait for their turn, are not asked. */
 static bool start_children(struct engine_audit *a, int order, struct err *err)
 {
@@ -152,6 +159,7 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
                                           .scripts = scripts,
                                           .script_count = count,
                                           .order = order};
+    note_refused(engine->factory);
     bool ok =
         audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->io), &pause_ns, err);
     free(scripts);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "informer/refusals.h"
 #include "informer/shared_factory_internal.h"
 #include "object/pool.h"
 
@@ -167,6 +168,41 @@ static void describe(const struct informer_claim *claim, const char *name, const
     if (out->len) buf_puts(out, "; ");
     buf_printf(out, "%s: %s for %lld s", name, claim_state_name(status->state), (long long)seconds);
     if (*status->text) buf_printf(out, ": %s", status->text);
+}
+
+void shared_note_refused(struct shared *shared, const struct reflector_status *status)
+{
+    shared->refused = status->refused;
+    shared->refused_text.len = 0;
+    buf_puts(&shared->refused_text, status->refused_text);
+}
+
+void claim_note_refused(struct informer_claim *claim)
+{
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct reflector_status status = {0};
+        feed_get_status(claim->set->members[i]->feed, &status);
+        shared_note_refused(claim->set->members[i], &status);
+    }
+}
+
+size_t claim_refused(const struct informer_claim *claim)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < claim_part_count(claim); i++) refused += claim->set->members[i]->refused;
+    return refused;
+}
+
+bool claim_describe_refused(const struct informer_claim *claim, struct buf *out)
+{
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct shared *shared = claim->set->members[i];
+        if (!shared->refused) continue;
+        if (out->len) buf_puts(out, "; ");
+        refusals_put(out, shared_informer_name(shared->informer), shared->refused,
+                     buf_text(&shared->refused_text));
+    }
+    return claim_refused(claim) > 0;
 }
 
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out)

@@ -52,3 +52,11 @@ const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct
 /* Appends "pods: forbidden for 12 s: failed to list pods: ...", each informer that is not synced after a ";";
  * false, and nothing, when the claim is synced (I-20). */
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out);
+/* Keeps which objects of the server's are missing from the cache, or stand in it as they were, since the
+ * engine refuses them: over a limit, malformed. It asks the I/O thread's side, the two below do not. */
+void claim_note_refused(struct informer_claim *claim);
+/* As it was noted last: how many. */
+size_t claim_refused(const struct informer_claim *claim);
+/* Appends "pods: 2 objects are refused, such as: v1/Pod default/a: ...", each informer after a ";"; false,
+ * and nothing, when none is. */
+bool claim_describe_refused(const struct informer_claim *claim, struct buf *out);

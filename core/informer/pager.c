@@ -126,7 +126,11 @@ static void on_item(void *ctx, struct root *object)
 
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    log_warn("Object refused", F("err", refusal->err->text));
+    const struct pager *p = ctx;
+    if (p->options.refused)
+        p->options.refused(p->options.ctx, refusal);
+    else
+        log_warn("Object refused", F("err", refusal->err->text));
 }
 
 static void on_list_end(void *ctx, const struct lw_list_meta *meta)

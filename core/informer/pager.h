@@ -29,6 +29,8 @@ struct pager_options {
     bool whole_if_expired; /* P-3; else the expired token is the end */
     /* NULL with an error, after which pager_next is not called. */
     void (*page)(void *ctx, const struct page *page, const struct err *err);
+    /* An object that the page lacks; also of a try that is made again. NULL: it is logged. */
+    void (*refused)(void *ctx, const struct lw_refusal *refusal);
     void *ctx;
 };
 

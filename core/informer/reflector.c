@@ -144,6 +144,7 @@ void reflector_free(struct reflector *r)
     timer_cancel(&r->resync);
     if (r->call) r->options.source->ops->cancel(r->call);
     list_progress_clear(&r->list);
+    refusals_clear(&r->refusals);
     r->options.source->ops->free(r->options.source);
     pthread_mutex_destroy(&r->lock);
     buf_clear(&r->version);

@@ -38,7 +38,7 @@ struct reflector_counters {
     uint64_t refused, relists;              /* objects refused; cycles after the first */
 };
 
-enum { REFLECTOR_SYNC_TEXT_MAX = 256 };
+enum { REFLECTOR_SYNC_TEXT_MAX = 256, REFLECTOR_REFUSED_TEXT_MAX = 512 };
 
 struct reflector_status {
     enum reflector_state state;
@@ -54,6 +54,8 @@ struct reflector_status {
     size_t pages;                            /* of it; 0 of a watch-list */
     int64_t no_watch_list_until_us; /* wall time until which the server is remembered as one without usable
                                        watch-lists of this resource (B-1); 0: it is not */
+    size_t refused; /* objects that the server has now, as far as is known, and that are refused */
+    char refused_text[REFLECTOR_REFUSED_TEXT_MAX]; /* why one of them is */
     struct reflector_counters counters;
 };
 

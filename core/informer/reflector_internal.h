@@ -10,6 +10,7 @@
 #include "informer/collection.h"
 #include "informer/error_window.h"
 #include "informer/reflector.h"
+#include "informer/refusals.h"
 
 /* What follows a delay. */
 enum reflector_next {
@@ -34,6 +35,7 @@ struct list_progress {
     bool page_complete;       /* the current page's end came */
     struct buf token;         /* to go on with */
     struct buf found_version; /* the first page's: the list's (P-4) */
+    struct refusals refusals;
 };
 
 struct watch_progress {
@@ -63,6 +65,7 @@ struct reflector {
     struct buf fallback; /* why this cycle lists although watch-lists are on; empty: it does not */
     struct list_progress list;
     struct watch_progress watch;
+    struct refusals refusals;               /* of the last whole list and of what the watch brought since */
     struct error_window internal_errors;    /* */
     int64_t alive_since_ms, alive_until_ms; /* of watches in a row without a failure; -1 for none */
     uint64_t interruption;                  /* hash of the last one's text */
@@ -108,8 +111,10 @@ void reflector_listed(struct reflector *r, const struct list_result *result);
 void reflector_opened(struct reflector *r);
 /* Something came by the watch; so is it now. */
 void reflector_saw_event(struct reflector *r, bool is_object);
-/* An object was refused alone; the stream goes on. */
-void reflector_refused(struct reflector *r, const struct lw_refusal *refusal);
+/* An object was refused alone; the stream goes on. It is one of `refusals`: the list's, or all. */
+void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal);
+/* An object came by the watch that is not refused, or is gone. */
+void reflector_accepted(struct reflector *r, const struct root *object);
 void reflector_show_error(struct reflector *r, const struct err *err);
 
 /* --- reflector_list.c */

@@ -14,6 +14,7 @@ enum {
 void list_progress_clear(struct list_progress *list)
 {
     collection_clear(&list->objects);
+    refusals_clear(&list->refusals);
     buf_clear(&list->token);
     buf_clear(&list->found_version);
     *list = (struct list_progress){0};
@@ -64,6 +65,7 @@ static void start_over(struct reflector *r)
 {
     struct list_progress *list = &r->list;
     collection_clear(&list->objects);
+    refusals_clear(&list->refusals);
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
     list->empty_pages = 0;
@@ -92,7 +94,7 @@ static void on_item(void *ctx, struct root *object)
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct list_progress *list = &((struct reflector *)ctx)->list;
-    reflector_refused(ctx, refusal);
+    reflector_refused(ctx, &list->refusals, refusal);
     list->empty_pages = 0;
     collection_refuse(&list->objects, refusal);
 }

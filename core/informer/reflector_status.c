@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "informer/reflector_internal.h"
+#include "object/value.h"
 
 enum { REFUSAL_INTERVAL_MS = 1000 };
 
@@ -66,11 +67,20 @@ void reflector_saw_version(struct reflector *r, struct str version)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* The lock is held. */
+static void show_refusals(struct reflector *r)
+{
+    struct reflector_status *status = &r->status;
+    status->refused = refusals_count(&r->refusals);
+    snprintf(status->refused_text, sizeof status->refused_text, "%s", refusals_text(&r->refusals));
+}
+
 void reflector_listed(struct reflector *r, const struct list_result *result)
 {
     struct reflector_status *status = &r->status;
     pthread_mutex_lock(&r->lock);
-    bool changed = !status->listed_once || status->last_error.code != ERR_NONE;
+    bool changed = !status->listed_once || status->last_error.code != ERR_NONE || status->refused ||
+                   refusals_count(&r->list.refusals);
     status->listed_once = true;
     status->synced_by = result->by;
     snprintf(status->sync_text, sizeof status->sync_text, "%s", result->text);
@@ -79,6 +89,8 @@ void reflector_listed(struct reflector *r, const struct list_result *result)
     status->counters.lists_done++;
     status->counters.list_ms += (uint64_t)result->took_ms;
     status->counters.listed_items += result->objects;
+    refusals_move(&r->refusals, &r->list.refusals);
+    show_refusals(r);
     err_clear(&status->last_error);
     pthread_mutex_unlock(&r->lock);
     if (changed) reflector_tell_changed(r);
@@ -125,9 +137,25 @@ static void log_refusal(struct reflector *r, const struct err *err)
     r->refusals_unlogged = 0;
 }
 
-void reflector_refused(struct reflector *r, const struct lw_refusal *refusal)
+void reflector_accepted(struct reflector *r, const struct root *object)
 {
-    reflector_count(r, &r->status.counters.refused, 1);
+    struct text ns, name;
+    if (!r->refusals.known) return;
+    refusals_remove(&r->refusals, root_namespace(object, &ns), root_name(object, &name));
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.refused != refusals_count(&r->refusals);
+    if (changed) show_refusals(r);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) reflector_tell_changed(r);
+}
+
+void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal)
+{
+    refusals_note(refusals, refusal);
+    pthread_mutex_lock(&r->lock);
+    r->status.counters.refused++;
+    if (refusals == &r->refusals) show_refusals(r);
+    pthread_mutex_unlock(&r->lock);
     log_refusal(r, refusal->err);
     reflector_tell_changed(r);
 }

@@ -112,6 +112,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
     struct str version = root_resource_version(object, &text);
     if (!r->watch.unordered && version.n) reflector_saw_version(r, version);
     reflector_saw_event(r, true);
+    reflector_accepted(r, object);
     delta_fifo_add(r->options.fifo, deltas[type], object, received_us);
 }
 
@@ -132,7 +133,7 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct reflector *r = ctx;
-    reflector_refused(r, refusal);
+    reflector_refused(r, r->watch.collecting ? &r->list.refusals : &r->refusals, refusal);
     if (r->watch.collecting) {
         watch_list_refused(r, refusal);
         return;

@@ -85,13 +85,15 @@ static void note_progress(struct reflector *r, bool is_initial)
  * objects are in no order of versions. */
 void watch_list_event(struct reflector *r, enum lw_event_type type, struct root *object)
 {
+    struct text text_ns, text_name;
+    struct str ns = root_namespace(object, &text_ns), name = root_name(object, &text_name);
     note_progress(r, type == LW_ADDED);
+    refusals_remove(&r->list.refusals, ns, name);
     if (type != LW_DELETED) {
         collection_put(&r->list.objects, object);
         return;
     }
-    struct text text_ns, text_name;
-    collection_remove(&r->list.objects, root_namespace(object, &text_ns), root_name(object, &text_name));
+    collection_remove(&r->list.objects, ns, name);
     root_unref(object);
 }
 

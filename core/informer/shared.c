@@ -57,6 +57,7 @@ void shared_tell_claims(struct shared *shared)
     if (!atomic_exchange(&shared->changed, false)) return;
     feed_get_status(shared->feed, &status);
     shared_note_state(shared, &status);
+    shared_note_refused(shared, &status);
     if (!factory->options.changed) return;
     TAILQ_FOREACH (claim, &factory->claims, link)
         if (claim->set && informer_set_has(claim->set, shared))
@@ -138,6 +139,7 @@ void shared_free(struct shared *shared)
     feed_free(shared->feed);
     shared_informer_free(shared->informer);
     informer_metrics_clear(&shared->metrics);
+    buf_clear(&shared->refused_text);
     informer_key_clear(&shared->key);
     free(shared);
 }

@@ -32,6 +32,8 @@ struct shared {
     enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
     int64_t since_us;
     struct err gone; /* why the server no longer has its resource; ERR_NONE while it has */
+    size_t refused;  /* as it was noted last, on the engine thread; see claim_note_refused */
+    struct buf refused_text;
     struct informer_metrics metrics;
     _Atomic bool changed; /* its status did, and its claims have not been told */
 };
@@ -80,6 +82,8 @@ void shared_list_again(struct shared *shared);
 void shared_tell_claims(struct shared *shared);
 /* Looks what state it is in, and keeps the time when that is news. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
+/* Keeps what the status says of refused objects. */
+void shared_note_refused(struct shared *shared, const struct reflector_status *status);
 /* Hands the handlers that wait to the informers. */
 void claim_handlers_attach(struct informer_claim *claim);
 /* What the objects of a cache take, about; looks at some thousand of them at most. */
