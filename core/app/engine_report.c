@@ -181,6 +181,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_bool(out, "waiting", status->waits);
     json_bool(out, "coarse", status->coarse);
     json_bool(out, "quarantined", status->quarantined);
+    if (status->torn) json_bool(out, "torn", true);
     if (*status->lacks) json_text(out, "lacks", status->lacks);
     json_bool(out, "asked", !status->twin && !status->not_asked);
     if (status->twin) json_text(out, "twin", status->twin);
@@ -188,6 +189,11 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_int(out, "errors", (int64_t)status->errors);
     if (status->errors) put_error(status, out);
     json_close(out, '}');
+}
+
+static void put_refused(void *ctx, const char *text)
+{
+    json_text(ctx, NULL, text);
 }
 
 void engine_put_report(struct engine *engine, struct buf *out)
@@ -200,6 +206,7 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
     json_int(out, "coarseRules", (int64_t)status.coarse_rules);
     json_int(out, "lackingRules", (int64_t)status.lacking_rules);
+    json_int(out, "tornRules", (int64_t)status.torn_rules);
     json_int(out, "twinRules", (int64_t)status.twins);
     json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);
@@ -208,6 +215,9 @@ void engine_put_report(struct engine *engine, struct buf *out)
     json_int(out, "memoryBytes", (int64_t)status.bytes);
     json_int(out, "findingsLeftOut", (int64_t)status.left_out);
     put_verdicts(status.verdicts, out);
+    json_open(out, "refused", '[');
+    continuous_each_refused(engine->report->audit, put_refused, out);
+    json_close(out, ']');
     json_open(out, "byRule", '[');
     continuous_each_rule(engine->report->audit, put_rule, out);
     json_close(out, ']');

@@ -37,6 +37,8 @@ static void print_line(struct viewer *v, size_t at)
               "look at too much to be told what changed for them", &line);
     put_count(v, at, "lackingRules", "needs a kind that the server does not have",
               "need kinds that the server does not have", &line);
+    put_count(v, at, "tornRules", "not asked, as objects of a kind that it uses are refused",
+              "not asked, as objects of kinds that they use are refused", &line);
     put_count(v, at, "twinRules", "not asked, as another one has its id",
               "not asked, as others have their ids", &line);
     put_count(v, at, "quarantinedRules", "in quarantine", "in quarantine", &line);
@@ -48,6 +50,18 @@ static void print_line(struct viewer *v, size_t at)
     if (!viewer_bool(v, at, "active")) buf_puts(&line, "; the leader asks them");
     viewer_print_line(v, "audit", &line);
     buf_clear(&line);
+}
+
+/* "incomplete: pods: 1 object is refused: ..." */
+static void print_refused(struct viewer *v, size_t at)
+{
+    size_t all = tape_field(v->tape, at, STR("refused"));
+    for (size_t r = tape_first(v->tape, all, NULL); r; r = tape_next(v->tape, all, r, NULL)) {
+        struct buf line = {0};
+        buf_str(&line, tape_str(v->tape, r));
+        viewer_print_line(v, "incomplete", &line);
+        buf_clear(&line);
+    }
 }
 
 /* --- one by one */
@@ -87,6 +101,8 @@ static void note_rule(struct viewer *v, struct text_table *table, size_t at)
     struct str twin = viewer_text(v, at, "twin"), lacks = viewer_text(v, at, "lacks");
     if (twin.n)
         buf_printf(&text, "not asked: %.*s has a rule of that id", STR_ARG(twin));
+    else if (viewer_bool(v, at, "torn"))
+        buf_puts(&text, "not asked: objects of a kind that it uses are refused");
     else if (viewer_bool(v, at, "quarantined"))
         buf_printf(&text,
                    "in quarantine: every object is an error; mend and reload it, or lift it by kubelua "
@@ -123,6 +139,7 @@ void status_audit_print(struct viewer *v, size_t audit)
     size_t rules = tape_field(v->tape, audit, STR("byRule"));
     if (!audit) return;
     print_line(v, audit);
+    print_refused(v, audit);
     status_reports_print(v, tape_field(v->tape, audit, STR("reports")));
     for (size_t r = tape_first(v->tape, rules, NULL); r; r = tape_next(v->tape, rules, r, NULL))
         if (is_shown(v, r)) add_rule(v, &table, r);

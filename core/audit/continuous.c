@@ -95,7 +95,8 @@ static bool ask_about(struct source *source, uint32_t slot, int64_t end_ns)
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
-        if (!column->ready || (column_cell(column, slot)->flags & CELL_FRESH)) continue;
+        if (!column->ready || column->rule->is_torn || (column_cell(column, slot)->flags & CELL_FRESH))
+            continue;
         if (measure(source->audit) >= end_ns) return false;
         column_ask(column, slot);
     }
@@ -168,6 +169,7 @@ void continuous_check_ready(struct continuous *audit)
 {
     struct live_rule *rule;
     bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
+    continuous_look_at_refused(audit);
     TAILQ_FOREACH (rule, &audit->rules, link)
         for (size_t i = 0; i < rule->column_count; i++)
             if (!is_settled(&rule->columns[i]) && !look_whether_ready(&rule->columns[i])) all = false;

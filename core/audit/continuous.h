@@ -58,6 +58,7 @@ struct continuous_status {
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
     size_t lacking_rules;                 /* need a kind that the server does not have */
+    size_t torn_rules;                    /* use a kind of which objects are refused: they are not asked */
     size_t quarantined_rules, twins;      /* `twins` are not asked, as another rule has their id */
     size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                      /* cells whose findings had no room */
@@ -69,7 +70,8 @@ struct continuous_rule_status {
     const struct asked_rule *asked;
     bool waits, coarse, quarantined;
     const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
-    bool not_asked;    /* as it uses one of these, or has no other */
+    bool torn;         /* it uses a kind of which objects are refused */
+    bool not_asked;    /* as that is so, or it uses what the server does not have, or has no other kind */
     const char *twin;  /* the script that has a rule of the same id, so that this one is not asked; or NULL */
     size_t verdicts[VERDICTS];
     uint64_t errors;                  /* calls that ended with one */
@@ -78,6 +80,11 @@ struct continuous_rule_status {
 };
 void continuous_each_rule(const struct continuous *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
+
+/* Each kind of which the server has objects that the engine refuses, with one of them and why: what is known
+ * is not all. */
+void continuous_each_refused(const struct continuous *audit, void (*fn)(void *ctx, const char *text),
+                             void *ctx);
 
 /* What a rule says of an object. */
 struct continuous_result {

@@ -1,6 +1,7 @@
 /* What the files of continuous audits share: continuous.c has the queue and its slices, continuous_source.c
  * the objects, continuous_rule.c what rules say of them, continuous_watch.c what they look at beside, and
- * continuous_scripts.c the way from one generation of a script to the next. Owner: continuous.c. */
+ * continuous_scripts.c the way from one generation of a script to the next, continuous_refused.c what no
+ * cache has. Owner: continuous.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -85,6 +86,7 @@ struct live_rule {
     struct watch **watches;
     size_t use_count;
     bool coarse, coarse_due, overflowed, quarantined;
+    bool is_torn; /* a cache that it uses lacks objects that are refused: it is not asked */
     uint64_t errors;
     struct buf error, error_object; /* of the last one */
     int64_t error_us;
@@ -133,6 +135,11 @@ bool column_lacks(const struct column *column);
 /* A column may become ready. */
 void continuous_check_ready(struct continuous *audit);
 int64_t continuous_now_s(const struct continuous *audit);
+
+/* --- continuous_refused.c */
+
+/* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
+void continuous_look_at_refused(struct continuous *audit);
 
 /* --- continuous_scripts.c */
 

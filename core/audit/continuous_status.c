@@ -55,6 +55,7 @@ static void add_rule(struct continuous_status *status, const struct live_rule *r
     status->rules++;
     status->waiting_rules += waits(rule);
     status->lacking_rules += lacks(rule);
+    status->torn_rules += rule->is_torn;
     status->quarantined_rules += rule->quarantined;
     status->coarse_rules += rule->coarse;
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
@@ -129,7 +130,8 @@ void continuous_each_rule(const struct continuous *audit,
         struct continuous_rule_status status = {.asked = &rule->asked,
                                                 .waits = waits(rule),
                                                 .lacks = buf_text(&kinds),
-                                                .not_asked = !is_asked(rule),
+                                                .torn = rule->is_torn,
+                                                .not_asked = !is_asked(rule) || rule->is_torn,
                                                 .coarse = rule->coarse,
                                                 .quarantined = rule->quarantined,
                                                 .errors = rule->errors,

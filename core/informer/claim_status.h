@@ -57,6 +57,6 @@ bool claim_describe_lag(struct informer_claim *claim, struct buf *out);
 void claim_note_refused(struct informer_claim *claim);
 /* As it was noted last: how many. */
 size_t claim_refused(const struct informer_claim *claim);
-/* Appends "pods: 2 objects are refused, such as: v1/Pod default/a: ...", each informer after a ";"; false,
+/* Appends "pods: 2 objects are refused, such as: Pod default/a: ...", each informer after a ";"; false,
  * and nothing, when none is. */
 bool claim_describe_refused(const struct informer_claim *claim, struct buf *out);

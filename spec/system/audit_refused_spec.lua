@@ -4,6 +4,8 @@ local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local engine_at_socket = require "spec.support.engine_at_socket"
+local report_engine = require "spec.support.report_engine"
+local scripts_folder = require "spec.support.scripts_folder"
 
 local PODS = "/api/v1/namespaces/default/pods"
 local LIMIT = { "--max-object-size", "20Ki" }
@@ -81,5 +83,36 @@ describe("an object that is refused", function()
     await(function() return audit("-f", looks).code == 0 end, "the audit is whole")
     at.sim.api:create(PODS, pod("late", 30000))
     await(function() return audit("-f", looks).code == 3 end, "the audit is incomplete again")
+  end)
+
+  it("is told by continuous audits, which do not ask rules that use its kind until it is gone", function()
+    local place = scripts_folder.new()
+    finally(function() place:remove() end)
+    place:write("looks.lua", LOOKS)
+    place:write("uses.lua", USES)
+    local engine = report_engine.start(place, at.sim, LIMIT)
+    local passes = report_engine.results("looks", "critical", "", "pass")
+    engine.await_sample(passes, 1)
+    await(function() return engine.audit().tornRules == 1 end, "the rule is known not to be asked")
+    local audit = engine.audit()
+    assert.are.equal(1, #audit.refused)
+    assert.has_match("^pods: 1 object is refused: Pod default/big: %d+ bytes of JSON are more than %-%-max", audit.refused[1])
+    local uses = engine.rule "uses"
+    assert.are.same({ false, 0, 0 }, { uses.asked, uses.results.pass, uses.results.fail })
+    local status = (engine.ask "status")
+    assert.has_match("\naudit: 2 rules, 1 not asked, as objects of a kind that it uses are refused, 1 object; 1 pass\n",
+      status, 1, true)
+    assert.has_match("\nincomplete: pods: 1 object is refused: Pod default/big: ", status, 1, true)
+    assert.has_match("\nuses +medium [^\n]+\n +not asked: objects of a kind that it uses are refused\n", status)
+
+    at.sim.api:delete(PODS .. "/big")
+    engine.await_sample(report_engine.results("uses", "medium", "", "fail"), 1)
+    assert.are.same({ 0, 0 }, { engine.audit().tornRules, #engine.audit().refused })
+    assert.has_no_match("\nincomplete: ", (engine.ask "status"))
+
+    at.sim.api:create(PODS, pod("late", 30000))
+    await(function() return #engine.audit().refused == 1 end, "another one is told")
+    await(function() return engine.rule("uses").results.fail == 0 end, "what it said of the others is void")
+    assert.are.equal(1, engine.rule("looks").results.pass)
   end)
 end)
