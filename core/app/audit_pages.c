@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "app/list_alone.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -41,7 +42,7 @@ struct pages {
     /* The page that is looked at. */
     struct root **objects;
     size_t count, at;
-    uint64_t current;              /* the object that rules are asked about */
+    struct root *current;          /* that rules are asked about */
     const struct projection *kept; /* NULL: they are whole */
 };
 
@@ -188,21 +189,44 @@ static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
 
 /* --- objects */
 
-/* What has left the cluster meanwhile is not asked about. */
+/* A first page that is listed again is of a newer version: objects that came before it push it to the next
+ * page, where it counts as looked at. What has left the cluster meanwhile is not asked about. */
+static struct root *find_alone(struct pages *pages, const struct projection *kept)
+{
+    const struct audit_pages_options *o = pages->options;
+    struct text text;
+    char *ns = xasprintf("%.*s", STR_ARG(root_namespace(pages->current, &text)));
+    char *name = xasprintf("%.*s", STR_ARG(root_name(pages->current, &text)));
+    struct root *object = list_alone(&(const struct list_alone){.loop = o->loop,
+                                                                .client = o->client,
+                                                                .packer = o->packer,
+                                                                .resource = o->resource,
+                                                                .kept = kept,
+                                                                .namespace_ = ns,
+                                                                .name = name,
+                                                                .wait_ms = o->wait_ms,
+                                                                .refusals = &pages->refusals},
+                                     &pages->failure);
+    free(ns);
+    free(name);
+    return object;
+}
+
 static struct root *look_at_again(void *ctx, const struct projection *kept)
 {
     struct pages *pages = ctx;
+    uint64_t current = identity(pages->current);
     if (!fetch(pages, pager_again)) return NULL;
     for (size_t i = 0; i < pages->count; i++)
-        if (identity(pages->objects[i]) == pages->current) return root_ref(pages->objects[i]);
-    return NULL;
+        if (identity(pages->objects[i]) == current) return root_ref(pages->objects[i]);
+    return find_alone(pages, kept);
 }
 
 static void look_at(struct pages *pages, struct root *object)
 {
     const struct audit_pages_options *o = pages->options;
-    pages->current = identity(object);
-    if (!note_seen(&pages->seen, pages->current)) return;
+    if (!note_seen(&pages->seen, identity(object))) return;
+    pages->current = object;
     struct text ns, name;
     refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
     root_ref(object); /* the page may be another one before it is done */

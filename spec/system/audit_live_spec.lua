@@ -1,5 +1,6 @@
 -- `kubelua audit` of a cluster keeps nothing of a kind that no rule uses: it lists it page by page, with the fields
 -- that rules read. Results are those of whole objects in a cache.
+local await = require "spec.support.await"
 local checks = require "spec.support.checks"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
@@ -84,6 +85,35 @@ describe("an audit of a cluster", function()
     local count = 0
     for _ in pairs(seen) do count = count + 1 end
     assert.are.equal(1200, count)
+  end)
+
+  -- It was the last of the first page; one that came before it pushes it to the next, which is listed later.
+  it("asks about an object that slips to the next page while its page is listed again", function()
+    local items = {}
+    for i = 1, 501 do
+      items[i] = { apiVersion = "v1", kind = "Pod", metadata = { name = ("p%03d"):format(i), namespace = "default" },
+        spec = { hostNetwork = i == 500, containers = { { name = "c", image = "app" } } } }
+    end
+    place:write("pods.json", cjson.encode { apiVersion = "v1", kind = "List", items = items })
+    sim = cluster.sim { "--load", place.path .. "/pods.json" }
+    local body = [[
+      if obj.metadata.name == "p500" then
+        if not told then for i = 1, 2e8 do told = i % 7 ~= 8 end end
+        local name = "node" .. "Name"
+        local _ = obj.spec[name]
+      end
+      if obj.spec.hostNetwork then r:fail "host" end
+    ]]
+    place:write("rules.lua", "local told\n" .. rule("slow", body))
+    local p = cluster.kubelua { "audit", "-s", sim.server, "-f", place.path .. "/rules.lua", "-o", "json",
+      "--handler-cpu", "50s" }
+    await(function() return sim.api:get("/sim/stats").lists > 0 end, "the first page is listed")
+    sim.api:create("/api/v1/namespaces/default/pods", { apiVersion = "v1", kind = "Pod",
+      metadata = { name = "a", namespace = "default" }, spec = { containers = { { name = "c", image = "app" } } } })
+    local code = p:wait(60)
+    local report = cjson.decode(p.streams.out.text:match "{.*")
+    assert.are.same({ 1, 1, 502, true }, { code, #report.results, report.summary.objects, report.summary.complete })
+    assert.are.equal("p500", report.results[1].name)
   end)
 
   it("tells what breaks off, and goes on with other kinds", function()
