@@ -11,6 +11,7 @@
 #include "audit/input.h"
 #include "audit/objects.h"
 #include "audit/progress.h"
+#include "audit/rule_kinds.h"
 #include "base/mem.h"
 #include "kube/catalogue.h"
 #include "kube/well_known.h"
@@ -65,6 +66,15 @@ static bool is_elsewhere(const struct offline *offline, const struct root *objec
     return *wanted && ns.n && !str_is(ns, wanted);
 }
 
+/* What `kubectl create -n` would make there. */
+static struct str namespace_of(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    const char *wanted = offline->dry.host.default_namespace;
+    bool has = *wanted && rule_kinds_is_namespaced(offline->catalogue, api_version, kind);
+    return has ? str_of(wanted) : STR("");
+}
+
 static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
 {
     struct offline *offline = ctx;
@@ -75,10 +85,11 @@ static void on_foreign(void *ctx, struct str file, size_t line)
 {
     struct offline *offline = ctx;
     progress_clear(&offline->progress);
-    fprintf(stderr,
-            "kubelua audit: %.*s: line %zu: passed over, as it is no Kubernetes object: it has neither kind "
-            "nor metadata\n",
-            STR_ARG(file), line);
+    fprintf(
+        stderr,
+        "kubelua audit: %.*s: line %zu: passed over, as it is no Kubernetes object: it has neither metadata "
+        "nor a kind that servers have\n",
+        STR_ARG(file), line);
 }
 
 static void look_at(struct offline *offline, const struct audit_subject *subject)
@@ -149,6 +160,7 @@ static void read_all(struct offline *offline)
         .seen = &seen,
         .projection_of = offline->objects || offline->request->fix ? NULL : kept_of,
         .wanted = offline->objects ? NULL : is_wanted,
+        .namespace_of = namespace_of,
         .skipped = on_skipped,
         .foreign = on_foreign,
         .recursive = offline->request->recursive,

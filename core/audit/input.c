@@ -108,6 +108,7 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
     root_unref(r.last);
     input_files_clear(&files);
     tape_parser_free(r.parser);
+    input_namespace_clear(&r.namespace_);
     buf_clear(&r.asked);
     return ok;
 }

@@ -45,11 +45,14 @@ struct audit_input_options {
     /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
      * NULL: all are wanted. */
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
+    /* The namespace of objects of that type that name none; NULL function, or empty: they stay as they are.
+     * Asked before `wanted`. */
+    struct str (*namespace_of)(void *ctx, struct str api_version, struct str kind);
     /* Each that is skipped; NULL: nobody asks. */
     void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
-    /* What neither has a kind nor metadata is no Kubernetes object. In a file that was found in a folder it
-     * is passed over, and the first of each such file is told here; NULL, and in files that were named: it is
-     * refused. */
+    /* What neither has a kind nor metadata is no Kubernetes object, and neither is a kustomization. In a file
+     * that was found in a folder it is passed over, and the first of each such file is told here; NULL, and
+     * in files that were named: it is refused. */
     void (*foreign)(void *ctx, struct str file, size_t line);
     /* A file that is among them is passed over, whatever its name is this time, and each that is read is
      * added; NULL: nobody asks. Not for stdin. */

@@ -129,10 +129,18 @@ struct input_type input_item_type(struct str api_version, struct str kind)
     return type;
 }
 
+/* As `kustomize create` writes it: it has no name, and no server takes it. */
+static bool is_kustomization(const struct outline *o)
+{
+    return str_starts(o->api_version, STR("kustomize.config.k8s.io/")) &&
+           (str_is(o->kind, "Kustomization") || str_is(o->kind, "Component"));
+}
+
 /* What a folder has beside manifests: values.yaml, Chart.yaml, kustomization.yaml. */
 static bool is_foreign(const struct input_reader *r, const struct outline *o)
 {
-    return r->is_found && r->options->foreign && !o->has_kind && !o->has_metadata && !o->items;
+    bool is_found = r->is_found && r->options->foreign;
+    return is_found && !o->has_metadata && !o->items && (!o->has_kind || is_kustomization(o));
 }
 
 static void pass_over(struct input_reader *r, size_t line)
@@ -205,6 +213,7 @@ static void ask(struct input_reader *r, struct str api_version, struct str kind)
     buf_str(&r->asked, kind);
     buf_putc(&r->asked, '\0');
     buf_str(&r->asked, api_version);
+    r->ns = o->namespace_of ? o->namespace_of(o->ctx, api_version, kind) : STR("");
     r->wanted = !o->wanted || o->wanted(o->ctx, api_version, kind);
     r->projection = r->wanted && o->projection_of ? o->projection_of(o->ctx, api_version, kind) : NULL;
 }
@@ -258,6 +267,7 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
                         struct str kind, size_t line)
 {
     const struct audit_input_sink *sink = r->options->sink;
+    struct input_piece room;
     struct root *object;
     struct err err;
     if (kind.n > 0 && api_version.n > 0) {
@@ -268,6 +278,7 @@ static void take_object(struct input_reader *r, const struct input_piece *piece,
                 r->options->skipped(r->options->ctx, api_version, kind, str_of(r->file), line);
             return;
         }
+        piece = input_namespace_give(&r->namespace_, piece, r->ns, &room);
     }
     struct looked_at looked_at = {
         r,

@@ -4,6 +4,7 @@
 #include "audit/input.h"
 #include "audit/input_cut.h"
 #include "audit/input_late.h"
+#include "audit/input_namespace.h"
 #include "base/buf.h"
 #include "object/tape.h"
 
@@ -33,6 +34,8 @@ struct input_reader {
     struct buf asked; /* kind, NUL, apiVersion */
     bool wanted;
     const struct projection *projection;
+    struct str ns; /* of objects that name none */
+    struct input_namespace namespace_;
 };
 
 /* The type of a list's items by that of the list: Pod of PodList. */

@@ -106,19 +106,16 @@ static bool takes(const struct rule_kinds *kinds, const struct script_rule *rule
     return false;
 }
 
-static bool is_namespaced(const struct catalogue *catalogue, const struct type *type)
+bool rule_kinds_is_namespaced(const struct catalogue *catalogue, struct str api_version, struct str kind)
 {
     struct resource resource;
     struct err err;
     struct buf name = {0};
     struct str group, version;
-    api_version_cut(str_of(type->api_version), &group, &version);
-    buf_printf(&name, "%.*s%s%.*s/%s", STR_ARG(group), group.n ? "/" : "", STR_ARG(version), type->kind);
+    api_version_cut(api_version, &group, &version);
+    buf_printf(&name, "%.*s%s%.*s/%.*s", STR_ARG(group), group.n ? "/" : "", STR_ARG(version), STR_ARG(kind));
     bool known = catalogue_resolve(catalogue, buf_slice(&name), &resource, &err), namespaced = false;
-    if (!known) {
-        struct str bare = str_of(type->kind); /* an older version of it */
-        known = catalogue_resolve(catalogue, bare, &resource, &err);
-    }
+    if (!known) known = catalogue_resolve(catalogue, kind, &resource, &err); /* an older version of it */
     buf_clear(&name);
     if (!known) return false;
     namespaced = resource.namespaced;
@@ -136,7 +133,7 @@ static struct type *add_type(struct rule_kinds *kinds, struct str api_version, s
     rules->items = xcalloc(kinds->count ? kinds->count : 1, sizeof *rules->items);
     for (size_t i = 0; i < kinds->count; i++)
         if (takes(kinds, kinds->rules[i], type)) rules->items[rules->count++] = (uint32_t)i;
-    type->told.is_namespaced = is_namespaced(kinds->catalogue, type);
+    type->told.is_namespaced = rule_kinds_is_namespaced(kinds->catalogue, api_version, kind);
     return kinds->types = type;
 }
 

@@ -22,6 +22,9 @@ struct rule_numbers {
 /* The group that has the kind now: what `extensions` had moved, and is the same for rules. */
 struct str rule_kinds_group(struct str group, struct str kind);
 
+/* Whether such objects are in namespaces, as far as the catalogue knows. */
+bool rule_kinds_is_namespaced(const struct catalogue *catalogue, struct str api_version, struct str kind);
+
 struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
 void rule_kinds_free(struct rule_kinds *kinds);
 /* Its number is that of the calls before it. Before the first question. */

@@ -44,6 +44,22 @@ describe("an audit of a folder", function()
     assert.are.same({ 1 }, { summary.objects, summary.foreign })
   end)
 
+  it("passes over what kustomize reads, and no other kind without metadata", function()
+    local text = "apiVersion: kustomize.config.k8s.io/%s\nkind: %s\nresources: [pod.yaml]\n"
+    place:write("all/pod.yaml", POD)
+    place:write("all/kustomization.yaml", text:format("v1beta1", "Kustomization"))
+    place:write("all/part.yaml", text:format("v1alpha1", "Component"))
+    place:write("rules.lua", (RULES:gsub(", check", ', uses = { pods = { kind = "pods" } }, check')))
+    local code, summary, err = audited "all"
+    assert.are.same({ 1, true, 2 }, { code, summary.complete, summary.foreign })
+    assert.matches("/all/kustomization.yaml: line 1: passed over, as it is no Kubernetes object", err, 1, true)
+    place:write("all/part.yaml", text:format("v1alpha1", "Other"))
+    assert.are.equal(2, (audited "all"))
+    place:write("all/part.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nspec: {}\n")
+    assert.are.equal(2, (audited "all"))
+    assert.are.equal(2, (audited "all/kustomization.yaml"))
+  end)
+
   it("refuses such a file that was named, and a manifest without a kind", function()
     place:write("all/values.yaml", "image: nginx\n")
     local code, _, err = audited "all/values.yaml"
