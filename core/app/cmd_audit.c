@@ -128,12 +128,18 @@ static void help(void)
 
 static bool check_apply(const struct audit_request *request, struct err *err)
 {
+    const char *manager = request->options.field_manager;
+    const char *needs = strcmp(request->options.dry_run, "none") != 0 ? "--dry-run"
+                        : manager                                     ? "--field-manager"
+                                                                      : NULL;
+    if (!request->apply && needs)
+        return err_set(err, ERR_INVALID, "%s is for --apply, which is not given: an audit writes nothing",
+                       needs);
     if (!request->apply) return true;
     if (request->from.count || request->engine.asked)
         return err_set(err, ERR_INVALID,
                        "--apply is for a cluster: %s has none to write to; --fix prints what could be done",
                        request->from.count ? "--from" : "--engine");
-    const char *manager = request->options.field_manager;
     if (manager && (!*manager || strlen(manager) > FIELD_MANAGER_MAX))
         return err_set(err, ERR_INVALID, "--field-manager: it takes 1 to %d bytes", FIELD_MANAGER_MAX);
     return true;

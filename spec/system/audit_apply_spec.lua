@@ -257,6 +257,16 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
     assert.are.same({ 2, "kubelua audit: --field-manager: it takes 1 to 128 bytes\n" }, { code, err })
   end)
 
+  it("is what its flags are for", function()
+    local words = " is for --apply, which is not given: an audit writes nothing\n"
+    for _, flag in ipairs { "--dry-run", "--field-manager" } do
+      for _, more in ipairs { "--fix", "--allow-empty" } do
+        local code, out, err = audit(flag .. "=server", more)
+        assert.are.same({ 2, "", "kubelua audit: " .. flag .. words }, { code, out, err })
+      end
+    end
+  end)
+
   it("is without --apply a list of commands for the cluster, and writes nothing", function()
     create "a"
     local code, out, err = audit "--fix"

@@ -195,6 +195,21 @@ describe("a rule that ships", function()
     assert.is_true(count > 20 * #pods)
   end)
 
+  it("knows the cluster roles that each server makes, and no others", function()
+    local binding = '{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"%s"},'
+      .. '"roleRef":{"kind":"%s","name":"%s"}}'
+    local items, told = {}, {}
+    for _, name in ipairs { "cluster-admin", "admin", "edit", "view", "system:node", "views", "systems" } do
+      items[#items + 1] = binding:format(name, "ClusterRole", name)
+    end
+    items[#items + 1] = binding:format("own", "Role", "view")
+    for _, row in ipairs(audit_all("made.json", items).results) do
+      if row.rule == "dangling-binding" then told[#told + 1] = row.name .. " " .. row.result end
+    end
+    table.sort(told)
+    assert.are.same({ "own fail", "systems fail", "views fail" }, told)
+  end)
+
   it("never tells what a secret is", function()
     for _, row in ipairs(report.results) do
       local text = cjson.encode(row)
