@@ -5,6 +5,8 @@ local pods = require "_pods"
 local values = require "_values"
 
 local map = values.map
+local is_view = k8s.object.is_view
+local ONE = { requests = "request", limits = "limit" }
 
 -- Of "requests" or "limits" that of a resource; nil when it says nothing.
 local function amount(holder, part, resource)
@@ -95,8 +97,25 @@ k8s.rule {
   end,
 }
 
+-- Amounts that are no quantities, which no other rule here can count with.
+local function check_quantities(holder, r, says, path)
+  local resources = map(holder.resources)
+  for _, part in ipairs { "requests", "limits" } do
+    for resource, value in pairs(resources and map(resources[part]) or {}) do
+      if value ~= k8s.null and not values.quantity(value) then
+        local shown = is_view(value) and "an object" or tostring(value)
+        r:fail(("%s has %s as %s of %s, which is no quantity"):format(says(), shown, ONE[part], resource), {
+          path = ("%s.%s.%s"):format(path(), part, resource),
+          value = shown,
+        })
+      end
+    end
+  end
+end
+
 -- Requests of a container or of a pod that its own limits are below.
 local function check_limits(holder, r, says, path)
+  check_quantities(holder, r, says, path)
   local resources = map(holder.resources)
   local requests, limits = resources and map(resources.requests), resources and map(resources.limits)
   if not requests or not limits then
@@ -118,9 +137,9 @@ k8s.rule {
   title = "Limits are not below requests",
   severity = "high",
   category = "Resources",
-  why = "The server refuses a pod that asks for more than it may take. A Deployment with such a template is "
-    .. "accepted, and then never gets a pod.",
-  how = "Raise the limit to the request, or lower the request.",
+  why = "The server refuses a pod that asks for more than it may take, or whose amounts are no quantities. A "
+    .. "Deployment with such a template is accepted, and then never gets a pod.",
+  how = "Raise the limit to the request, or lower the request. Write quantities as 500m, 2 or 1Gi.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
