@@ -70,7 +70,7 @@ void fix_script_write(const struct audit_fixes *fixes, FILE *out)
     struct buf text = {0};
     for (size_t i = 0; i < fixes->count; i++) {
         const struct audit_fix *fix = &fixes->items[i];
-        buf_puts(&text, fix->reasons);
+        buf_str(&text, buf_slice(&fix->reasons));
         if (fix->is_there)
             put_comment(&text, fix);
         else if (fix->is_manifest)

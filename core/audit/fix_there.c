@@ -24,19 +24,12 @@ static bool is_cached(const struct shared_factory *factory, const struct audit_f
     return false;
 }
 
-static bool is_patched(const struct audit_fixes *fixes, const struct audit_fix *manifest)
-{
-    for (size_t i = 0; i < fixes->count; i++)
-        if (!fixes->items[i].is_manifest && audit_fix_is_same_object(&fixes->items[i], manifest)) return true;
-    return false;
-}
-
 void fixes_mark_there(struct audit_fixes *fixes, const struct shared_factory *factory)
 {
     for (size_t i = 0; i < fixes->count; i++) {
         struct audit_fix *fix = &fixes->items[i];
         if (!fix->is_manifest) continue;
-        fix->is_patched = is_patched(fixes, fix);
+        fix->is_patched = audit_fixes_have_patch(fixes, fix);
         fix->is_there = fix->is_patched || is_cached(factory, fix);
         fixes->there += fix->is_there;
     }

@@ -180,27 +180,27 @@ static bool add_manifest(struct fixer *fixer, const struct fixer_failure *failur
         audit_fix_clear(&fix);
         return true;
     }
-    fix.reasons = xstrndup(fixer->text.data, fixer->text.len);
+    audit_fix_add_reasons(&fix, buf_slice(&fixer->text));
     audit_fix_add_rule(&fix, rule_id(failure));
-    *audit_fixes_add(fixes) = fix;
+    audit_fixes_add(fixes, &fix);
     return true;
 }
 
 static void add_patch(struct fixer *fixer, bool is_strategic)
 {
-    struct audit_fix *fix = audit_fixes_add(fixer->options.fixes);
+    struct audit_fix fix = {.is_strategic = is_strategic};
     fixer->text.len = 0;
     for (size_t i = 0; i < fixer->count; i++) {
         put_reasons(fixer, &fixer->rules[i].failure, fixer->rules[i].end_row);
-        audit_fix_add_rule(fix, rule_id(&fixer->rules[i].failure));
+        audit_fix_add_rule(&fix, rule_id(&fixer->rules[i].failure));
     }
     for (size_t i = 0; i < fixer->count; i++) ask_again(fixer, &fixer->rules[i].failure);
-    fix->reasons = xstrndup(fixer->text.data, fixer->text.len);
-    fix->json = xstrndup(fixer->json.data, fixer->json.len);
-    fix->is_strategic = is_strategic;
-    fix_name(fix, root_value(fixer->object), fixer->options.catalogue);
+    audit_fix_add_reasons(&fix, buf_slice(&fixer->text));
+    fix.json = xstrndup(fixer->json.data, fixer->json.len);
+    fix_name(&fix, root_value(fixer->object), fixer->options.catalogue);
     audit_table_set_fix(fixer->options.table, fixer->rules[0].failure.first_row, buf_slice(&fixer->json),
-                        audit_fix_type(fix));
+                        audit_fix_type(&fix));
+    audit_fixes_add(fixer->options.fixes, &fix);
     note_step(fixer);
 }
 

@@ -5,24 +5,87 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
-struct audit_fix *audit_fixes_add(struct audit_fixes *fixes)
+/* Names come from a cluster: its own function could be made to collide. */
+#define HASH_FUNCTION(key, len, hash) ((hash) = (unsigned)hash_bytes(key, len))
+#include <uthash.h>
+
+/* What there is for one object. */
+struct fixed_object {
+    struct buf key;
+    size_t manifest; /* its place plus one; 0: there is none */
+    bool has_patch;
+    UT_hash_handle hh;
+};
+
+/* --- by object */
+
+/* In whatever version. False: it has no name, and is a new object each time. */
+static bool put_key(const struct audit_fix *fix, struct buf *out)
+{
+    struct str group, version;
+    if (!*fix->name) return false;
+    api_version_cut(str_of(fix->api_version), &group, &version);
+    buf_printf(out, "%.*s/%s/%s/%s", STR_ARG(group), fix->kind, fix->ns, fix->name);
+    return true;
+}
+
+static struct fixed_object *find_object(const struct audit_fixes *fixes, const struct audit_fix *fix)
+{
+    struct buf key = {0};
+    struct fixed_object *object = NULL;
+    if (put_key(fix, &key)) HASH_FIND(hh, fixes->by_object, key.data, key.len, object);
+    buf_clear(&key);
+    return object;
+}
+
+static void note_object(struct audit_fixes *fixes, const struct audit_fix *fix)
+{
+    struct fixed_object *object = find_object(fixes, fix);
+    if (!object) {
+        object = NEW(struct fixed_object);
+        if (!put_key(fix, &object->key)) {
+            free(object);
+            return;
+        }
+        HASH_ADD_KEYPTR(hh, fixes->by_object, object->key.data, object->key.len, object);
+    }
+    if (!fix->is_manifest)
+        object->has_patch = true;
+    else if (!object->manifest)
+        object->manifest = fixes->count;
+}
+
+static void forget_objects(struct audit_fixes *fixes)
+{
+    struct fixed_object *object, *next;
+    HASH_ITER (hh, fixes->by_object, object, next) {
+        HASH_DEL(fixes->by_object, object);
+        buf_clear(&object->key);
+        free(object);
+    }
+}
+
+/* --- all of them */
+
+void audit_fixes_add(struct audit_fixes *fixes, const struct audit_fix *fix)
 {
     if (fixes->count == fixes->cap) {
         fixes->cap = fixes->cap ? fixes->cap * 2 : 64;
         fixes->items = xrealloc(fixes->items, fixes->cap * sizeof *fixes->items);
     }
-    struct audit_fix *fix = &fixes->items[fixes->count++];
-    *fix = (struct audit_fix){0};
-    return fix;
+    fixes->items[fixes->count++] = *fix;
+    note_object(fixes, fix);
 }
 
 void audit_fix_clear(struct audit_fix *fix)
 {
-    char *texts[] = {fix->reasons, fix->rules,   fix->api_version, fix->kind, fix->ns,
-                     fix->name,    fix->version, fix->type,        fix->json};
+    char *texts[] = {fix->rules, fix->api_version, fix->kind, fix->ns,
+                     fix->name,  fix->version,     fix->type, fix->json};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) free(texts[i]);
+    buf_clear(&fix->reasons);
     resource_clear(&fix->resource);
 }
 
@@ -30,32 +93,27 @@ void audit_fixes_clear(struct audit_fixes *fixes)
 {
     for (size_t i = 0; i < fixes->count; i++) audit_fix_clear(&fixes->items[i]);
     free(fixes->items);
+    forget_objects(fixes);
     *fixes = (struct audit_fixes){0};
-}
-
-/* Those without a name are new objects each time. */
-bool audit_fix_is_same_object(const struct audit_fix *a, const struct audit_fix *b)
-{
-    struct str groups[2], version;
-    if (!*a->name || strcmp(a->name, b->name) != 0 || strcmp(a->ns, b->ns) != 0) return false;
-    api_version_cut(str_of(a->api_version), &groups[0], &version);
-    api_version_cut(str_of(b->api_version), &groups[1], &version);
-    return strcmp(a->kind, b->kind) == 0 && str_eq(groups[0], groups[1]);
 }
 
 struct audit_fix *audit_fixes_find_manifest(const struct audit_fixes *fixes, const struct audit_fix *fix)
 {
-    for (size_t i = 0; i < fixes->count; i++)
-        if (fixes->items[i].is_manifest && audit_fix_is_same_object(&fixes->items[i], fix))
-            return &fixes->items[i];
-    return NULL;
+    const struct fixed_object *object = find_object(fixes, fix);
+    return object && object->manifest ? &fixes->items[object->manifest - 1] : NULL;
 }
+
+bool audit_fixes_have_patch(const struct audit_fixes *fixes, const struct audit_fix *fix)
+{
+    const struct fixed_object *object = find_object(fixes, fix);
+    return object && object->has_patch;
+}
+
+/* --- one of them */
 
 void audit_fix_add_reasons(struct audit_fix *fix, struct str lines)
 {
-    char *longer = xasprintf("%s%.*s", fix->reasons, STR_ARG(lines));
-    free(fix->reasons);
-    fix->reasons = longer;
+    buf_str(&fix->reasons, lines);
 }
 
 static bool has_rule(const char *rules, const char *id)

@@ -12,7 +12,7 @@ struct audit_fix {
     bool is_manifest;          /* of an object of its own; else a patch of one that was looked at */
     bool is_strategic;         /* the patch is a strategic merge patch (strategic.h); else a merge patch */
     bool is_there, is_patched; /* of a manifest: its object is there (fix_there.h); another fix patches it */
-    char *reasons;             /* lines, each with its end: what was found, and what is not mended by it */
+    struct buf reasons;        /* lines, each with its end: what was found, and what is not mended by it */
     char *rules;               /* their ids, ", " between them */
     char *api_version, *kind;  /* of the object, as the next ones */
     char *ns, *name;           /* `ns` may be empty, and `name` of a manifest */
@@ -22,9 +22,12 @@ struct audit_fix {
     char *json;
 };
 
+struct fixed_object;
+
 struct audit_fixes {
     struct audit_fix *items;
     size_t count, cap;
+    struct fixed_object *by_object;
     size_t with, without;   /* findings that are failures */
     size_t objects;         /* for which there is something to do */
     size_t still;           /* rules that fail for an object with its patch too */
@@ -32,14 +35,15 @@ struct audit_fixes {
     size_t written, failed; /* of --apply */
 };
 
-/* A zeroed one, to be filled; all its texts are its own. Until the next one. */
-struct audit_fix *audit_fixes_add(struct audit_fixes *fixes);
+/* Takes its texts; what it is for is known by then. */
+void audit_fixes_add(struct audit_fixes *fixes, const struct audit_fix *fix);
 void audit_fix_clear(struct audit_fix *fix);
 void audit_fixes_clear(struct audit_fixes *fixes);
-/* The manifest of the same object, whatever it says; NULL: there is none. */
+/* The manifest of the same object, in whatever version and whatever it says; NULL: there is none. Until the
+ * next one is added. Those without a name are new objects each time. */
 struct audit_fix *audit_fixes_find_manifest(const struct audit_fixes *fixes, const struct audit_fix *fix);
-/* In whatever version. */
-bool audit_fix_is_same_object(const struct audit_fix *a, const struct audit_fix *b);
+/* One of them is a patch of the same object. */
+bool audit_fixes_have_patch(const struct audit_fixes *fixes, const struct audit_fix *fix);
 /* Appends lines to its reasons. */
 void audit_fix_add_reasons(struct audit_fix *fix, struct str lines);
 /* Adds a rule, which it may have. */

@@ -84,7 +84,8 @@ static void test_one_patch_is_what_all_fixes_come_to(void **state)
     assert_string_equal(fix->rules, "a, b, c");
     assert_string_equal(fix->version, "17");
     assert_string_equal(fix->type, "pods");
-    assert_string_equal(fix->reasons, "# shop/web Pod: a: x\n# shop/web Pod: b: y\n# shop/web Pod: c: x\n");
+    assert_string_equal(buf_text(&w.fixes.items[0].reasons),
+                        "# shop/web Pod: a: x\n# shop/web Pod: b: y\n# shop/web Pod: c: x\n");
     assert_false(fix->is_manifest || fix->is_strategic);
     assert_int_equal(w.fixes.with, 3);
     assert_int_equal(w.fixes.objects, 1);
@@ -99,7 +100,7 @@ static void test_fixes_that_undo_each_other_are_told(void **state)
     look_at(&w, "web", "{\"x\":0}");
     assert_int_equal(w.fixes.count, 1);
     assert_string_equal(w.fixes.items[0].json, "{\"spec\":{\"x\":2}}");
-    assert_non_null(strstr(w.fixes.items[0].reasons, "# shop/web Pod: still fails: one: x\n"));
+    assert_non_null(strstr(buf_text(&w.fixes.items[0].reasons), "# shop/web Pod: still fails: one: x\n"));
     assert_int_equal(w.fixes.still, 1);
     world_free(&w);
 }

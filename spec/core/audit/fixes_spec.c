@@ -12,6 +12,7 @@
 
 #include "audit/fixer_values.h"
 #include "audit/fixes.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "kube/well_known.h"
 
@@ -166,19 +167,70 @@ static void test_manifests_of_one_object(void **state)
          false},
     };
     struct audit_fixes fixes = {0};
-    *audit_fixes_add(&fixes) = manifest_of(one);
+    struct audit_fix first = manifest_of(one);
+    audit_fixes_add(&fixes, &first);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct audit_fix fix = manifest_of(cases[i].json);
         assert_int_equal(audit_fixes_find_manifest(&fixes, &fix) == &fixes.items[0], cases[i].same);
+        assert_false(audit_fixes_have_patch(&fixes, &fix)); /* a manifest is none */
         audit_fix_clear(&fix);
     }
-    fixes.items[0].is_manifest = false; /* a patch is none */
-    struct audit_fix fix = manifest_of(one),
-                     nameless = manifest_of("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}");
+    audit_fixes_clear(&fixes);
+}
+
+static void test_patches_are_no_manifests(void **state)
+{
+    (void)state;
+    static const char one[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
+    struct audit_fixes fixes = {0};
+    struct audit_fix patch = manifest_of(one), fix = manifest_of(one);
+    patch.is_manifest = false;
+    audit_fixes_add(&fixes, &patch);
     assert_null(audit_fixes_find_manifest(&fixes, &fix));
-    assert_false(audit_fix_is_same_object(&nameless, &nameless));
-    audit_fix_clear(&fix);
-    audit_fix_clear(&nameless);
+    assert_true(audit_fixes_have_patch(&fixes, &fix));
+    audit_fixes_add(&fixes, &fix);
+    assert_ptr_equal(audit_fixes_find_manifest(&fixes, &fix), &fixes.items[1]);
+    assert_true(audit_fixes_have_patch(&fixes, &fix));
+    audit_fixes_clear(&fixes);
+}
+
+static void test_those_without_a_name_are_new_objects_each_time(void **state)
+{
+    (void)state;
+    struct audit_fixes fixes = {0};
+    for (int i = 0; i < 2; i++) {
+        struct audit_fix fix = manifest_of("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}");
+        assert_null(audit_fixes_find_manifest(&fixes, &fix));
+        audit_fixes_add(&fixes, &fix);
+    }
+    audit_fixes_clear(&fixes);
+}
+
+enum { MANY = 40000 };
+
+/* In a moment, and not in the square of their number. */
+static void test_many_manifests_and_many_reasons(void **state)
+{
+    (void)state;
+    struct audit_fixes fixes = {0};
+    const struct audit_fix model = {.is_manifest = true};
+    char line[101];
+    memset(line, 'x', 100);
+    int64_t begun_ns = clock_measure_ns();
+    for (int i = 0; i < MANY; i++) {
+        struct audit_fix fix = model;
+        fix.api_version = xstrdup("v1");
+        fix.kind = xstrdup("Secret");
+        fix.ns = xasprintf("team-of-the-shop-%d", i);
+        fix.name = xstrdup("pull-secret");
+        assert_null(audit_fixes_find_manifest(&fixes, &fix));
+        audit_fixes_add(&fixes, &fix);
+        assert_ptr_equal(audit_fixes_find_manifest(&fixes, &fix), &fixes.items[i]);
+        audit_fix_add_reasons(&fixes.items[0], (struct str){line, 100});
+    }
+    assert_int_equal(fixes.items[0].reasons.len, MANY * 100);
+    /* The square of 40,000 takes a minute. */
+    assert_true(clock_measure_ns() - begun_ns < 5000000000);
     audit_fixes_clear(&fixes);
 }
 
@@ -198,6 +250,9 @@ static void test_how_much_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patches_are_no_manifests),
+        cmocka_unit_test(test_those_without_a_name_are_new_objects_each_time),
+        cmocka_unit_test(test_many_manifests_and_many_reasons),
         cmocka_unit_test(test_the_rules_of_a_fix_are_told_once),
         cmocka_unit_test(test_objects_are_named_as_kubectl_does),
         cmocka_unit_test(test_what_is_sent_names_the_version),
