@@ -16,6 +16,7 @@
 #include "audit/progress.h"
 #include "audit/stream.h"
 #include "base/mem.h"
+#include "base/terminal.h"
 
 enum { READ_BLOCK = 64 << 10, MS_PER_S = 1000 };
 
@@ -77,11 +78,19 @@ static void take_ended(struct asking *a, size_t at)
 
 /* --- what children find */
 
+/* What scripts of the engine say is of others. */
+static void print_safe(struct asking *a, const char *head, struct str text)
+{
+    struct buf safe = {0};
+    terminal_put(&safe, text);
+    progress_clear(&a->progress);
+    fprintf(stderr, "%s%s\n", head, buf_text(&safe));
+    buf_clear(&safe);
+}
+
 static void on_print(void *ctx, struct str line)
 {
-    struct asking *a = ctx;
-    progress_clear(&a->progress);
-    fprintf(stderr, "%.*s\n", STR_ARG(line));
+    print_safe(ctx, "", line);
 }
 
 static void on_trouble(void *ctx, struct str text)
@@ -89,8 +98,7 @@ static void on_trouble(void *ctx, struct str text)
     struct asking *a = ctx;
     if (!a->has_trouble) err_set(&a->first_trouble, ERR_SCRIPT, "%.*s", STR_ARG(text));
     a->has_trouble = true;
-    progress_clear(&a->progress);
-    fprintf(stderr, "kubelua audit: %.*s\n", STR_ARG(text));
+    print_safe(a, "kubelua audit: ", text);
 }
 
 static void close_stream(struct child *child)

@@ -106,6 +106,16 @@ describe("kubelua audit --engine", function()
     return tonumber(value)
   end
 
+  it("prints what rules print, without orders to the terminal", function()
+    create(pod "bad-one")
+    start()
+    local code, _, err = audit("-f",
+      write("loud.lua", rule("loud", [[if obj.metadata.name == "bad-one" then print "a\27[2Jb" end]])))
+    assert.equal(0, code, err)
+    assert.matches("a\u{FFFD}[2Jb\n", err, 1, true)
+    assert.not_matches("\27", err, 1, true)
+  end)
+
   it("finds what rules find, whichever child looks at the object", function()
     create(pod "bad-1")
     create(pod "bad-2")
