@@ -191,7 +191,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_close(out, '}');
 }
 
-static void put_refused(void *ctx, const char *text)
+static void put_refused(void *ctx, const char *kind, const char *text)
 {
     json_text(ctx, NULL, text);
 }

@@ -40,7 +40,7 @@ struct report_writer {
     struct listing listings[2];
     LIST_HEAD(sents, sent) sent;
     struct projection *projection;
-    struct buf query, selector, waiting;
+    struct buf query, selector, waiting, refused;
     char instance[LABEL_MAX + 1];
     struct series *reports, *left_out, *written[2][2]; /* by verb, and whether it failed */
 };
@@ -183,6 +183,12 @@ static void put_waiting(void *ctx, const struct continuous_rule_status *rule)
     if (rule->waits) buf_printf(names, "%s%s", names->len ? ", " : "", rule->asked->rule->id);
 }
 
+static void put_refused(void *ctx, const char *kind, const char *text)
+{
+    struct buf *kinds = ctx;
+    buf_printf(kinds, "%s%s", kinds->len ? ", " : "", kind);
+}
+
 static void look(void *ctx, struct policy_outlook *out)
 {
     struct report_writer *w = ctx;
@@ -190,8 +196,11 @@ static void look(void *ctx, struct policy_outlook *out)
     struct continuous_status status = continuous_status(audit);
     w->waiting.len = 0;
     if (status.waiting_rules) continuous_each_rule(audit, put_waiting, &w->waiting);
+    w->refused.len = 0;
+    continuous_each_refused(audit, put_refused, &w->refused);
     *out = (struct policy_outlook){.pending = status.pending,
                                    .waiting = buf_text(&w->waiting),
+                                   .refused = buf_text(&w->refused),
                                    .findings_left_out = status.left_out > 0};
     show(w);
 }
@@ -277,6 +286,7 @@ void report_writer_free(struct report_writer *w)
     buf_clear(&w->query);
     buf_clear(&w->selector);
     buf_clear(&w->waiting);
+    buf_clear(&w->refused);
     series_free(w->reports);
     series_free(w->left_out);
     for (int i = 0; i < 4; i++) series_free(w->written[i / 2][i % 2]);

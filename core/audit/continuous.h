@@ -81,10 +81,10 @@ struct continuous_rule_status {
 void continuous_each_rule(const struct continuous *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
 
-/* Each kind of which the server has objects that the engine refuses, with one of them and why: what is known
- * is not all. */
-void continuous_each_refused(const struct continuous *audit, void (*fn)(void *ctx, const char *text),
-                             void *ctx);
+/* Each kind of which the server has objects that the engine refuses, and in `text` how many, one of them and
+ * why: what is known is not all. */
+void continuous_each_refused(const struct continuous *audit,
+                             void (*fn)(void *ctx, const char *kind, const char *text), void *ctx);
 
 /* What a rule says of an object. */
 struct continuous_result {

@@ -38,22 +38,22 @@ void continuous_look_at_refused(struct continuous *audit)
 
 /* Two claims may have the same cache. */
 static void tell(struct buf *told, const struct informer_claim *claim,
-                 void (*fn)(void *ctx, const char *text), void *ctx)
+                 void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {
     struct buf text = {0};
     if (claim_describe_refused(claim, &text)) {
         char *line = xasprintf("\n%s\n", buf_text(&text));
         if (!strstr(buf_text(told), line)) {
             buf_puts(told, line);
-            fn(ctx, buf_text(&text));
+            fn(ctx, claim_spec(claim)->kind, buf_text(&text));
         }
         free(line);
     }
     buf_clear(&text);
 }
 
-void continuous_each_refused(const struct continuous *audit, void (*fn)(void *ctx, const char *text),
-                             void *ctx)
+void continuous_each_refused(const struct continuous *audit,
+                             void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {
     const struct source *source;
     const struct watch *watch;

@@ -11,7 +11,7 @@ enum {
     TICK_MS = 1000,
     NEXT_MS = 5,          /* from one document to the next */
     UNDER_WAY_MAX = 32,   /* writes, before the next namespace */
-    WAITING_BYTES = 1000, /* of the names of rules */
+    WAITING_BYTES = 1000, /* of the names of rules, or kinds */
 };
 
 /* --- what reports say of themselves */
@@ -26,9 +26,16 @@ static void set_incomplete(struct policy_writer *writer, struct buf *why)
     HASH_ITER (hh, writer->spaces, space, next) space_wait(writer, space);
 }
 
+static void put_refused(const struct policy_outlook *outlook, struct buf *why)
+{
+    if (*outlook->refused)
+        buf_printf(why, "%sObjects are missing, as the engine refuses them (kubelua status says why): %.*s",
+                   why->len ? ". " : "", WAITING_BYTES, outlook->refused);
+}
+
 static void look(struct policy_writer *writer, int64_t now_ms)
 {
-    struct policy_outlook outlook = {.waiting = ""};
+    struct policy_outlook outlook = {.waiting = "", .refused = ""};
     struct buf why = {0};
     writer->options.look(writer->options.ctx, &outlook);
     bool waits = *outlook.waiting;
@@ -42,6 +49,7 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (long_enough)
         buf_printf(&why, "Rules are not asked, as their caches are not there: %.*s", WAITING_BYTES,
                    outlook.waiting);
+    put_refused(&outlook, &why);
     if (outlook.findings_left_out)
         buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
                    CONTINUOUS_FINDING_BYTES_MAX >> 20);

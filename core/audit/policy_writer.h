@@ -41,6 +41,7 @@ struct policy_write {
 struct policy_outlook {
     size_t pending;         /* objects that wait to be asked about */
     const char *waiting;    /* rules whose caches are not there, by their names; "" for none */
+    const char *refused;    /* kinds of which objects are refused, by their names; "" for none */
     bool findings_left_out; /* not all findings had room */
 };
 

@@ -82,6 +82,27 @@ describe("policy reports of kubelua run", function()
     end)
   end)
 
+  it("say that objects are missing which the engine refuses", function()
+    with_place(function(place)
+      local w = world()
+      install("wgpolicyk8s.io", "v1alpha2", "PolicyReport", "policyreports")
+      policy_reports.namespace(w.api, "report-a")
+      w.api:create(policy_reports.maps "report-a", policy_reports.config("report-a", "a"))
+      local big = policy_reports.config("report-a", "big")
+      big.data = { text = ("x"):rep(30000) }
+      w.api:create(policy_reports.maps "report-a", big)
+      local engine = policy_reports.start(w, place, { "--report", "--max-object-size", "20Ki" })
+      policy_reports.await(engine, w.api, "report-a", function(report)
+        return report and report.metadata.annotations["kubelua/incomplete"]
+          == "Objects are missing, as the engine refuses them (kubelua status says why): configmaps"
+      end)
+      w.api:delete(policy_reports.maps "report-a" .. "/big")
+      policy_reports.await(engine, w.api, "report-a", function(report)
+        return not (report.metadata.annotations or {})["kubelua/incomplete"]
+      end)
+    end)
+  end)
+
   it("go with a namespace", function()
     with_place(function(place)
       local w = world()

@@ -28,7 +28,7 @@ struct world {
     struct buf bodies; /* of all applies */
     struct policy_flight *flights[SENT_MAX];
     size_t flight_count, applies, lists, largest;
-    const char *waiting;
+    const char *waiting, *refused;
     bool cancelled;
 };
 
@@ -50,6 +50,7 @@ static void look(void *ctx, struct policy_outlook *out)
     struct world *w = ctx;
     out->pending = continuous_status(w->f.audit).pending;
     out->waiting = w->waiting;
+    out->refused = w->refused;
 }
 
 static void on_list(void *ctx, bool of_cluster)
@@ -81,7 +82,7 @@ static void on_cancel(void *ctx)
 
 static void begin(struct world *w, struct cluster *c, const char *pods, size_t max_reports)
 {
-    *w = (struct world){.waiting = ""};
+    *w = (struct world){.waiting = "", .refused = ""};
     live_changed = on_changed;
     live_changed_ctx = w;
     w->f = live_begin(c, RULE);
@@ -325,6 +326,26 @@ static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
     end(&w);
 }
 
+static void test_what_the_engine_refuses_is_told_of(void **state)
+{
+    struct world w;
+    begin(&w, *state, "shop/a bad=1", 100);
+    w.refused = "pods, secrets";
+    advance(&w, 1000);
+    listed(&w, NULL);
+    advance(&w, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    assert_says(
+        &w, "\"kubelua/incomplete\":\"Objects are missing, as the engine refuses them (kubelua status says "
+            "why): pods, secrets\"");
+    w.refused = "";
+    w.bodies.len = 0;
+    advance(&w, 30000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    assert_null(strstr(buf_text(&w.bodies), "incomplete"));
+    end(&w);
+}
+
 /* --- parts */
 
 static size_t count_of(struct world *w, const char *part)
@@ -393,6 +414,7 @@ int main(void)
         unit(test_an_earlier_process_is_gone_on_with),
         unit(test_what_fails_is_tried_again_ever_more_seldom),
         unit(test_there_is_room_for_so_many_reports),
+        unit(test_what_the_engine_refuses_is_told_of),
         unit(test_a_rule_that_waits_is_waited_for_and_then_told_of),
         unit(test_a_large_report_comes_in_parts_which_stay),
         unit(test_what_no_part_has_room_for_is_counted),
