@@ -13,6 +13,7 @@
 #include "object/value.h"
 
 enum { OBJECTS_MAX = 10000000 /* of a server that does not know pages */, SEEN_MIN = 1024 };
+enum { OLD_PAGES_MAX = 100 };
 
 /* Objects that were looked at, by the hash of their identity; a list may begin anew. */
 struct seen {
@@ -237,12 +238,25 @@ static void look_at(struct pages *pages, struct root *object)
     o->looked(o->ctx);
 }
 
+/* A token that leads to what was given already may do so for ever. */
+static bool has_end(struct pages *pages, size_t old_pages)
+{
+    return old_pages < OLD_PAGES_MAX ||
+           err_set(&pages->failure, ERR_PARSE,
+                   "the server gives no end of the list: %d pages in a row had no object that was not in one "
+                   "before",
+                   OLD_PAGES_MAX);
+}
+
 static bool read_all(struct pages *pages)
 {
+    size_t old_pages = 0;
     do {
-        if (!fetch(pages, pager_next)) return false;
+        size_t seen = pages->seen.count;
+        if (!has_end(pages, old_pages) || !fetch(pages, pager_next)) return false;
         while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
         if (pages->failure.code) return false;
+        old_pages = pages->seen.count > seen ? 0 : old_pages + 1;
     } while (!pages->is_last);
     return true;
 }
