@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "informer/shared_factory.h"
 #include "kube/resource.h"
 #include "kube/well_known.h"
 #include "script/plan.h"
+
+enum { LINE_COLUMNS = 100 };
 
 static bool may_be(const struct catalogue *known, struct str kind)
 {
@@ -34,7 +37,12 @@ static bool is_lacking(const struct catalogue *known, const struct informer_clai
     return !of_files || !may_be(known, str_of(claim_spec(claim)->kind));
 }
 
-size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files)
+void audit_kinds_name_rule(struct buf *ids, const char *id)
+{
+    buf_printf(ids, "%s%s", ids->len ? ", " : "", id);
+}
+
+size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, struct buf *ids)
 {
     struct catalogue *known = catalogue_well_known();
     uint32_t number = 0; /* in the table */
@@ -47,17 +55,30 @@ size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files)
                 lacks |= is_lacking(known, rule->uses[u].claim, of_files);
             if (!lacks) continue;
             auditor_leave_out(scripts->auditor, number);
+            audit_kinds_name_rule(ids, rule->id);
             left_out++;
         }
     catalogue_free(known);
     return left_out;
 }
 
-void audit_kinds_put_left_out(size_t count, const char *nobody, struct buf *out)
+/* Lines behind the first stand in a little. */
+static void put_folded(struct buf *out, struct str text)
+{
+    struct str line;
+    for (bool first = true; terminal_wrap(&text, LINE_COLUMNS, &line); first = false)
+        buf_printf(out, "%s%.*s", first ? "" : "\n  ", STR_ARG(line));
+}
+
+void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf *ids, struct buf *out)
 {
     bool one = count == 1;
-    buf_printf(out, "%zu rule%s not asked, as %s what %s", count, one ? " was" : "s were", nobody,
+    struct buf text = {0};
+    buf_printf(&text, "%zu rule%s not asked, as %s what %s: ", count, one ? " was" : "s were", nobody,
                one ? "it uses" : "they use");
+    buf_str(&text, buf_slice(ids));
+    put_folded(out, buf_slice(&text));
+    buf_clear(&text);
 }
 
 /* --- what is told */
@@ -166,9 +187,11 @@ void audit_kinds_tell(struct script *const *scripts, size_t count, const struct 
     t.script = NULL;
     while ((claim = shared_factory_next_claim(factory, claim))) tell(&t, str_of(claim_spec(claim)->kind));
     if (t.absent.len) {
-        struct buf text = {0};
+        struct buf text = {0}, folded = {0};
         buf_printf(&text, "the server has no %s", buf_text(&t.absent));
-        told->absent(told->ctx, buf_text(&text));
+        put_folded(&folded, buf_slice(&text));
+        told->absent(told->ctx, buf_text(&folded));
+        buf_clear(&folded);
         buf_clear(&text);
     }
     telling_clear(&t);

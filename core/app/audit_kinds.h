@@ -11,10 +11,13 @@ bool audit_kind_may_be(struct str kind);
 
 /* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
  * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. Gives how many there
- * are. */
-size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files);
-/* Appends that so many rules were not asked, as `nobody` ("the server did not give") what they use. */
-void audit_kinds_put_left_out(size_t count, const char *nobody, struct buf *out);
+ * are, and appends their ids to `ids` by audit_kinds_name_rule. */
+size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, struct buf *ids);
+/* Appends one more to "a, b". */
+void audit_kinds_name_rule(struct buf *ids, const char *id);
+/* Appends that so many rules were not asked, as `nobody` ("the server did not give") what they use, and
+ * which; in lines that are no longer than people read. */
+void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf *ids, struct buf *out);
 
 /* Of files: tells on stderr each kind that may not be and that nothing the auditor has seen is of, once, with
  * the place of the first rule that names it. False when there was one. */

@@ -134,11 +134,15 @@ static void tell_refused(struct live_audit *live)
     }
 }
 
-static void tell_left_out(struct live_audit *live, size_t left_out)
+static void leave_out(struct live_audit *live)
 {
-    struct buf text = {0};
-    audit_kinds_put_left_out(left_out, "the server did not give", &text);
-    note(live, buf_text(&text));
+    struct buf ids = {0}, text = {0};
+    size_t left_out = audit_kinds_leave_out(&live->scripts, false, &ids);
+    if (left_out) {
+        audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
+        note(live, buf_text(&text));
+    }
+    buf_clear(&ids);
     buf_clear(&text);
 }
 
@@ -177,8 +181,7 @@ static void fill_caches(struct live_audit *live)
                      &(const struct audit_kinds_told){on_missing, on_absent, live});
     tell_lags(live);
     tell_refused(live);
-    size_t left_out = audit_kinds_leave_out(&live->scripts, false);
-    if (left_out) tell_left_out(live, left_out);
+    leave_out(live);
 }
 
 /* --- objects */

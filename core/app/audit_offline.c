@@ -208,13 +208,15 @@ static void fill_caches(struct offline *offline)
     dry_host_fill(&offline->dry, offline->catalogue);
     add_kinds(offline);
     dry_host_fill(&offline->dry, offline->catalogue);
-    size_t left_out = audit_kinds_leave_out(&offline->scripts, true);
-    if (!left_out) return;
-    struct buf text = {0};
-    audit_kinds_put_left_out(left_out, "the input cannot have", &text);
-    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+    struct buf ids = {0}, text = {0};
+    size_t left_out = audit_kinds_leave_out(&offline->scripts, true, &ids);
+    if (left_out) {
+        audit_kinds_put_left_out(left_out, "the input cannot have", &ids, &text);
+        fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+        offline->unasked = true;
+    }
+    buf_clear(&ids);
     buf_clear(&text);
-    offline->unasked = true;
 }
 
 static void look_at_all(struct offline *offline)

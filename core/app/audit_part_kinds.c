@@ -76,13 +76,19 @@ static void prepare_rules(struct part *part)
 {
     uint32_t number = 0; /* in the table */
     size_t left_out = 0;
+    struct buf ids = {0}, text = {0};
     for (size_t s = 0; s < part->script_count; s++)
-        for (size_t i = 0; i < script_rule_count(part->scripts[s]); i++)
-            left_out += !prepare_rule(part, script_rule(part->scripts[s], i), number++);
-    if (!left_out) return;
-    struct buf text = {0};
-    audit_kinds_put_left_out(left_out, "the server did not give", &text);
-    part_tell_trouble(part, buf_text(&text));
+        for (size_t i = 0; i < script_rule_count(part->scripts[s]); i++) {
+            const struct script_rule *rule = script_rule(part->scripts[s], i);
+            if (prepare_rule(part, rule, number++)) continue;
+            audit_kinds_name_rule(&ids, rule->id);
+            left_out++;
+        }
+    if (left_out) {
+        audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
+        part_tell_trouble(part, buf_text(&text));
+    }
+    buf_clear(&ids);
     buf_clear(&text);
 }
 

@@ -15,7 +15,7 @@ local k8s = require "k8s"
 k8s.rule { id = "good", kinds = { "pods" }, check = function(obj, r) r:warn "seen" end }
 ]]
 
-local LEFT_OUT = "kubelua audit: 1 rule was not asked, as the server did not give what it uses\n"
+local LEFT_OUT = "kubelua audit: 1 rule was not asked, as the server did not give what it uses: uses\n"
 
 describe("kinds that are not there", function()
   local at
@@ -62,7 +62,7 @@ k8s.rule { id = "uses-too", kinds = { "pods" }, uses = { s = { kind = "servicez"
         audit.err)
       assert.matches('kubelua audit: [^\n]*rules.lua:5: rule uses: [^\n]*"servicez"[^\n]*, did you mean "services"%?',
         audit.err)
-      assert.matches("kubelua audit: 2 rules were not asked, as [^\n]* what they use\n", audit.err)
+      assert.matches("kubelua audit: 2 rules were not asked, as [^\n]* what they use: uses, uses%-too\n", audit.err)
       assert.are.same({ 1, 1, 1 },
         { times(audit.err, "podz"), times(audit.err, "servicez"), times(audit.err, "not asked") }, name)
     end

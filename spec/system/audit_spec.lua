@@ -406,7 +406,25 @@ require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "
 ]])
     local code, report, err = audited_live()
     assert.are.same({ 3, 0, false }, { code, #report.results, report.summary.complete })
-    assert.matches("1 rule was not asked, as the server did not give what it uses", err, 1, true)
+    assert.matches("1 rule was not asked, as the server did not give what it uses: joined\n", err, 1, true)
+  end)
+
+  it("names all rules that are not asked and all kinds that a server lacks, in lines that can be read", function()
+    local rules, kinds = {}, {}
+    for i = 1, 30 do
+      kinds[i] = ("widgets%d.example.com"):format(i)
+      rules[i] = ([[k8s.rule { id = "joined-%d", kinds = { "pods" }, uses = { w = { kind = "%s" } },
+        check = function() end }]]):format(i, kinds[i])
+    end
+    place:write("rules.lua", 'local k8s = require "k8s"\n' .. table.concat(rules, "\n"))
+    local code, _, err = audited_live()
+    assert.are.equal(3, code)
+    for line in err:gmatch "[^\n]+" do assert.is_true(#line <= 120, line) end
+    local flat = err:gsub("\n  ", " ")
+    assert.matches("the server has no " .. table.concat(kinds, ", ") .. "\n", flat, 1, true)
+    assert.matches("30 rules were not asked, as the server did not give what they use: joined-1, joined-2, ", flat, 1,
+      true)
+    assert.matches(", joined-29, joined-30\n", flat, 1, true)
   end)
 
   it("says which server it cannot reach", function()
