@@ -99,6 +99,14 @@ static void put_time(struct buf *out, int64_t time_s)
     json_close(out, '}');
 }
 
+static void put_message(struct buf *out, const struct audit_rule *rule, const struct audit_row *row)
+{
+    struct buf message = {0};
+    report_put_message(&message, row);
+    json_str(out, "message", message.len ? begin_of(buf_slice(&message)) : str_of(rule->title));
+    buf_clear(&message);
+}
+
 void policy_put_result(const struct policy_api *api, const struct audit_rule *rule,
                        const struct audit_object *object, const struct audit_row *row, int64_t time_s,
                        struct buf *out)
@@ -111,7 +119,7 @@ void policy_put_result(const struct policy_api *api, const struct audit_rule *ru
     json_text(out, "severity", api->severities[rule->severity]);
     json_text(out, "result", verdict_name(row->verdict));
     json_bool(out, "scored", row->verdict != VERDICT_WARN);
-    json_str(out, "message", row->message.n ? begin_of(row->message) : str_of(rule->title));
+    put_message(out, rule, row);
     put_resource(out, object, row->path);
     put_properties(out, rule, object, row);
     put_time(out, time_s);

@@ -205,6 +205,7 @@ static void test_policy_reports_are_one_for_each_namespace(void **state)
     assert_says(text,
                 "kind: \"PolicyReport\"\nmetadata:\n  name: \"kubelua-audit\"\n  namespace: \"shop\"\n");
     assert_says(text, "summary:\n  pass: 2\n  skip: 2\n  warn: 1\n  fail: 3\n  error: 1\n");
+    assert_says(text, "message: \"it is privileged (ours, until 2027-01-31)\"\n");
     assert_int_equal(count_of(text, "- source: "), 8);                 /* passes are counted only */
     assert_int_equal(count_of(text, "  severity: \"critical\"\n"), 2); /* of the properties */
     assert_says(text,
