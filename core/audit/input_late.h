@@ -15,6 +15,7 @@ struct input_late {
     bool on_disk;
     size_t bytes;       /* that are in it */
     size_t count, line; /* of items; where the first stands */
+    size_t kindless;    /* of them; counted by whoever keeps them */
 };
 
 bool input_late_keep(struct input_late *late, struct str text, size_t line, struct err *err);

@@ -317,8 +317,8 @@ static void take(struct input_reader *r, const struct input_piece *piece, const 
     }
     if (take_list(r, piece, &o, line, lists)) return;
     if ((!o.kind.n || !o.api_version.n) && list && list->pending) {
-        if (input_late_keep(&r->late, piece->text, line, &err)) return;
-        input_refuse(r, line, &err);
+        if (!input_late_keep(&r->late, piece->text, line, &err)) input_refuse(r, line, &err);
+        r->late.kindless += !o.kind.n;
         return;
     }
     if (!o.kind.n && list) o.kind = list->kind;
@@ -341,7 +341,7 @@ void input_take_late(struct input_reader *r, const struct input_type *list, size
     struct err err;
     size_t at = r->late.line, count = r->late.count;
     if (!count) return;
-    if (!list->kind.n) {
+    if (!list->kind.n && r->late.kindless == count) {
         input_refuse_text(r, at, ERR_PARSE,
                           "neither this item nor its List, at line %zu, has a kind (%zu items)", line, count);
         input_late_clear(&r->late);

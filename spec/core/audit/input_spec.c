@@ -169,6 +169,8 @@ static void test_what_is_wrong_is_told_with_its_line(void **state)
         {"{\"items\":[\n{" META("a") "}",
          "! x: line 1: the text ends inside of what begins here, at line 2\n"
          "! x: line 2: neither this item nor its List, at line 1, has a kind (1 items)\n"},
+        {"apiVersion: v1\nitems:\n- kind: Pod\n  metadata: {name: a}\n- metadata: {name: b}\nkind: List\n",
+         "3 v1 Pod a\n! x: line 5: b: object without kind\n"},
         {POD("a") "\nxyz\n" POD("b"),
          "1 v1 Pod a\n! x: line 2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
         {"apiVersion: v1\nkind: Pod\nmetadata:\n name: a\n  b: c\n",
