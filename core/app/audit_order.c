@@ -68,7 +68,6 @@ static void put(const struct audit_order *r, struct buf *out)
     wire_put_number(out, (uint64_t)r->timeout_s);
     wire_put_number(out, (uint64_t)r->memory_bytes);
     wire_put_number(out, (uint64_t)r->nice);
-    wire_put_number(out, r->fixes);
     wire_put_number(out, r->passes);
     wire_put_number(out, r->is_own);
     for (size_t i = 0; i < LIMIT_COUNT; i++) wire_put_number(out, (uint64_t)r->limits.values[i]);
@@ -179,7 +178,6 @@ static bool take(struct wire_reader *reader, struct audit_order *r)
     r->timeout_s = (int64_t)wire_number(reader);
     r->memory_bytes = (int64_t)wire_number(reader);
     r->nice = (int)wire_number_below(reader, 20);
-    r->fixes = wire_number_below(reader, 2);
     r->passes = wire_number_below(reader, 2);
     r->is_own = wire_number_below(reader, 2);
     for (size_t i = 0; i < LIMIT_COUNT; i++) r->limits.values[i] = (int64_t)wire_number(reader);

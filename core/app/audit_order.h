@@ -28,7 +28,7 @@ struct audit_order {
     int64_t now_s;    /* since 1970 */
     int64_t timeout_s, memory_bytes;
     int nice;
-    bool fixes, passes;
+    bool passes;
     bool is_own; /* the rules of the engine's scripts are meant: what follows is not read */
     struct limits limits;
     struct rule_params *params; /* NULL: none */

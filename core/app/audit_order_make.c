@@ -68,7 +68,6 @@ int audit_order_make(const struct audit_request *request, bool passes, struct er
         .timeout_s = (request->engine.timeout_ms + MS_PER_S - 1) / MS_PER_S,
         .memory_bytes = (int64_t)request->engine.child_memory,
         .nice = request->engine.nice,
-        .fixes = request->fix,
         .passes = passes,
         .is_own = request->files.count == 0,
         .limits = options->script_limits,

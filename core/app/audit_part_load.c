@@ -95,8 +95,7 @@ bool part_load(struct part *part)
                                                                 .script_count = part->script_count,
                                                                 .catalogue = part->options->catalogue,
                                                                 .table = part->table,
-                                                                .now_s = part->order.now_s,
-                                                                .fixes = part->order.fixes},
+                                                                .now_s = part->order.now_s},
                                 &err);
     bool ok = part->auditor && audit_stream_put_rules(&part->out, part->table, &err);
     if (!ok) part_tell_trouble(part, err.text);
