@@ -7,19 +7,15 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/number_set.h"
 #include "informer/pager.h"
 #include "informer/refusals.h"
 #include "object/projection.h"
 #include "object/value.h"
 
-enum { OBJECTS_MAX = 10000000 /* of a server that does not know pages */, SEEN_MIN = 1024 };
-enum { OLD_PAGES_MAX = 100 };
+enum { OBJECTS_MAX = 10000000 /* of a server that does not know pages */, OLD_PAGES_MAX = 100 };
 
 /* Objects that were looked at, by the hash of their identity; a list may begin anew. */
-struct seen {
-    uint64_t *hash; /* open addressing, at most half full; 0: empty */
-    size_t count, room;
-};
 
 /* Where pages come from: objects are packed by what is known when they are asked for. */
 struct pages_source {
@@ -35,7 +31,7 @@ struct pages {
     struct buf api_version;
     struct pages_source *source; /* the pager's */
     struct pager *pager;
-    struct seen seen;
+    struct number_set seen; /* hashes of what was looked at, as a list may begin anew */
     struct refusals refusals;
     struct timer deadline;
     bool has_answer, is_late, is_last;
@@ -49,40 +45,12 @@ struct pages {
 
 /* --- what was looked at */
 
-static uint64_t *slot_of(const struct seen *seen, uint64_t hash)
-{
-    size_t at = (size_t)hash & (seen->room - 1);
-    while (seen->hash[at] && seen->hash[at] != hash) at = (at + 1) & (seen->room - 1);
-    return &seen->hash[at];
-}
-
-static void grow(struct seen *seen)
-{
-    struct seen old = *seen;
-    seen->room = old.room ? old.room * 2 : SEEN_MIN;
-    seen->hash = xcalloc(seen->room, sizeof *seen->hash);
-    for (size_t i = 0; i < old.room; i++)
-        if (old.hash[i]) *slot_of(seen, old.hash[i]) = old.hash[i];
-    free(old.hash);
-}
-
 /* By namespace and name: some servers' objects have no uid. */
 static uint64_t identity(const struct root *object)
 {
     struct text text;
     uint64_t hash = hash_str(root_namespace(object, &text)) * 31 + hash_str(root_name(object, &text));
     return hash ? hash : 1;
-}
-
-/* False: it was there. */
-static bool note_seen(struct seen *seen, uint64_t hash)
-{
-    if (seen->count >= seen->room / 2) grow(seen);
-    uint64_t *slot = slot_of(seen, hash);
-    if (*slot) return false;
-    *slot = hash;
-    seen->count++;
-    return true;
 }
 
 /* --- pages */
@@ -226,7 +194,7 @@ static struct root *look_at_again(void *ctx, const struct projection *kept)
 static void look_at(struct pages *pages, struct root *object)
 {
     const struct audit_pages_options *o = pages->options;
-    if (!note_seen(&pages->seen, identity(object))) return;
+    if (!number_set_add(&pages->seen, identity(object))) return;
     pages->current = object;
     struct text ns, name;
     refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
@@ -291,7 +259,7 @@ bool audit_pages_read(const struct audit_pages_options *options, struct err *err
     refusals_clear(&pages.refusals);
     drop_objects(&pages);
     pager_free(pages.pager);
-    free(pages.seen.hash);
+    number_set_clear(&pages.seen);
     buf_clear(&pages.api_version);
     return ok;
 }

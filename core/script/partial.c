@@ -1,10 +1,6 @@
 /* What is missed in a partial object; see partial.h. */
 #include "script/partial.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
 #include "object/name_set.h"
 #include "object/pack.h"
 #include "object/path.h"
@@ -13,7 +9,7 @@
 #include "script/budget.h"
 #include "script/state.h"
 
-enum { PLACES_MIN = 256, PLACES_KEPT = 16 << 10, WALKS_MAX = 4 };
+enum { PLACES_KEPT = 16 << 10, WALKS_MAX = 4 };
 
 struct search {
     struct partial *partial;
@@ -88,23 +84,6 @@ static bool tell_wanted(struct search *search, struct value v, struct str key)
     return !is_it;
 }
 
-static const uint32_t **slot_of(const struct partial_places *places, const uint32_t *at)
-{
-    size_t i = (size_t)((uint64_t)(uintptr_t)at * 0x9e3779b97f4a7c15u >> 32) & (places->room - 1);
-    while (places->at[i] && places->at[i] != at) i = (i + 1) & (places->room - 1);
-    return &places->at[i];
-}
-
-static void grow(struct partial_places *places)
-{
-    struct partial_places old = *places;
-    places->room = old.room ? old.room * 2 : PLACES_MIN;
-    places->at = xcalloc(places->room, sizeof(const uint32_t *));
-    for (size_t i = 0; i < old.room; i++)
-        if (old.at[i]) *slot_of(places, old.at[i]) = old.at[i];
-    free((void *)old.at);
-}
-
 static bool note_place(struct search *search, struct value v, struct str key)
 {
     struct partial_places *places = &search->partial->places;
@@ -112,23 +91,13 @@ static bool note_place(struct search *search, struct value v, struct str key)
         places->has_empty_map |= value_type(v) == VALUE_MAP;
         return false;
     }
-    if (places->count >= places->room / 2) grow(places);
-    const uint32_t **slot = slot_of(places, v.at);
-    if (!*slot) places->count++;
-    *slot = v.at;
+    number_set_add(&places->at, (uintptr_t)v.at);
     return true;
 }
 
 static void forget_places(struct partial_places *places)
 {
-    if (places->room > PLACES_KEPT) {
-        free((void *)places->at);
-        places->at = NULL;
-        places->room = 0;
-    }
-    if (places->count > 0 && places->room > 0)
-        memset((void *)places->at, 0, places->room * sizeof(const uint32_t *));
-    places->count = 0;
+    number_set_empty(&places->at, PLACES_KEPT);
     places->is_made = places->has_empty_map = false;
 }
 
@@ -142,7 +111,7 @@ static bool may_lack(struct partial *partial, const struct root *root, struct va
         walk(&(struct search){partial, note_place, value_absent}, root_value(root), STR(""), 0);
     }
     if (!v.at) return places->has_empty_map;
-    return places->count > 0 && *slot_of(places, v.at);
+    return number_set_has(&places->at, (uintptr_t)v.at);
 }
 
 void partial_walk(lua_State *L, const struct root *root, struct value value)
@@ -173,7 +142,7 @@ void partial_end(struct partial *partial)
 
 void partial_clear(struct partial *partial)
 {
-    free((void *)partial->places.at);
+    number_set_clear(&partial->places.at);
     partial->places = (struct partial_places){0};
 }
 

@@ -7,6 +7,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
+#include "base/number_set.h"
 #include "base/str.h"
 #include "object/value.h"
 
@@ -16,8 +17,7 @@ struct root;
 
 /* The maps and arrays of an object that may lack something, by where they lie. */
 struct partial_places {
-    const uint32_t **at; /* a hash table, at most half full; NULL where nothing is */
-    size_t count, room;
+    struct number_set at; /* their addresses */
     bool is_made;
     bool has_empty_map; /* which lies nowhere */
 };
