@@ -36,6 +36,29 @@ function M.namespace(api, name)
   api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = name } })
 end
 
+local function crd(group, version, plural, kind, scope)
+  return {
+    apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+    metadata = { name = plural .. "." .. group },
+    spec = {
+      group = group, scope = scope, names = { plural = plural, kind = kind, singular = kind:lower() },
+      versions = { {
+        name = version, served = true, storage = true,
+        schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } },
+      } },
+    },
+  }
+end
+
+-- The kinds of reports on a simulator, those of wgpolicyk8s.io unless told.
+function M.install(api, group, version, one, many)
+  local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+  group, version = group or "wgpolicyk8s.io", version or "v1alpha2"
+  one, many = one or "PolicyReport", many or "policyreports"
+  api:create(crds, crd(group, version, many, one, "Namespaced"))
+  api:create(crds, crd(group, version, "cluster" .. many, "Cluster" .. one, "Cluster"))
+end
+
 -- The report of a namespace, of the cluster without one; nil when there is none.
 function M.get(api, namespace, group)
   group = group or M.GROUP
@@ -57,17 +80,19 @@ function M.await(engine, api, namespace, good)
   end, 60)
 end
 
-local function has(fails, passes)
+-- For M.await: it says that so many objects fail and pass.
+function M.has(fails, passes)
   return function(report)
     return report and report.summary.fail == fails and report.summary.pass == passes and #report.results == fails
   end
 end
 
-local function is_gone(report) return report == nil end
+function M.is_gone(report) return report == nil end
 
 function M.start(world, place, args)
   local engine = place:start({ server = world.where }, nil, args or { "--report" })
-  function engine.reports() return cjson.decode((engine.ask("status", "-ojson"))).audit.reports end
+  function engine.audit() return cjson.decode((engine.ask("status", "-ojson"))).audit end
+  function engine.reports() return engine.audit().reports end
   return engine
 end
 
@@ -90,7 +115,7 @@ function M.specify(it, world)
     end
     w.api:create(M.maps "report-kept", M.config("report-kept", "b", { owner = "me" }))
     local engine = M.start(w, place)
-    local kept = M.await(engine, w.api, "report-kept", has(1, 1))
+    local kept = M.await(engine, w.api, "report-kept", M.has(1, 1))
     local result = kept.results[1]
     assert.are.same({ "rules", "labelled", "high", "critical", "fail", "no label owner" },
       { result.policy, result.rule, result.severity, result.properties.severity, result.result, result.message })
@@ -101,14 +126,14 @@ function M.specify(it, world)
     assert.is_nil(kept.metadata.annotations["kubelua/incomplete"])
     local apply = kept.metadata.managedFields[1]
     assert.are.same({ "kubelua", "Apply" }, { apply.manager, apply.operation })
-    M.await(engine, w.api, "report-mended", has(1, 0))
-    M.await(engine, w.api, "report-gone", has(1, 0))
-    M.await(engine, w.api, nil, has(3, 0))
+    M.await(engine, w.api, "report-mended", M.has(1, 0))
+    M.await(engine, w.api, "report-gone", M.has(1, 0))
+    M.await(engine, w.api, nil, M.has(3, 0))
 
     w.api:patch(M.maps "report-mended" .. "/a", { metadata = { labels = { owner = "me" } } })
     w.api:delete(M.maps "report-gone" .. "/a")
-    M.await(engine, w.api, "report-mended", has(0, 1))
-    M.await(engine, w.api, "report-gone", is_gone)
+    M.await(engine, w.api, "report-mended", M.has(0, 1))
+    M.await(engine, w.api, "report-gone", M.is_gone)
     assert.are.equal(kept.metadata.resourceVersion, M.get(w.api, "report-kept").metadata.resourceVersion)
     local reports = engine.reports()
     assert.are.same({ 5, 1, 0, 3 }, { reports.written, reports.deleted, reports.failed, reports.reports })
@@ -122,15 +147,15 @@ function M.specify(it, world)
       w.api:create(M.maps(name), M.config(name, "a"))
     end
     local engine = M.start(w, place)
-    M.await(engine, w.api, "report-left", has(1, 0))
-    M.await(engine, w.api, "report-still", has(1, 0))
+    M.await(engine, w.api, "report-left", M.has(1, 0))
+    M.await(engine, w.api, "report-still", M.has(1, 0))
     M.await(engine, w.api, nil, function(report) return report end)
     await(function() return engine.reports().waiting == 0 end, "nothing to be written")
     local still, writes = M.get(w.api, "report-still"), w.writes()
     -- What rules do not look at; and something else, by which one sees that the writer has had its turn.
     w.api:patch(M.maps "report-still" .. "/a", { data = { x = "y" } })
     w.api:create(M.maps "report-left", M.config("report-left", "b"))
-    M.await(engine, w.api, "report-left", has(2, 0))
+    M.await(engine, w.api, "report-left", M.has(2, 0))
     assert.are.equal(writes + 1, w.writes())
 
     cluster.terminate(engine)
@@ -138,7 +163,7 @@ function M.specify(it, world)
     w.api:delete(M.maps "report-left" .. "/b")
     writes = w.writes()
     local second = M.start(w, place)
-    M.await(second, w.api, "report-left", is_gone)
+    M.await(second, w.api, "report-left", M.is_gone)
     await(function()
       local reports = second.reports()
       return reports.begun and reports.waiting == 0

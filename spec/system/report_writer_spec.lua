@@ -6,29 +6,11 @@ local policy_reports = require "spec.support.policy_reports"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
-local function crd(group, version, plural, kind, scope)
-  return {
-    apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
-    metadata = { name = plural .. "." .. group },
-    spec = {
-      group = group, scope = scope, names = { plural = plural, kind = kind, singular = kind:lower() },
-      versions = { {
-        name = version, served = true, storage = true,
-        schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } },
-      } },
-    },
-  }
-end
-
 describe("policy reports of kubelua run", function()
   local sim, own
   after_each(cluster.stop_all)
 
-  local function install(group, version, one, many)
-    local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    sim.api:create(crds, crd(group, version, many, one, "Namespaced"))
-    sim.api:create(crds, crd(group, version, "cluster" .. many, "Cluster" .. one, "Cluster"))
-  end
+  local function install(...) policy_reports.install(sim.api, ...) end
 
   -- Writes of the spec itself are not counted: all that the engine writes are reports.
   local function world(args)

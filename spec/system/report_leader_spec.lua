@@ -1,0 +1,92 @@
+-- `kubelua run --report --leader-elect`: of several replicas the leader alone keeps the reports, and the next one goes
+-- on with what it finds.
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local policy_reports = require "spec.support.policy_reports"
+local scripts_folder = require "spec.support.scripts_folder"
+
+local has, is_gone, maps, config = policy_reports.has, policy_reports.is_gone, policy_reports.maps, policy_reports.config
+local FLAGS = { "--report", "--leader-elect", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s",
+  "--leader-elect-retry-period=250ms" }
+
+describe("policy reports of replicas that elect a leader", function()
+  local w, places
+  before_each(function()
+    local sim = cluster.sim()
+    w, places = { api = sim.api, where = sim.server }, {}
+    policy_reports.install(w.api)
+  end)
+  after_each(function()
+    cluster.stop_all()
+    for _, place in ipairs(places) do place:remove() end
+  end)
+
+  -- A replica with a socket of its own.
+  local function replica()
+    local place = scripts_folder.new()
+    places[#places + 1] = place
+    place:write("rules.lua", policy_reports.RULES)
+    return policy_reports.start(w, place, FLAGS)
+  end
+
+  local function get(namespace) return policy_reports.get(w.api, namespace) end
+
+  -- Has written whatever there was.
+  local function await_rest(engine)
+    await(function()
+      local reports = engine.reports()
+      return reports.begun and reports.waiting == 0
+    end, function() return engine.ask "status" .. engine:report() end)
+  end
+
+  -- Two replicas, of which the first leads and has written what there is of these namespaces, and the second nothing.
+  local function start(namespaces)
+    for _, name in ipairs(namespaces) do
+      policy_reports.namespace(w.api, name)
+      w.api:create(maps(name), config(name, "a"))
+    end
+    local first = replica()
+    await(function() return first.audit().active end, "the first to lead")
+    local second = replica()
+    for _, name in ipairs(namespaces) do policy_reports.await(first, w.api, name, has(1, 0)) end
+    policy_reports.await(first, w.api, nil, has(#namespaces, 0))
+    await_rest(first)
+    local audit = second.audit()
+    assert.are.same({ false, false, 0, 0 }, { audit.active, audit.reports.begun, audit.reports.reports,
+      audit.reports.written })
+    return first, second
+  end
+
+  it("are gone on with by the next when the leader is killed: what is the same is not written", function()
+    local first, second = start { "report-changed", "report-gone", "report-still" }
+    local still, of_cluster = get "report-still", get(nil)
+    first:kill "KILL"
+    first:wait()
+    w.api:patch(maps "report-changed" .. "/a", { metadata = { labels = { owner = "me" } } })
+    w.api:delete(maps "report-gone" .. "/a")
+    policy_reports.await(second, w.api, "report-changed", has(0, 1))
+    policy_reports.await(second, w.api, "report-gone", is_gone)
+    await_rest(second)
+    assert.are.same(still.metadata, get("report-still").metadata)
+    assert.are.same(of_cluster.metadata, get(nil).metadata)
+    local reports = second.reports()
+    assert.are.same({ 1, 1, 0, 3 }, { reports.written, reports.deleted, reports.failed, reports.reports })
+  end)
+
+  it("are not written over by a leader that stood still past its lease", function()
+    local first, second = start { "report-held" }
+    w.api:patch(maps "report-held" .. "/a", { metadata = { labels = { owner = "me" } } })
+    await(function() return first.reports().waiting > 0 end, "the first to have something to write")
+    local written = first.reports().written
+    first:kill "STOP"
+    w.api:create(maps "report-held", config("report-held", "b"))
+    local report = policy_reports.await(second, w.api, "report-held", has(1, 1))
+    await_rest(second)
+    first:kill "CONT"
+    await(function() return not first.audit().active end, "the first to lead no more")
+    assert.are.equal(report.metadata.resourceVersion, get("report-held").metadata.resourceVersion)
+    local reports = first.reports()
+    assert.are.same({ false, 0, written }, { reports.begun, reports.reports, reports.written })
+    assert.is_true(second.audit().active)
+  end)
+end)
