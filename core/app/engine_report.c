@@ -62,16 +62,18 @@ static void make_writer(struct engine *engine)
         log_info("Policy reports are not written under --dry-run=client");
         return;
     }
-    engine->report->writer = report_writer_new(
-        &(const struct report_writer_options){.clock = loop_clock(engine->loop),
-                                              .live = engine->live,
-                                              .api = api,
-                                              .field_manager = options->field_manager,
-                                              .namespace_ = engine->host.default_namespace,
-                                              .is_tried = engine->host.write_mode == WRITES_TRIED,
-                                              .audit = audit_of,
-                                              .fence = fence_of,
-                                              .ctx = engine});
+    bool is_tried = engine->host.write_mode == WRITES_TRIED;
+    if (is_tried) log_info("Policy reports are checked by the server under --dry-run=server, and not kept");
+    engine->report->writer =
+        report_writer_new(&(const struct report_writer_options){.clock = loop_clock(engine->loop),
+                                                                .live = engine->live,
+                                                                .api = api,
+                                                                .field_manager = options->field_manager,
+                                                                .namespace_ = engine->host.default_namespace,
+                                                                .is_tried = is_tried,
+                                                                .audit = audit_of,
+                                                                .fence = fence_of,
+                                                                .ctx = engine});
 }
 
 /* --- from start to stop */

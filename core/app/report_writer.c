@@ -310,6 +310,7 @@ void report_writer_put(const struct report_writer *w, struct buf *out)
     json_open(out, "reports", '{');
     json_text(out, "kind", w->api->kind);
     json_bool(out, "begun", status.begun);
+    if (w->options.is_tried) json_bool(out, "dryRun", true);
     json_int(out, "reports", (int64_t)status.reports);
     json_int(out, "waiting", (int64_t)status.waiting);
     json_int(out, "namespacesLeftOut", (int64_t)status.left_out);

@@ -15,7 +15,7 @@ static void put_cause(struct viewer *v, size_t at, const char *member, struct bu
     if (cause.n) buf_printf(out, "; %.*s", STR_ARG(cause));
 }
 
-/* "reports: 12 PolicyReports, 2 to be written" */
+/* "reports: 12 PolicyReports, 2 to be written"; under a dry run nothing of that is in the cluster. */
 void status_reports_print(struct viewer *v, size_t reports)
 {
     struct buf line = {0};
@@ -23,6 +23,7 @@ void status_reports_print(struct viewer *v, size_t reports)
     int64_t count = viewer_int(v, reports, "reports");
     buf_printf(&line, "%" PRId64 " %.*s%s", count, STR_ARG(viewer_text(v, reports, "kind")),
                count == 1 ? "" : "s");
+    if (viewer_bool(v, reports, "dryRun")) buf_puts(&line, " if they were kept (--dry-run=server)");
     put_count(v, reports, "waiting", "to be written", &line);
     put_count(v, reports, "failed", "writes failed", &line);
     put_count(v, reports, "namespacesLeftOut", "namespaces without room", &line);

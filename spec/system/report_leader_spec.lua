@@ -5,7 +5,8 @@ local cluster = require "spec.support.cluster"
 local policy_reports = require "spec.support.policy_reports"
 local scripts_folder = require "spec.support.scripts_folder"
 
-local has, is_gone, maps, config = policy_reports.has, policy_reports.is_gone, policy_reports.maps, policy_reports.config
+local has, is_gone = policy_reports.has, policy_reports.is_gone
+local maps, config = policy_reports.maps, policy_reports.config
 local FLAGS = { "--report", "--leader-elect", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s",
   "--leader-elect-retry-period=250ms" }
 
