@@ -98,6 +98,13 @@ static void set_over(struct budget *b, struct budget_call *call, enum limit limi
     b->stop = true;
 }
 
+/* A collection during which the clock was started has excused more than has gone by. */
+static int64_t taken_ns(const struct budget_call *call, int64_t now)
+{
+    int64_t taken = now - call->begun_ns - call->excused_ns;
+    return taken > 0 ? taken : 0;
+}
+
 /* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
  */
 static bool look(struct script *script)
@@ -108,7 +115,7 @@ static bool look(struct script *script)
     bool near = false;
     for (struct budget_call *call = b->call; call; call = call->outer) {
         if (!call->begun_ns) call->begun_ns = now;
-        int64_t left_ns = call->limit_ns - (now - call->begun_ns - call->excused_ns);
+        int64_t left_ns = call->limit_ns - taken_ns(call, now);
         near = near || left_ns < until_next_ns;
         if (!b->over && left_ns < 0) set_over(b, call, call->limit);
     }
@@ -161,9 +168,11 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
     if (L) tell(script, L);
 }
 
+/* What was taken before a call's clock started was never counted. */
 void budget_excuse(struct script *script, int64_t ns)
 {
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {
+        if (!call->begun_ns) continue;
         call->excused_ns += ns;
         if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
     }

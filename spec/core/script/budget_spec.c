@@ -282,6 +282,23 @@ static void test_a_collection_leaves_no_hook(void **state)
     assert_null(lua_gethook(f->script->L));
 }
 
+/* The clock of a call starts when it is first looked at, which may be after a collection or in one. */
+static void test_a_collection_before_the_first_look_ends_no_call(void **state)
+{
+    struct fixture *f = *state;
+    struct budget_call call;
+    f->script->limits.values[LIMIT_MAIN_CPU] = INT64_MAX;
+    budget_enter(f->script, &call, LIMIT_MAIN_CPU, "main", NULL);
+    budget_excuse(f->script, 1000000);
+    assert_int_equal(call.excused_ns, 0);
+    budget_tick(f->script);
+    assert_null(f->script->budget.over);
+    budget_excuse(f->script, INT64_C(1000000000000)); /* more than has gone by */
+    budget_tick(f->script);
+    assert_null(f->script->budget.over);
+    budget_leave(f->script, &call, SCRIPT_OK);
+}
+
 static void test_a_call_of_nobody_is_not_looked_at(void **state)
 {
     struct fixture *f = *state;
@@ -310,6 +327,7 @@ int main(void)
         W(test_a_hook_counts_where_the_limit_is_near),
         W(test_the_hook_goes_with_the_call_that_came_near_its_limit),
         W(test_a_collection_leaves_no_hook),
+        T(test_a_collection_before_the_first_look_ends_no_call),
         W(test_a_call_of_nobody_is_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
