@@ -9,10 +9,10 @@
 #include "informer/filter.h"
 #include "informer/handler_options.h"
 #include "informer/shared_factory.h"
-#include "script/args.h"
 #include "script/index_function.h"
 #include "script/json_encode.h"
 #include "script/modules.h"
+#include "script/rule_returns.h"
 #include "script/state.h"
 #include "script/view.h"
 
@@ -122,21 +122,24 @@ void rule_say(struct rule_run *run, const struct rule_finding *finding)
     run->sink->found(run->sink->ctx, finding);
 }
 
+/* Function and object on an empty stack. */
+static void push_call(lua_State *L, const struct rule_run *run, int function)
+{
+    lua_settop(L, 0);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    view_push_object(L, run->object);
+}
+
 /* skip(object, params): true or a reason; false for neither. */
 static bool is_skipped(lua_State *L, struct rule_run *run)
 {
     struct rule_finding finding = {.verdict = VERDICT_SKIP};
     if (!run->rule->has_skip) return false;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->skip);
-    view_push_object(L, run->object);
+    push_call(L, run, run->rule->skip);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
-    lua_call(L, 2, 1);
-    if (!lua_toboolean(L, -1)) return false;
-    if (lua_type(L, -1) == LUA_TSTRING)
-        finding.message = rule_message(L, lua_gettop(L));
-    else if (!lua_isboolean(L, -1))
-        script_raise(L, "k8s.rule: %s: skip must return true or a reason, not %s", run->rule->id,
-                     arg_type_name(L, -1));
+    lua_call(L, 2, LUA_MULTRET);
+    if (!rule_returned_by_skip(L, run)) return false;
+    if (lua_type(L, 1) == LUA_TSTRING) finding.message = rule_message(L, 1);
     rule_say(run, &finding);
     return true;
 }
@@ -146,17 +149,12 @@ static void ask(lua_State *L, void *ctx)
     struct rule_run *run = ctx;
     run->skipped = is_skipped(L, run);
     if (run->skipped) return;
-    lua_settop(L, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->check);
-    view_push_object(L, run->object);
+    push_call(L, run, run->rule->check);
     push_ref(L, script_of(L), REF_RULE_RESULT);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->use);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
-    lua_call(L, 4, 1);
-    if (!lua_isnil(L, -1)) /* other tools take it for the verdict */
-        script_raise(
-            L, "k8s.rule: %s: check must return nothing, not a %s: r:fail and the others say what it finds",
-            run->rule->id, luaL_typename(L, -1));
+    lua_call(L, 4, LUA_MULTRET);
+    rule_returned_by_check(L, run);
 }
 
 static enum script_result call(struct script *script, struct rule_run *run, script_body *body)
@@ -282,15 +280,10 @@ bool script_rule_is_quarantined(const struct script *script, size_t rule)
 static void fix(lua_State *L, void *ctx)
 {
     struct rule_run *run = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->fix);
-    view_push_object(L, run->object);
+    push_call(L, run, run->rule->fix);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->values);
-    lua_call(L, 2, 1);
-    if (lua_isnil(L, -1)) return;
-    if (!lua_istable(L, -1) && !view_test(L, -1))
-        script_raise(L, "k8s.rule: %s: fix must return a table or nil, not %s", run->rule->id,
-                     arg_type_name(L, -1));
-    buf_str(run->json, buf_slice(json_encode(L, lua_gettop(L), "k8s.rule: fix", 0)));
+    lua_call(L, 2, LUA_MULTRET);
+    if (rule_returned_by_fix(L, run)) buf_str(run->json, buf_slice(json_encode(L, 1, "k8s.rule: fix", 0)));
 }
 
 bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,

@@ -35,7 +35,7 @@ local ELSEWHERE = { labelselector = "selector", namespace = "namespaces" }
 -- The known name that `name` was meant to be, or nil when none is near.
 local function nearest(name, known)
   local elsewhere = ELSEWHERE[string.lower((string.gsub(name, "_", "")))]
-  if elsewhere and known[elsewhere] then
+  if elsewhere and rawget(known, elsewhere) then
     return elsewhere
   end
   local best, best_distance = nil, math.floor(#name / 2) + 1

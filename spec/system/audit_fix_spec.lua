@@ -327,7 +327,7 @@ require("k8s").rule { id = "bad", kinds = { "pods" },
     for text, expected in pairs {
       ["error 'no idea'"] = "no idea",
       ["return { 1, 2 }"] = "the fix of broken: it is a list, and neither a merge patch nor a manifest",
-      ["return 5"] = "k8s.rule: broken: fix must return a table or nil, not number",
+      ["return 5"] = "fix must return a patch, a manifest or nil, not number",
       ["return { metadata = { name = 'other' } }"] =
         "the fix of broken: it makes another object of it: apiVersion, kind, namespace or name",
       ["return { metadata = k8s.null }"] = "the fix of broken: ",

@@ -313,7 +313,7 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("pods.yaml", pod("web", "app"))
     local code, report = audited("--from", place.path .. "/pods.yaml")
     assert.are.same({ 3, 1 }, { code, #report.results })
-    local message = "check must return nothing, not a boolean: r:fail and the others say what it finds"
+    local message = "rules.lua:2: check must return nothing, not boolean: r:fail(message) says what is wrong"
     assert.matches(message, report.results[1].message, 1, true)
   end)
 
