@@ -322,11 +322,11 @@ describe("kubelua audit --engine", function()
 
   it("shows on a terminal how far it is, and takes that away", function()
     start()
-    local slow = write("slow.lua", rule("slow", "local t = os.clock() while os.clock() < t + 0.01 do end"))
+    local slow = write("slow.lua", rule("slow", "local t = os.clock() while os.clock() < t + 0.004 do end"))
     local p = keys.open(("%s audit --engine --admin-socket %s -f %s --children 1 -o json >%s/out.json")
       :format(cluster.binary, socket, slow, folder), { TERM = "xterm" })
     p.sees "Auditing %[#+%-+%] %d+ %%, %d+ of 300 objects, %d+/s, %d+ s left"
-    p.sees "300 objects by 1 child"
+    p.sees("300 objects by 1 child", 60)
     keys.stop_all()
   end)
 
