@@ -1,10 +1,11 @@
-/* From a changed file to a running generation; see reload.h. */
+/* From a changed file to a candidate that may take over, or is refused; see reload.h. */
 #include "app/reload.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "app/engine_internal.h"
+#include "app/reload_internal.h"
 #include "app/reload_metrics.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -14,16 +15,9 @@
 
 enum { LOOK_MS = 50 };
 
-static void load(struct slot *slot, struct bundle *bundle, const char *why);
-
 static struct clock *clock_of(const struct slot *slot)
 {
     return loop_clock(slot->engine->loop);
-}
-
-static void count(const struct slot *slot, enum reload_result result)
-{
-    reload_metrics_ended(slot->engine->reload_metrics, result);
 }
 
 /* --- a candidate that is none */
@@ -39,14 +33,14 @@ void reload_drop_candidate(struct slot *slot)
     slot->candidate = NULL;
 }
 
-static void set_error(struct slot *slot, const char *text)
+void reload_set_error(struct slot *slot, const char *text)
 {
     slot->error.len = 0;
     buf_puts(&slot->error, text);
     slot->error_us = clock_wall_us(clock_of(slot));
 }
 
-static void forget_error(struct slot *slot)
+void reload_forget_error(struct slot *slot)
 {
     bundle_unref(slot->refused);
     slot->refused = NULL;
@@ -55,155 +49,16 @@ static void forget_error(struct slot *slot)
     slot->returned = false;
 }
 
-/* What runs goes on. `bundle` is what is not to be tried again until it is another one. */
-static void refuse(struct slot *slot, struct bundle *bundle, const char *text)
+void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
 {
     struct bundle *refused = bundle_ref(bundle);
     reload_drop_candidate(slot);
-    forget_error(slot);
+    reload_forget_error(slot);
     slot->refused = refused;
-    set_error(slot, text);
-    count(slot, RELOAD_REFUSED);
+    reload_set_error(slot, text);
+    reload_metrics_ended(slot->engine->reload_metrics, RELOAD_REFUSED);
     log_error("Reload refused: the script runs on as it was", F("script", slot->name),
               FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
-}
-
-/* --- taking over */
-
-static void note_pause(struct slot *slot, const struct hand_over *done, int64_t begun_ns)
-{
-    int64_t took_ns = clock_measure_ns() - begun_ns;
-    slot->pause_us = (uint64_t)(took_ns / 1000);
-    reload_metrics_taken_over(slot->engine->reload_metrics, done, took_ns);
-}
-
-static void tell(const struct slot *slot, const struct hand_over *done)
-{
-    log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
-             F("why", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
-             FI("handlersAdded", done->added), FI("handlersRemoved", done->removed),
-             FI("eventsDropped", done->dropped_events), FI("keysDropped", done->dropped_keys),
-             FI("timersCancelled", done->cancelled_timers));
-}
-
-/* What the files say is not what runs, until they say something else; but for a return from a return. */
-static void note_return(struct slot *slot)
-{
-    slot->returned = !bundle_is_current(script_bundle(slot->current), NULL);
-    if (slot->returned) {
-        slot->refused = bundle_ref(slot->left);
-        buf_puts(&slot->left_why, "; the file does not run until it changes");
-        set_error(slot, buf_text(&slot->left_why));
-    }
-    bundle_unref(slot->left);
-    slot->left = NULL;
-    log_warn("Returned to the generation before", F("script", slot->name),
-             F("why", buf_text(&slot->left_why)));
-}
-
-static void become_current(struct slot *slot, struct script *script)
-{
-    slot->candidate = NULL;
-    slot->current = script;
-    slot->made++;
-    slot->taken_over_us = clock_wall_us(clock_of(slot));
-    slot->waits_for.len = 0;
-    timer_cancel(&slot->ready);
-    forget_error(slot);
-    if (slot->left) note_return(slot);
-    engine_check_writes_of(slot->engine, script);
-    engine_check_soon(slot->engine);
-    monitor_touch(slot->engine->monitor);
-}
-
-static void start_first(struct slot *slot)
-{
-    struct err err;
-    struct script *script = slot->candidate;
-    if (!script_start(script, &err)) {
-        refuse(slot, script_bundle(script), err.text);
-        return;
-    }
-    become_current(slot, script);
-    engine_report_take(slot->engine, NULL, script);
-    count(slot, RELOAD_TAKEN_OVER);
-    log_info("New script", F("script", slot->name), F("path", slot->path));
-}
-
-/* The one that runs is not any more what the candidate was compared with. */
-static void load_again(struct slot *slot)
-{
-    struct bundle *bundle = bundle_ref(script_bundle(slot->candidate)), *left = slot->left;
-    int64_t refuse_ms = slot->refuse_ms;
-    slot->left = NULL;
-    reload_drop_candidate(slot);
-    load(slot, bundle, slot->why);
-    slot->refuse_ms = refuse_ms;
-    if (slot->candidate)
-        slot->left = left;
-    else
-        bundle_unref(left);
-    bundle_unref(bundle);
-}
-
-/* A transform or an index function was over its limits while the first lists came: its cache is of no use. */
-static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
-{
-    struct buf why = {0};
-    probation_find_new(slot->candidate, quarantined, &why);
-    bool found = why.len > 0;
-    if (found) {
-        char *text = xasprintf("%s: %s", slot->path, buf_text(&why));
-        refuse(slot, script_bundle(slot->candidate), text);
-        free(text);
-    }
-    buf_clear(&why);
-    return found;
-}
-
-/* A parameter of the operator's would be of no rule any more. */
-static bool refuse_params(struct slot *slot)
-{
-    struct err err;
-    if (engine_params_stay(slot, &err)) return false;
-    refuse(slot, script_bundle(slot->candidate), err.text);
-    return true;
-}
-
-static void take_over(struct slot *slot)
-{
-    struct err err;
-    struct hand_over done;
-    struct script *old = slot->current, *new_ = slot->candidate;
-    struct buf quarantined = {0};
-    int64_t begun_ns = clock_measure_ns();
-    probation_look_back(old, &quarantined);
-    if (refuse_quarantined(slot, &quarantined) || refuse_params(slot)) {
-        buf_clear(&quarantined);
-        return;
-    }
-    if (!script_hand_over(old, new_, &done, &err)) {
-        buf_clear(&quarantined);
-        if (err.code == ERR_OUTDATED)
-            load_again(slot);
-        else
-            refuse(slot, script_bundle(new_), err.text);
-        return;
-    }
-    engine_report_take(slot->engine, old, new_);
-    note_pause(slot, &done, begun_ns);
-    bool returned = slot->left != NULL;
-    bundle_unref(slot->before);
-    slot->before = bundle_ref(script_bundle(old));
-    slot->before_number = script_generation(old);
-    slot->before_us = slot->taken_over_us;
-    probation_begin(slot, old, &quarantined);
-    buf_clear(&quarantined);
-    become_current(slot, new_);
-    if (slot->main_started) script_skip_main(new_);
-    slot_drain(slot, old);
-    count(slot, returned ? RELOAD_RETURNED : RELOAD_TAKEN_OVER);
-    tell(slot, &done);
 }
 
 /* --- waiting */
@@ -228,7 +83,7 @@ static void refuse_late(struct slot *slot)
 {
     char *text =
         xasprintf("%s: not ready within --reload-timeout: %s", slot->path, buf_text(&slot->waits_for));
-    refuse(slot, script_bundle(slot->candidate), text);
+    reload_refuse(slot, script_bundle(slot->candidate), text);
     free(text);
 }
 
@@ -249,7 +104,7 @@ static bool is_unresolved(const struct engine *engine, const struct script *scri
 static void refuse_unknown(struct slot *slot)
 {
     char *text = xstrdup(buf_text(&slot->unknown));
-    refuse(slot, script_bundle(slot->candidate), text);
+    reload_refuse(slot, script_bundle(slot->candidate), text);
     free(text);
 }
 
@@ -281,9 +136,9 @@ void reload_on_ready(struct timer *timer)
     else
         describe_wait(slot, &slot->waits_for);
     if (slot->waits_for.len == 0 && slot->current)
-        take_over(slot);
+        reload_take_over(slot);
     else if (slot->waits_for.len == 0)
-        start_first(slot);
+        reload_start_first(slot);
     else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
         refuse_late(slot);
     else
@@ -314,7 +169,7 @@ void reload_end(struct engine *engine)
 
 /* --- beginning */
 
-static void load(struct slot *slot, struct bundle *bundle, const char *why)
+void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
 {
     struct err err;
     slot->tried++;
@@ -323,7 +178,7 @@ static void load(struct slot *slot, struct bundle *bundle, const char *why)
     slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.options->reload_timeout_ms;
     struct script *script = slot_load(slot, bundle, &err);
     if (!script) {
-        refuse(slot, bundle, err.text);
+        reload_refuse(slot, bundle, err.text);
         return;
     }
     slot->candidate = script;
@@ -346,7 +201,7 @@ static void take_back(struct slot *slot)
     if (slot->refused)
         log_info("The file says again what runs", F("script", slot->name),
                  FI("generation", script_generation(slot->current)));
-    forget_error(slot);
+    reload_forget_error(slot);
 }
 
 /* What the files say is told from what runs, or else is about to, or was refused. */
@@ -366,7 +221,7 @@ void reload_look_at(struct slot *slot, enum reload_zeal zeal)
         return;
     }
     struct bundle *bundle = bundle_new();
-    load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
+    reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
     bundle_unref(bundle);
 }
 
@@ -379,7 +234,7 @@ bool reload_return(struct slot *slot, const char *why, struct err *err)
     slot->left_why.len = 0;
     buf_printf(&slot->left_why, "%s: generation %llu was left for the one before: %s", slot->path,
                (unsigned long long)script_generation(slot->current), why);
-    load(slot, before, "returned");
+    reload_load(slot, before, "returned");
     if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));
     bundle_unref(before);
     return true;

@@ -1,0 +1,21 @@
+/* What the two halves of a reload share: reload.c loads candidates, waits for them and refuses them,
+ * reload_take_over.c has one take over. Owner and thread as in reload.h. */
+#pragma once
+struct bundle;
+struct slot;
+
+/* --- reload.c */
+
+/* Makes a candidate of `bundle`, borrowed; `why` is a literal. */
+void reload_load(struct slot *slot, struct bundle *bundle, const char *why);
+/* What runs goes on. `bundle` is what is not to be tried again until it is another one. */
+void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text);
+void reload_set_error(struct slot *slot, const char *text);
+void reload_forget_error(struct slot *slot);
+
+/* --- reload_take_over.c */
+
+/* The candidate is ready, and the slot's first generation. It may be refused. */
+void reload_start_first(struct slot *slot);
+/* The candidate is ready: it follows the one that runs, or is loaded once more, or refused. */
+void reload_take_over(struct slot *slot);
