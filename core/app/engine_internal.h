@@ -1,7 +1,8 @@
-/* What the files of the engine share: engine.c has the order of start and stop, engine_kinds.c what discovery
- * says about the kinds that scripts ask for, engine_scripts.c the scripts themselves, engine_live.c the
- * way to the server and their reads without a cache, engine_leaders.c their elections, engine_observe.c what
- * is shown to the outside. Owner: the command that made the engine; the engine thread. */
+/* What the files of the engine share: engine.c has the order of start and stop, engine_parts.c the making of
+ * what it starts, engine_kinds.c what discovery says about the kinds that scripts ask for, engine_scripts.c
+ * the scripts themselves, engine_live.c the way to the server and their reads without a cache,
+ * engine_leaders.c their elections, engine_observe.c what is shown to the outside. Owner: the command that
+ * made the engine; the engine thread. */
 #pragma once
 #include "app/admin_socket.h"
 #include "app/discoverer.h"
@@ -88,6 +89,12 @@ void engine_stop(struct engine *engine, int exit_code);
 void engine_begin_end(struct engine *engine);
 /* What is left of the part; 0 when its time is over. */
 int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
+
+/* --- engine_parts.c */
+
+/* Makes the parts that threads and scripts need. False, and told on stderr: one cannot be had; engine_free
+ * takes those that were made. */
+bool engine_make_parts(struct engine *engine);
 
 /* --- engine_kinds.c */
 
