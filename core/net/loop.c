@@ -1,4 +1,4 @@
-/* The event loop, its clock, its mailbox and its wakers; see loop.h and mailbox.h. */
+/* The event loop, its clock and its mailbox; see loop.h and mailbox.h. Its watchers are loop_watchers.c. */
 #include "net/loop.h"
 
 #include <ev.h>
@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "net/loop_internal.h"
 #include "net/rest.h"
 
 struct mailbox {
@@ -24,28 +25,7 @@ struct loop {
     struct rest rest;
     bool by_hand, alone;
     int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
-    unsigned done;                 /* calls made by watchers of this file */
-};
-
-struct waker {
-    ev_async async;
-    struct loop *loop;
-    void (*fn)(void *ctx);
-    void *ctx;
-};
-
-struct prepare {
-    ev_prepare prepare; /* runs while a call is due */
-    struct loop *loop;
-    void (*fn)(void *ctx);
-    void *ctx;
-};
-
-struct signal_watch {
-    ev_signal signal;
-    struct loop *loop;
-    void (*fn)(void *ctx, int signum);
-    void *ctx;
+    unsigned done;                 /* calls made by its timers and watchers */
 };
 
 static void on_timer(struct ev_loop *ev, ev_timer *timer, int events)
@@ -272,87 +252,7 @@ struct ev_loop *loop_ev(struct loop *loop)
     return loop->ev;
 }
 
-static void on_wake(struct ev_loop *ev, ev_async *async, int events)
+void loop_count_call(struct loop *loop)
 {
-    struct waker *waker = container_of(async, struct waker, async);
-    waker->loop->done++;
-    waker->fn(waker->ctx);
-}
-
-struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx)
-{
-    struct waker *waker = NEW(struct waker);
-    waker->loop = loop;
-    waker->fn = fn;
-    waker->ctx = ctx;
-    ev_async_init(&waker->async, on_wake);
-    ev_async_start(loop->ev, &waker->async);
-    return waker;
-}
-
-void waker_wake(struct waker *waker)
-{
-    ev_async_send(waker->loop->ev, &waker->async);
-}
-
-void waker_free(struct waker *waker)
-{
-    if (!waker) return;
-    ev_async_stop(waker->loop->ev, &waker->async);
-    free(waker);
-}
-
-static void on_prepare(struct ev_loop *ev, ev_prepare *watcher, int events)
-{
-    struct prepare *prepare = container_of(watcher, struct prepare, prepare);
-    ev_prepare_stop(ev, watcher);
-    prepare->loop->done++;
-    prepare->fn(prepare->ctx);
-}
-
-struct prepare *prepare_new(struct loop *loop, void (*fn)(void *ctx), void *ctx)
-{
-    struct prepare *prepare = NEW(struct prepare);
-    prepare->loop = loop;
-    prepare->fn = fn;
-    prepare->ctx = ctx;
-    ev_prepare_init(&prepare->prepare, on_prepare);
-    return prepare;
-}
-
-void prepare_call(struct prepare *prepare)
-{
-    ev_prepare_start(prepare->loop->ev, &prepare->prepare);
-}
-
-void prepare_free(struct prepare *prepare)
-{
-    if (!prepare) return;
-    ev_prepare_stop(prepare->loop->ev, &prepare->prepare);
-    free(prepare);
-}
-
-static void on_signal(struct ev_loop *ev, ev_signal *signal, int events)
-{
-    struct signal_watch *watch = container_of(signal, struct signal_watch, signal);
-    watch->fn(watch->ctx, signal->signum);
-}
-
-struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum),
-                                      void *ctx)
-{
-    struct signal_watch *watch = NEW(struct signal_watch);
-    watch->loop = loop;
-    watch->fn = fn;
-    watch->ctx = ctx;
-    ev_signal_init(&watch->signal, on_signal, signum);
-    ev_signal_start(loop->ev, &watch->signal);
-    return watch;
-}
-
-void signal_watch_free(struct signal_watch *watch)
-{
-    if (!watch) return;
-    ev_signal_stop(watch->loop->ev, &watch->signal);
-    free(watch);
+    loop->done++;
 }

@@ -1,4 +1,4 @@
-/* core/net/loop.c: mails, wakers and timers across threads. */
+/* core/net/loop.c, core/net/loop_watchers.c: mails, wakers and timers across threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
