@@ -38,15 +38,24 @@ struct input_reader {
     struct input_namespace namespace_;
 };
 
+/* --- input_piece.c */
+
 /* The type of a list's items by that of the list: Pod of PodList. */
 struct input_type input_item_type(struct str api_version, struct str kind);
 /* Hands over the object, or those of the list; `list` is what its list says, NULL without. */
 void input_take(struct input_reader *reader, const struct input_piece *piece, const struct input_type *list,
                 size_t line);
-/* Tells of a text that a parser finds wrong. */
-void input_take_damaged(struct input_reader *reader, struct str text, size_t line);
 /* Hands over the items that waited for their list's kind, or tells that nobody knows it. */
 void input_take_late(struct input_reader *reader, const struct input_type *list, size_t line);
+
+/* --- input_object.c */
+
+/* Hands over the object, unless it is of a type that nobody wants. */
+void input_take_object(struct input_reader *reader, const struct input_piece *piece, struct str api_version,
+                       struct str kind, size_t line);
+
+/* --- input_refuse.c */
+
 enum { INPUT_TOLD_MAX = 100 }; /* of one file, one by one */
 /* Puts file and line before it and tells the sink. */
 void input_refuse(struct input_reader *reader, size_t line, struct err *err);
@@ -54,8 +63,14 @@ void input_refuse_text(struct input_reader *reader, size_t line, enum err_code c
     __attribute__((format(printf, 4, 5)));
 /* Tells how many more were refused than were told, at the end of the file. */
 void input_refuse_rest(struct input_reader *reader);
+/* What is wrong with a text that begins at `line` is told with the line where that is. */
+void input_refuse_damaged(struct input_reader *reader, struct str text, size_t line, struct err *err);
+/* Tells of a text that a parser finds wrong. */
+void input_take_damaged(struct input_reader *reader, struct str text, size_t line);
 /* Too much, open to the end: what stands at `line`. */
 void input_refuse_cut(struct input_reader *reader, enum input_cut_result result, size_t line);
+
+/* --- input.c, input_json.c, input_yaml.c */
 
 /* Tells how far it is, when it is further. */
 void input_progress(struct input_reader *reader);
