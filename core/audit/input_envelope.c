@@ -7,14 +7,14 @@
 #include "kube/json_scan.h"
 #include "object/token.h"
 
-enum { TYPE_TEXT_MAX = 256, TEXT_ENDS = -1, TOO_LARGE = -2 };
+enum { TEXT_ENDS = -1, TOO_LARGE = -2 };
 
 struct envelope {
     size_t line;  /* where it begins */
     size_t at;    /* bytes of the window that were looked at */
     bool is_list; /* its items were found */
     int because;  /* why it ended early: one of the two above, or 0: that was told */
-    char kind[TYPE_TEXT_MAX], api_version[TYPE_TEXT_MAX];
+    char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
 };
 
 /* A byte further on, or one of the two. */
@@ -92,7 +92,7 @@ static void copy_text(const struct input_reader *r, const struct envelope *e, si
     const char *p = r->window.data + r->window.from + from;
     size_t n = e->at - from;
     *to = '\0';
-    if (n < 2 || *p != '"' || n - 2 >= TYPE_TEXT_MAX) return;
+    if (n < 2 || *p != '"' || n - 2 >= INPUT_TYPE_MAX) return;
     if (!token_unescape((struct str){p + 1, n - 2}, to, &n)) n = 0;
     to[n] = '\0';
 }
@@ -110,7 +110,7 @@ static bool read_items(struct input_reader *r, struct envelope *e)
 
 static bool read_field(struct input_reader *r, struct envelope *e)
 {
-    char key[TYPE_TEXT_MAX];
+    char key[INPUT_TYPE_MAX];
     int c = next_byte(r, e);
     size_t from = e->at;
     if (c != '"') return wrong(r, e, c, "a field's name");

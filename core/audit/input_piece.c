@@ -2,26 +2,26 @@
 #include "audit/input_reader.h"
 #include "object/token_match.h"
 
-enum { LISTS_MAX = 16 /* within one another */, TYPE_TEXT_MAX = 256 };
+enum { LISTS_MAX = 16 /* within one another */ };
 
 /* --- its top level */
 
 /* What stands at the top level of an object. */
 struct outline {
     struct str api_version, kind;
-    size_t items;                 /* a token; 0: none */
-    bool has_kind, has_metadata;  /* of whatever type */
-    char texts[2][TYPE_TEXT_MAX]; /* for those that have escapes, as in apps\/v1 */
+    size_t items;                  /* a token; 0: none */
+    bool has_kind, has_metadata;   /* of whatever type */
+    char texts[2][INPUT_TYPE_MAX]; /* for those that have escapes, as in apps\/v1 */
 };
 
 /* The text of a string, in `room` when it has escapes; empty when it is none that fits. */
-static struct str short_text(const struct tokens *t, size_t at, char room[TYPE_TEXT_MAX])
+static struct str short_text(const struct tokens *t, size_t at, char room[INPUT_TYPE_MAX])
 {
     struct str none = {NULL, 0}, text = {room, 0};
     if (token_type(t, at) != '"') return none;
     struct str raw = token_raw(t, at);
     if (!has_backslash(raw.p, raw.n)) return raw;
-    return raw.n <= TYPE_TEXT_MAX && token_unescape(raw, room, &text.n) ? text : none;
+    return raw.n <= INPUT_TYPE_MAX && token_unescape(raw, room, &text.n) ? text : none;
 }
 
 static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)

@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "object/tape.h"
 
+enum { INPUT_TYPE_MAX = 256 }; /* of the text of an apiVersion, a kind, or the key that has it */
+
 /* What a list says of its items; empty where it says nothing. */
 struct input_type {
     struct str api_version, kind;

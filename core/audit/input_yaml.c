@@ -4,12 +4,10 @@
 
 #include "audit/input_yaml.h"
 
-enum { TYPE_TEXT_MAX = 256 };
-
 struct head {
     size_t line;
     bool is_list; /* items were read */
-    char kind[TYPE_TEXT_MAX], api_version[TYPE_TEXT_MAX];
+    char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
 };
 
 static size_t line_of(const struct input_yaml *y, yaml_mark_t mark)
@@ -183,7 +181,7 @@ static void copy_text(const yaml_event_t *event, char *to)
 {
     struct str text = input_yaml_text(event);
     *to = '\0';
-    if (!text.p || text.n >= TYPE_TEXT_MAX) return;
+    if (!text.p || text.n >= INPUT_TYPE_MAX) return;
     memcpy(to, text.p, text.n);
     to[text.n] = '\0';
 }
@@ -211,7 +209,7 @@ static void put_key(struct input_yaml *y, const char *key)
 /* A key of the document's own map is at hand; the value follows. */
 static bool read_entry(struct input_yaml *y, struct head *head)
 {
-    char key[TYPE_TEXT_MAX];
+    char key[INPUT_TYPE_MAX];
     size_t entry = y->json.len;
     copy_text(&y->event, key);
     bool merges = input_yaml_is_merge(&y->event);
