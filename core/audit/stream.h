@@ -19,8 +19,8 @@ enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
 /* How many objects there are to look at, as far as it is known. */
 void audit_stream_put_total(struct buf *out, size_t objects);
-/* All that the table has, whose rows are in the order in which they came; the caller forgets it then
- * (audit_table_forget). Many rows take many frames. */
+/* All that the table has, whose rows are in the order in which they came; but fixes, which such an audit
+ * never looks for. The caller forgets it then (audit_table_forget). Many rows take many frames. */
 void audit_stream_put_found(struct buf *out, const struct audit_table *table);
 /* What is longer than AUDIT_LINE_MAX is cut, here and below. */
 void audit_stream_put_print(struct buf *out, struct str line);

@@ -112,7 +112,6 @@ static void take_row(const struct audit_stream *stream, struct wire_reader *read
     row.path = wire_text(reader);
     row.place = wire_text(reader);
     row.value = wire_text(reader);
-    row.fix = wire_text(reader);
     row.reason = wire_text(reader);
     if (reader->bad) return;
     if (row.verdict == VERDICT_PASS)

@@ -90,7 +90,6 @@ static void put_row(struct buf *out, const struct audit_row *row)
     wire_put_text(out, row->path);
     wire_put_text(out, row->place);
     wire_put_text(out, row->value);
-    wire_put_text(out, row->fix);
     wire_put_text(out, row->reason);
 }
 
