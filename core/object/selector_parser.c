@@ -1,5 +1,6 @@
 /* From the text of a label selector to its requirements; see selector_internal.h. Follows apimachinery's
  * labels.Parser step by step (X-1, X-3, X-5). */
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -14,10 +15,21 @@ struct parser {
     struct err *err;
 };
 
+/* Gives false. `at`: a part of the text. */
+__attribute__((format(printf, 3, 4))) static bool fault(struct parser *p, struct str at, const char *format,
+                                                        ...)
+{
+    va_list args;
+    va_start(args, format);
+    err_vset(p->err, ERR_INVALID, format, args);
+    va_end(args);
+    return err_wrap(p->err, "selector \"%.*s\": character %zu", STR_ARG(p->source),
+                    (size_t)(at.p - p->source.p) + 1);
+}
+
 static bool fail(struct parser *p, const char *expected)
 {
-    return err_set(p->err, ERR_INVALID, "selector \"%.*s\": found '%.*s', expected: %s", STR_ARG(p->source),
-                   STR_ARG(p->lexer.text), expected);
+    return fault(p, p->lexer.text, "found '%.*s', expected: %s", STR_ARG(p->lexer.text), expected);
 }
 
 /* `in` and `notin` are names wherever no operator is expected. */
@@ -32,6 +44,11 @@ static struct str take(struct parser *p)
     struct str text = p->lexer.text;
     selector_lexer_step(&p->lexer);
     return text;
+}
+
+static struct str empty_here(const struct parser *p)
+{
+    return (struct str){p->lexer.text.p, 0};
 }
 
 /* Room for one more behind `count`, doubling. */
@@ -75,7 +92,7 @@ static bool parse_list(struct parser *p, struct requirement *r)
         }
         if (peek(p) != TOKEN_COMMA) return fail(p, "',', or identifier");
         take(p);
-        if (r->count == 0 || peek(p) == TOKEN_COMMA || peek(p) == TOKEN_CLOSE) add_value(r, STR(""));
+        if (r->count == 0 || peek(p) == TOKEN_COMMA || peek(p) == TOKEN_CLOSE) add_value(r, empty_here(p));
         if (peek(p) != TOKEN_COMMA) continue;
         take(p);
         if (peek(p) == TOKEN_CLOSE) return fail(p, "',', or identifier");
@@ -88,7 +105,7 @@ static bool parse_set(struct parser *p, struct requirement *r)
 {
     if (peek(p) != TOKEN_OPEN) return fail(p, "'('");
     take(p);
-    if (peek(p) == TOKEN_CLOSE) add_value(r, STR(""));
+    if (peek(p) == TOKEN_CLOSE) add_value(r, empty_here(p));
     if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE) {
         return fail(p, "',', ')' or identifier");
     }
@@ -98,7 +115,7 @@ static bool parse_set(struct parser *p, struct requirement *r)
 static bool parse_exact(struct parser *p, struct requirement *r)
 {
     if (peek(p) == TOKEN_END || peek(p) == TOKEN_COMMA) {
-        add_value(r, STR(""));
+        add_value(r, empty_here(p));
         return true;
     }
     if (peek(p) != TOKEN_NAME) return fail(p, "identifier");
@@ -125,16 +142,15 @@ static bool parse_operator(struct parser *p, enum operator* op)
 static bool check_values(struct parser *p, struct requirement *r)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const char *fault = label_value_fault(r->values[i]);
-        if (fault) {
-            return err_set(p->err, ERR_INVALID, "selector \"%.*s\": value '%.*s' of '%.*s': %s",
-                           STR_ARG(p->source), STR_ARG(r->values[i]), STR_ARG(r->key.text), fault);
-        }
+        const char *wrong = label_value_fault(r->values[i]);
+        if (wrong)
+            return fault(p, r->values[i], "value '%.*s' of '%.*s': %s", STR_ARG(r->values[i]),
+                         STR_ARG(r->key.text), wrong);
     }
     if (r->op != OP_GREATER && r->op != OP_LESS) return true;
     if (selector_number(r->values[0], &r->number)) return true;
-    return err_set(p->err, ERR_INVALID, "selector \"%.*s\": '%.*s' after '%c' is no integer",
-                   STR_ARG(p->source), STR_ARG(r->values[0]), r->op == OP_GREATER ? '>' : '<');
+    return fault(p, r->values[0], "'%.*s' after '%c' is no integer", STR_ARG(r->values[0]),
+                 r->op == OP_GREATER ? '>' : '<');
 }
 
 static bool parse_requirement(struct parser *p, struct requirement *r)
@@ -143,11 +159,8 @@ static bool parse_requirement(struct parser *p, struct requirement *r)
     if (negated) take(p);
     if (peek(p) != TOKEN_NAME) return fail(p, "identifier");
     key_ref_init(&r->key, take(p));
-    const char *fault = label_key_fault(r->key.text);
-    if (fault) {
-        return err_set(p->err, ERR_INVALID, "selector \"%.*s\": key '%.*s': %s", STR_ARG(p->source),
-                       STR_ARG(r->key.text), fault);
-    }
+    const char *wrong = label_key_fault(r->key.text);
+    if (wrong) return fault(p, r->key.text, "key '%.*s': %s", STR_ARG(r->key.text), wrong);
     r->op = negated ? OP_NOT_EXISTS : OP_EXISTS;
     if (negated || peek(p) == TOKEN_END || peek(p) == TOKEN_COMMA) return true;
     if (!parse_operator(p, &r->op)) return false;

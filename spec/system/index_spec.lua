@@ -306,7 +306,7 @@ app notin (web)	false	false	false	true
 tier>0	true	true	true	false
 !none	true	true	true	true
 none!=x	true	true	true	true
-nil	400	BadRequest	selector "a=b=c": found '=', expected: ',' or 'end of string'
+nil	400	BadRequest	selector "a=b=c": character 4: found '=', expected: ',' or 'end of string'
 ]])
   end)
 

@@ -159,7 +159,7 @@ query:where: path must be a string, not number
 query:where: null and booleans have no order
 query:where: the value is not a number (nan)
 query:where: a pattern is a text
-query:label: selector "a=b=c": found '=', expected: ',' or 'end of string'
+query:label: selector "a=b=c": character 4: found '=', expected: ',' or 'end of string'
 query:limit: expected a whole number from 0 to 1000000000
 query:limit: expected a whole number from 0 to 1000000000
 query:order: the direction is "asc" or "desc", not "down"

@@ -208,6 +208,25 @@ static void test_invalid_selectors_are_named(void **state)
     }
 }
 
+static void test_the_place_of_what_is_wrong(void **state)
+{
+    static const char *const cases[][2] = {{"x==a==b", "character 5: found '=='"},
+                                           {"a=1, x y", "character 8: found 'y'"},
+                                           {"x in (a", "character 8: found ''"},
+                                           {"a=1,x>", "character 7: '' after '>'"},
+                                           {"a in (b, c$)", "character 10: value 'c$' of 'a'"},
+                                           {"a=1, b_=2", "character 6: key 'b_'"},
+                                           {"  ,x", "character 3: found ','"},
+                                           {"x  >  y , z", "character 7: 'y' after '>'"}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err err = {0};
+        selector_free(selector_parse(str_of(cases[i][0]), &err));
+        char *start = xasprintf("selector \"%s\": %s", cases[i][0], cases[i][1]);
+        assert_memory_equal(err.text, start, strlen(start));
+        free(start);
+    }
+}
+
 static void test_longest_keys_and_values(void **state)
 {
     char prefix[260];
@@ -312,11 +331,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_every_operator),          TEST(test_what_contradicts_itself),
-        TEST(test_an_absent_key),           TEST(test_empty_values_and_blanks),
-        TEST(test_canonical_text),          TEST(test_invalid_selectors_are_named),
-        TEST(test_longest_keys_and_values), TEST(test_a_very_long_selector),
-        TEST(test_label_validity),          TEST(test_a_label_that_is_no_string),
+        TEST(test_every_operator),
+        TEST(test_what_contradicts_itself),
+        TEST(test_an_absent_key),
+        TEST(test_empty_values_and_blanks),
+        TEST(test_canonical_text),
+        TEST(test_invalid_selectors_are_named),
+        TEST(test_the_place_of_what_is_wrong),
+        TEST(test_longest_keys_and_values),
+        TEST(test_a_very_long_selector),
+        TEST(test_label_validity),
+        TEST(test_a_label_that_is_no_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
