@@ -9,6 +9,7 @@
 #include "app/audit_kinds.h"
 #include "app/audit_pages.h"
 #include "app/audit_scripts.h"
+#include "app/audit_targets.h"
 #include "app/one_loop.h"
 #include "audit/fix_there.h"
 #include "audit/progress.h"
@@ -186,18 +187,6 @@ static void fill_caches(struct live_audit *live)
 
 /* --- objects */
 
-/* What rules look at: each kind of each namespace once, in the order of the rules. */
-struct target {
-    struct resource resource;
-    const char *namespace_;
-    struct indexer *cache; /* NULL: none has it */
-};
-
-struct targets {
-    struct target *items;
-    size_t count;
-};
-
 static void on_looked(void *ctx)
 {
     struct live_audit *live = ctx;
@@ -212,39 +201,7 @@ static bool on_object(void *ctx, struct root *object)
     return true;
 }
 
-/* Takes the resource. */
-static void add_target(struct targets *targets, struct resource *resource, const char *ns,
-                       struct indexer *cache)
-{
-    for (size_t i = 0; i < targets->count; i++) {
-        const struct target *other = &targets->items[i];
-        if (!resource_equal(&other->resource, resource) || strcmp(other->namespace_, ns) != 0) continue;
-        resource_clear(resource);
-        return;
-    }
-    targets->items = xrealloc(targets->items, (targets->count + 1) * sizeof *targets->items);
-    targets->items[targets->count++] = (struct target){*resource, ns, cache};
-}
-
-static void add_kind(struct live_audit *live, struct targets *targets, struct informer_claim *claim)
-{
-    struct resource resource;
-    struct err err;
-    if (!catalogue_resolve(live->catalogue, str_of(claim_spec(claim)->kind), &resource, &err)) return;
-    add_target(targets, &resource, resource.namespaced ? claim_spec(claim)->namespace_ : "",
-               claim_indexer(claim));
-}
-
-static void find_targets(struct live_audit *live, struct targets *targets)
-{
-    for (size_t s = 0; s < live->scripts.count; s++)
-        for (size_t i = 0; i < script_rule_count(live->scripts.items[s]); i++) {
-            const struct script_rule *rule = script_rule(live->scripts.items[s], i);
-            for (size_t k = 0; k < rule->kind_count; k++) add_kind(live, targets, rule->kinds[k]);
-        }
-}
-
-static void look_at_pages(struct live_audit *live, const struct target *target)
+static void look_at_pages(struct live_audit *live, const struct audit_target *target)
 {
     struct err err;
     const struct audit_pages_options options = {.loop = live->base.loop,
@@ -268,20 +225,19 @@ static void look_at_pages(struct live_audit *live, const struct target *target)
 
 static void look_at_all(struct live_audit *live)
 {
-    struct targets targets = {0};
-    find_targets(live, &targets);
+    struct audit_targets targets = {0};
+    audit_targets_find(&targets, &live->scripts, live->catalogue);
     progress_begin(&live->progress, "Auditing", 0);
     for (size_t i = 0; i < targets.count; i++) {
-        struct target *target = &targets.items[i];
+        const struct audit_target *target = &targets.items[i];
         if (target->cache)
             indexer_each(target->cache, on_object, live);
         else
             look_at_pages(live, target);
-        resource_clear(&target->resource);
     }
     progress_end(&live->progress);
     tell_refused(live); /* what came meanwhile */
-    free(targets.items);
+    audit_targets_clear(&targets);
 }
 
 /* --- start and stop */
