@@ -204,12 +204,14 @@ static bool on_object(void *ctx, struct root *object)
 static void look_at_pages(struct live_audit *live, const struct audit_target *target)
 {
     struct err err;
+    const char *selector = live->request->selector;
     const struct audit_pages_options options = {.loop = live->base.loop,
                                                 .client = live->base.client,
                                                 .packer = live->packer,
                                                 .auditor = live->scripts.auditor,
                                                 .resource = &target->resource,
                                                 .namespace_ = target->namespace_,
+                                                .selector = selector ? selector : "",
                                                 .whole = live->request->fix,
                                                 .wait_ms = live->request->options.sync_timeout_ms,
                                                 .looked = on_looked,

@@ -96,7 +96,7 @@ static void look_at(struct offline *offline, const struct audit_subject *subject
 {
     struct text version, kind;
     struct value whole = root_value(subject->object);
-    if (auditor_look_at(offline->scripts.auditor, subject)) return;
+    if (auditor_look_at(offline->scripts.auditor, subject) != AUDITOR_OF_NO_RULE) return;
     on_skipped(offline, value_str(value_field(whole, STR("apiVersion")), &version),
                value_str(value_field(whole, STR("kind")), &kind), subject->file, subject->line);
 }

@@ -64,6 +64,7 @@ static void put(const struct audit_order *r, struct buf *out)
 {
     put_text(out, KUBELUA_VERSION);
     put_text(out, r->namespace_);
+    put_text(out, r->selector);
     wire_put_number(out, (uint64_t)r->now_s);
     wire_put_number(out, (uint64_t)r->timeout_s);
     wire_put_number(out, (uint64_t)r->memory_bytes);
@@ -174,6 +175,7 @@ static bool take(struct wire_reader *reader, struct audit_order *r)
 {
     if (!str_is(wire_text(reader), KUBELUA_VERSION)) return false;
     r->namespace_ = take_text(reader);
+    r->selector = take_text(reader);
     r->now_s = (int64_t)wire_number(reader);
     r->timeout_s = (int64_t)wire_number(reader);
     r->memory_bytes = (int64_t)wire_number(reader);
@@ -227,6 +229,7 @@ static void free_list(char **items, size_t count)
 void audit_order_clear(struct audit_order *r)
 {
     free(r->namespace_);
+    free(r->selector);
     free_list(r->trusted, r->trusted_count);
     free_list(r->lua_path, r->lua_path_count);
     for (size_t i = 0; i < r->script_count; i++) {

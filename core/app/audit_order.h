@@ -25,6 +25,7 @@ struct audit_order_script {
 
 struct audit_order {
     char *namespace_; /* "": the engine's default */
+    char *selector;   /* of labels; "": all */
     int64_t now_s;    /* since 1970 */
     int64_t timeout_s, memory_bytes;
     int nice;

@@ -64,6 +64,7 @@ int audit_order_make(const struct audit_request *request, bool passes, struct er
     const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
     struct audit_order order = {
         .namespace_ = xstrdup(ns ? ns : ""),
+        .selector = xstrdup(request->selector ? request->selector : ""),
         .now_s = time(NULL),
         .timeout_s = (request->engine.timeout_ms + MS_PER_S - 1) / MS_PER_S,
         .memory_bytes = (int64_t)request->engine.child_memory,

@@ -68,7 +68,7 @@ static struct list_watch *new_inner(const struct pages *pages, const struct proj
     const struct audit_pages_options *o = pages->options;
     return list_watch_new(o->client, o->resource,
                           &(const struct lw_scope){.namespace_ = o->resource->namespaced ? o->namespace_ : "",
-                                                   .label_selector = "",
+                                                   .label_selector = o->selector,
                                                    .field_selector = "",
                                                    .projection = (struct projection *)kept,
                                                    .packer = o->packer});
@@ -173,6 +173,7 @@ static struct root *find_alone(struct pages *pages, const struct projection *kep
                                                                 .kept = kept,
                                                                 .namespace_ = ns,
                                                                 .name = name,
+                                                                .selector = o->selector,
                                                                 .wait_ms = o->wait_ms,
                                                                 .refusals = &pages->refusals},
                                      &pages->failure);

@@ -21,6 +21,7 @@ struct audit_pages_options {
     struct auditor *auditor;
     const struct resource *resource;
     const char *namespace_; /* "": all */
+    const char *selector;   /* of labels; "": all */
     bool whole;             /* with all their fields */
     int64_t wait_ms;        /* for a page at most */
     void (*looked)(void *ctx);

@@ -7,6 +7,7 @@
 #include "app/dry_host.h"
 #include "audit/objects.h"
 #include "audit/table.h"
+#include "object/selector.h"
 
 struct kind {
     struct resource resource;
@@ -23,6 +24,7 @@ struct part {
     int fd;
     struct audit_order order;
     const char *ns;
+    struct selector *selector; /* of the order */
     struct dry_host dry;
     struct script **scripts;
     size_t script_count;

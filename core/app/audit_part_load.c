@@ -91,12 +91,15 @@ bool part_load(struct part *part)
     open_host(part);
     if (!(part->order.is_own ? load_own(part) : load_given(part))) return false;
     part->table = audit_table_new(part->order.passes);
-    part->auditor = auditor_new(&(const struct auditor_options){.scripts = part->scripts,
-                                                                .script_count = part->script_count,
-                                                                .catalogue = part->options->catalogue,
-                                                                .table = part->table,
-                                                                .now_s = part->order.now_s},
-                                &err);
+    part->selector = selector_parse(str_of(part->order.selector), &err);
+    if (part->selector)
+        part->auditor = auditor_new(&(const struct auditor_options){.scripts = part->scripts,
+                                                                    .script_count = part->script_count,
+                                                                    .catalogue = part->options->catalogue,
+                                                                    .table = part->table,
+                                                                    .selector = part->selector,
+                                                                    .now_s = part->order.now_s},
+                                    &err);
     bool ok = part->auditor && audit_stream_put_rules(&part->out, part->table, &err);
     if (!ok) part_tell_trouble(part, err.text);
     return ok;

@@ -5,6 +5,7 @@
 #include "audit/baseline.h"
 #include "audit/fixes.h"
 #include "audit/table.h"
+#include "object/selector.h"
 
 enum { AUDIT_NICE_DEFAULT = 10 };
 
@@ -21,7 +22,9 @@ struct audit_request {
     struct flag_list from;     /* what is audited; empty: a cluster */
     struct flag_list exclude;  /* of folders in `from` */
     const char *output, *fail_on, *baseline, *explain;
-    bool list_rules; /* and audit nothing */
+    const char *selector;    /* of objects that are looked at; NULL: all are */
+    struct selector *labels; /* what it says; NULL with it */
+    bool list_rules;         /* and audit nothing */
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */
     struct audit_engine_flags engine;

@@ -132,15 +132,25 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
+static void tell_nothing(const struct audit_request *request)
+{
+    const char *selector = request->selector;
+    struct buf text = {0};
+    buf_puts(&text, "nothing was checked: no object ");
+    if (nonempty(selector))
+        buf_printf(&text, "of a kind that a rule looks at matches --selector \"%s\"", selector);
+    else
+        buf_puts(&text, "is of a kind that a rule looks at");
+    fprintf(stderr, "kubelua audit: %s; --allow-empty makes that no error\n", buf_text(&text));
+    buf_clear(&text);
+}
+
 static int code_of(const struct audit *audit, enum audit_end end)
 {
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
     if (totals.looked_at == 0 && end == AUDIT_WHOLE && !audit->request->allow_empty) {
-        fputs(
-            "kubelua audit: nothing was checked: no object is of a kind that a rule looks at; --allow-empty "
-            "makes that no error\n",
-            stderr);
+        tell_nothing(audit->request);
         return EXIT_USAGE;
     }
     if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;

@@ -78,6 +78,7 @@ bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_reque
                                                     .now_s = time(NULL),
                                                     .missed_max = request->from.count ? MISSED_MAX_OF_FILES
                                                                                       : MISSED_MAX_OF_CLUSTER,
+                                                    .selector = request->labels,
                                                     .fixer = scripts->fixer},
                     err);
     return scripts->auditor != NULL;

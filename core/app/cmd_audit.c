@@ -24,6 +24,7 @@ static void request_clear(struct audit_request *request)
     flag_list_clear(&request->from);
     flag_list_clear(&request->exclude);
     options_clear(&request->options);
+    selector_free(request->labels);
 }
 
 static const struct flag *audit_flags(struct audit_request *request)
@@ -39,6 +40,8 @@ static const struct flag *audit_flags(struct audit_request *request)
         {"from", 0, FLAG_LIST, &request->from, "FILE|DIR|-", NULL,
          "files instead of a cluster: JSON or YAML, as kubectl get prints it, or manifests; - is stdin "
          "(repeatable)"},
+        {"selector", 'l', FLAG_STRING, &request->selector, "SELECTOR", NULL,
+         "look only at objects whose labels match, as \"app=web,tier!=db\"; what rules use is not filtered"},
         {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "of a folder also those in it"},
         {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
          "of a folder leave out files and folders of that name, or path below it (repeatable)"},
@@ -57,7 +60,7 @@ static const struct flag *audit_flags(struct audit_request *request)
         {"fix", 0, FLAG_BOOL, &request->fix, NULL, NULL,
          "print what rules would do about their failures, as commands; with -o json or yaml in the report"},
         {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
-         "it is no error that no object is of a kind that a rule looks at"},
+         "it is no error that no object is of a kind that a rule looks at, or matches --selector"},
         {"sync-timeout", 0, FLAG_DURATION_MS, &options->sync_timeout_ms, "DURATION", NULL,
          "of a cluster: time for all that rules look at to come (default 60s)"},
     };
@@ -97,12 +100,12 @@ static void help(void)
         "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
         "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
         "when\n"
-        "something could not be read, or no object is of a kind that a rule looks at; 3 when a rule raised "
-        "an\n"
+        "something could not be read, or no object was looked at; 3 when a rule raised an\n"
         "error or went over a limit, or something could not be had of the cluster or the engine, so that it\n"
         "is not known what there would have been to say, or when a fix could not be written (--apply).\n\n"
         "Examples:\n"
         "  kubelua audit -f scripts/rules --context prod -n shop\n"
+        "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
         "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
         "  kubelua audit -f scripts/rules --engine\n"
@@ -173,6 +176,13 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     return check_fix(request, err);
 }
 
+static bool read_selector(struct audit_request *request, struct err *err)
+{
+    if (!request->selector) return true;
+    request->labels = selector_parse(str_of(request->selector), err);
+    return request->labels || err_wrap(err, "--selector");
+}
+
 static bool parse(int argc, char **argv, struct audit_request *request, struct err *err)
 {
     struct flag_list rest = {0};
@@ -185,7 +195,8 @@ static bool parse(int argc, char **argv, struct audit_request *request, struct e
                                    connection_flags(options),
                                    NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
-              check_arguments(request, &rest, err) && options_read_params(options, err);
+              check_arguments(request, &rest, err) && read_selector(request, err) &&
+              options_read_params(options, err);
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;

@@ -58,11 +58,11 @@ static void on_late(struct timer *timer)
     container_of(timer, struct answer, deadline)->is_late = true;
 }
 
-static struct pager *new_pager(const struct list_alone *alone, const char *selector, struct answer *answer)
+static struct pager *new_pager(const struct list_alone *alone, const char *fields, struct answer *answer)
 {
     const struct lw_scope scope = {.namespace_ = alone->resource->namespaced ? alone->namespace_ : "",
-                                   .label_selector = "",
-                                   .field_selector = selector,
+                                   .label_selector = alone->selector,
+                                   .field_selector = fields,
                                    .projection = (struct projection *)alone->kept, /* it takes a reference */
                                    .packer = alone->packer};
     return pager_new(
@@ -79,8 +79,8 @@ static struct pager *new_pager(const struct list_alone *alone, const char *selec
 struct root *list_alone(const struct list_alone *alone, struct err *err)
 {
     struct answer answer = {.alone = alone, .err = err, .deadline = {.fn = on_late}};
-    char *selector = xasprintf("metadata.name=%s", alone->name);
-    struct pager *pager = new_pager(alone, selector, &answer);
+    char *fields = xasprintf("metadata.name=%s", alone->name);
+    struct pager *pager = new_pager(alone, fields, &answer);
     err_clear(err);
     timer_start(&answer.deadline, loop_clock(alone->loop), alone->wait_ms);
     pager_next(pager);
@@ -88,6 +88,6 @@ struct root *list_alone(const struct list_alone *alone, struct err *err)
     timer_cancel(&answer.deadline);
     if (!answer.has_come) err_set(err, ERR_TIMEOUT, "no answer within --sync-timeout");
     pager_free(pager);
-    free(selector);
+    free(fields);
     return answer.object;
 }

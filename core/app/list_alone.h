@@ -19,9 +19,10 @@ struct list_alone {
     const struct projection *kept; /* NULL: whole */
     const char *namespace_;        /* "": it has none */
     const char *name;
+    const char *selector; /* that its labels match; "": whatever they are */
     int64_t wait_ms;
     struct refusals *refusals; /* gets it when it is refused */
 };
 
-/* A reference. NULL with ERR_NONE: there is no such object, or it is refused. */
+/* A reference. NULL with ERR_NONE: there is no such object, its labels do not match, or it is refused. */
 struct root *list_alone(const struct list_alone *alone, struct err *err);

@@ -9,6 +9,7 @@
 #include "audit/suppression.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "object/selector.h"
 #include "object/value.h"
 #include "script/plan.h"
 
@@ -87,20 +88,22 @@ bool auditor_wants(struct auditor *auditor, struct str api_version, struct str k
     return rule_kinds_of(auditor->kinds, api_version, kind)->rules.count > 0;
 }
 
-/* Annotations that accept findings are read by the auditor itself. */
+/* Annotations that accept findings are read by the auditor itself, and so are labels: all of them, as a
+ * selector may ask for one that is not there. */
 static struct fields *make_fields(struct auditor *auditor, const struct rule_numbers *rules)
 {
     struct fields *fields = fields_new(auditor->options.missed_max);
     struct buf *name = &auditor->message;
     struct script *last = NULL;
-    fields_expect(fields, STR("annotations"));
+    fields_expect(fields, STR("annotations"), false);
+    if (auditor->options.selector) fields_expect(fields, STR("labels"), true);
     for (size_t i = 0; i < rules->count; i++) {
         const struct asked_rule *asked = &auditor->rules[rules->items[i]];
         if (asked->script != last) fields_add_script(fields, asked->script);
         last = asked->script;
         name->len = 0;
         buf_printf(name, "%s%s", SUPPRESSION_PREFIX, asked->rule->id);
-        fields_expect(fields, buf_slice(name));
+        fields_expect(fields, buf_slice(name), false);
     }
     return fields;
 }
@@ -153,16 +156,26 @@ static void look_by(struct auditor *auditor, const struct rule_type *type,
     root_unref(packed.own);
 }
 
+static struct value metadata_of(const struct root *object)
+{
+    return value_field(root_value(object), STR("metadata"));
+}
+
+static bool is_selected(const struct auditor *auditor, const struct root *object)
+{
+    const struct selector *selector = auditor->options.selector;
+    return !selector || selector_matches(selector, value_field(metadata_of(object), STR("labels")));
+}
+
 /* Of a manifest for `kubectl create` the beginning of the name that it will get. */
 static struct str name_of(const struct root *object, struct text *text)
 {
     struct str name = root_name(object, text);
     if (name.n) return name;
-    return value_str(value_field(value_field(root_value(object), STR("metadata")), STR("generateName")),
-                     text);
+    return value_str(value_field(metadata_of(object), STR("generateName")), text);
 }
 
-bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
+enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
 {
     struct text texts[5];
     struct value whole = root_value(subject->object);
@@ -178,8 +191,9 @@ bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subjec
     const struct rule_type *type = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
     for (size_t i = 0; i < type->rules.count; i++) {
         if (!is_asked(auditor, type->rules.items[i], type, &shown)) continue;
+        if (!is_selected(auditor, subject->object)) return AUDITOR_NOT_SELECTED;
         look_by(auditor, type, subject, &shown);
-        return true;
+        return AUDITOR_LOOKED_AT;
     }
-    return false;
+    return AUDITOR_OF_NO_RULE;
 }

@@ -13,6 +13,7 @@
 
 struct auditor;
 struct fixer;
+struct selector;
 
 struct auditor_options {
     struct script *const *scripts; /* loaded; started or not */
@@ -24,7 +25,8 @@ struct auditor_options {
     /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
      * object is kept: each costs that one is packed again. */
     size_t missed_max;
-    struct fixer *fixer; /* makes one fix of those of all rules; NULL: none is wanted */
+    const struct selector *selector; /* objects whose labels do not match are not looked at; NULL: all are */
+    struct fixer *fixer;             /* makes one fix of those of all rules; NULL: none is wanted */
 };
 
 /* An object and where it is from. */
@@ -51,5 +53,11 @@ void auditor_leave_out(struct auditor *auditor, uint32_t rule);
 /* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
  * the end. */
 const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);
-/* Asks all rules that look at it. False when there are none; it does not count as looked at then. */
-bool auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);
+/* Whether an object counts as looked at. */
+enum auditor_look {
+    AUDITOR_OF_NO_RULE,
+    AUDITOR_NOT_SELECTED, /* rules look at such objects, but not at one with its labels */
+    AUDITOR_LOOKED_AT,
+};
+/* Asks all rules that look at it. */
+enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);

@@ -142,7 +142,7 @@ static bool ask_until(struct question *question, struct packed *packed, enum ver
 static bool add_places(struct question *question, struct packed *packed)
 {
     struct audit_table *table = question->auditor->options.table;
-    fields_expect(question->fields, STR("name"));
+    fields_expect(question->fields, STR("name"), false);
     if (!pack_again(packed)) return false;
     question->object = packed->object;
     for (size_t i = question->first_row; i < audit_table_count_rows(table); i++)

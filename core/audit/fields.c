@@ -53,9 +53,9 @@ void fields_add_script(struct fields *fields, struct script *script)
     fields->is_current = false;
 }
 
-void fields_expect(struct fields *fields, struct str name)
+void fields_expect(struct fields *fields, struct str name, bool whole)
 {
-    add_text(fields->names, name);
+    name_set_add(fields->names, name, whole);
     fields->is_current = false;
 }
 

@@ -12,8 +12,8 @@ struct fields *fields_new(size_t missed_max);
 void fields_free(struct fields *fields);
 /* The names in the code of the script. */
 void fields_add_script(struct fields *fields, struct script *script);
-/* A name that will be asked for. */
-void fields_expect(struct fields *fields, struct str name);
+/* A name that will be asked for; `whole`: with all that is in it. */
+void fields_expect(struct fields *fields, struct str name, bool whole);
 /* Whether what is kept by now has such fields. */
 bool fields_have(const struct fields *fields, struct str name);
 /* A name that was asked for and not there; `whole`: with all that is in it. An empty name is the whole

@@ -7,7 +7,8 @@
 
 struct selector;
 
-/* NULL with an error that names the selector, the place in it and what is wrong there. The empty text selects everything. */
+/* NULL with an error that names the selector, the place in it and what is wrong there. The empty text selects
+ * everything. */
 struct selector *selector_parse(struct str text, struct err *err);
 void selector_free(struct selector *selector);
 bool selector_is_everything(const struct selector *selector);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "core/kube/support/kube_bench.h"
@@ -40,7 +41,7 @@ static void on_looked(void *ctx)
     world.looked++;
 }
 
-static bool read_pages(struct bench *bench)
+static bool read_pages(struct bench *bench, const char *selector)
 {
     const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
     struct audit_table *table = audit_table_new(false);
@@ -57,6 +58,7 @@ static bool read_pages(struct bench *bench)
                                                                    .auditor = auditor,
                                                                    .resource = &pods,
                                                                    .namespace_ = "shop",
+                                                                   .selector = selector,
                                                                    .wait_ms = 10000,
                                                                    .looked = on_looked},
                                &bench->err);
@@ -71,7 +73,7 @@ static void test_a_list_without_an_end_is_an_error(void **state)
     struct bench *bench = *state;
     world.listed = world.looked = world.last = 0;
     world.old_pages = 100000;
-    assert_false(read_pages(bench));
+    assert_false(read_pages(bench, ""));
     assert_int_equal(bench->err.code, ERR_PARSE);
     assert_string_equal(bench->err.text,
                         "the server gives no end of the list: 100 pages in a row had no object "
@@ -86,9 +88,21 @@ static void test_pages_with_nothing_new_are_none_when_others_follow(void **state
     world.listed = world.looked = 0;
     world.old_pages = 99;
     world.last = 250;
-    assert_true(read_pages(bench));
+    assert_true(read_pages(bench, ""));
     assert_int_equal(world.looked, 3);
     assert_int_equal(world.listed, 250);
+}
+
+static void test_the_selector_goes_to_the_server(void **state)
+{
+    struct bench *bench = *state;
+    world.listed = world.looked = world.old_pages = 0;
+    world.last = 2;
+    assert_true(read_pages(bench, "app=web"));
+    const char *requests = buf_text(&bench->requests);
+    int found = 0;
+    while ((requests = strstr(requests, "labelSelector=app%3Dweb"))) requests++, found++;
+    assert_int_equal(found, 2);
 }
 
 int main(void)
@@ -97,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_a_list_without_an_end_is_an_error),
         T(test_pages_with_nothing_new_are_none_when_others_follow),
+        T(test_the_selector_goes_to_the_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

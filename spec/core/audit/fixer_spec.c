@@ -67,7 +67,8 @@ static void look_at(struct world *w, const char *name, const char *spec)
                name, spec);
     buf_reserve(&json, TAPE_PADDING);
     assert_true(pack_text(w->c->packer, json.data, json.len, &(const struct pack_type){0}, &root, &err));
-    assert_true(auditor_look_at(w->auditor, &(const struct audit_subject){.object = root}));
+    assert_int_equal(auditor_look_at(w->auditor, &(const struct audit_subject){.object = root}),
+                     AUDITOR_LOOKED_AT);
     root_unref(root);
     buf_clear(&json);
 }
