@@ -1,5 +1,6 @@
 /* What the files of the writer of reports share: policy_writer.c has the time at which things are done,
- * policy_space.c what is known of a namespace and what becomes of its reports. Owner: policy_writer.c. */
+ * policy_lists.c looks at what is in the cluster, policy_space.c has what is known of a namespace and what
+ * becomes of its reports. Owner: policy_writer.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -91,6 +92,11 @@ void space_begin(struct policy_writer *writer, struct policy_space *space);
 bool space_continue(struct policy_writer *writer);
 /* Nothing more of the round is done. */
 void space_end(struct policy_writer *writer);
+
+/* --- policy_lists.c */
+
+/* Has listed what is due. */
+void policy_list(struct policy_writer *writer, int64_t now_ms);
 
 /* --- policy_writer.c */
 
