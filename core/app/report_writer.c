@@ -170,11 +170,10 @@ static void cancel(void *ctx)
 
 /* --- the audit */
 
-static void each(void *ctx, struct str ns, void (*fn)(void *ctx, const struct continuous_result *result),
-                 void *fn_ctx)
+static struct continuous_walk *walk(void *ctx, struct str ns)
 {
     struct report_writer *w = ctx;
-    continuous_each_in(w->options.audit(w->options.ctx), ns, fn, fn_ctx);
+    return continuous_walk_new(w->options.audit(w->options.ctx), ns);
 }
 
 static void put_waiting(void *ctx, const struct continuous_rule_status *rule)
@@ -269,7 +268,7 @@ struct report_writer *report_writer_new(const struct report_writer_options *opti
                                               .instance = w->instance,
                                               .max_reports = POLICY_REPORTS_MAX,
                                               .cluster_when_needed = *options->namespace_ != '\0',
-                                              .each = each,
+                                              .walk = walk,
                                               .look = look,
                                               .list = list,
                                               .write = send,

@@ -229,6 +229,7 @@ struct continuous *continuous_new(const struct continuous_options *options)
     TAILQ_INIT(&audit->watches);
     TAILQ_INIT(&audit->rules);
     TAILQ_INIT(&audit->twins);
+    LIST_INIT(&audit->walks);
     audit->lookups = lookups_new(options->max_lookups);
     audit->turn.fn = on_turn;
     audit->ready.fn = on_ready;

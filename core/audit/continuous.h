@@ -93,6 +93,14 @@ struct continuous_result {
     enum verdict verdict;
     const struct findings *findings; /* NULL: nothing but the verdict */
 };
-/* Every result of that namespace, "" for objects without one, in no order. */
-void continuous_each_in(const struct continuous *audit, struct str ns,
+/* Every result of a namespace, "" for objects without one, in steps. Anything may change from one step to the
+ * next: an object that stays is told of once, as it is then, and one that comes or goes may be or not.
+ * Owner: who began it, who frees it before the audit. */
+struct continuous_walk;
+struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns);
+/* NULL is allowed. */
+void continuous_walk_free(struct continuous_walk *walk);
+/* Looks at what rules say of some objects more, until that is at least `max` results; false when it is over.
+ */
+bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);

@@ -1,7 +1,7 @@
 /* What the files of continuous audits share: continuous.c has the queue and its slices, continuous_source.c
- * the objects, continuous_rule.c what rules say of them, continuous_watch.c what they look at beside, and
- * continuous_scripts.c the way from one generation of a script to the next, continuous_refused.c what no
- * cache has. Owner: continuous.c. */
+ * the objects, continuous_walk.c those of a namespace, continuous_rule.c what rules say of them,
+ * continuous_watch.c what they look at beside, and continuous_scripts.c the way from one generation of a
+ * script to the next, continuous_refused.c what no cache has. Owner: continuous.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -10,6 +10,7 @@
 #include "base/series.h"
 #include "informer/shared_factory.h"
 #include "object/granule_table.h"
+#include <uthash.h>
 
 enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_ERROR = 16 };
 
@@ -33,9 +34,17 @@ struct column {
 enum { SLOT_NONE = UINT32_MAX };
 
 struct live_object {
-    struct root *root; /* a reference; NULL: it is gone, or was never */
-    uint32_t next;     /* that waits, or that is free */
+    struct root *root;       /* a reference; NULL: it is gone, or was never */
+    uint32_t next;           /* that waits, or that is free */
+    uint32_t before, behind; /* in its namespace */
     bool waits;
+};
+
+/* The objects of a source that are in one namespace, or in none. */
+struct source_space {
+    UT_hash_handle hh;
+    uint32_t first, last;
+    char ns[];
 };
 
 /* The objects of one kind, as one script has them. */
@@ -51,6 +60,7 @@ struct source {
     size_t used, cap, count;
     uint32_t unused, first, last; /* `first` and `last` wait */
     struct granule_table by_key;  /* numbers plus one */
+    struct source_space *spaces;
     bool works;
 };
 
@@ -109,6 +119,7 @@ struct continuous {
     TAILQ_HEAD(watches, watch) watches;
     TAILQ_HEAD(live_rules, live_rule) rules;
     TAILQ_HEAD(twins, twin) twins;
+    LIST_HEAD(walks, continuous_walk) walks;
     struct lookups *lookups;
     struct timer turn, ready, coarse, midnight;
     int64_t due_ms;                 /* of `turn` */
@@ -159,6 +170,14 @@ void source_add_column(struct source *source, struct column *column);
 void source_remove_column(struct source *source, struct column *column);
 /* SLOT_NONE when there is none. */
 uint32_t source_find(const struct source *source, const struct root *object);
+
+/* --- continuous_walk.c */
+
+/* The object is the last of its namespace; is in it no more. */
+void source_link(struct source *source, uint32_t slot);
+void source_unlink(struct source *source, uint32_t slot);
+/* The source goes: walks go on with the next. */
+void source_forget_spaces(struct source *source);
 
 /* --- continuous_rule.c */
 

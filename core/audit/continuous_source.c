@@ -38,6 +38,7 @@ static void insert(struct source *source, struct root *object)
     uint32_t slot = take_slot(source);
     source->objects[slot] = (struct live_object){.root = root_ref(object), .next = SLOT_NONE};
     granule_table_insert(&source->by_key, root_key_hash(object), slot + 1);
+    source_link(source, slot);
     source_queue(source, slot);
 }
 
@@ -57,6 +58,7 @@ static void remove_object(struct source *source, uint32_t slot)
     struct live_object *object = &source->objects[slot];
     for (size_t i = 0; i < source->column_count; i++) column_forget(source->columns[i], slot);
     granule_table_remove(&source->by_key, root_key_hash(object->root), slot + 1);
+    source_unlink(source, slot);
     root_unref(object->root);
     object->root = NULL;
     source->count--;
@@ -132,6 +134,7 @@ void source_free(struct source *source)
     claim_remove_handler(source->handler);
     while (source_take(source) != SLOT_NONE) continue;
     if (source->works) TAILQ_REMOVE(&source->audit->working, source, working);
+    source_forget_spaces(source);
     TAILQ_REMOVE(&source->audit->sources, source, link);
     for (size_t i = 0; i < source->used; i++) root_unref(source->objects[i].root);
     granule_table_clear(&source->by_key);

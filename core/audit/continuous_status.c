@@ -144,39 +144,3 @@ void continuous_each_rule(const struct continuous *audit,
     buf_clear(&kinds);
     each_twin(audit, fn, ctx);
 }
-
-/* --- results */
-
-struct telling {
-    const struct source *source;
-    void (*fn)(void *ctx, const struct continuous_result *result);
-    void *ctx;
-};
-
-static bool tell(void *ctx, struct root *object)
-{
-    const struct telling *t = ctx;
-    uint32_t slot = source_find(t->source, object);
-    for (size_t i = 0; slot != SLOT_NONE && i < t->source->column_count; i++) {
-        struct column *column = t->source->columns[i];
-        const struct cell *cell = column_cell(column, slot);
-        if (!(cell->flags & CELL_KNOWN)) continue;
-        const struct continuous_result result = {.asked = &column->rule->asked,
-                                                 .object = t->source->objects[slot].root,
-                                                 .verdict = (enum verdict)cell->verdict,
-                                                 .findings = cell->findings};
-        t->fn(t->ctx, &result);
-    }
-    return true;
-}
-
-void continuous_each_in(const struct continuous *audit, struct str ns,
-                        void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
-{
-    const struct source *source;
-    TAILQ_FOREACH (source, &audit->sources, link) {
-        struct telling telling = {source, fn, ctx};
-        struct indexer *cache = claim_indexer(source->claim);
-        if (cache) indexer_each_in(cache, ns, tell, &telling);
-    }
-}

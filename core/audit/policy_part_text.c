@@ -63,15 +63,15 @@ static void fill(const struct policy_parts *parts, size_t i, struct document *d)
         policy_put_incomplete(str_of(parts->options.incomplete), d->time_s, &d->one);
         add(d, VERDICT_ERROR);
     }
-    d->left_out = parts->left_out[i];
-    for (size_t n = 0; n < parts->fits[i]; n++) add_said(parts, d, &parts->items[parts->first[i] + n]);
+    d->left_out = parts->left_out;
+    for (size_t n = 0; n < parts->shown_count; n++) add_said(parts, d, parts->shown[n]);
     add_left_out(d);
 }
 
-static void put(const struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
-                struct buf *out)
+static void put(struct policy_parts *parts, size_t i, int64_t time_s, const char *content, struct buf *out)
 {
     struct document d = {.time_s = time_s};
+    parts_show(parts, i);
     fill(parts, i, &d);
     const struct policy_head head = {.ns = parts->options.ns,
                                      .name = parts->options.name,
@@ -85,7 +85,7 @@ static void put(const struct policy_parts *parts, size_t i, int64_t time_s, cons
     buf_clear(&d.one);
 }
 
-void policy_parts_content(const struct policy_parts *parts, size_t i, char *content)
+void policy_parts_content(struct policy_parts *parts, size_t i, char *content)
 {
     struct buf text = {0};
     put(parts, i, 0, NULL, &text);
@@ -93,7 +93,7 @@ void policy_parts_content(const struct policy_parts *parts, size_t i, char *cont
     buf_clear(&text);
 }
 
-void policy_parts_put(const struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
+void policy_parts_put(struct policy_parts *parts, size_t i, int64_t time_s, const char *content,
                       struct buf *out)
 {
     put(parts, i, time_s, content, out);

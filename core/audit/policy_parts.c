@@ -4,97 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/findings.h"
 #include "audit/policy_parts_internal.h"
 #include "base/mem.h"
 #include "object/value.h"
-#include "script/plan.h"
-#include "script/script.h"
 
-/* --- rows */
+/* --- how many */
 
-/* Each thing that was said. Of what had no room in memory the verdict alone is known. */
-static bool next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
-{
-    struct rule_finding finding;
-    bool accepted, first = !*begun;
-    *begun = true;
-    if (findings_next(said->findings, at, &finding, &accepted)) {
-        *row = (struct audit_row){.verdict = finding.verdict,
-                                  .message = finding.message,
-                                  .path = finding.path,
-                                  .value = finding.value,
-                                  .accepted = accepted};
-        return true;
-    }
-    *row = (struct audit_row){.verdict = said->verdict};
-    return first && !said->findings;
-}
-
-bool said_next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
-{
-    while (next_row(said, at, begun, row))
-        if (policy_has_result(row)) return true;
-    return false;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t bytes_of(const struct said *said)
-{
-    struct audit_row row;
-    size_t bytes = 0, at = 0;
-    bool begun = false;
-    while (said_next_row(said, &at, &begun, &row))
-        bytes += RESULT_BYTES + least(row.message.n, POLICY_MESSAGE_BYTES) +
-                 least(row.path.n, POLICY_MESSAGE_BYTES) +
-                 (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
-    return bytes;
-}
-
-/* FNV-1a: the same in each process, as what an earlier one wrote is to be the same again. */
-static uint64_t hash_of(struct policy_parts *parts, const struct root *object)
-{
-    struct text text;
-    struct buf *key = &parts->scratch;
-    uint64_t hash = 0xcbf29ce484222325;
-    key->len = 0;
-    buf_str(key, value_str(value_field(root_value(object), STR("kind")), &text));
-    buf_putc(key, '/');
-    root_key(object, key);
-    for (size_t i = 0; i < key->len; i++) hash = (hash ^ (unsigned char)key->data[i]) * 0x100000001b3;
-    return hash ^ hash >> 32;
-}
-
-static void on_result(void *ctx, const struct continuous_result *result)
-{
-    struct policy_parts *parts = ctx;
-    struct said said = {.asked = result->asked,
-                        .object = result->object,
-                        .findings = (struct findings *)result->findings,
-                        .verdict = result->verdict};
-    parts->passes += result->verdict == VERDICT_PASS;
-    said.bytes = result->verdict == VERDICT_PASS ? 0 : bytes_of(&said);
-    if (said.bytes || said.verdict == VERDICT_PASS) parts->count = 1;
-    if (!said.bytes) return;
-    said.hash = hash_of(parts, result->object);
-    if (parts->used == parts->cap) {
-        parts->cap = parts->cap ? parts->cap * 2 : 64;
-        parts->items = xrealloc(parts->items, parts->cap * sizeof *parts->items);
-    }
-    parts->items[parts->used++] = said;
-}
-
-/* --- into documents */
-
+/* What the fullest document has to say, if there are so many. */
 static size_t fullest(const struct policy_parts *parts, size_t count)
 {
     size_t bytes[POLICY_PARTS_MAX] = {0}, most = 0;
-    for (size_t i = 0; i < parts->used; i++)
-        bytes[parts->items[i].hash & (count - 1)] += parts->items[i].bytes;
+    for (size_t i = 0; i < POLICY_PARTS_MAX; i++) bytes[i & (count - 1)] += parts->buckets[i].all;
     for (size_t i = 0; i < count; i++)
         if (bytes[i] > most) most = bytes[i];
     return most;
@@ -111,18 +31,11 @@ static size_t count_of(const struct policy_parts *parts)
     return count;
 }
 
-static int by_part(const void *pa, const void *pb, void *ctx)
+/* --- one of them */
+
+static int by_need(const void *pa, const void *pb)
 {
-    const struct said *a = pa, *b = pb;
-    uint64_t mask = *(const size_t *)ctx - 1, pa_number = a->hash & mask, pb_number = b->hash & mask;
-    if (pa_number != pb_number) return pa_number < pb_number ? -1 : 1;
-    if (a->asked != b->asked) {
-        enum severity sa = a->asked->rule->severity, sb = b->asked->rule->severity;
-        if (sa != sb) return sa > sb ? -1 : 1;
-        int order = strcmp(a->asked->rule->id, b->asked->rule->id);
-        if (order) return order;
-    }
-    return a->hash < b->hash ? -1 : a->hash > b->hash;
+    return said_compare(*(const struct said *const *)pa, *(const struct said *const *)pb);
 }
 
 static struct str kind_of(const struct said *said, struct text *text)
@@ -133,97 +46,46 @@ static struct str kind_of(const struct said *said, struct text *text)
 /* As people look for it; of those alone that are shown, as names take longer to compare. */
 static int by_name(const void *pa, const void *pb)
 {
-    const struct said *a = pa, *b = pb;
+    const struct said *a = *(const struct said *const *)pa, *b = *(const struct said *const *)pb;
     struct text ta, tb;
-    enum severity sa = a->asked->rule->severity, sb = b->asked->rule->severity;
-    if (sa != sb) return sa > sb ? -1 : 1;
-    int order = a->asked == b->asked ? 0 : strcmp(a->asked->rule->id, b->asked->rule->id);
+    if (a->rule->severity != b->rule->severity) return a->rule->severity > b->rule->severity ? -1 : 1;
+    int order = a->rule == b->rule ? 0 : strcmp(a->rule->id, b->rule->id);
     if (!order) order = str_cmp(kind_of(a, &ta), kind_of(b, &tb));
     if (!order) order = str_cmp(root_name(a->object, &ta), root_name(b->object, &tb));
     return order;
 }
 
-static size_t results_of(const struct said *said)
+static size_t collect(struct policy_parts *parts, size_t i)
 {
-    struct audit_row row;
-    size_t count = 0, at = 0;
-    bool begun = false;
-    while (said_next_row(said, &at, &begun, &row)) count++;
-    return count;
+    size_t used = 0, room = 0;
+    for (size_t j = i; j < POLICY_PARTS_MAX; j += parts->count) room += parts->buckets[j].used;
+    parts->shown = xrealloc(parts->shown, (room + 1) * sizeof *parts->shown);
+    parts->left_out = 0;
+    for (size_t j = i; j < POLICY_PARTS_MAX; j += parts->count) {
+        const struct bucket *bucket = &parts->buckets[j];
+        for (size_t n = 0; n < bucket->used; n++) parts->shown[used++] = &bucket->items[n];
+        parts->left_out += bucket->left_out;
+    }
+    return used;
 }
 
-/* Those of document `i`, which begin at `at`; gives their end. */
-static size_t choose(struct policy_parts *parts, size_t i, size_t at)
+/* One that is too large alone is shown in part. */
+void parts_show(struct policy_parts *parts, size_t i)
 {
-    size_t bytes = 0, first = parts->first[i] = at;
-    for (; at < parts->used && (parts->items[at].hash & (parts->count - 1)) == i; at++) {
-        bytes += parts->items[at].bytes;
-        if (bytes <= RESULTS_BYTES || at == first) /* one that is too large alone is shown in part */
-            parts->fits[i] = at - first + 1;
+    size_t bytes = 0, used;
+    if (parts->at == i + 1) return;
+    parts->at = i + 1;
+    used = collect(parts, i);
+    qsort(parts->shown, used, sizeof *parts->shown, by_need);
+    parts->shown_count = 0;
+    for (size_t n = 0; n < used; n++) {
+        bytes += parts->shown[n]->bytes;
+        if (bytes <= RESULTS_BYTES || n == 0)
+            parts->shown_count++;
         else
-            parts->left_out[i] += results_of(&parts->items[at]);
+            parts->left_out += parts->shown[n]->results;
     }
-    if (parts->fits[i] > 1) qsort(parts->items + first, parts->fits[i], sizeof *parts->items, by_name);
-    return at;
-}
-
-/* --- what is shown is kept */
-
-static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct asked_rule *asked)
-{
-    const struct script_rule *rule = asked->rule;
-    for (size_t i = 0; i < parts->rule_count; i++)
-        if (strcmp(parts->rules[i]->id, rule->id) == 0) return parts->rules[i];
-    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
-    struct audit_rule *copy = NEW(struct audit_rule);
-    copy->id = xstrdup(rule->id);
-    copy->title = xstrdup(rule->title);
-    copy->category = xstrdup(rule->category);
-    copy->file = xstrdup(place && place->file ? place->file : script_path(asked->script));
-    copy->severity = rule->severity;
-    parts->rules = xrealloc(parts->rules, (parts->rule_count + 1) * sizeof *parts->rules);
-    return parts->rules[parts->rule_count++] = copy;
-}
-
-static void free_rule(struct audit_rule *rule)
-{
-    free((char *)rule->id);
-    free((char *)rule->title);
-    free((char *)rule->category);
-    free((char *)rule->file);
-    free(rule);
-}
-
-static struct findings *copy_findings(const struct findings *findings)
-{
-    size_t bytes = findings_bytes(findings);
-    return bytes ? memcpy(xmalloc(bytes), findings, bytes) : NULL;
-}
-
-static void keep(struct policy_parts *parts)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < parts->count; i++) {
-        for (size_t n = 0; n < parts->fits[i]; n++) {
-            struct said said = parts->items[parts->first[i] + n];
-            said.rule = keep_rule(parts, said.asked);
-            said.asked = NULL;
-            said.object = root_ref(said.object);
-            said.findings = copy_findings(said.findings);
-            parts->items[kept + n] = said;
-        }
-        parts->first[i] = kept;
-        kept += parts->fits[i];
-    }
-    parts->used = kept;
-}
-
-static void divide(struct policy_parts *parts)
-{
-    size_t at = 0;
-    parts->count = count_of(parts);
-    if (parts->used) qsort_r(parts->items, parts->used, sizeof *parts->items, by_part, &parts->count);
-    for (size_t i = 0; i < parts->count; i++) at = choose(parts, i, at);
+    qsort(parts->shown, parts->shown_count, sizeof *parts->shown, by_name);
 }
 
 /* --- all of them */
@@ -233,25 +95,25 @@ struct policy_parts *policy_parts_new(const struct policy_parts_options *options
     struct policy_parts *parts = NEW(struct policy_parts);
     parts->options = *options;
     parts->options.incomplete = options->incomplete ? xstrdup(options->incomplete) : NULL;
-    options->each(options->ctx, options->ns, on_result, parts);
-    if (parts->count) divide(parts);
-    keep(parts);
     return parts;
 }
 
 void policy_parts_free(struct policy_parts *parts)
 {
     if (!parts) return;
-    for (size_t i = 0; i < parts->used; i++) {
-        root_unref(parts->items[i].object);
-        free(parts->items[i].findings);
-    }
-    for (size_t i = 0; i < parts->rule_count; i++) free_rule(parts->rules[i]);
+    continuous_walk_free(parts->options.walk);
+    parts_forget(parts);
     buf_clear(&parts->scratch);
     free((char *)parts->options.incomplete);
-    free(parts->rules);
-    free(parts->items);
+    free(parts->shown);
     free(parts);
+}
+
+bool policy_parts_gather(struct policy_parts *parts, size_t max)
+{
+    if (continuous_walk_on(parts->options.walk, max, parts_take_in, parts)) return true;
+    if (parts->count) parts->count = count_of(parts);
+    return false;
 }
 
 size_t policy_parts_count(const struct policy_parts *parts)

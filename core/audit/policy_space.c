@@ -127,8 +127,8 @@ static bool has_room(struct policy_writer *writer, struct policy_space *space)
     return false;
 }
 
-static void write_part(struct policy_writer *writer, struct policy_space *space,
-                       const struct policy_parts *parts, size_t i)
+static void write_part(struct policy_writer *writer, struct policy_space *space, struct policy_parts *parts,
+                       size_t i)
 {
     struct known_part *known = space_part(space, i);
     char content[POLICY_CONTENT_SIZE];
@@ -144,12 +144,10 @@ static void write_part(struct policy_writer *writer, struct policy_space *space,
 void space_begin(struct policy_writer *writer, struct policy_space *space)
 {
     struct policy_round *round = &writer->round;
-    int64_t begun_ns = clock_measure_ns();
     leave(writer, space);
     space->failed = false;
     space->under_way++;
     round->space = space;
-    round->next = 0;
     round->parts = policy_parts_new(&(const struct policy_parts_options){
         .api = writer->options.api,
         .name = writer->name,
@@ -157,9 +155,31 @@ void space_begin(struct policy_writer *writer, struct policy_space *space)
         .ns = str_of(space->ns),
         .incomplete = writer->incomplete.len ? buf_text(&writer->incomplete) : NULL,
         .before = space->part_count,
-        .each = writer->options.each,
-        .ctx = writer->options.ctx});
-    round->spent_ns = clock_measure_ns() - begun_ns;
+        .walk = writer->options.walk(writer->options.ctx, str_of(space->ns))});
+}
+
+static int64_t measure(const struct policy_writer *writer)
+{
+    return writer->options.now_ns ? writer->options.now_ns() : clock_measure_ns();
+}
+
+/* What changes meanwhile has the namespace written again, after this round. */
+static void gather(struct policy_writer *writer, int64_t end_ns)
+{
+    enum { STEP = 64 }; /* results, from one look at the time to the next */
+    struct policy_round *round = &writer->round;
+    while (policy_parts_gather(round->parts, STEP))
+        if (measure(writer) >= end_ns) return;
+    round->gathered = true;
+}
+
+/* False: that was the last. */
+static bool write_document(struct policy_writer *writer)
+{
+    struct policy_round *round = &writer->round;
+    size_t count = policy_parts_count(round->parts);
+    if (round->next < count) write_part(writer, round->space, round->parts, round->next++);
+    return round->next < count;
 }
 
 /* A rule that was not asked may have been what the reports are about. */
@@ -183,15 +203,19 @@ void space_end(struct policy_writer *writer)
 
 bool space_continue(struct policy_writer *writer)
 {
+    enum { SLICE_NS = 1000000 };
     struct policy_round *round = &writer->round;
     struct policy_space *space = round->space;
     if (!space) return false;
-    int64_t begun_ns = clock_measure_ns();
-    size_t count = policy_parts_count(round->parts);
-    if (round->next < count) write_part(writer, space, round->parts, round->next++);
-    round->spent_ns += clock_measure_ns() - begun_ns;
-    if (round->next < count) return true;
-    delete_others(writer, space, count);
+    int64_t begun_ns = measure(writer);
+    bool more = true;
+    if (!round->gathered)
+        gather(writer, begun_ns + SLICE_NS);
+    else
+        more = write_document(writer);
+    round->spent_ns += measure(writer) - begun_ns;
+    if (more) return true;
+    delete_others(writer, space, policy_parts_count(round->parts));
     space_end(writer);
     policy_writer_settle(writer, space);
     return true;

@@ -6,7 +6,11 @@
  * A namespace whose results change is written once it has been quiet for a moment, and at the latest some
  * time after the first change; then it is left alone for a while. Nothing is written before all rules have
  * been asked about everything once, or that takes too long: then reports say that they are not whole.
- * Owner: the engine, on its thread. Callbacks may not call back, but for what answers them, later.
+ *
+ * What there is to say of a namespace is gathered in slices of about a millisecond, and written a document at
+ * a time, with other things between.
+ * Owner: the engine, on its thread, which frees it before the audit. Callbacks may not call back, but for
+ * what answers them, later.
  */
 #pragma once
 #include "audit/policy_parts.h"
@@ -51,8 +55,8 @@ struct policy_writer_options {
     const char *name, *instance; /* of reports; see struct policy_head; copied */
     size_t max_reports;
     bool cluster_when_needed; /* the reports of the cluster are looked for when there is something to say */
-    void (*each)(void *ctx, struct str ns, void (*fn)(void *ctx, const struct continuous_result *result),
-                 void *fn_ctx);
+    /* Begins a walk over what is said of a namespace; the writer frees it. */
+    struct continuous_walk *(*walk)(void *ctx, struct str ns);
     void (*look)(void *ctx, struct policy_outlook *out);
     /* Has the reports in the cluster listed: policy_writer_found for each of ours, then policy_writer_listed.
      */
@@ -62,6 +66,7 @@ struct policy_writer_options {
     /* Ends all lists and writes under way: nothing follows for them. */
     void (*cancel)(void *ctx);
     void *ctx;
+    int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
 };
 
 struct policy_writer *policy_writer_new(const struct policy_writer_options *options);

@@ -30,10 +30,11 @@ struct policy_space {
     int64_t first_ms, changed_ms, not_before_ms, retry_ms;
 };
 
-/* A namespace that is being written, a document at a time. */
+/* A namespace that is being gathered, and then written, a document at a time. */
 struct policy_round {
     struct policy_space *space; /* NULL: none is */
     struct policy_parts *parts;
+    bool gathered;
     size_t next;
     int64_t spent_ns;
 };
@@ -86,9 +87,10 @@ void space_tidy(struct policy_writer *writer, struct policy_space *space);
 struct known_part *space_part(struct policy_space *space, size_t part);
 void space_set_part(struct policy_writer *writer, struct known_part *part, bool there);
 bool space_is_due(const struct policy_writer *writer, const struct policy_space *space, int64_t now_ms);
-/* Begins to have written and deleted what is not as it should be. No other round is under way. */
+/* Begins to gather, and then to have written and deleted what is not as it should be. No other round is under
+ * way. */
 void space_begin(struct policy_writer *writer, struct policy_space *space);
-/* One document more; false when there is nothing to go on with. */
+/* One slice, or one document more; false when there is nothing to go on with. */
 bool space_continue(struct policy_writer *writer);
 /* Nothing more of the round is done. */
 void space_end(struct policy_writer *writer);

@@ -155,8 +155,11 @@ static char *all_lines(void)
 char *live_known(struct fixture *f)
 {
     static const char *const namespaces[] = {"", "shop", "bar", "x"};
-    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
-        continuous_each_in(f->audit, str_of(namespaces[i]), put_known, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        struct continuous_walk *walk = continuous_walk_new(f->audit, str_of(namespaces[i]));
+        while (continuous_walk_on(walk, 1, put_known, NULL)) continue;
+        continuous_walk_free(walk);
+    }
     return all_lines();
 }
 
