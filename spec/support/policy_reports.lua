@@ -96,15 +96,20 @@ function M.start(world, place, args)
   return engine
 end
 
+-- Calls `fn` with a folder of scripts that has the rules; ends what it has started.
+function M.with_place(fn)
+  local place = scripts_folder.new()
+  place:write("rules.lua", M.RULES)
+  local ok, err = pcall(fn, place)
+  cluster.stop_all()
+  place:remove()
+  if not ok then error(err, 0) end
+end
+
 function M.specify(it, world)
   local function each(title, fn)
     it(title, function()
-      local place = scripts_folder.new()
-      place:write("rules.lua", M.RULES)
-      local ok, err = pcall(fn, world(), place)
-      cluster.stop_all()
-      place:remove()
-      if not ok then error(err, 0) end
+      M.with_place(function(place) fn(world(), place) end)
     end)
   end
 

@@ -2,8 +2,32 @@
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
 
 local M = {}
+
+M.PODS = "/api/v1/namespaces/default/pods"
+
+function M.pod(name, labels)
+  local spec = { containers = { { name = "main", image = "web" } } }
+  local metadata = { name = name, namespace = "default", labels = labels }
+  return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
+end
+
+-- Has each test of a describe begin with a folder of scripts and a simulated cluster of its own, which `begin` is
+-- given; `before_each` and `after_each` are busted's.
+function M.each(before_each, after_each, begin)
+  local place
+  before_each(function()
+    place = scripts_folder.new()
+    begin(place, cluster.sim())
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+end
 
 -- The name of a gauge of results.
 function M.results(rule, severity, category, result)

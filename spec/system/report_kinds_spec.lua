@@ -2,17 +2,12 @@
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local report_engine = require "spec.support.report_engine"
-local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
-local results = report_engine.results
+local results, pod = report_engine.results, report_engine.pod
+local PODS = report_engine.PODS
 local HEAD = 'local k8s = require "k8s"\n'
 local CRONTABS = "/apis/stable.example.com/v1/namespaces/default/crontabs"
-
-local function pod(name)
-  return { apiVersion = "v1", kind = "Pod", metadata = { name = name, namespace = "default" },
-    spec = { containers = { { name = "main", image = "web:1" } } } }
-end
 
 local function rule(id, kinds, uses)
   local text = 'k8s.rule { id = "%s", kinds = %s, uses = %s, check = function(o, r) end }\n'
@@ -33,13 +28,9 @@ local CRD = {
 
 describe("kubelua run --report, where kinds are not there", function()
   local place, sim
-  before_each(function()
-    place, sim = scripts_folder.new(), cluster.sim()
-    sim.api:create("/api/v1/namespaces/default/pods", pod("a"))
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  report_engine.each(before_each, after_each, function(...)
+    place, sim = ...
+    sim.api:create(PODS, pod("a"))
   end)
 
   it("is ready, says so once, and asks the rules about what there is", function()

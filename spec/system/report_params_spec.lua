@@ -1,10 +1,10 @@
 -- `kubelua run --report --param`: parameters that an operator gives to rules that are asked all the time.
 local cluster = require "spec.support.cluster"
 local report_engine = require "spec.support.report_engine"
-local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
-local results = report_engine.results
+local results, pod = report_engine.results, report_engine.pod
+local PODS = report_engine.PODS
 
 -- A rule that finds pods without as many labels as `params` says.
 local function rule(params, id)
@@ -19,21 +19,11 @@ k8s.rule {
 ]]):format(id or "labelled", params)
 end
 
-local function pod(name, labels)
-  local spec = { containers = { { name = "main", image = "web" } } }
-  local metadata = { name = name, namespace = "default", labels = labels }
-  return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
-end
-
 describe("kubelua run --report --param", function()
   local place, sim
-  before_each(function()
-    place, sim = scripts_folder.new(), cluster.sim()
-    sim.api:create("/api/v1/namespaces/default/pods", pod("a", { team = "x" }))
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  report_engine.each(before_each, after_each, function(...)
+    place, sim = ...
+    sim.api:create(PODS, pod("a", { team = "x" }))
   end)
 
   it("asks with what was given, also after a reload", function()

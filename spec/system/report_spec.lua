@@ -4,8 +4,8 @@ local cluster = require "spec.support.cluster"
 local report_engine = require "spec.support.report_engine"
 local scripts_folder = require "spec.support.scripts_folder"
 
-local results = report_engine.results
-local PODS = "/api/v1/namespaces/default/pods"
+local results, pod = report_engine.results, report_engine.pod
+local PODS = report_engine.PODS
 
 local RULES = [[
 local k8s = require "k8s"
@@ -25,21 +25,9 @@ k8s.rule {
 }
 ]]
 
-local function pod(name, labels)
-  local spec = { containers = { { name = "main", image = "web" } } }
-  local metadata = { name = name, namespace = "default", labels = labels }
-  return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
-end
-
 describe("kubelua run --report", function()
   local place, sim
-  before_each(function()
-    place, sim = scripts_folder.new(), cluster.sim()
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
-  end)
+  report_engine.each(before_each, after_each, function(...) place, sim = ... end)
 
   local function start(args) return report_engine.start(place, sim, args) end
 

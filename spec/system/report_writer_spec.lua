@@ -3,7 +3,6 @@ local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local policy_reports = require "spec.support.policy_reports"
-local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
 describe("policy reports of kubelua run", function()
@@ -34,17 +33,8 @@ describe("policy reports of kubelua run", function()
     return w
   end)
 
-  local function with_place(fn)
-    local place = scripts_folder.new()
-    place:write("rules.lua", policy_reports.RULES)
-    local ok, err = pcall(fn, place)
-    cluster.stop_all()
-    place:remove()
-    if not ok then error(err, 0) end
-  end
-
   it("wait for their CRD, which is told once", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local w = world()
       policy_reports.namespace(w.api, "report-a")
       w.api:create(policy_reports.maps "report-a", policy_reports.config("report-a", "a"))
@@ -65,7 +55,7 @@ describe("policy reports of kubelua run", function()
   end)
 
   it("say that objects are missing which the engine refuses", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local w = world()
       install()
       policy_reports.namespace(w.api, "report-a")
@@ -86,7 +76,7 @@ describe("policy reports of kubelua run", function()
   end)
 
   it("go with a namespace", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local w = world()
       install()
       policy_reports.namespace(w.api, "report-a")
@@ -106,7 +96,7 @@ describe("policy reports of kubelua run", function()
   end)
 
   it("come in parts, none of which is large, and are Reports of openreports.io when asked for", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local maps = { { apiVersion = "v1", kind = "Namespace", metadata = { name = "report-many" } } }
       for i = 1, 1500 do maps[i + 1] = policy_reports.config("report-many", "c-" .. i) end
       for i, map in ipairs(maps) do maps[i] = cjson.encode(map) end
@@ -143,7 +133,7 @@ describe("policy reports of kubelua run", function()
   end)
 
   it("are not written with --report=metrics, nor under --dry-run=client, which the log says", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local w = world()
       install()
       for said, flags in pairs { [false] = { "--report=metrics" }, [true] = { "--report", "--dry-run=client" } } do
@@ -158,7 +148,7 @@ describe("policy reports of kubelua run", function()
   end)
 
   it("are checked by the server under --dry-run=server, and kept nowhere, which the log and the status say", function()
-    with_place(function(place)
+    policy_reports.with_place(function(place)
       local w = world()
       install()
       for _, name in ipairs { "report-left", "report-new" } do policy_reports.namespace(w.api, name) end
