@@ -5,6 +5,7 @@
 #include "app/engine_internal.h"
 #include "app/report_writer.h"
 #include "audit/continuous.h"
+#include "base/fence.h"
 #include "base/json_out.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,6 +14,7 @@
 struct engine_report {
     struct continuous *audit;
     struct report_writer *writer; /* NULL: nothing is written to the cluster */
+    struct fence *term;           /* in which it is active; a reference; NULL: there is none */
     bool told;                    /* that there is no rule */
 };
 
@@ -120,6 +122,16 @@ static void set_active(struct engine_report *report, bool active)
     if (active) report_writer_set_active(report->writer, true);
 }
 
+/* Its word of the end of a term may come with that of the next, if this thread was busy: another may have led
+ * and written in between. */
+static void end_term(struct engine_report *report, struct fence *next)
+{
+    if (report->term == next) return;
+    set_active(report, false);
+    fence_unref(report->term);
+    report->term = next ? fence_ref(next) : NULL;
+}
+
 static void tell_without_rules(struct engine_report *report)
 {
     if (!report->told && continuous_status(report->audit).rules == 0)
@@ -131,6 +143,7 @@ void engine_report_leadership(struct engine *engine)
 {
     if (!engine->report || engine->ending_ms) return;
     tell_without_rules(engine->report);
+    end_term(engine->report, fence_of(engine));
     set_active(engine->report, leads(engine));
 }
 
@@ -145,6 +158,7 @@ void engine_free_report(struct engine *engine)
     report_writer_free(engine->report->writer);
     engine->report->writer = NULL;
     continuous_free(engine->report->audit);
+    fence_unref(engine->report->term);
     free(engine->report);
     engine->report = NULL;
 }

@@ -1,12 +1,15 @@
 -- `kubelua run --report --leader-elect`: of several replicas the leader alone keeps the reports, and the next one goes
 -- on with what it finds.
 local await = require "spec.support.await"
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local policy_reports = require "spec.support.policy_reports"
+local relay = require "spec.support.relay"
 local scripts_folder = require "spec.support.scripts_folder"
 
 local has, is_gone = policy_reports.has, policy_reports.is_gone
 local maps, config = policy_reports.maps, policy_reports.config
+local LEASE = "/apis/coordination.k8s.io/v1/namespaces/default/leases/kubelua"
 local FLAGS = { "--report", "--leader-elect", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s",
   "--leader-elect-retry-period=250ms" }
 
@@ -22,12 +25,16 @@ describe("policy reports of replicas that elect a leader", function()
     for _, place in ipairs(places) do place:remove() end
   end)
 
-  -- A replica with a socket of its own.
-  local function replica()
-    local place = scripts_folder.new()
+  -- A replica with a socket of its own, and perhaps one more script, which is trusted, and another way to the server.
+  local function replica(script, where)
+    local place, flags = scripts_folder.new(), { unpack(FLAGS) }
     places[#places + 1] = place
     place:write("rules.lua", policy_reports.RULES)
-    return policy_reports.start(w, place, FLAGS)
+    if script then
+      place:write("more.lua", script)
+      flags[#flags + 1] = "--trust=" .. place.path .. "/scripts/more.lua"
+    end
+    return policy_reports.start({ where = where or w.where }, place, flags)
   end
 
   local function get(namespace) return policy_reports.get(w.api, namespace) end
@@ -41,12 +48,12 @@ describe("policy reports of replicas that elect a leader", function()
   end
 
   -- Two replicas, of which the first leads and has written what there is of these namespaces, and the second nothing.
-  local function start(namespaces)
+  local function start(namespaces, ...)
     for _, name in ipairs(namespaces) do
       policy_reports.namespace(w.api, name)
       w.api:create(maps(name), config(name, "a"))
     end
-    local first = replica()
+    local first = replica(...)
     await(function() return first.audit().active end, "the first to lead")
     local second = replica()
     for _, name in ipairs(namespaces) do policy_reports.await(first, w.api, name, has(1, 0)) end
@@ -89,5 +96,32 @@ describe("policy reports of replicas that elect a leader", function()
     local reports = first.reports()
     assert.are.same({ false, 0, written }, { reports.begun, reports.reports, reports.written })
     assert.is_true(second.audit().active)
+  end)
+
+  -- Its other threads lost the lease and got it again meanwhile.
+  it("are looked at anew by a leader that was too busy to see that another led in between", function()
+    local between = relay.start(w.where)
+    finally(function() between:stop() end)
+    local first, second = start({ "report-back" }, [[
+      require("k8s").informer("configmaps"):on_add(function(o)
+        if o:name() ~= "stall" then return end
+        print "stalls"
+        local till = os.clock() + 12
+        while os.clock() < till do end
+        print "goes on"
+      end)
+    ]], between.url)
+    w.api:create(maps "default", config("default", "stall"))
+    first:wait_line "^stalls$"
+    between:hold()
+    w.api:patch(maps "report-back" .. "/a", { metadata = { labels = { owner = "me" } } })
+    policy_reports.await(second, w.api, "report-back", has(0, 1))
+    assert.are.equal(0, cluster.terminate(second))
+    w.api:patch(maps "report-back" .. "/a", { metadata = { labels = { owner = cjson.null } } })
+    between:mend()
+    await(function() return w.api:get(LEASE).spec.holderIdentity ~= "" end, "the first to have the lease again")
+    assert.has_no_match("goes on", first:out(), 1, true)
+    first:wait_line "^goes on$"
+    policy_reports.await(first, w.api, "report-back", has(1, 0))
   end)
 end)
