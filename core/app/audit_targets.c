@@ -33,9 +33,11 @@ static void add_kind(struct audit_targets *targets, const struct catalogue *cata
 void audit_targets_find(struct audit_targets *targets, const struct audit_scripts *scripts,
                         const struct catalogue *catalogue)
 {
+    uint32_t number = 0; /* in the table */
     for (size_t s = 0; s < scripts->count; s++)
         for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
             const struct script_rule *rule = script_rule(scripts->items[s], i);
+            if (auditor_leaves_out(scripts->auditor, number++)) continue;
             for (size_t k = 0; k < rule->kind_count; k++) add_kind(targets, catalogue, rule->kinds[k]);
         }
 }

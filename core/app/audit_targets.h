@@ -17,7 +17,7 @@ struct audit_targets {
     size_t count;
 };
 
-/* A kind that the catalogue does not have is none. */
+/* Of rules that are asked. A kind that the catalogue does not have is none. */
 void audit_targets_find(struct audit_targets *targets, const struct audit_scripts *scripts,
                         const struct catalogue *catalogue);
 void audit_targets_clear(struct audit_targets *targets);

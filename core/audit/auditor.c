@@ -126,6 +126,12 @@ void auditor_leave_out(struct auditor *auditor, uint32_t rule)
     auditor->left_out[rule] = true;
 }
 
+bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule)
+{
+    must(rule < auditor->count);
+    return auditor->left_out[rule];
+}
+
 /* --- one object */
 
 /* What stands in a file without a namespace is for the one that kubectl takes. */

@@ -50,6 +50,7 @@ bool auditor_wants(struct auditor *auditor, struct str api_version, struct str k
 bool auditor_has_seen(const struct auditor *auditor, struct str kind);
 /* Is not asked from now on; by its number in the table. */
 void auditor_leave_out(struct auditor *auditor, uint32_t rule);
+bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
 /* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
  * the end. */
 const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);

@@ -127,6 +127,18 @@ describe("an audit of a cluster", function()
     assert.matches("kubelua audit: pods: .*nobody may", err)
   end)
 
+  it("does not list a kind at which only rules look that are not asked", function()
+    sim = cluster.sim { "--pods", "5" }
+    sim:forbid("configmaps", "nobody may")
+    local found, code, err = audit(rule("plain", ways.plain) .. [[
+require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w = { kind = "servicez" } },
+  check = function() end }
+]])
+    assert.are.same({ 3, 5 }, { code, #found })
+    assert.matches("kubelua audit: 1 rule was not asked, as [^\n]*: left\n", err)
+    assert.not_matches("configmaps", err, 1, true)
+  end)
+
   it("looks at one namespace", function()
     sim = cluster.sim { "--pods", "60" }
     local everywhere = audit(rule("plain", ways.plain))
