@@ -13,9 +13,11 @@
 #include "object/projection.h"
 #include "object/value.h"
 
-enum { OBJECTS_MAX = 10000000 /* of a server that does not know pages */, OLD_PAGES_MAX = 100 };
-
-/* Objects that were looked at, by the hash of their identity; a list may begin anew. */
+enum {
+    OBJECTS_MAX = 10000000, /* of a server that does not know pages */
+    OLD_PAGES_MAX = 100,
+    NEW_BEGINNINGS_MAX = 5, /* without an object more */
+};
 
 /* Where pages come from: objects are packed by what is known when they are asked for. */
 struct pages_source {
@@ -29,9 +31,14 @@ struct pages_source {
 struct pages {
     const struct audit_pages_options *options;
     struct buf api_version;
-    struct pages_source *source; /* the pager's */
     struct pager *pager;
     struct number_set seen; /* hashes of what was looked at, as a list may begin anew */
+    struct err expired;     /* the list has no next page, and begins anew; ERR_NONE: it has */
+    size_t seen_before;     /* when it began anew */
+    size_t beginnings;      /* since there was an object more */
+    size_t page_count;      /* of this beginning */
+    size_t page_most;       /* of those before */
+    size_t old_pages;       /* in a row, without an object that was not seen */
     struct refusals refusals;
     struct timer deadline;
     bool has_answer, is_late, is_last;
@@ -143,6 +150,54 @@ static void on_late(struct timer *timer)
     container_of(timer, struct pages, deadline)->is_late = true;
 }
 
+/* Nothing is under way. */
+static void begin(struct pages *pages)
+{
+    drop_objects(pages);
+    refusals_clear(&pages->refusals);
+    pager_free(pages->pager);
+    err_clear(&pages->expired);
+    pages->is_last = false;
+    pages->page_count = pages->old_pages = 0;
+    pages->pager = pager_new(&(const struct pager_options){.source = &new_source(pages)->base,
+                                                           .clock = loop_clock(pages->options->loop),
+                                                           .resource_version = "",
+                                                           .resource_version_match = "",
+                                                           .page_max = OBJECTS_MAX,
+                                                           .page = on_page,
+                                                           .refused = on_refused,
+                                                           .ctx = pages});
+}
+
+/* What came before is passed over: so a list that takes longer than its token lasts gets to its end, and
+ * never is more than a page in memory. */
+static bool begin_anew(struct pages *pages)
+{
+    bool got_further = pages->seen.count > pages->seen_before;
+    pages->beginnings = got_further ? 1 : pages->beginnings + 1;
+    pages->seen_before = pages->seen.count;
+    if (pages->page_count > pages->page_most) pages->page_most = pages->page_count;
+    if (pages->beginnings > NEW_BEGINNINGS_MAX) {
+        pages->failure = pages->expired;
+        return err_wrap(
+            &pages->failure,
+            "the list began anew %d times, as its continue token was over, and gave no object that "
+            "was not there before",
+            NEW_BEGINNINGS_MAX);
+    }
+    begin(pages);
+    return true;
+}
+
+/* A token is over: no failure yet. */
+static bool take_expired(struct pages *pages)
+{
+    if (!pages->page_count || !kube_err_is_expired(&pages->failure)) return false;
+    pages->expired = pages->failure;
+    err_clear(&pages->failure);
+    return true;
+}
+
 /* The next page, or the one at hand once more. */
 static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
 {
@@ -186,7 +241,7 @@ static struct root *look_at_again(void *ctx, const struct projection *kept)
 {
     struct pages *pages = ctx;
     uint64_t current = identity(pages->current);
-    if (!fetch(pages, pager_again)) return NULL;
+    if (!pages->expired.code && !fetch(pages, pager_again) && !take_expired(pages)) return NULL;
     for (size_t i = 0; i < pages->count; i++)
         if (identity(pages->objects[i]) == current) return root_ref(pages->objects[i]);
     return find_alone(pages, kept);
@@ -207,25 +262,35 @@ static void look_at(struct pages *pages, struct root *object)
     o->looked(o->ctx);
 }
 
-/* A token that leads to what was given already may do so for ever. */
-static bool has_end(struct pages *pages, size_t old_pages)
+/* A token that leads to what was given already may do so for ever; a list that began anew has such pages. */
+static bool has_end(struct pages *pages)
 {
-    return old_pages < OLD_PAGES_MAX ||
-           err_set(&pages->failure, ERR_PARSE,
-                   "the server gives no end of the list: %d pages in a row had no object that was not in one "
-                   "before",
-                   OLD_PAGES_MAX);
+    size_t most = OLD_PAGES_MAX + pages->page_most;
+    return pages->old_pages < most ||
+           err_set(
+               &pages->failure, ERR_PARSE,
+               "the server gives no end of the list: %zu pages in a row had no object that was not in one "
+               "before",
+               most);
+}
+
+static bool read_page(struct pages *pages)
+{
+    size_t seen = pages->seen.count;
+    if (!has_end(pages)) return false;
+    if (!fetch(pages, pager_next)) return take_expired(pages);
+    pages->page_count++;
+    while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
+    pages->old_pages = pages->seen.count > seen ? 0 : pages->old_pages + 1;
+    return !pages->failure.code;
 }
 
 static bool read_all(struct pages *pages)
 {
-    size_t old_pages = 0;
+    begin(pages);
     do {
-        size_t seen = pages->seen.count;
-        if (!has_end(pages, old_pages) || !fetch(pages, pager_next)) return false;
-        while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
-        if (pages->failure.code) return false;
-        old_pages = pages->seen.count > seen ? 0 : old_pages + 1;
+        if (!read_page(pages)) return false;
+        if (pages->expired.code && !begin_anew(pages)) return false;
     } while (!pages->is_last);
     return true;
 }
@@ -244,16 +309,6 @@ bool audit_pages_read(const struct audit_pages_options *options, struct err *err
     struct pages pages = {.options = options, .deadline = {.fn = on_late}};
     err_clear(&pages.failure);
     resource_api_version(options->resource, &pages.api_version);
-    pages.source = new_source(&pages);
-    pages.pager = pager_new(&(const struct pager_options){.source = &pages.source->base,
-                                                          .clock = loop_clock(options->loop),
-                                                          .resource_version = "",
-                                                          .resource_version_match = "",
-                                                          .page_max = OBJECTS_MAX,
-                                                          .whole_if_expired = true,
-                                                          .page = on_page,
-                                                          .refused = on_refused,
-                                                          .ctx = &pages});
     bool ok = read_all(&pages);
     if (!ok) *err = pages.failure;
     if (ok && refusals_count(&pages.refusals)) ok = tell_refused(&pages, err);

@@ -36,6 +36,38 @@ static void give_page(struct bench *bench, struct tiny_conn *conn, const char *p
     free(token);
 }
 
+/* A list of `pages`, an object each, whose tokens are over by page `over_at`; `over_later`: the next time
+ * later by so many. */
+static struct {
+    int pages, over_at, over_later, times;
+    int expired, whole;
+} list;
+
+static void give_list(struct bench *bench, struct tiny_conn *conn, const char *path)
+{
+    const char *token = strstr(path, "continue=t");
+    int page = token ? (int)strtol(token + strlen("continue=t"), NULL, 10) : 0;
+    world.listed++;
+    list.whole += !strstr(path, "limit=500");
+    if (page == list.over_at && list.expired < list.times) {
+        list.expired++;
+        list.over_at += list.over_later;
+        tiny_answer(conn, 410, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+                    "\"Expired\",\"message\":\"the token is over\",\"code\":410}");
+        return;
+    }
+    char *next = page + 1 < list.pages ? xasprintf("t%d", page + 1) : xstrdup("");
+    char *body =
+        xasprintf("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\","
+                  "\"continue\":\"%s\"},\"items\":[{\"metadata\":{\"name\":\"p%d\",\"namespace\":"
+                  "\"shop\",\"resourceVersion\":\"1\"}}]}",
+                  next, page);
+    tiny_answer(conn, 200, "Content-Type: application/json\r\n", body);
+    free(body);
+    free(next);
+}
+
 static void on_looked(void *ctx)
 {
     world.looked++;
@@ -47,7 +79,7 @@ static bool read_pages(struct bench *bench, const char *selector)
     struct audit_table *table = audit_table_new(false);
     struct packer *packer = packer_new(bench->pool);
     bench->catalogue = catalogue_well_known();
-    bench->answer = give_page;
+    if (!bench->answer) bench->answer = give_page;
     bench_new_client(bench, false);
     struct auditor *auditor = auditor_new(
         &(const struct auditor_options){.catalogue = bench->catalogue, .table = table}, &bench->err);
@@ -93,6 +125,54 @@ static void test_pages_with_nothing_new_are_none_when_others_follow(void **state
     assert_int_equal(world.listed, 250);
 }
 
+static bool read_list(struct bench *bench, int pages, int over_at, int over_later, int times)
+{
+    world.listed = world.looked = list.expired = list.whole = 0;
+    list.pages = pages;
+    list.over_at = over_at;
+    list.over_later = over_later;
+    list.times = times;
+    bench->answer = give_list;
+    return read_pages(bench, "");
+}
+
+/* More pages than may have nothing new where a list does not begin anew. */
+static void test_an_expired_list_begins_anew_page_by_page(void **state)
+{
+    assert_true(read_list(*state, 150, 120, 0, 1));
+    assert_int_equal(world.looked, 150);
+    assert_int_equal(world.listed, 120 + 1 + 150);
+    assert_int_equal(list.whole, 0);
+}
+
+static void test_a_list_may_begin_anew_as_often_as_it_gets_further(void **state)
+{
+    assert_true(read_list(*state, 30, 1, 1, 20));
+    assert_int_equal(world.looked, 30);
+    assert_int_equal(list.expired, 20);
+}
+
+static void test_a_list_that_expires_before_anything_new_is_an_error(void **state)
+{
+    struct bench *bench = *state;
+    assert_false(read_list(bench, 10, 3, 0, 1000));
+    assert_string_equal(
+        bench->err.text,
+        "the list began anew 5 times, as its continue token was over, and gave no object that "
+        "was not there before: the token is over");
+    assert_true(kube_err_is_expired(&bench->err));
+    assert_int_equal(world.looked, 3);
+    assert_int_equal(world.listed, 6 * 4);
+}
+
+static void test_a_first_page_that_expires_is_an_error(void **state)
+{
+    struct bench *bench = *state;
+    assert_false(read_list(bench, 10, 0, 0, 1000));
+    assert_string_equal(bench->err.text, "the token is over");
+    assert_int_equal(world.listed, 1);
+}
+
 static void test_the_selector_goes_to_the_server(void **state)
 {
     struct bench *bench = *state;
@@ -111,6 +191,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_a_list_without_an_end_is_an_error),
         T(test_pages_with_nothing_new_are_none_when_others_follow),
+        T(test_an_expired_list_begins_anew_page_by_page),
+        T(test_a_list_may_begin_anew_as_often_as_it_gets_further),
+        T(test_a_list_that_expires_before_anything_new_is_an_error),
+        T(test_a_first_page_that_expires_is_an_error),
         T(test_the_selector_goes_to_the_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
