@@ -1,4 +1,4 @@
-/* POST, PUT, PATCH and DELETE; see write_request.h. */
+/* POST, PUT and PATCH, and which write a request is; see write_request.h. DELETE is delete_request.c. */
 #include "sim/write_request.h"
 
 #include <stdlib.h>
@@ -8,21 +8,13 @@
 #include "sim/apply.h"
 #include "sim/list.h"
 #include "sim/patch.h"
-#include "sim/snapshot.h"
 #include "sim/status.h"
 #include "sim/tree.h"
 #include "sim/write.h"
+#include "sim/write_request_internal.h"
 
 #define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
 #define STRATEGIC   "application/strategic-merge-patch+json"
-
-struct writing {
-    struct sim_api *api;
-    const struct sim_request *request;
-    const struct sim_target *target;
-    struct sim_reply *reply;
-    bool dry_run;
-};
 
 static bool has_type(const struct sim_request *request, const char *type)
 {
@@ -31,8 +23,7 @@ static bool has_type(const struct sim_request *request, const char *type)
            (!request->content_type[n] || strchr("; ", request->content_type[n]));
 }
 
-/* NULL and an answer when the body is not JSON; `what` says what it was to be. A new reference. */
-static json_t *read_body(const struct writing *w, const char *what)
+json_t *sim_write_body(const struct writing *w, const char *what)
 {
     json_error_t error;
     json_t *body =
@@ -58,13 +49,12 @@ static json_t *read_object(const struct writing *w)
     char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
                            "version/kind; json parse error",
                            w->target->served->kind->kind);
-    json_t *body = read_body(w, what);
+    json_t *body = sim_write_body(w, what);
     free(what);
     return body;
 }
 
-/* The answer to all writes but deletes. */
-static void answer(struct writing *w, struct sim_written *written)
+void sim_write_answer(struct writing *w, struct sim_written *written)
 {
     if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
@@ -82,7 +72,7 @@ static void create(struct writing *w)
     json_t *body = read_object(w);
     if (!body) return;
     sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
-    answer(w, &written);
+    sim_write_answer(w, &written);
     json_decref(body);
 }
 
@@ -128,7 +118,7 @@ static void update(struct writing *w, const char *key)
         sim_written_clear(w->api, &written);
         sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
     }
-    answer(w, &written);
+    sim_write_answer(w, &written);
     json_decref(body);
 }
 
@@ -188,7 +178,7 @@ static void apply(struct writing *w, const char *key)
 {
     struct sim_written written;
     const char *manager = sim_query(w->request, "fieldManager");
-    json_t *given = read_body(w, "error decoding YAML, of which this server takes JSON alone");
+    json_t *given = sim_write_body(w, "error decoding YAML, of which this server takes JSON alone");
     struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
     if (!given) return;
     if (!manager || !*manager || !json_is_object(given)) {
@@ -206,7 +196,7 @@ static void apply(struct writing *w, const char *key)
         sim_write_create(w->api, w->target->served, w->target->namespace_, object, w->dry_run, &written);
         json_decref(object);
     }
-    answer(w, &written);
+    sim_write_answer(w, &written);
     json_decref(given);
 }
 
@@ -228,7 +218,7 @@ static void patch(struct writing *w, const char *key)
         refuse_type(w);
         return;
     }
-    json_t *given = read_body(w, "error decoding patch");
+    json_t *given = sim_write_body(w, "error decoding patch");
     if (given && body == patched && !json_is_array(given)) {
         sim_reply_status(w->reply,
                          sim_status_bad_request("error decoding patch: json: it is no array of operations"));
@@ -238,92 +228,8 @@ static void patch(struct writing *w, const char *key)
     if (!given) return;
     sim_write_update(w->api, w->target->served, key, w->target->subresource, body, given, w->dry_run,
                      &written);
-    answer(w, &written);
+    sim_write_answer(w, &written);
     json_decref(given);
-}
-
-/* DeleteOptions from the body, with what the query says. NULL and an answer when the body is no JSON. */
-static json_t *delete_options(const struct writing *w)
-{
-    const char *grace = sim_query(w->request, "gracePeriodSeconds"),
-               *policy = sim_query(w->request, "propagationPolicy");
-    json_t *options = w->request->body.n ? read_body(w, "couldn't get version/kind") : json_object();
-    if (options && grace)
-        json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
-    if (options && policy) json_object_set_new(options, "propagationPolicy", json_string(policy));
-    return options;
-}
-
-static bool dry_runs(const struct writing *w, const json_t *options)
-{
-    return w->dry_run || json_array_size(json_object_get(options, "dryRun")) > 0;
-}
-
-/* What is still there, or is of a kind that says so, is answered with itself; else with a Status. */
-static void answer_delete(struct writing *w, struct sim_written *written)
-{
-    const struct sim_served *served = w->target->served;
-    if (!written->refusal && written->removed && !served->kind->returns_deleted) {
-        json_t *object = sim_object_json(written->object, served->kind->kind, served->api_version);
-        sim_reply_status(
-            w->reply, sim_status_success(served->kind, w->target->name, sim_text_at(object, "metadata.uid")));
-        json_decref(object);
-        sim_written_clear(w->api, written);
-    } else
-        answer(w, written);
-}
-
-static void delete_one(struct writing *w, const char *key)
-{
-    struct sim_written written;
-    json_t *options = delete_options(w);
-    if (!options) return;
-    sim_write_delete(w->api, w->target->served, key, options, dry_runs(w, options), &written);
-    answer_delete(w, &written);
-    json_decref(options);
-}
-
-/* An item of a list has kind and version of its own only when it is a custom resource. */
-static json_t *item(const struct sim_served *served, const struct sim_object *object)
-{
-    if (served->kind->custom) return sim_object_json(object, served->kind->kind, served->api_version);
-    return json_loadb(object->text, object->len, 0, NULL);
-}
-
-/* Deletes each object that the selectors match; the answer is a list of them. */
-static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
-                          const struct sim_snapshot *snapshot)
-{
-    const struct sim_served *served = w->target->served;
-    json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
-    struct omap_cursor cursor;
-    const struct sim_object *object;
-    sim_snapshot_seek(snapshot, &cursor);
-    while ((object = sim_snapshot_next(snapshot, &cursor, selection))) {
-        struct sim_written written;
-        sim_write_delete(w->api, served, object->key, options, dry_runs(w, options), &written);
-        if (written.object) json_array_append_new(items, item(served, written.object));
-        sim_written_clear(w->api, &written);
-    }
-    w->reply->code = 200;
-    w->reply->json = json_pack("{ss ss s{so} so}", "kind", served->kind->list_kind, "apiVersion",
-                               served->api_version, "metadata", "resourceVersion", version, "items", items);
-}
-
-static void delete_collection(struct writing *w)
-{
-    struct sim_list_options selection;
-    struct sim_snapshot snapshot = {0};
-    json_t *options = delete_options(w), *refusal = NULL;
-    if (!options) return;
-    if (sim_list_options_read(w->request, w->target->served->kind, &selection, &refusal) &&
-        sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
-        delete_listed(w, options, &selection, &snapshot);
-        sim_snapshot_release(w->api, &snapshot);
-    } else
-        sim_reply_status(w->reply, refusal);
-    sim_list_options_clear(&selection);
-    json_decref(options);
 }
 
 static void write_object(struct writing *w, const char *method)
@@ -335,7 +241,7 @@ static void write_object(struct writing *w, const char *method)
     else if (strcmp(method, "PATCH") == 0)
         patch(w, key);
     else if (strcmp(method, "DELETE") == 0 && !subresource)
-        delete_one(w, key);
+        sim_delete_one(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
         bind_pod(w, key);
     else
@@ -356,7 +262,7 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
         create(&w);
     else if (strcmp(request->method, "DELETE") == 0 && !everywhere &&
              !target->served->kind->no_delete_collection)
-        delete_collection(&w);
+        sim_delete_collection(&w);
     else
         sim_reply_not_allowed(reply);
 }
