@@ -11,6 +11,7 @@ struct test_engine *test_engine_arg(lua_State *L);
 /* Pushes true, or nil and the error's text, for `return`. */
 int test_result(lua_State *L, bool ok, const struct err *err);
 /* These into the table on top of the stack. */
+void bind_test_cluster(lua_State *L);
 void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
 void bind_test_audit(lua_State *L);
