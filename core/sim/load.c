@@ -131,6 +131,16 @@ static bool load_object(struct sim_api *api, json_t *object, struct err *err)
     return true;
 }
 
+/* Manifests are YAML most often, which jansson has no word for. */
+static bool begins_as_json(struct str text, struct err *err)
+{
+    if (*text.p == '{' || *text.p == '[') return true;
+    return err_set(
+        err, ERR_PARSE,
+        "objects are expected as JSON; kubectl create --dry-run=client -o json -f FILE makes it of "
+        "YAML");
+}
+
 /* One value after the other, so that a file may have one, or one a line. */
 bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 {
@@ -138,6 +148,8 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
     while (at < text.n && strchr(" \t\r\n", text.p[at])) line += text.p[at++] == '\n';
     while (at < text.n) {
         json_error_t error;
+        if (!begins_as_json((struct str){text.p + at, text.n - at}, err))
+            return err_wrap(err, "line %zu", line);
         json_t *object = json_loadb(text.p + at, text.n - at, JSON_DISABLE_EOF_CHECK, &error);
         if (!object)
             return err_set(err, ERR_PARSE, "line %zu: %s",

@@ -114,6 +114,9 @@ describe("kubelua sim #threads", function()
     refuses("^kubelua sim: /nonexistent: No such file or directory$", "--load", "/nonexistent")
     local bad = file '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"}}\n{"kind":\n'
     refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ": line 3: ", "--load", bad)
+    for _, text in ipairs { "apiVersion: v1\nkind: Pod\n", "- kind: Pod\n", "# none\n", "\31\139\8" } do
+      refuses(": line 2: objects are expected as JSON; kubectl create .* of YAML$", "--load", file("\n" .. text))
+    end
     local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
     refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)
     local item = file '{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v1","metadata":{}}]}'
