@@ -31,6 +31,20 @@ static void put_reason(const struct asking *asking, struct buf *out)
     if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
 }
 
+/* "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?" */
+static void look_for_misspelt(struct asking *asking)
+{
+    const struct ask_options *options = asking->options;
+    const char *id = asking->asked->rule->id;
+    struct str misspelt =
+        suppression_misspelt(options->object, id, options->is_rule, options->ctx, &asking->text);
+    if (misspelt.n)
+        buf_printf(options->text,
+                   "not accepted by " SUPPRESSION_PREFIX
+                   "%.*s: no rule of that id is asked, did you mean %s?",
+                   STR_ARG(misspelt), id);
+}
+
 static void look_up(struct asking *asking)
 {
     struct buf *reason = asking->options->text;
@@ -38,7 +52,10 @@ static void look_up(struct asking *asking)
     asking->suppression = suppression_of(asking->options->object, str_of(asking->asked->rule->id),
                                          asking->options->now_s, &asking->text, &asking->accepted);
     reason->len = 0;
-    if (asking->suppression != SUPPRESSION_NONE) put_reason(asking, reason);
+    if (asking->suppression != SUPPRESSION_NONE)
+        put_reason(asking, reason);
+    else
+        look_for_misspelt(asking);
 }
 
 /* What is accepted keeps all that it says. */

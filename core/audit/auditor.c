@@ -88,22 +88,19 @@ bool auditor_wants(struct auditor *auditor, struct str api_version, struct str k
     return rule_kinds_of(auditor->kinds, api_version, kind)->rules.count > 0;
 }
 
-/* Annotations that accept findings are read by the auditor itself, and so are labels: all of them, as a
- * selector may ask for one that is not there. */
+/* Annotations that accept findings, or are meant to, are read by the auditor itself, and so are labels: all
+ * of them, as a selector may ask for one that is not there. */
 static struct fields *make_fields(struct auditor *auditor, const struct rule_numbers *rules)
 {
     struct fields *fields = fields_new(auditor->options.missed_max);
-    struct buf *name = &auditor->message;
     struct script *last = NULL;
     fields_expect(fields, STR("annotations"), false);
+    fields_expect_beginning(fields, STR(SUPPRESSION_PREFIX));
     if (auditor->options.selector) fields_expect(fields, STR("labels"), true);
     for (size_t i = 0; i < rules->count; i++) {
         const struct asked_rule *asked = &auditor->rules[rules->items[i]];
         if (asked->script != last) fields_add_script(fields, asked->script);
         last = asked->script;
-        name->len = 0;
-        buf_printf(name, "%s%s", SUPPRESSION_PREFIX, asked->rule->id);
-        fields_expect(fields, buf_slice(name), false);
     }
     return fields;
 }

@@ -107,6 +107,14 @@ static bool pack_again(struct packed *packed)
     return true;
 }
 
+static bool is_rule(void *ctx, struct str id)
+{
+    const struct auditor *auditor = ctx;
+    for (size_t i = 0; i < auditor->count; i++)
+        if (str_is(id, auditor->rules[i].rule->id)) return true;
+    return false;
+}
+
 static enum verdict ask_once(struct question *question, const struct packed *packed)
 {
     struct auditor *auditor = question->auditor;
@@ -115,7 +123,8 @@ static enum verdict ask_once(struct question *question, const struct packed *pac
                                   .ctx = question,
                                   .kept = packed->kept ? projection_names(packed->kept) : NULL,
                                   .missed = on_missed};
-    const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message};
+    const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message, is_rule,
+                                        auditor};
     *question = (struct question){.auditor = auditor,
                                   .rule = question->rule,
                                   .object = packed->object,

@@ -171,13 +171,22 @@ static void set_cell(struct column *column, uint32_t slot, const struct ask_answ
     free(before.findings);
 }
 
+static bool is_rule(void *ctx, struct str id)
+{
+    const struct continuous *audit = ctx;
+    const struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (str_is(id, rule->id)) return true;
+    return false;
+}
+
 static struct ask_answer ask(struct column *column, uint32_t slot)
 {
     struct live_rule *rule = column->rule;
     struct continuous *audit = rule->audit;
     const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
     const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
-                                        &audit->text};
+                                        &audit->text, is_rule, audit};
     audit->gathered.len = 0;
     audit->asked_about = options.object;
     lookups_begin(audit->lookups, &(const struct looker){column, slot});

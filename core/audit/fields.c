@@ -59,6 +59,12 @@ void fields_expect(struct fields *fields, struct str name, bool whole)
     fields->is_current = false;
 }
 
+void fields_expect_beginning(struct fields *fields, struct str beginning)
+{
+    name_set_add_beginning(fields->names, beginning);
+    fields->is_current = false;
+}
+
 bool fields_have(const struct fields *fields, struct str name)
 {
     return fields->all || name_set_find(fields->names, name) != NAME_DROPPED;

@@ -14,6 +14,8 @@ void fields_free(struct fields *fields);
 void fields_add_script(struct fields *fields, struct script *script);
 /* A name that will be asked for; `whole`: with all that is in it. */
 void fields_expect(struct fields *fields, struct str name, bool whole);
+/* Any name that begins so. */
+void fields_expect_beginning(struct fields *fields, struct str beginning);
 /* Whether what is kept by now has such fields. */
 bool fields_have(const struct fields *fields, struct str name);
 /* A name that was asked for and not there; `whole`: with all that is in it. An empty name is the whole

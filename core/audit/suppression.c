@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/civil.h"
 #include "base/must.h"
+#include "base/nearest.h"
 
 enum { DATE_LEN = 10, KEY_MAX = 128 };
 
@@ -94,4 +95,22 @@ enum suppression suppression_of(const struct root *object, struct str rule, int6
     if (!read_text(value_str(found, text), out, &day)) return SUPPRESSION_BAD_DATE;
     if (out->reason.n == 0) return SUPPRESSION_NO_REASON;
     return floor_div(now_s, DAY_S) <= day ? SUPPRESSION_VALID : SUPPRESSION_EXPIRED;
+}
+
+struct str suppression_misspelt(const struct root *object, const char *rule,
+                                bool (*is_rule)(void *ctx, struct str id), void *ctx, struct text *text)
+{
+    struct value annotations = root_annotations(object);
+    size_t prefix = sizeof SUPPRESSION_PREFIX - 1;
+    if (value_type(annotations) != VALUE_MAP) return STR("");
+    for (size_t i = 0; i < value_count(annotations); i++) {
+        struct str key;
+        value_entry(annotations, i, &key, text);
+        if (!str_starts(key, STR(SUPPRESSION_PREFIX))) continue;
+        struct str id = {key.p + prefix, key.n - prefix};
+        struct nearest near = nearest_to(id);
+        nearest_try(&near, rule);
+        if (near.name && !is_rule(ctx, id)) return id;
+    }
+    return STR("");
 }

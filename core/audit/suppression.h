@@ -3,6 +3,7 @@
  * good. A reason there has to be, and what only looks like a day is none. Owner: nothing is kept; texts
  * borrow from the object and from `text`. Any thread. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -28,3 +29,7 @@ struct suppressed {
 /* `now_s` are seconds since 1970. */
 enum suppression suppression_of(const struct root *object, struct str rule, int64_t now_s, struct text *text,
                                 struct suppressed *out);
+/* What stands for the id of a rule in such an annotation, is nearly `rule`, and no rule's that there is;
+ * empty: there is none. */
+struct str suppression_misspelt(const struct root *object, const char *rule,
+                                bool (*is_rule)(void *ctx, struct str id), void *ctx, struct text *text);

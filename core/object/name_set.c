@@ -18,6 +18,7 @@ struct slot {
 struct name_set {
     struct slot *slots; /* open addressing, at most half full */
     size_t count, cap;
+    struct str beginning; /* of names that are kept whatever follows; owned; `p` NULL: there are none */
 };
 
 static struct slot *slot_of(const struct name_set *set, struct str name)
@@ -41,6 +42,7 @@ void name_set_free(struct name_set *set)
     if (!set) return;
     for (size_t i = 0; i < set->cap; i++) free(set->slots[i].name);
     free(set->slots);
+    free((char *)set->beginning.p);
     free(set);
 }
 
@@ -51,6 +53,7 @@ struct name_set *name_set_copy(const struct name_set *from)
         const struct slot *slot = &from->slots[i];
         if (slot->name) name_set_add(set, (struct str){slot->name, slot->n}, slot->whole);
     }
+    if (from->beginning.p) name_set_add_beginning(set, from->beginning);
     return set;
 }
 
@@ -76,10 +79,23 @@ void name_set_add(struct name_set *set, struct str name, bool whole)
     }
 }
 
+void name_set_add_beginning(struct name_set *set, struct str beginning)
+{
+    free((char *)set->beginning.p);
+    set->beginning = (struct str){xstrndup(beginning.p, beginning.n), beginning.n};
+}
+
+static bool begins_so(const struct name_set *set, struct str name)
+{
+    return set->beginning.p && name.n >= set->beginning.n && *name.p == *set->beginning.p &&
+           str_starts(name, set->beginning);
+}
+
 enum name_kept name_set_find(const struct name_set *set, struct str name)
 {
     const struct slot *slot = slot_of(set, name);
-    return !slot->name ? NAME_DROPPED : slot->whole ? NAME_KEPT_WHOLE : NAME_KEPT;
+    if (!slot->name) return begins_so(set, name) ? NAME_KEPT : NAME_DROPPED;
+    return slot->whole ? NAME_KEPT_WHOLE : NAME_KEPT;
 }
 
 size_t name_set_count(const struct name_set *set)

@@ -83,3 +83,48 @@ end)]]):format(place.path, place.path))
     assert.are.same(ERRORS, errors_of(cjson.decode(p:out():match "%[.-%]\n")))
   end)
 end)
+
+describe("an annotation that is meant for a rule and misspelt", function()
+  local RULE = [[
+require("k8s").rule { id = "%s", kinds = { "pods" }, %s check = function(obj, r) r:fail "bad" end }
+]]
+  local place
+  before_each(function()
+    place = checks.new "audit"
+    local pod = { apiVersion = "v1", kind = "Pod", metadata = { name = "web", namespace = "default", annotations = {
+      ["kubelua/ignore.image-tagg"] = "the vendor is told", ["kubelua/ignore.probes"] = "ours", other = "x" } },
+      spec = POD.spec }
+    place:write("pod.json", cjson.encode(pod))
+  end)
+  after_each(function() place:remove() end)
+
+  -- Rule, result and reason of each row.
+  local function audited(...)
+    local code, out, err = place:run("-f", place.path .. "/rules.lua", "-o", "json", ...)
+    assert.are.same({ 1, "" }, { code, err })
+    local rows = {}
+    for _, row in ipairs(cjson.decode(out).results) do
+      rows[#rows + 1] = ("%s %s %s"):format(row.rule, row.result, row.reason or "-")
+    end
+    return rows
+  end
+
+  local MEANT = "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?"
+
+  it("accepts nothing, and the finding says so, in files and in a cluster", function()
+    local expected = { "image-tag fail " .. MEANT, "limits fail -", "probes skip accepted: ours" }
+    local rules = RULE:format("image-tag", "") .. RULE:format("limits", "") .. RULE:format("probes", "")
+    local sim = cluster.sim { "--load", place.path .. "/pod.json" }
+    for _, more in ipairs { "", 'uses = { pods = { kind = "pods" } },' } do -- of parts of objects, and of whole ones
+      place:write("rules.lua", rules .. RULE:format("whole", more))
+      local with_whole = { expected[1], expected[2], expected[3], "whole fail -" }
+      assert.are.same(with_whole, audited("--from", place.path .. "/pod.json"))
+      assert.are.same(with_whole, audited("-s", sim.server))
+    end
+  end)
+
+  it("is none where a rule has that id, asked or not", function()
+    place:write("rules.lua", RULE:format("image-tag", "") .. RULE:format("image-tagg", 'namespaces = { "other" },'))
+    assert.are.same({ "image-tag fail -" }, audited("--from", place.path .. "/pod.json"))
+  end)
+end)

@@ -90,10 +90,44 @@ static void test_what_an_annotation_says(void **state)
     }
 }
 
+static bool is_rule(void *ctx, struct str id)
+{
+    return str_is(id, "image-tag") || str_is(id, "image-tags");
+}
+
+static void test_an_annotation_that_is_nearly_for_a_rule_is_found(void **state)
+{
+    static const struct {
+        const char *annotations, *misspelt;
+    } cases[] = {
+        {"", ""},
+        {"{\"kubelua/ignore.image-tag\":\"\"}", ""},
+        {"{\"kubelua/ignore.image-tag\":5}", ""},
+        {"{\"kubelua/ignore.image-tags\":\"of the other one\"}", ""},
+        {"{\"kubelua/ignore.probes\":\"x\"}", ""},
+        {"{\"kubelua/ignore.\":\"x\"}", ""},
+        {"{\"ignore.image-tagg\":\"x\"}", ""},
+        {"{\"kubelua/ignore.image-tagg\":\"x\"}", "image-tagg"},
+        {"{\"kubelua/ignore.Image-Tag\":\"x\"}", "Image-Tag"},
+        {"{\"a\":\"b\",\"kubelua/ignore.probes\":\"x\",\"kubelua/ignore.image_tag\":\"x\"}", "image_tag"},
+        {"\"kubelua/ignore.image_tag\"", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct text text;
+        struct root *object = pod(cases[i].annotations);
+        struct str misspelt = suppression_misspelt(object, "image-tag", is_rule, NULL, &text);
+        if (!str_is(misspelt, cases[i].misspelt))
+            fail_msg("%s: %.*s", cases[i].annotations, STR_ARG(misspelt));
+        root_unref(object);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_an_annotation_says, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_annotation_that_is_nearly_for_a_rule_is_found, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,24 @@ static void test_names_are_found_however_many_there_are(void **state)
     name_set_free(copy);
 }
 
+static void test_names_with_the_same_beginning_are_kept(void **state)
+{
+    struct name_set *set = name_set_new();
+    name_set_add(set, STR("own/b.whole"), true);
+    assert_int_equal(name_set_find(set, STR("own/b.x")), NAME_DROPPED);
+    name_set_add_beginning(set, STR("own/a."));
+    name_set_add_beginning(set, STR("own/b."));
+    struct name_set *copy = name_set_copy(set);
+    name_set_free(set);
+    assert_int_equal(name_set_find(copy, STR("own/b.x")), NAME_KEPT);
+    assert_int_equal(name_set_find(copy, STR("own/b.")), NAME_KEPT);
+    assert_int_equal(name_set_find(copy, STR("own/b.whole")), NAME_KEPT_WHOLE);
+    assert_int_equal(name_set_find(copy, STR("own/a.x")), NAME_DROPPED);
+    assert_int_equal(name_set_find(copy, STR("own/b")), NAME_DROPPED);
+    assert_int_equal(name_set_find(copy, STR("")), NAME_DROPPED);
+    name_set_free(copy);
+}
+
 static void expect_packed(struct projection *projection, const char *text, const char *kept)
 {
     struct pool *pool = pool_new(NULL);
@@ -97,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_found_however_many_there_are),
+        cmocka_unit_test(test_names_with_the_same_beginning_are_kept),
         cmocka_unit_test(test_a_projection_keeps_the_names_and_what_identifies),
         cmocka_unit_test(test_a_partial_object_is_none_that_is_whole),
     };
