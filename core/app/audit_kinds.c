@@ -37,12 +37,30 @@ static bool is_lacking(const struct catalogue *known, const struct informer_clai
     return !of_files || !may_be(known, str_of(claim_spec(claim)->kind));
 }
 
+/* The first of what the rule uses that is not there; NULL: all is. */
+static const struct informer_claim *find_lacking(const struct catalogue *known,
+                                                 const struct script_rule *rule, bool of_files)
+{
+    for (size_t u = 0; u < rule->use_count; u++)
+        if (is_lacking(known, rule->uses[u].claim, of_files)) return rule->uses[u].claim;
+    return NULL;
+}
+
+void audit_kinds_leave_out_rule(struct auditor *auditor, uint32_t rule, const char *nobody,
+                                const struct informer_claim *uses)
+{
+    char *reason = xasprintf("%s %s, which it uses", nobody, claim_spec(uses)->kind);
+    auditor_leave_out(auditor, rule, reason);
+    free(reason);
+}
+
 void audit_kinds_name_rule(struct buf *ids, const char *id)
 {
     buf_printf(ids, "%s%s", ids->len ? ", " : "", id);
 }
 
-size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, struct buf *ids)
+size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, const char *nobody,
+                             struct buf *ids)
 {
     struct catalogue *known = catalogue_well_known();
     uint32_t number = 0; /* in the table */
@@ -50,11 +68,9 @@ size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files,
     for (size_t s = 0; s < scripts->count; s++)
         for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++, number++) {
             const struct script_rule *rule = script_rule(scripts->items[s], i);
-            bool lacks = false;
-            for (size_t u = 0; u < rule->use_count; u++)
-                lacks |= is_lacking(known, rule->uses[u].claim, of_files);
+            const struct informer_claim *lacks = find_lacking(known, rule, of_files);
             if (!lacks) continue;
-            auditor_leave_out(scripts->auditor, number);
+            audit_kinds_leave_out_rule(scripts->auditor, number, nobody, lacks);
             audit_kinds_name_rule(ids, rule->id);
             left_out++;
         }

@@ -10,9 +10,14 @@
 bool audit_kind_may_be(struct str kind);
 
 /* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
- * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. Gives how many there
- * are, and appends their ids to `ids` by audit_kinds_name_rule. */
-size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, struct buf *ids);
+ * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. `nobody` ("the
+ * server did not give") is for the reason. Gives how many there are, and appends their ids to `ids` by
+ * audit_kinds_name_rule. */
+size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, const char *nobody,
+                             struct buf *ids);
+/* One, by its number in the table, as `nobody` what it uses. */
+void audit_kinds_leave_out_rule(struct auditor *auditor, uint32_t rule, const char *nobody,
+                                const struct informer_claim *uses);
 /* Appends one more to "a, b". */
 void audit_kinds_name_rule(struct buf *ids, const char *id);
 /* Appends that so many rules were not asked, as `nobody` ("the server did not give") what they use, and

@@ -138,9 +138,10 @@ static void tell_refused(struct live_audit *live)
 static void leave_out(struct live_audit *live)
 {
     struct buf ids = {0}, text = {0};
-    size_t left_out = audit_kinds_leave_out(&live->scripts, false, &ids);
+    static const char nobody[] = "the server did not give";
+    size_t left_out = audit_kinds_leave_out(&live->scripts, false, nobody, &ids);
     if (left_out) {
-        audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
+        audit_kinds_put_left_out(left_out, nobody, &ids, &text);
         note(live, buf_text(&text));
     }
     buf_clear(&ids);

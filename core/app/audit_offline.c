@@ -209,9 +209,10 @@ static void fill_caches(struct offline *offline)
     add_kinds(offline);
     dry_host_fill(&offline->dry, offline->catalogue);
     struct buf ids = {0}, text = {0};
-    size_t left_out = audit_kinds_leave_out(&offline->scripts, true, &ids);
+    static const char nobody[] = "the input cannot have";
+    size_t left_out = audit_kinds_leave_out(&offline->scripts, true, nobody, &ids);
     if (left_out) {
-        audit_kinds_put_left_out(left_out, "the input cannot have", &ids, &text);
+        audit_kinds_put_left_out(left_out, nobody, &ids, &text);
         fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
         offline->unasked = true;
     }

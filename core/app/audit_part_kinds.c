@@ -33,8 +33,8 @@ static void note_rule(struct kind *kind, const char *id)
 
 /* A rule that cannot see what it uses would find fault with everything. */
 struct lacks {
-    bool cache; /* the engine's, which is told with the kind */
-    bool kind;  /* the server's */
+    const struct informer_claim *cache; /* the engine's, which is told with the kind */
+    const struct informer_claim *kind;  /* the server's */
 };
 
 static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
@@ -44,8 +44,10 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
         struct kind *kind = kind_of(part, rule->uses[i].claim);
         bool is_whole = kind && kind->cache && !kind->is_torn;
         if (kind && !is_whole) note_rule(kind, rule->id);
-        lacks.kind |= !kind;
-        lacks.cache |= kind && !is_whole;
+        if (!kind)
+            lacks.kind = rule->uses[i].claim;
+        else if (!is_whole)
+            lacks.cache = rule->uses[i].claim;
     }
     return lacks;
 }
@@ -54,10 +56,11 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
 static bool prepare_rule(struct part *part, const struct script_rule *rule, uint32_t number)
 {
     struct lacks lacks = lacks_of(part, rule);
-    if (lacks.kind || lacks.cache) {
-        auditor_leave_out(part->auditor, number);
-        return !lacks.kind;
-    }
+    if (lacks.kind)
+        audit_kinds_leave_out_rule(part->auditor, number, "the server did not give", lacks.kind);
+    else if (lacks.cache)
+        audit_kinds_leave_out_rule(part->auditor, number, "the engine does not have all of", lacks.cache);
+    if (lacks.kind || lacks.cache) return !lacks.kind;
     for (size_t i = 0; i < rule->use_count; i++) {
         claim_hold(rule->uses[i].claim, false);
         kind_of(part, rule->uses[i].claim)->used = true;

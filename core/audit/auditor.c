@@ -117,9 +117,10 @@ bool auditor_has_seen(const struct auditor *auditor, struct str kind)
     return rule_kinds_have(auditor->kinds, kind);
 }
 
-void auditor_leave_out(struct auditor *auditor, uint32_t rule)
+void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reason)
 {
     must(rule < auditor->count);
+    audit_table_leave_out(auditor->options.table, rule, str_of(reason));
     auditor->left_out[rule] = true;
 }
 

@@ -48,8 +48,8 @@ void auditor_free(struct auditor *auditor);
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
 /* Whether an object of a type that `kind` means, as a rule gives it, was looked at or asked for. */
 bool auditor_has_seen(const struct auditor *auditor, struct str kind);
-/* Is not asked from now on; by its number in the table. */
-void auditor_leave_out(struct auditor *auditor, uint32_t rule);
+/* Is not asked from now on, which the table says with the reason; by its number there. */
+void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reason);
 bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
 /* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
  * the end. */

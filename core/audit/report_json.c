@@ -20,6 +20,22 @@ static void put_counts(struct buf *out, const struct audit_totals *totals)
     json_close(out, '}');
 }
 
+static void put_not_asked(struct buf *out, const struct audit_table *table)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        if (!rule->not_asked.n) continue;
+        if (!any) json_open(out, "notAsked", '[');
+        any = true;
+        json_open(out, NULL, '{');
+        json_text(out, "rule", rule->id);
+        json_str(out, "reason", rule->not_asked);
+        json_close(out, '}');
+    }
+    if (any) json_close(out, ']');
+}
+
 void report_put_summary(struct buf *out, const struct audit_table *table,
                         const struct report_options *options)
 {
@@ -35,6 +51,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_bool(out, "complete", !options->incomplete && totals.verdicts[VERDICT_ERROR] == 0);
     json_int(out, "evaluations", (int64_t)totals.evaluated);
     if (totals.known) json_int(out, "known", (int64_t)totals.known);
+    put_not_asked(out, table);
     put_counts(out, &totals);
     json_close(out, '}');
 }

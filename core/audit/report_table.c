@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/terminal.h"
 
-enum { SHOWN_OF_RULE = 20, SUBJECT_MAX = 60, KIND_MAX = 30, MESSAGE_MIN = 30 };
+enum { SHOWN_OF_RULE = 20, SUBJECT_MAX = 60, KIND_MAX = 30, MESSAGE_MIN = 30, ID_MAX = 30 };
 
 struct table_report {
     const struct audit_table *table;
@@ -266,6 +266,39 @@ static void print_errors(struct table_report *r)
     if (left) lines_end(&r->lines);
 }
 
+/* --- rules that were not asked */
+
+static void print_not_asked_rule(struct table_report *r, const struct audit_rule *rule, size_t at)
+{
+    lines_blanks_to(&r->lines, LINES_INDENT);
+    lines_put(&r->lines, "", lines_fit(&r->lines, str_of(rule->id)));
+    lines_blanks_to(&r->lines, at);
+    lines_put_part(&r->lines, LINES_DIM, lines_fit(&r->lines, rule->not_asked), at);
+    lines_end(&r->lines);
+}
+
+static void print_not_asked(struct table_report *r)
+{
+    size_t count = 0, width = 0, rules = audit_table_rule_count(r->table);
+    for (uint32_t i = 0; i < rules; i++) {
+        const struct audit_rule *rule = audit_table_rule(r->table, i);
+        if (!rule->not_asked.n) continue;
+        widen(&width, terminal_columns(str_of(rule->id)), ID_MAX);
+        count++;
+    }
+    if (count == 0) return;
+    lines_put(&r->lines, LINES_RED, STR("NOT ASKED"));
+    r->lines.piece.len = 0;
+    buf_printf(&r->lines.piece, "%zu rule%s", count, count == 1 ? "" : "s");
+    lines_put_part(&r->lines, LINES_BOLD, buf_slice(&r->lines.piece), LINES_INDENT);
+    lines_end(&r->lines);
+    for (uint32_t i = 0; i < rules; i++) {
+        const struct audit_rule *rule = audit_table_rule(r->table, i);
+        if (rule->not_asked.n) print_not_asked_rule(r, rule, LINES_INDENT + width + LINES_GAP);
+    }
+    lines_end(&r->lines);
+}
+
 void report_table(const struct audit_table *table, const struct report_options *options, FILE *out)
 {
     struct table_report r = {.table = table, .options = options, .lines = {.options = options, .out = out}};
@@ -278,6 +311,7 @@ void report_table(const struct audit_table *table, const struct report_options *
         print_block(&r, first, end);
     }
     print_errors(&r);
+    if (options->wide) print_not_asked(&r);
     report_totals(&r.lines, table);
     report_errors_clear(&r.errors);
     buf_clear(&r.lines.piece);

@@ -68,8 +68,11 @@ static void put_counts(struct buf *out, const struct audit_table *table)
     size_t count = audit_table_rule_count(table);
     wire_put_number(out, audit_table_totals(table).looked_at - count_objects(table));
     wire_put_number(out, count);
-    for (uint32_t i = 0; i < count; i++)
-        for (size_t v = 0; v < VERDICTS; v++) wire_put_number(out, audit_table_rule(table, i)->counts[v]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        for (size_t v = 0; v < VERDICTS; v++) wire_put_number(out, rule->counts[v]);
+        wire_put_text(out, rule->not_asked);
+    }
 }
 
 static void put_object(struct buf *out, const struct audit_object *object)

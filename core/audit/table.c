@@ -72,6 +72,12 @@ uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *ru
     return (uint32_t)(f->rule_count - 1);
 }
 
+void audit_table_leave_out(struct audit_table *f, uint32_t rule, struct str reason)
+{
+    must(rule < f->rule_count);
+    f->rules[rule].not_asked = texts_keep(&f->of_rules, reason);
+}
+
 size_t audit_table_rule_count(const struct audit_table *f)
 {
     return f->rule_count;

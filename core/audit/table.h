@@ -16,6 +16,7 @@ struct audit_rule {
     int line;
     enum severity severity;
     size_t counts[VERDICTS]; /* of objects; a row may be of one that another row is of too */
+    struct str not_asked; /* why it was not: "the server did not give pods, which it uses"; empty: it was */
 };
 
 struct audit_object {
@@ -47,6 +48,8 @@ bool audit_table_keeps_passes(const struct audit_table *table);
 
 /* All texts are copied, here and below. Gives its number. */
 uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
+/* It is not asked, and why; where that is told again the last reason counts. */
+void audit_table_leave_out(struct audit_table *table, uint32_t rule, struct str reason);
 size_t audit_table_rule_count(const struct audit_table *table);
 const struct audit_rule *audit_table_rule(const struct audit_table *table, uint32_t rule);
 

@@ -65,7 +65,23 @@ k8s.rule { id = "uses-too", kinds = { "pods" }, uses = { s = { kind = "servicez"
       assert.matches("kubelua audit: 2 rules were not asked, as [^\n]* what they use: uses, uses%-too\n", audit.err)
       assert.are.same({ 1, 1, 1 },
         { times(audit.err, "podz"), times(audit.err, "servicez"), times(audit.err, "not asked") }, name)
+      local nobody = name == "files" and "the input cannot have" or "the server did not give"
+      local reason = nobody .. " servicez, which it uses"
+      assert.are.same({ { rule = "uses", reason = reason }, { rule = "uses-too", reason = reason } },
+        audit.report.summary.notAsked, name)
     end
+  end)
+
+  it("are why rules are not asked, as wide reports say too", function()
+    local rules = at:write("rules.lua", GOOD .. [[
+k8s.rule { id = "uses", kinds = { "pods" }, uses = { s = { kind = "secrets" } }, check = function() end }
+]])
+    local p = cluster.kubelua { "audit", "-f", rules, "--engine", "--admin-socket", at.socket, "-o", "wide" }
+    assert.are.equal(3, p:wait(60))
+    local block = "\n\nNOT ASKED  1 rule\n  uses  the engine does not have all of secrets, which it uses\n\n"
+    assert.matches(block, p:out(), 1, true)
+    assert.is_nil(run(cluster.kubelua { "audit", "-o", "json", "-f", at:write("good.lua", GOOD), "--from",
+      at.folder .. "/pods.json" }).report.summary.notAsked)
   end)
 
   it("are no mistake when the server does without them and nobody uses them", function()

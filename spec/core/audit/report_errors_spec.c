@@ -1,4 +1,5 @@
-/* core/audit/report_errors.c: errors that rules share, as the table tells them. */
+/* core/audit/report_errors.c: errors that rules share, and rules that were not asked, as the table
+ * tells them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -191,6 +192,27 @@ static void test_of_many_blocks_some_are_told(void **state)
     audit_table_free(table);
 }
 
+static void test_rules_that_are_not_asked_are_named_in_wide_reports(void **state)
+{
+    struct audit_table *table = begin();
+    audit_table_leave_out(table, 0, STR("the server did not give secrets, which it uses"));
+    audit_table_leave_out(table, 3, STR("the input cannot have \033[2Jpodz, which it uses"));
+    char *text = print(table, 50, true);
+    assert_string_equal(text, "NOT ASKED  2 rules\n"
+                              "  image-tag  the server did not give secrets,\n"
+                              "             which it uses\n"
+                              "  probes     the input cannot have \xef\xbf\xbd[2Jpodz, which\n"
+                              "             it uses\n"
+                              "\n"
+                              "0 findings\n"
+                              "0 objects, 4 rules, 0 of them clean, 1.23 s\n");
+    free(text);
+    text = print(table, 50, false);
+    assert_null(strstr(text, "NOT ASKED"));
+    free(text);
+    audit_table_free(table);
+}
+
 static void test_no_line_is_wider_than_the_terminal(void **state)
 {
     struct audit_table *table = broken(3);
@@ -212,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_objects_with_the_same_rules_are_one_block),
         cmocka_unit_test(test_of_many_objects_some_are_told),
         cmocka_unit_test(test_of_many_blocks_some_are_told),
+        cmocka_unit_test(test_rules_that_are_not_asked_are_named_in_wide_reports),
         cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ static struct buf written(bool keep_passes)
     struct audit_table *table = fixture_unsorted(keep_passes);
     struct err err;
     assert_true(audit_stream_put_rules(&out, table, &err));
+    audit_table_leave_out(table, 2, STR("no cache of what it uses"));
     audit_stream_put_total(&out, 7);
     audit_stream_put_found(&out, table);
     audit_stream_put_print(&out, STR("a line"));
@@ -72,6 +73,8 @@ static void test_a_table_is_the_same_at_the_other_end(void **state)
         assert_memory_equal(&a, &b, sizeof a);
         assert_int_equal(audit_table_count_rows(from), audit_table_count_rows(to));
         assert_string_equal(audit_table_rule(from, 1)->title, audit_table_rule(to, 1)->title);
+        assert_true(str_is(audit_table_rule(to, 2)->not_asked, "no cache of what it uses"));
+        assert_int_equal(audit_table_rule(to, 1)->not_asked.n, 0);
         audit_stream_free(stream);
         audit_table_free(from);
         audit_table_free(to);
