@@ -14,6 +14,7 @@
 #include "base/nearest.h"
 #include "informer/shared_factory.h"
 #include "script/plan.h"
+#include "script/rule_value.h"
 
 static void print_kinds(const struct script_rule *rule)
 {
@@ -27,9 +28,10 @@ static void print_params(const struct script_rule *rule)
 {
     for (size_t i = 0; i < rule->param_count; i++) {
         const struct rule_param *param = &rule->params[i];
-        printf("%s%s=%s", i ? "            " : "Parameters: ", param->name, param->value);
-        if (strcmp(param->value, param->fallback) != 0) printf(" (default %s)", param->fallback);
-        putchar('\n');
+        printf("%s%s=%s (%s", i ? "            " : "Parameters: ", param->name, param->value,
+               rule_value_type(str_of(param->fallback)));
+        if (strcmp(param->value, param->fallback) != 0) printf(", default %s", param->fallback);
+        puts(")");
     }
 }
 

@@ -120,6 +120,16 @@ static const char *name_of(struct type type)
     return type.element == FORM_NUMBER ? "no list of numbers" : "no list of texts";
 }
 
+const char *rule_value_type(struct str fallback)
+{
+    struct type type = type_of(fallback);
+    if (type.form == FORM_BOOLEAN) return "true or false";
+    if (type.form == FORM_NUMBER) return "a number";
+    if (type.form == FORM_TEXT) return "a text";
+    if (type.element == FORM_BOOLEAN) return "a list of true and false";
+    return type.element == FORM_NUMBER ? "a list of numbers" : "a list of texts";
+}
+
 bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err)
 {
     enum { SHOWN = 80 };

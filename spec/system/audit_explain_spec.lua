@@ -13,7 +13,7 @@ describe("kubelua audit --explain", function()
   it("explains a rule, with the parameters that hold", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "restarts", title = "Pods run on", severity = "high", category = "health", kinds = { "po" },
-  why = "Something is wrong with them.", how = "Read their logs.", params = { most = 5 },
+  why = "Something is wrong with them.", how = "Read their logs.", params = { most = 5, names = {} },
   check = function(obj, r, use, params) if obj.status.restarts > params.most then r:fail("restarts") end end }
 ]])
     local _, out = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "most=7")
@@ -23,7 +23,8 @@ restarts: Pods run on
 Severity:   high
 Category:   health
 Kinds:      po
-Parameters: most=7 (default 5)
+Parameters: most=7 (a number, default 5)
+            names=[] (a list of texts)
 File:       rules.lua:1
 
 Why: Something is wrong with them.

@@ -88,12 +88,25 @@ static void test_long_values_are_shown_in_part(void **state)
     buf_clear(&out);
 }
 
+static void test_types_have_names(void **state)
+{
+    static const char *const cases[][2] = {
+        {"true", "true or false"},      {"5", "a number"},
+        {"-1.5", "a number"},           {"\"5\"", "a text"},
+        {"[]", "a list of texts"},      {"[\"a\"]", "a list of texts"},
+        {"[1,2]", "a list of numbers"}, {"[false]", "a list of true and false"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_string_equal(rule_value_type(str_of(cases[i][0])), cases[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read_as_the_default_is),
         cmocka_unit_test(test_json_is_of_the_very_type),
         cmocka_unit_test(test_long_values_are_shown_in_part),
+        cmocka_unit_test(test_types_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
