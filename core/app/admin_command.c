@@ -23,8 +23,7 @@ static const struct flag *flags_of(struct arguments *arguments)
     const struct flag flags[] = {
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|wide|json|yaml", "table|wide|json|yaml",
          "form of the answer (default table)"},
-        {"admin-socket", 0, FLAG_STRING, &arguments->path, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

@@ -52,8 +52,7 @@ const struct flag *audit_engine_flags(struct audit_request *request)
     const struct flag all[] = {
         {"engine", 0, FLAG_BOOL, &flags->asked, NULL, NULL,
          "the caches of a running engine instead of a cluster; without -f by the rules of its own scripts"},
-        {"admin-socket", 0, FLAG_STRING, &request->options.admin_socket, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&request->options.admin_socket),
         {"children", 0, FLAG_COUNT, &flags->children, "N", NULL,
          "processes that it forks, at most 8 (default one for each core)"},
         {"timeout", 0, FLAG_DURATION_MS, &flags->timeout_ms, "DURATION", NULL,

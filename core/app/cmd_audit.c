@@ -9,7 +9,6 @@
 #include "app/cmd.h"
 #include "app/script_options.h"
 #include "audit/baseline.h"
-#include "audit/input.h"
 #include "audit/report.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -33,8 +32,6 @@ static const struct flag *audit_flags(struct audit_request *request)
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
-    options->sync_timeout_ms = 60000;
-    options->max_object_size = AUDIT_INPUT_OBJECT_MAX;
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&options->files),
         {"from", 0, FLAG_LIST, &request->from, "FILE|DIR|-", NULL,
@@ -45,8 +42,7 @@ static const struct flag *audit_flags(struct audit_request *request)
         {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "of a folder also those in it"},
         {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
          "of a folder leave out files and folders of that name, or path below it (repeatable)"},
-        {"max-object-size", 0, FLAG_SIZE, &options->max_object_size, "SIZE", NULL,
-         "larger objects are refused (default 8Mi)"},
+        flag_max_object_size(options),
         {"output", 'o', FLAG_CHOICE, &request->output, REPORT_FORMATS, REPORT_FORMATS,
          "form of the report (default table)"},
         {"fail-on", 0, FLAG_CHOICE, &request->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,
@@ -61,8 +57,7 @@ static const struct flag *audit_flags(struct audit_request *request)
          "print what rules would do about their failures, as commands; with -o json or yaml in the report"},
         {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
          "it is no error that no object is of a kind that a rule looks at, or matches --selector"},
-        {"sync-timeout", 0, FLAG_DURATION_MS, &options->sync_timeout_ms, "DURATION", NULL,
-         "of a cluster: time for all that rules look at to come (default 60s)"},
+        flag_sync_timeout(options, "of a cluster: time for all that rules look at to come (default 60s)"),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -71,18 +66,15 @@ static const struct flag *apply_flags(struct audit_request *request)
 {
     static struct flag table[6];
     struct options *options = &request->options;
-    options->dry_run = "none";
     const struct flag flags[] = {
         {"apply", 0, FLAG_BOOL, &request->apply, NULL, NULL,
          "write what --fix would print, and tell of each fix"},
-        {"dry-run", 0, FLAG_CHOICE, &options->dry_run, "none|client|server", "none|client|server",
-         "client only tells what would be written, server has it checked but not kept (default none)"},
-        {"field-manager", 0, FLAG_STRING, &options->field_manager, "NAME", NULL,
-         "whose the fields are that are written (default kubelua)"},
-        {"kube-api-qps", 0, FLAG_NUMBER, &options->kube_api_qps, "N", NULL,
-         "requests to the API server in a second, of the whole audit (default 0: as many as it takes)"},
-        {"kube-api-burst", 0, FLAG_INT, &options->kube_api_burst, "N", NULL,
-         "requests at once, before --kube-api-qps counts (default 10 with that flag)"},
+        flag_dry_run(
+            options,
+            "client only tells what would be written, server has it checked but not kept (default none)"),
+        flag_field_manager(options, "whose the fields are that are written (default kubelua)"),
+        flag_kube_api_qps(options),
+        flag_kube_api_burst(options),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

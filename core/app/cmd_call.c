@@ -26,8 +26,7 @@ static const struct flag *flags_of(struct arguments *arguments)
          "form of a result that is no text (default table)"},
         {"timeout", 0, FLAG_DURATION_MS, &arguments->timeout_ms, "DURATION", NULL,
          "for the answer; then the call is cancelled (default 0: none)"},
-        {"admin-socket", 0, FLAG_STRING, &arguments->path, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

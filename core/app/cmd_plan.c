@@ -56,8 +56,7 @@ static const struct flag *flags_of(struct arguments *a)
          "form of the differences (default text)"},
         {"lua-path", 0, FLAG_LIST, &a->lua_path, "DIR", NULL,
          "where require looks for a module that is not beside the script (repeatable; default the engine's)"},
-        {"admin-socket", 0, FLAG_STRING, &a->socket, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&a->socket),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

@@ -24,8 +24,7 @@ static const struct flag *flags_of(struct arguments *arguments)
          "call it again: all of a script, or what has this id"},
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|json|yaml", "table|json|yaml",
          "form of the list (default table)"},
-        {"admin-socket", 0, FLAG_STRING, &arguments->path, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

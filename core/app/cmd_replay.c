@@ -34,14 +34,12 @@ static const struct flag *replay_flags(struct replay_run *run)
     static struct flag table[5];
     struct options *o = &run->options;
     run->speed = "1";
-    o->log_format = "text";
     const struct flag all[] = {
         FLAG_SCRIPT_FILES(&o->files),
         {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
          "N times as fast as it was recorded, or without any waiting (default 1)"},
-        {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
-         "klog text or JSON lines (default text)"},
-        {"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+        flag_log_format(o),
+        flag_verbosity(o),
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }

@@ -38,6 +38,13 @@ struct flag {
         "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL, "script, or folder of scripts (repeatable)" \
     }
 
+/* --admin-socket, of all commands that ask a running engine; `path` is a const char **. */
+#define FLAG_ADMIN_SOCKET(path)                                                               \
+    {                                                                                         \
+        "admin-socket", 0, FLAG_STRING, (path), "PATH", NULL,                                 \
+            "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)" \
+    }
+
 struct flag_list {
     const char **items;
     size_t count;

@@ -5,6 +5,79 @@
 
 #include "base/mem.h"
 
+/* --- flags of several tables */
+
+struct flag flag_max_object_size(struct options *o)
+{
+    o->max_object_size = 8 << 20;
+    return (struct flag){"max-object-size",
+                         0,
+                         FLAG_SIZE,
+                         &o->max_object_size,
+                         "SIZE",
+                         NULL,
+                         "larger objects are refused (default 8Mi)"};
+}
+
+struct flag flag_kube_api_qps(struct options *o)
+{
+    return (struct flag){"kube-api-qps",
+                         0,
+                         FLAG_NUMBER,
+                         &o->kube_api_qps,
+                         "N",
+                         NULL,
+                         "requests to the API server in a second (default 0: as many as it takes)"};
+}
+
+struct flag flag_kube_api_burst(struct options *o)
+{
+    return (struct flag){"kube-api-burst",
+                         0,
+                         FLAG_INT,
+                         &o->kube_api_burst,
+                         "N",
+                         NULL,
+                         "requests at once, before --kube-api-qps counts (default 10 with that flag)"};
+}
+
+struct flag flag_dry_run(struct options *o, const char *help)
+{
+    static const char choice[] = "none|client|server";
+    o->dry_run = "none";
+    return (struct flag){"dry-run", 0, FLAG_CHOICE, &o->dry_run, choice, choice, help};
+}
+
+struct flag flag_field_manager(struct options *o, const char *help)
+{
+    return (struct flag){"field-manager", 0, FLAG_STRING, &o->field_manager, "NAME", NULL, help};
+}
+
+struct flag flag_sync_timeout(struct options *o, const char *help)
+{
+    o->sync_timeout_ms = 60000;
+    return (struct flag){"sync-timeout", 0, FLAG_DURATION_MS, &o->sync_timeout_ms, "DURATION", NULL, help};
+}
+
+struct flag flag_log_format(struct options *o)
+{
+    o->log_format = "text";
+    return (struct flag){"log-format",
+                         0,
+                         FLAG_CHOICE,
+                         &o->log_format,
+                         "text|json",
+                         "text|json",
+                         "klog text or JSON lines (default text)"};
+}
+
+struct flag flag_verbosity(struct options *o)
+{
+    return (struct flag){"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"};
+}
+
+/* --- tables */
+
 const struct flag *connection_flags(struct options *o)
 {
     static struct flag table[20];
@@ -40,43 +113,35 @@ const struct flag *connection_flags(struct options *o)
 const struct flag *engine_flags(struct options *o)
 {
     static struct flag table[16];
-    o->log_format = "text";
-    o->max_object_size = 8 << 20;
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
-    o->dry_run = "none";
     const struct flag flags[] = {
-        {"log-format", 0, FLAG_CHOICE, &o->log_format, "text|json", "text|json",
-         "klog text or JSON lines (default text)"},
-        {"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"},
+        flag_log_format(o),
+        flag_verbosity(o),
         {"shutdown-timeout", 0, FLAG_DURATION_MS, &o->shutdown_timeout_ms, "DURATION", NULL,
          "time for a running call after SIGTERM or SIGINT (default 10s)"},
-        {"max-object-size", 0, FLAG_SIZE, &o->max_object_size, "SIZE", NULL,
-         "larger objects are refused (default 8Mi)"},
+        flag_max_object_size(o),
         {"chunk-size", 0, FLAG_INT, &o->chunk_size, "N", NULL,
          "objects in a page of a list (default 0: 500, where pages are of use)"},
         {"watch-list", 0, FLAG_CHOICE, &o->watch_list, "auto|on|off", "auto|on|off",
          "first lists as streams: where servers can, always tried, never (default auto)"},
         {"watch-list-deadline", 0, FLAG_DURATION_MS, &o->watch_list_deadline_ms, "DURATION", NULL,
          "for the end of such a list, before a plain one is asked for (default 30s)"},
-        {"kube-api-qps", 0, FLAG_NUMBER, &o->kube_api_qps, "N", NULL,
-         "requests to the API server in a second (default 0: as many as it takes)"},
-        {"kube-api-burst", 0, FLAG_INT, &o->kube_api_burst, "N", NULL,
-         "requests at once, before --kube-api-qps counts (default 10 with that flag)"},
+        flag_kube_api_qps(o),
+        flag_kube_api_burst(o),
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "how long a cache that no script uses any more is kept up to date (default 30s)"},
-        {"dry-run", 0, FLAG_CHOICE, &o->dry_run, "none|client|server", "none|client|server",
-         "writes of scripts: client only logs them, server has them checked but not kept; both without "
-         "elections (default none)"},
+        flag_dry_run(o,
+                     "writes of scripts: client only logs them, server has them checked but not kept; both "
+                     "without elections (default none)"),
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
          "server that scripts may ask by http.request: host, host:port, *.domain, or one behind https:// "
          "(repeatable; default none)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
          "SIGHUP"},
-        {"field-manager", 0, FLAG_STRING, &o->field_manager, "NAME", NULL,
-         "whose the fields are that scripts write (default kubelua)"},
+        flag_field_manager(o, "whose the fields are that scripts write (default kubelua)"),
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "how often handlers that do not say are told of every object again (default 0: never)"},
     };
@@ -118,10 +183,8 @@ const struct flag *run_flags(struct options *o)
 const struct flag *exec_flags(struct options *o)
 {
     static struct flag table[2];
-    o->sync_timeout_ms = 60000;
     const struct flag flags[] = {
-        {"sync-timeout", 0, FLAG_DURATION_MS, &o->sync_timeout_ms, "DURATION", NULL,
-         "time for all informers to sync (default 60s)"},
+        flag_sync_timeout(o, "time for all informers to sync (default 60s)"),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

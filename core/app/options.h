@@ -50,6 +50,15 @@ const struct flag *connection_flags(struct options *options);
 const struct flag *engine_flags(struct options *options);
 const struct flag *run_flags(struct options *options);
 const struct flag *exec_flags(struct options *options);
+/* A flag of several tables, which sets its default too; `help`: where it means more in one of them. */
+struct flag flag_max_object_size(struct options *options);
+struct flag flag_kube_api_qps(struct options *options);
+struct flag flag_kube_api_burst(struct options *options);
+struct flag flag_dry_run(struct options *options, const char *help);
+struct flag flag_field_manager(struct options *options, const char *help);
+struct flag flag_sync_timeout(struct options *options, const char *help);
+struct flag flag_log_format(struct options *options);
+struct flag flag_verbosity(struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
 void options_clear(struct options *options);

@@ -28,8 +28,7 @@ static const struct flag *flags_of(struct arguments *a)
     const struct flag flags[] = {
         {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json",
          "form of the answer (default text)"},
-        {"admin-socket", 0, FLAG_STRING, &a->path, "PATH", NULL,
-         "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+        FLAG_ADMIN_SOCKET(&a->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
