@@ -34,7 +34,10 @@ static void on_result(void *ctx, const struct continuous_result *result)
     struct str name = root_name(result->object, &text);
     walker->results++;
     walker->last++;
-    if (name.p[0] == 'p') walker->told[strtoul(name.p + 1, NULL, 10)]++;
+    uint64_t number; /* no zero is behind the name */
+    if (name.p[0] != 'p') return;
+    assert_true(str_to_u64((struct str){name.p + 1, name.n - 1}, &number) && number < PODS);
+    walker->told[number]++;
 }
 
 static bool step(struct walker *walker, size_t max)
