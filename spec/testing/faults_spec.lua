@@ -152,12 +152,7 @@ describe("faults", function()
     env:fault { verb = "list", kind = "pods", code = 403, times = 2 }
     env:fault { verb = "watch", kind = "pods", code = 403, times = 2 }
     env.folder = ""
-    local path = os.tmpname()
-    local file = assert(io.open(path, "w"))
-    file:write 'require("k8s").informer("pods"):on_add(function(pod) print(pod:key()) end)'
-    file:close()
-    env:load(path)
-    os.remove(path)
+    env:load(support.file 'require("k8s").informer("pods"):on_add(function(pod) print(pod:key()) end)')
     assert.same({}, env.prints)
     assert.is_false(env:status().synced)
     env:advance "1m"
@@ -193,9 +188,7 @@ end)
 
 describe("more of a cluster", function()
   it("takes manifests from files, with any number of documents", function()
-    local path = os.tmpname()
-    local file = assert(io.open(path, "w"))
-    file:write [[
+    local path = support.file [[
 apiVersion: v1
 kind: ConfigMap
 metadata: {namespace: shop, name: a}
@@ -218,7 +211,6 @@ kind: List
 items:
 - {apiVersion: example.com/v1, kind: Widget, metadata: {namespace: shop, name: w}, spec: {size: 3}}
 ]]
-    file:close()
     local env = load [[
       require("k8s").informer("widgets.example.com"):on_add(function(w) print(w:key(), w.spec.size) end)
     ]]
@@ -228,13 +220,12 @@ items:
     env:apply_file(path)
     assert.equal("1", env:get("cm", "shop/a").data.n)
     local map = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"shop"},"data":{"n":"%s"}}'
-    file = assert(io.open(path, "w")) -- one a line, and an array
+    local file = assert(io.open(path, "w")) -- one a line, and an array
     file:write(map:format("a", "2"), "\n", map:format("b", "{"), "\n[", map:format("c", "3"), "]\n")
     file:close()
     env:apply_file(path)
     assert.same({ "2", "{" }, { env:get("cm", "shop/a").data.n, env:get("cm", "shop/b").data.n })
     assert.equal("3", env:get("cm", "shop/c").data.n)
-    os.remove(path)
     local ok, raised = pcall(env.apply_file, env, "nothing.yaml")
     assert.is_false(ok)
     assert.has_match("env:apply_file: no file ", raised, 1, true)

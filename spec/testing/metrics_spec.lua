@@ -12,14 +12,7 @@ describe("metrics in a test", function()
   local path
 
   setup(function()
-    path = os.tmpname() .. ".lua"
-    local file = assert(io.open(path, "w"))
-    file:write(COUNTS)
-    file:close()
-  end)
-  teardown(function()
-    os.remove(path)
-    os.remove((path:gsub("%.lua$", "")))
+    path = support.file(COUNTS, ".lua")
   end)
 
   it("are those of the environment, though others of the same script are there", function()
