@@ -52,6 +52,25 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
     return lacks;
 }
 
+/* Those of its kinds that the engine has are looked at; where it has none of them the rule is not asked. */
+static void prepare_kinds(struct part *part, const struct script_rule *rule, uint32_t number)
+{
+    const struct informer_claim *lacks = NULL;
+    bool is_asked = false;
+    for (size_t i = 0; i < rule->kind_count; i++) {
+        struct kind *kind = kind_of(part, rule->kinds[i]);
+        if (!kind) continue;
+        if (!kind->cache) note_rule(kind, rule->id);
+        if (!kind->cache && !lacks) lacks = rule->kinds[i];
+        if (kind->cache) kind->audited = is_asked = true;
+    }
+    if (is_asked || !lacks) return;
+    char *reason =
+        xasprintf("the engine does not have all of %s, which it looks at", claim_spec(lacks)->kind);
+    auditor_leave_out(part->auditor, number, reason);
+    free(reason);
+}
+
 /* False: it uses a kind that the server does not have. */
 static bool prepare_rule(struct part *part, const struct script_rule *rule, uint32_t number)
 {
@@ -65,13 +84,7 @@ static bool prepare_rule(struct part *part, const struct script_rule *rule, uint
         claim_hold(rule->uses[i].claim, false);
         kind_of(part, rule->uses[i].claim)->used = true;
     }
-    for (size_t i = 0; i < rule->kind_count; i++) {
-        struct kind *kind = kind_of(part, rule->kinds[i]);
-        if (kind && kind->cache)
-            kind->audited = true;
-        else if (kind)
-            note_rule(kind, rule->id);
-    }
+    prepare_kinds(part, rule, number);
     return true;
 }
 

@@ -164,6 +164,8 @@ describe("kubelua audit --engine", function()
     write("secrets.lua", rule("secret", "", ""):gsub('"pods"', '"secrets"'))
     local code, report, err = audit("-f", folder .. "/rules.lua", "-f", folder .. "/secrets.lua")
     assert.are.same({ 3, 300 }, { code, report.summary.objects })
+    assert.are.same({ { rule = "secret", reason = "the engine does not have all of secrets, which it looks at" } },
+      report.summary.notAsked)
     assert.matches("kubelua audit: secrets: the engine has no cache of it; not asked, or not about it: secret\n", err)
     local uses = rule("svc", [[r:fail "x"]], [[uses = { svc = { kind = "services" } },]])
     code, report, err = audit("-f", write("uses.lua", uses))
