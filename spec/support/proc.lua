@@ -25,7 +25,7 @@ local C = ffi.C
 local O_CLOEXEC, O_CREATE_TRUNCATE = 0x80000, 0x241
 local POLLIN, CLOCK_MONOTONIC, PR_SET_PDEATHSIG, SYS_PIDFD_OPEN, WNOHANG = 1, 1, 1, 434, 1
 local signals = { HUP = 1, INT = 2, KILL = 9, USR1 = 10, TERM = 15, CONT = 18, STOP = 19 }
-local default_seconds = 20
+local default_seconds = 60 -- a failure takes as long; a slow machine must not be one
 
 local proc = {}
 proc.__index = proc
