@@ -246,8 +246,9 @@ static void end(struct asking *a)
 
 void audit_engine_tell(const struct audit_engine_facts *facts, const struct audit_table *table)
 {
-    fprintf(stderr, "kubelua audit: %zu objects by %zu %s; the engine paused for %.1f ms\n",
-            audit_table_totals(table).looked_at, facts->children, facts->children == 1 ? "child" : "children",
+    size_t count = audit_table_totals(table).looked_at;
+    fprintf(stderr, "kubelua audit: %zu %s by %zu %s; the engine paused for %.1f ms\n", count,
+            count == 1 ? "object" : "objects", facts->children, facts->children == 1 ? "child" : "children",
             (double)facts->pause_ns / 1e6);
 }
 

@@ -132,27 +132,41 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
-static void tell_nothing(const struct audit_request *request)
+static void tell_nothing(const struct audit_request *request, bool is_whole)
 {
     const char *selector = request->selector;
     struct buf text = {0};
-    buf_puts(&text, "nothing was checked: no object ");
+    buf_printf(&text, "nothing was checked: no object %s", is_whole ? "" : "that could be had ");
     if (nonempty(selector))
         buf_printf(&text, "of a kind that a rule looks at matches --selector \"%s\"", selector);
     else
         buf_puts(&text, "is of a kind that a rule looks at");
-    fprintf(stderr, "kubelua audit: %s; --allow-empty makes that no error\n", buf_text(&text));
+    if (is_whole) buf_puts(&text, "; --allow-empty makes that no error");
+    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
     buf_clear(&text);
+}
+
+/* Zero findings would look as if all were well. */
+static void tell_skips(const struct audit_table *table, const struct audit_totals *totals)
+{
+    bool all =
+        totals->evaluated > 0 && totals->known == 0 && totals->verdicts[VERDICT_SKIP] == totals->evaluated;
+    for (size_t i = 0; all && i < audit_table_count_rows(table); i++)
+        all = !audit_table_row(table, i)->accepted;
+    if (all)
+        fprintf(stderr,
+                "kubelua audit: nothing was checked: each rule skipped each object that it looked at\n");
 }
 
 static int code_of(const struct audit *audit, enum audit_end end)
 {
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
-    if (totals.looked_at == 0 && end == AUDIT_WHOLE && !audit->request->allow_empty) {
-        tell_nothing(audit->request);
-        return EXIT_USAGE;
+    if (totals.looked_at == 0 && !audit->request->allow_empty) {
+        tell_nothing(audit->request, end == AUDIT_WHOLE);
+        if (end == AUDIT_WHOLE) return EXIT_USAGE;
     }
+    tell_skips(audit->table, &totals);
     if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;
     if (audit->request->fixes && audit->request->fixes->failed) return EXIT_INCOMPLETE;
     return has_failed(audit->table, audit->request->fail_on) ? EXIT_FINDINGS : EXIT_OK;

@@ -37,21 +37,46 @@ static bool begins_like_until(struct str word)
     return true;
 }
 
+/* "untill=2027-01-31", "util=soon", and a day by whatever name, "expires=2027-01-31". */
+static bool is_misspelt(struct str word)
+{
+    struct str name;
+    if (!str_cut(&word, '=', &name) || !word.p) return false;
+    int64_t day;
+    struct nearest near = nearest_to(name);
+    nearest_try(&near, "until");
+    return near.name || to_day(word, &day);
+}
+
+/* Behind an "until" that stands alone: a day, "= 2027-01-31", "=2027-01-31". The words then end there. */
+static bool find_day(struct str text, struct str *words)
+{
+    struct str next = STR(""), rest = text.p ? str_trim(text) : STR("");
+    if (!str_cut(&rest, ' ', &next) || !next.n) return false;
+    bool is_mark = str_eq(next, STR("=")) || str_eq(next, STR(":"));
+    if (!is_mark && !is_digit(*next.p) && *next.p != '=') return false;
+    if (is_mark && rest.p) {
+        rest = str_trim(rest);
+        str_cut(&rest, ' ', &next);
+    }
+    words->n = (size_t)(next.p + next.n - words->p);
+    return true;
+}
+
 /* The words that stand for a day: "until=2027-01-31", and what people write in its place, "Until:
  * 2027-01-31". "until" before other words is a reason. False: there are none. */
 static bool find_until(struct str text, struct str *words)
 {
-    struct str word, next;
+    const size_t mark = strlen("until");
+    struct str word;
     while (str_cut(&text, ' ', &word)) {
-        if (!begins_like_until(word)) continue;
-        size_t mark = strlen("until");
         *words = word;
-        if (word.n > mark + 1) return word.p[mark] == '=' || word.p[mark] == ':' || is_digit(word.p[mark]);
-        bool marked = word.n == mark + 1;
-        struct str rest = text.p ? str_trim(text) : STR("");
-        bool day = str_cut(&rest, ' ', &next) && next.n && is_digit(*next.p);
-        if (day) words->n = (size_t)(next.p + next.n - word.p);
-        if (day || marked) return true;
+        if (begins_like_until(word)) {
+            bool is_marked = word.n > mark && (word.p[mark] == '=' || word.p[mark] == ':');
+            if (word.n > mark + 1 && (is_marked || is_digit(word.p[mark]))) return true;
+            if (word.n <= mark + 1 && (find_day(text, words) || is_marked)) return true;
+        }
+        if (is_misspelt(word)) return true;
     }
     return false;
 }

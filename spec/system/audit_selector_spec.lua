@@ -142,6 +142,16 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     end
   end)
 
+  it("says so when nothing matches and not all rules could be asked", function()
+    at:write("lacks.txt", 'require("k8s").rule { id = "lacks", kinds = { "pods" }, check = function() end,\n'
+      .. '  uses = { x = { kind = "widgets.example.com" } } }')
+    local flags = { "-f", at.folder .. "/looks.txt", "-f", at.folder .. "/lacks.txt", "--server", at.sim.server }
+    local audit = run("-l", "app=none", unpack(flags))
+    assert.are.equal(3, audit.code)
+    assert.has_match("kubelua audit: nothing was checked: no object that could be had of a kind that a rule looks at "
+      .. 'matches --selector "app=none"\n', audit.err, 1, true)
+  end)
+
   it("names the flag, the text and the place of what is no selector, before anything is read", function()
     for text, told in pairs {
       ["app in (web"] = "character 12: found '', expected: ',' or ')'",

@@ -69,6 +69,17 @@ describe("kubelua audit", function()
     assert.are.equal(0, (audited("--from", place.path .. "/none.yaml", "--allow-empty")))
   end)
 
+  it("says so when every rule skipped every object", function()
+    place:write("skip.txt", 'require("k8s").rule { id = "skip", kinds = { "pods" }, check = function() end,\n'
+      .. "  skip = function() return true end }")
+    place:write("pods.yaml", pod("web", "app"))
+    local p = cluster.kubelua { "audit", "-f", place.path .. "/skip.txt", "--from", place.path .. "/pods.yaml" }
+    assert.are.equal(0, p:wait(20))
+    assert.are.equal("kubelua audit: nothing was checked: each rule skipped each object that it looked at\n", p:err())
+    local _, _, err = audited("--from", place.path .. "/pods.yaml")
+    assert.is_nil(err:find "nothing was checked")
+  end)
+
   it("reads the items of lists, whatever they are called", function()
     local item = '{"metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"name":"c","image":"app"}]}}'
     local whole = '{"apiVersion":"v1","kind":"Pod",' .. item:sub(2)
