@@ -30,7 +30,7 @@ static void tell(struct audit_unlooked *u, struct str file, size_t line)
     struct err err;
     struct buf text = {0};
     if (!u->known) u->known = catalogue_well_known();
-    if (was_told(u) || !well_known_refuses(u->known, buf_slice(&u->last), &err)) return;
+    if (was_told(u) || !well_known_refuses_type(u->known, buf_slice(&u->last), &err)) return;
     buf_str(&u->told, buf_slice(&u->last));
     buf_putc(&u->told, '\n');
     buf_printf(&text, "%.*s: line %zu: no rule looks at it: %s", STR_ARG(file), line, err.text);

@@ -182,6 +182,21 @@ bool catalogue_group_lacks(const struct catalogue *catalogue, struct str text)
     return has_group;
 }
 
+const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type)
+{
+    struct name name = parse_name(catalogue, type);
+    const char *meant = NULL;
+    name.version = (struct str){0};
+    name.is_kind = false; /* as if it were one of kubectl's names */
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->entries[i];
+        if (match(entry, &name) == MATCH_NONE) continue;
+        if (str_is(name.name, entry->resource.kind)) return NULL;
+        if (!meant) meant = entry->resource.kind;
+    }
+    return meant;
+}
+
 bool resource_name_has_group(struct str name)
 {
     struct str rest = name, part;

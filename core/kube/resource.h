@@ -47,6 +47,9 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struc
 /* Whether the catalogue has the group that `name` says, in the version that it says, if any, and no such kind
  * there in any version. */
 bool catalogue_group_lacks(const struct catalogue *catalogue, struct str name);
+/* The kind that "apps/v1/deployments", "apps/v1/deployment" and "apps/v1/deploy" mean, whatever the version,
+ * as an object of the group has to name it; the catalogue's. NULL: it is named so, or nothing is meant. */
+const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type);
 /* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
  * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "kube/catalogue.h"
 
+#define NO_SUCH_KIND "Kubernetes' own groups have no \"%.*s\""
+
 static const struct {
     const char *group, *version, *plural, *kind, *short_names;
     bool namespaced;
@@ -158,8 +160,16 @@ static bool is_optional(struct str kind)
 bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err)
 {
     if (!catalogue_group_lacks(catalogue, kind) || is_optional(kind)) return false;
-    err_set(err, ERR_NOT_FOUND, "Kubernetes' own groups have no \"%.*s\"", STR_ARG(kind));
+    err_set(err, ERR_NOT_FOUND, NO_SUCH_KIND, STR_ARG(kind));
     catalogue_explain(catalogue, kind, err);
+    return true;
+}
+
+bool well_known_refuses_type(const struct catalogue *catalogue, struct str type, struct err *err)
+{
+    const char *meant = catalogue_kind_meant(catalogue, type);
+    if (!meant) return well_known_refuses(catalogue, type, err);
+    err_set(err, ERR_NOT_FOUND, NO_SUCH_KIND ", did you mean the kind \"%s\"?", STR_ARG(type), meant);
     return true;
 }
 

@@ -235,23 +235,6 @@ require("k8s").rule { id = "of-others", kinds = { "pods", "nodes" }, namespaces 
     end
   end)
 
-  it("tells how many objects no rule looks at, and where one is of a misspelt kind", function()
-    local text = pod("web", "app:1"):gsub("kind: Pod", "kind: Podd") .. pod("b", "app"):gsub("kind: Pod", "kind: Podd")
-      .. "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n---\n" .. pod("db", "db:1")
-      .. "apiVersion: example.com/v1\nkind: Podz\nmetadata:\n  name: ours\n"
-    place:write("all.yaml", text)
-    for _, more in ipairs { "", [[require("k8s").rule { id = "z", kinds = { "pods" },
-      uses = { nodes = { kind = "nodes" } }, check = function() end }]] } do
-      place:write("rules.lua", tag .. more)
-      local code, report, err = audited("--from", place.path .. "/all.yaml")
-      assert.are.same({ 0, 4, 1 }, { code, report.summary.unlooked, report.summary.objects })
-      assert.matches('all.yaml: line 1: no rule looks at it: .*did you mean "[Pp]od', err)
-      assert.are.equal(1, select(2, err:gsub("\n", "")))
-    end
-    local _, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/all.yaml")
-    assert.matches("1 object, 4 of kinds that no rule looks at, 2 rules", out, 1, true)
-  end)
-
   it("counts findings as it prints them, and results for each object and rule", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "two", kinds = { "pods" }, severity = "high",
