@@ -1,6 +1,7 @@
 /* `kubelua audit`: asks the rules of scripts about objects, and reports what they find. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/audit_engine.h"
@@ -153,6 +154,21 @@ static bool check_fix(const struct audit_request *request, struct err *err)
                    output);
 }
 
+/* The flag that names a cluster, which an engine has chosen already; NULL: there is none. What stands in the
+ * environment is for other commands too. */
+static const char *names_cluster(const struct cluster_flags *flags)
+{
+    const struct {
+        const char *flag, *value, *variable;
+    } all[] = {{"--server", flags->server, "KUBELUA_SERVER"},
+               {"--context", flags->context, "KUBELUA_CONTEXT"},
+               {"--cluster", flags->cluster, "KUBELUA_CLUSTER"},
+               {"--kubeconfig", flags->kubeconfig, "KUBELUA_KUBECONFIG"}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (all[i].value && all[i].value != getenv(all[i].variable)) return all[i].flag;
+    return NULL;
+}
+
 static bool check_arguments(const struct audit_request *request, const struct flag_list *rest,
                             struct err *err)
 {
@@ -163,6 +179,10 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     bool of_engine = request->engine.asked;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
+    const char *other = of_engine ? names_cluster(&request->options.cluster) : NULL;
+    if (other)
+        return err_set(err, ERR_INVALID, "--engine asks about the cluster of the engine: %s goes without it",
+                       other);
     if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
         return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     return check_fix(request, err);

@@ -335,6 +335,8 @@ describe("kubelua audit --engine", function()
   it("refuses what makes no sense", function()
     for args, message in pairs {
       [{ "--from", "x.json" }] = "%-%-engine and %-%-from are two audits",
+      [{ "--context", "prod" }] = "%-%-engine asks about the cluster of the engine: %-%-context goes without it",
+      [{ "-s", "http://127.0.0.1:1" }] = "about the cluster of the engine: %-%-server goes without it",
       [{ "-f", folder .. "/none.lua" }] = "none.lua",
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
       [{ "-f", write("empty.lua", "") }] = "no script has a rule",
