@@ -16,7 +16,7 @@
 enum {
     OBJECTS_MAX = 10000000, /* of a server that does not know pages */
     OLD_PAGES_MAX = 100,
-    NEW_BEGINNINGS_MAX = 5, /* without an object more */
+    NEW_BEGINNINGS_MAX = 5, /* that get no further, before the list may come whole */
 };
 
 /* Where pages come from: objects are packed by what is known when they are asked for. */
@@ -34,8 +34,7 @@ struct pages {
     struct pager *pager;
     struct number_set seen; /* hashes of what was looked at, as a list may begin anew */
     struct err expired;     /* the list has no next page, and begins anew; ERR_NONE: it has */
-    size_t seen_before;     /* when it began anew */
-    size_t beginnings;      /* since there was an object more */
+    size_t beginnings;      /* since it got further than before */
     size_t page_count;      /* of this beginning */
     size_t page_most;       /* of those before */
     size_t old_pages;       /* in a row, without an object that was not seen */
@@ -159,31 +158,31 @@ static void begin(struct pages *pages)
     err_clear(&pages->expired);
     pages->is_last = false;
     pages->page_count = pages->old_pages = 0;
-    pages->pager = pager_new(&(const struct pager_options){.source = &new_source(pages)->base,
-                                                           .clock = loop_clock(pages->options->loop),
-                                                           .resource_version = "",
-                                                           .resource_version_match = "",
-                                                           .page_max = OBJECTS_MAX,
-                                                           .page = on_page,
-                                                           .refused = on_refused,
-                                                           .ctx = pages});
+    pages->pager =
+        pager_new(&(const struct pager_options){.source = &new_source(pages)->base,
+                                                .clock = loop_clock(pages->options->loop),
+                                                .resource_version = "",
+                                                .resource_version_match = "",
+                                                .page_max = OBJECTS_MAX,
+                                                .whole_if_expired = pages->beginnings > NEW_BEGINNINGS_MAX,
+                                                .page = on_page,
+                                                .refused = on_refused,
+                                                .ctx = pages});
 }
 
 /* What came before is passed over: so a list that takes longer than its token lasts gets to its end, and
- * never is more than a page in memory. */
+ * never is more than a page in memory. Further is a page more: objects that are new come on old pages, too.
+ * Where it gets no further the last beginning is that of P-3. */
 static bool begin_anew(struct pages *pages)
 {
-    bool got_further = pages->seen.count > pages->seen_before;
+    bool got_further = pages->page_count > pages->page_most;
+    if (got_further) pages->page_most = pages->page_count;
     pages->beginnings = got_further ? 1 : pages->beginnings + 1;
-    pages->seen_before = pages->seen.count;
-    if (pages->page_count > pages->page_most) pages->page_most = pages->page_count;
-    if (pages->beginnings > NEW_BEGINNINGS_MAX) {
+    if (pages->beginnings > NEW_BEGINNINGS_MAX + 1) {
         pages->failure = pages->expired;
-        return err_wrap(
-            &pages->failure,
-            "the list began anew %d times, as its continue token was over, and gave no object that "
-            "was not there before",
-            NEW_BEGINNINGS_MAX);
+        return err_wrap(&pages->failure,
+                        "the list began anew %d times, as its continue token was over, and got no further",
+                        NEW_BEGINNINGS_MAX + 1);
     }
     begin(pages);
     return true;

@@ -5,7 +5,7 @@
  *
  * An error that rules share is a block of its own, behind the others:
  *
- *   ERROR  30 rules could not look at Pod shop/web
+ *   ERROR  30 rules ended with the same error for Pod shop/web
  *     shop/web  Pod  error: spec.containers is a text, not a list  dump.json:120
  *     rules: privileged, image-tag, ...
  *
@@ -212,7 +212,7 @@ static void print_error_head(struct table_report *r, size_t first, size_t end)
     const struct shared_error *error = &r->errors.items[first];
     struct buf text = {0}, object = {0};
     lines_put(&r->lines, LINES_RED, STR("ERROR"));
-    buf_printf(&text, "%zu rules could not look at ", error->rules);
+    buf_printf(&text, "%zu rules ended with the same error for ", error->rules);
     if (end - first == 1) {
         report_put_object(&object, audit_table_object(r->table, row_of(r, error->first)->object), ' ');
         terminal_put(&text, buf_slice(&object));

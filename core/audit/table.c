@@ -75,6 +75,7 @@ uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *ru
 void audit_table_leave_out(struct audit_table *f, uint32_t rule, struct str reason)
 {
     must(rule < f->rule_count);
+    if (str_eq(f->rules[rule].not_asked, reason)) return; /* an engine's children say it again and again */
     f->rules[rule].not_asked = texts_keep(&f->of_rules, reason);
 }
 

@@ -5,7 +5,8 @@ local raw = ...
 local nearest = require "k8s.nearest"
 
 return function(where, name, known, what)
-  local quoted = type(name) == "string" and '"' .. name .. '"' or tostring(name)
+  local plain = type(name) == "number" or type(name) == "boolean"
+  local quoted = type(name) == "string" and '"' .. name .. '"' or plain and tostring(name) or "of a " .. type(name)
   local text = where .. ": unknown " .. (what or "option") .. " " .. quoted
   local near = type(name) == "string" and nearest.find(name, known)
   if near then

@@ -54,6 +54,12 @@ describe("tally", function()
     fails("1 passed, 1 failed, 0 skipped", "the exit code is 23", "1..1\nok 1 - a\n", 23)
   end)
 
+  it("takes a job that never ran for a failure", function()
+    local tap, jobs = "1..1\nok 1 - a\n", "a build/units/a\nb env X=1 build/units/b\n"
+    fails("1 passed, 1 failed, 0 skipped", "FAILED b: it never ran\n", tap, 0, { ["../units.jobs"] = jobs })
+    assert.are.equal(0, select(3, tally(tap, 0, { ["../units.jobs"] = "a build/units/a\n" })))
+  end)
+
   it("takes a job that left no exit code for a failure", function()
     fails("1 passed, 1 failed, 0 skipped", "the exit code is -1", "1..1\nok 1 - a\n", "")
   end)

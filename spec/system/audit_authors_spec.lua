@@ -12,6 +12,7 @@ k8s.main(function() print "ready" end)
 k8s.rule { id = "like-opa", kinds = { "pods" }, check = function() return false, "bad" end }
 k8s.rule { id = "like-lua", kinds = { "pods" }, check = function() return nil, "bad" end }
 k8s.rule { id = "misspelt", kinds = { "pods" }, check = function(_, r) r:fial "bad" end }
+k8s.rule { id = "by-table", kinds = { "pods" }, check = function(_, r) return r[{}] end }
 k8s.rule { id = "well", kinds = { "pods" }, check = function(_, r) return r:fail "bad" end }
 ]]
 
@@ -19,6 +20,7 @@ local ERRORS = {
   ["like-opa"] = ":4: check must return nothing, not boolean and string: r:fail(message) says what is wrong",
   ["like-lua"] = ":5: check must return nothing, not nil and string: r:fail(message) says what is wrong",
   misspelt = ':6: r: unknown method "fial", did you mean "fail"?',
+  ["by-table"] = ":7: r: unknown method of a table, known are fail, pass, skip, warn",
 }
 
 local POD = { apiVersion = "v1", kind = "Pod", metadata = { name = "web", namespace = "default" },
@@ -45,7 +47,7 @@ describe("a rule that says what it finds in another way", function()
     assert.are.equal(3, code)
     local report = cjson.decode(out)
     assert.are.same(ERRORS, errors_of(report.results))
-    assert.are.same({ 4, false }, { #report.results, report.summary.complete })
+    assert.are.same({ 5, false }, { #report.results, report.summary.complete })
   end
 
   it("is an error with its line, in files and in a cluster", function()

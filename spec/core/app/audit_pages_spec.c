@@ -40,16 +40,27 @@ static void give_page(struct bench *bench, struct tiny_conn *conn, const char *p
  * later by so many. */
 static struct {
     int pages, over_at, over_later, times;
-    int expired, whole;
+    bool grows;       /* the first page has an object more each time */
+    bool whole_fails; /* without a limit it is over, too */
+    int expired, whole, begun;
 } list;
+
+static void put_item(struct buf *items, const char *name, int number)
+{
+    buf_printf(items, "%s{\"metadata\":{\"name\":\"%s%d\",\"namespace\":\"shop\",\"resourceVersion\":\"1\"}}",
+               items->len ? "," : "", name, number);
+}
 
 static void give_list(struct bench *bench, struct tiny_conn *conn, const char *path)
 {
     const char *token = strstr(path, "continue=t");
     int page = token ? (int)strtol(token + strlen("continue=t"), NULL, 10) : 0;
+    bool whole = !strstr(path, "limit=500");
+    struct buf items = {0};
     world.listed++;
-    list.whole += !strstr(path, "limit=500");
-    if (page == list.over_at && list.expired < list.times) {
+    list.whole += whole;
+    list.begun += page == 0;
+    if (whole ? list.whole_fails : page == list.over_at && list.expired < list.times) {
         list.expired++;
         list.over_at += list.over_later;
         tiny_answer(conn, 410, "Content-Type: application/json\r\n",
@@ -57,15 +68,17 @@ static void give_list(struct bench *bench, struct tiny_conn *conn, const char *p
                     "\"Expired\",\"message\":\"the token is over\",\"code\":410}");
         return;
     }
-    char *next = page + 1 < list.pages ? xasprintf("t%d", page + 1) : xstrdup("");
+    char *next = page + 1 < list.pages && !whole ? xasprintf("t%d", page + 1) : xstrdup("");
+    for (int i = page; i <= (whole ? list.pages - 1 : page); i++) put_item(&items, "p", i);
+    if (page == 0 && list.grows) put_item(&items, "new", list.begun);
     char *body =
         xasprintf("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\","
-                  "\"continue\":\"%s\"},\"items\":[{\"metadata\":{\"name\":\"p%d\",\"namespace\":"
-                  "\"shop\",\"resourceVersion\":\"1\"}}]}",
-                  next, page);
+                  "\"continue\":\"%s\"},\"items\":[%s]}",
+                  next, buf_text(&items));
     tiny_answer(conn, 200, "Content-Type: application/json\r\n", body);
     free(body);
     free(next);
+    buf_clear(&items);
 }
 
 static void on_looked(void *ctx)
@@ -127,7 +140,7 @@ static void test_pages_with_nothing_new_are_none_when_others_follow(void **state
 
 static bool read_list(struct bench *bench, int pages, int over_at, int over_later, int times)
 {
-    world.listed = world.looked = list.expired = list.whole = 0;
+    world.listed = world.looked = list.expired = list.whole = list.begun = 0;
     list.pages = pages;
     list.over_at = over_at;
     list.over_later = over_later;
@@ -152,17 +165,36 @@ static void test_a_list_may_begin_anew_as_often_as_it_gets_further(void **state)
     assert_int_equal(list.expired, 20);
 }
 
-static void test_a_list_that_expires_before_anything_new_is_an_error(void **state)
+static void test_p3_a_list_that_gets_no_further_comes_whole(void **state)
+{
+    assert_true(read_list(*state, 10, 3, 0, 1000));
+    assert_int_equal(world.looked, 10);
+    assert_int_equal(world.listed, 7 * 4 + 1);
+    assert_int_equal(list.whole, 1);
+}
+
+/* Objects that come meanwhile do not make it go on for ever. */
+static void test_a_list_that_grows_in_front_gets_no_further(void **state)
+{
+    list.grows = true;
+    assert_true(read_list(*state, 10, 3, 0, 1000));
+    list.grows = false;
+    assert_int_equal(world.looked, 10 + 8);
+    assert_int_equal(list.whole, 1);
+}
+
+static void test_a_list_that_does_not_come_whole_either_is_an_error(void **state)
 {
     struct bench *bench = *state;
+    list.whole_fails = true;
     assert_false(read_list(bench, 10, 3, 0, 1000));
-    assert_string_equal(
-        bench->err.text,
-        "the list began anew 5 times, as its continue token was over, and gave no object that "
-        "was not there before: the token is over");
+    list.whole_fails = false;
+    assert_string_equal(bench->err.text,
+                        "the list began anew 6 times, as its continue token was over, and got no further: "
+                        "the token is over");
     assert_true(kube_err_is_expired(&bench->err));
     assert_int_equal(world.looked, 3);
-    assert_int_equal(world.listed, 6 * 4);
+    assert_int_equal(list.whole, 1);
 }
 
 static void test_a_first_page_that_expires_is_an_error(void **state)
@@ -193,7 +225,9 @@ int main(void)
         T(test_pages_with_nothing_new_are_none_when_others_follow),
         T(test_an_expired_list_begins_anew_page_by_page),
         T(test_a_list_may_begin_anew_as_often_as_it_gets_further),
-        T(test_a_list_that_expires_before_anything_new_is_an_error),
+        T(test_p3_a_list_that_gets_no_further_comes_whole),
+        T(test_a_list_that_grows_in_front_gets_no_further),
+        T(test_a_list_that_does_not_come_whole_either_is_an_error),
         T(test_a_first_page_that_expires_is_an_error),
         T(test_the_selector_goes_to_the_server),
     };

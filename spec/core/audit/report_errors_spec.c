@@ -86,7 +86,7 @@ static void test_the_same_error_of_several_rules_is_told_once(void **state)
                   "LOW  image-tag  (1 of 2 objects, 1 error)\n"
                   "  shop/web  Pod  no tag  pods.yaml:1\n"
                   "\n"
-                  "ERROR  4 rules could not look at Pod shop/web\n"
+                  "ERROR  4 rules ended with the same error for Pod shop/web\n"
                   "  shop/web  Pod  error: spec.containers is no list  pods.yaml:1\n"
                   "  rules: privileged, image-tag, limits, probes\n"
                   "\n"
@@ -124,13 +124,13 @@ static void test_objects_with_the_same_rules_are_one_block(void **state)
     look(table, "web-3");
     say(table, 3, VERDICT_ERROR, "image is no text");
     assert_prints(table, 60,
-                  "ERROR  4 rules could not look at 2 objects\n"
+                  "ERROR  4 rules ended with the same error for 2 objects\n"
                   "  shop/web    Pod  error: spec.containers is no list\n"
                   "                   pods.yaml:1\n"
                   "  shop/web-2  Pod  error: spec is no map  pods.yaml:1\n"
                   "  rules: privileged, image-tag, limits, probes\n"
                   "\n"
-                  "ERROR  2 rules could not look at Pod shop/web-3\n"
+                  "ERROR  2 rules ended with the same error for Pod shop/web-3\n"
                   "  shop/web-3  Pod  error: image is no text  pods.yaml:1\n"
                   "  rules: image-tag, limits\n"
                   "\n"
@@ -154,7 +154,7 @@ static void test_of_many_objects_some_are_told(void **state)
 {
     struct audit_table *table = broken(25);
     char *text = print(table, 80, false);
-    assert_non_null(strstr(text, "ERROR  4 rules could not look at 25 objects\n"));
+    assert_non_null(strstr(text, "ERROR  4 rules ended with the same error for 25 objects\n"));
     assert_non_null(strstr(text, "  and 5 more: -o wide shows all\n  rules: privileged, "));
     free(text);
     text = print(table, 80, true);
@@ -182,12 +182,12 @@ static void test_of_many_blocks_some_are_told(void **state)
                                        .rule = rule, .verdict = VERDICT_ERROR, .message = STR("none")});
     }
     char *text = print(table, 80, false);
-    assert_non_null(strstr(text, "at Pod shop/web-19\n"));
-    assert_null(strstr(text, "at Pod shop/web-20\n"));
+    assert_non_null(strstr(text, "for Pod shop/web-19\n"));
+    assert_null(strstr(text, "for Pod shop/web-20\n"));
     assert_non_null(strstr(text, "  and 6 more sets of rules with errors: -o wide shows all\n\n"));
     free(text);
     text = print(table, 80, true);
-    assert_non_null(strstr(text, "at Pod shop/web-25\n"));
+    assert_non_null(strstr(text, "for Pod shop/web-25\n"));
     free(text);
     audit_table_free(table);
 }
