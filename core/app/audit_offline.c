@@ -2,6 +2,7 @@
 #include "app/audit_offline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "app/audit_kinds.h"
 #include "app/audit_scripts.h"
@@ -149,25 +150,40 @@ static const struct projection *kept_of(void *ctx, struct str api_version, struc
     return auditor_kept(offline->scripts.auditor, api_version, kind);
 }
 
+/* A name that is misspelt leaves everything in, and looks as if it did not. */
+static void tell_unused(const struct audit_request *request, const struct input_exclude *exclude)
+{
+    char *from = flag_list_text(&request->from);
+    for (size_t i = 0; i < exclude->count; i++)
+        if (!exclude->used[i])
+            fprintf(
+                stderr,
+                "kubelua audit: --exclude \"%s\": there is no such file or folder to leave out below %s\n",
+                request->exclude.items[i], from);
+    free(from);
+}
+
 /* A file that cannot be read does not hide what is found in the others. */
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
     struct audit_input_seen seen = {0};
-    const struct audit_input_options input = {
-        .packer = offline->packer,
-        .sink = &sink,
-        .seen = &seen,
-        .projection_of = offline->objects || offline->request->fix ? NULL : kept_of,
-        .wanted = offline->objects ? NULL : is_wanted,
-        .namespace_of = namespace_of,
-        .skipped = on_skipped,
-        .foreign = on_foreign,
-        .recursive = offline->request->recursive,
-        .exclude = {offline->request->exclude.items, offline->request->exclude.count},
-        .max_object_size = offline->request->options.max_object_size,
-        .progress = on_bytes,
-        .ctx = offline};
+    struct input_exclude exclude;
+    input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
+    const struct audit_input_options input = {.packer = offline->packer,
+                                              .sink = &sink,
+                                              .seen = &seen,
+                                              .projection_of =
+                                                  offline->objects || offline->request->fix ? NULL : kept_of,
+                                              .wanted = offline->objects ? NULL : is_wanted,
+                                              .namespace_of = namespace_of,
+                                              .skipped = on_skipped,
+                                              .foreign = on_foreign,
+                                              .recursive = offline->request->recursive,
+                                              .exclude = &exclude,
+                                              .max_object_size = offline->request->options.max_object_size,
+                                              .progress = on_bytes,
+                                              .ctx = offline};
     const struct flag_list *from = &offline->request->from;
     struct audit_input_counts counts = {0};
     progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);
@@ -180,6 +196,8 @@ static void read_all(struct offline *offline)
     progress_end(&offline->progress);
     audit_table_set_foreign(offline->table, counts.foreign);
     audit_input_seen_clear(&seen);
+    tell_unused(offline->request, &exclude);
+    input_exclude_clear(&exclude);
 }
 
 /* --- caches */

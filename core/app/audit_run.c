@@ -43,15 +43,6 @@ struct audit {
     enum audit_end end;
 };
 
-static char *names_of(const struct flag_list *from)
-{
-    struct buf text = {0};
-    for (size_t i = 0; i < from->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", from->items[i]);
-    char *copy = xstrdup(buf_text(&text));
-    buf_clear(&text);
-    return copy;
-}
-
 static const char *incomplete(enum audit_end end)
 {
     return end == AUDIT_UNREADABLE   ? "Not all could be read: there may be more to find."
@@ -186,7 +177,7 @@ static enum audit_end audit_cluster(struct audit *audit, struct err *err)
 
 static enum audit_end audit_files(struct audit *audit, struct err *err)
 {
-    audit->source = names_of(&audit->request->from);
+    audit->source = flag_list_text(&audit->request->from);
     return audit_offline(audit->request, audit->table, err);
 }
 

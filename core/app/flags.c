@@ -60,6 +60,15 @@ static void list_add(struct flag_list *list, const char *item)
     list->items[list->count++] = item;
 }
 
+char *flag_list_text(const struct flag_list *list)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < list->count; i++) buf_printf(&text, "%s%s", i ? ", " : "", list->items[i]);
+    char *copy = xstrdup(buf_text(&text));
+    buf_clear(&text);
+    return copy;
+}
+
 void flag_list_clear(struct flag_list *list)
 {
     free(list->items);

@@ -59,4 +59,6 @@ const struct flag *flags_fill(struct flag *table, size_t room, const struct flag
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct err *err);
 void flags_print(const struct flag *table);
+/* "a.json, b.json", for messages; the caller frees it. */
+char *flag_list_text(const struct flag_list *list);
 void flag_list_clear(struct flag_list *list);

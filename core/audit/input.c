@@ -102,7 +102,7 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
                              .parser = tape_parser_new()};
     struct input_files files = {0};
     bool ok = strcmp(path, "-") == 0 ? read_file(&r, path, err)
-                                     : input_files_find(&files, path, options->recursive, &options->exclude,
+                                     : input_files_find(&files, path, options->recursive, options->exclude,
                                                         sink->refused, sink->ctx, err) &&
                                            read_files(&r, &files, path, err);
     root_unref(r.last);

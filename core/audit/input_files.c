@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,7 @@
 struct walk {
     struct input_files *files;
     bool recursive;
-    const struct input_exclude *exclude;
+    struct input_exclude *exclude;
     size_t root; /* bytes of the folder's own path */
     void (*trouble)(void *ctx, const struct err *err);
     void *ctx;
@@ -62,10 +61,7 @@ static bool is_left_out(const struct walk *w, const char *path, const char *name
 {
     const char *below = path + w->root;
     while (*below == '/') below++;
-    for (size_t i = 0; i < w->exclude->count; i++)
-        if (fnmatch(w->exclude->patterns[i], name, 0) == 0 || fnmatch(w->exclude->patterns[i], below, 0) == 0)
-            return true;
-    return false;
+    return w->exclude && input_exclude_leaves_out(w->exclude, name, below);
 }
 
 static bool walk_folder(const struct walk *w, const char *path, struct err *err);
@@ -109,7 +105,7 @@ static bool walk_folder(const struct walk *w, const char *path, struct err *err)
 }
 
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
-                      const struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
                       void *ctx, struct err *err)
 {
     const struct walk w = {files, recursive, exclude, strlen(path), trouble, ctx};

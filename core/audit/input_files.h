@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/input_exclude.h"
 #include "base/err.h"
 
 struct input_file {
@@ -17,17 +18,11 @@ struct input_files {
     size_t count, room;
 };
 
-/* Names and paths that are left out of folders, by fnmatch(3). */
-struct input_exclude {
-    const char *const *patterns;
-    size_t count;
-};
-
 /* The file itself; of a folder those whose names say that they hold objects, in the order of their names,
  * with `recursive` also those of the folders in it. What begins with a dot is left out, and a link to a
- * folder is not followed. A pattern of `exclude` is compared with the name, and with the path below the
- * folder. `trouble` is told of folders within that cannot be read. */
+ * folder is not followed; nor is what `exclude` leaves out (NULL: nothing). `trouble` is told of folders
+ * within that cannot be read. */
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
-                      const struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
                       void *ctx, struct err *err);
 void input_files_clear(struct input_files *files);

@@ -88,6 +88,25 @@ describe("an audit of a folder", function()
     assert.are.equal("a b", names("--exclude", "charts"))
     assert.are.equal("a b d", names("--exclude", "charts/c.yaml"))
     assert.are.equal("c d", names("--exclude", "a.*", "--exclude", "b.yaml"))
+    for _, same in ipairs { "charts/", "./charts", "././charts//" } do
+      assert.are.equal("a b", names("--exclude", same), same)
+    end
+  end)
+
+  it("tells which --exclude left nothing out, once", function()
+    os.execute("mkdir -p " .. place.path .. "/all/charts " .. place.path .. "/more")
+    for _, name in ipairs { "all/a.yaml", "all/charts/b.yaml", "more/a.yaml" } do place:write(name, POD) end
+    local function told(...)
+      local code, _, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/all", "--from",
+        place.path .. "/more", "-R", ...)
+      assert.are.equal(1, code)
+      return (err:gsub(place.path:gsub("%p", "%%%0") .. "/", ""))
+    end
+    assert.are.equal('kubelua audit: --exclude "chart/": there is no such file or folder to leave out below all, '
+      .. "more\n", told("--exclude", "chart/"))
+    assert.are.equal("", told("--exclude", "charts", "--exclude", "chart*"))
+    local _, both = told("--exclude", "./", "--exclude", "charts", "--exclude", "b"):gsub("to leave out below", "")
+    assert.are.equal(2, both)
   end)
 
   it("takes a manifest that gets its name when it is made", function()
