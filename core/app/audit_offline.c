@@ -29,11 +29,12 @@ struct offline {
     struct audit_objects *objects; /* NULL: each is forgotten once it was looked at */
     struct audit_scripts scripts;
     struct progress progress;
-    size_t read;  /* objects */
-    size_t path;  /* of --from, which is read now */
-    double share; /* of all that is read; below 0: not known */
-    bool partial; /* something could not be read */
-    bool unasked; /* a rule was not asked, or nobody knows about what */
+    size_t read;      /* objects */
+    size_t elsewhere; /* objects of kinds that rules look at, of other namespaces than that of -n */
+    size_t path;      /* of --from, which is read now */
+    double share;     /* of all that is read; below 0: not known */
+    bool partial;     /* something could not be read */
+    bool unasked;     /* a rule was not asked, or nobody knows about what */
     struct audit_unlooked unlooked;
 };
 
@@ -93,13 +94,36 @@ static void on_foreign(void *ctx, struct str file, size_t line)
         STR_ARG(file), line);
 }
 
-static void look_at(struct offline *offline, const struct audit_subject *subject)
+static bool is_wanted(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    return auditor_wants(offline->scripts.auditor, api_version, kind);
+}
+
+static void note_unlooked(struct offline *offline, const struct audit_subject *subject)
 {
     struct text version, kind;
     struct value whole = root_value(subject->object);
-    if (auditor_look_at(offline->scripts.auditor, subject) != AUDITOR_OF_NO_RULE) return;
     on_skipped(offline, value_str(value_field(whole, STR("apiVersion")), &version),
                value_str(value_field(whole, STR("kind")), &kind), subject->file, subject->line);
+}
+
+static void look_at(struct offline *offline, const struct audit_subject *subject)
+{
+    if (auditor_look_at(offline->scripts.auditor, subject) == AUDITOR_OF_NO_RULE)
+        note_unlooked(offline, subject);
+}
+
+/* Where an object of a kind is that no rule looks at does not matter. */
+static void leave_out(struct offline *offline, const struct audit_subject *subject)
+{
+    struct text version, kind;
+    struct value whole = root_value(subject->object);
+    if (is_wanted(offline, value_str(value_field(whole, STR("apiVersion")), &version),
+                  value_str(value_field(whole, STR("kind")), &kind)))
+        offline->elsewhere++;
+    else
+        note_unlooked(offline, subject);
 }
 
 static bool on_object(void *ctx, const struct audit_input_object *object)
@@ -111,7 +135,10 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
                                           .kept = object->kept,
                                           .again = object->again,
                                           .ctx = object->text};
-    if (is_elsewhere(offline, object->root)) return true;
+    if (is_elsewhere(offline, object->root)) {
+        leave_out(offline, &subject);
+        return true;
+    }
     if (offline->objects)
         audit_objects_add(offline->objects, &subject);
     else
@@ -135,12 +162,6 @@ static void on_bytes(void *ctx, uint64_t done, uint64_t total)
     double paths = (double)offline->request->from.count;
     offline->share = total ? ((double)offline->path + (double)done / (double)total) / paths : -1;
     progress_step(&offline->progress, offline->read, offline->share);
-}
-
-static bool is_wanted(void *ctx, struct str api_version, struct str kind)
-{
-    const struct offline *offline = ctx;
-    return auditor_wants(offline->scripts.auditor, api_version, kind);
 }
 
 /* Objects that are kept for others to use are kept whole, and so are those that a rule may mend. */
@@ -292,7 +313,8 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     if (ok && offline.objects) look_at_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
-    if (ok) audit_table_set_unlooked(table, offline.unlooked.count);
+    audit_table_set_unlooked(table, offline.unlooked.count);
+    audit_table_set_elsewhere(table, offline.elsewhere);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;
     return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_WHOLE;

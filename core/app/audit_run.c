@@ -123,13 +123,16 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
-static void tell_nothing(const struct audit_request *request, bool is_whole)
+static void tell_nothing(const struct audit_request *request, const struct audit_totals *totals,
+                         bool is_whole)
 {
     const char *selector = request->selector;
     struct buf text = {0};
     buf_printf(&text, "nothing was checked: no object %s", is_whole ? "" : "that could be had ");
     if (nonempty(selector))
         buf_printf(&text, "of a kind that a rule looks at matches --selector \"%s\"", selector);
+    else if (totals->elsewhere)
+        buf_puts(&text, "of a kind that a rule looks at is in the namespace of -n");
     else
         buf_puts(&text, "is of a kind that a rule looks at");
     if (is_whole) buf_puts(&text, "; --allow-empty makes that no error");
@@ -154,7 +157,7 @@ static int code_of(const struct audit *audit, enum audit_end end)
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
     if (totals.looked_at == 0 && !audit->request->allow_empty) {
-        tell_nothing(audit->request, end == AUDIT_WHOLE);
+        tell_nothing(audit->request, &totals, end == AUDIT_WHOLE);
         if (end == AUDIT_WHOLE) return EXIT_USAGE;
     }
     tell_skips(audit->table, &totals);

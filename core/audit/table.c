@@ -19,7 +19,7 @@ struct audit_table {
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
-    size_t looked_at, unlooked, foreign, evaluated, known;
+    size_t looked_at, unlooked, elsewhere, foreign, evaluated, known;
 };
 
 static const char *keep_text(struct texts *texts, const char *text)
@@ -209,6 +209,11 @@ void audit_table_set_unlooked(struct audit_table *f, size_t objects)
     f->unlooked = objects;
 }
 
+void audit_table_set_elsewhere(struct audit_table *f, size_t objects)
+{
+    f->elsewhere = objects;
+}
+
 void audit_table_set_foreign(struct audit_table *f, size_t count)
 {
     f->foreign = count;
@@ -312,6 +317,7 @@ struct audit_totals audit_table_totals(const struct audit_table *f)
 {
     struct audit_totals totals = {.looked_at = f->looked_at,
                                   .unlooked = f->unlooked,
+                                  .elsewhere = f->elsewhere,
                                   .foreign = f->foreign,
                                   .evaluated = f->evaluated,
                                   .known = f->known};

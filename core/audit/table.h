@@ -80,6 +80,8 @@ void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
 /* Objects that were there and that no rule looks at. */
 void audit_table_set_unlooked(struct audit_table *table, size_t objects);
+/* Objects of kinds that rules look at, and of other namespaces than the one that was asked for. */
+void audit_table_set_elsewhere(struct audit_table *table, size_t objects);
 /* What was no object at all. */
 void audit_table_set_foreign(struct audit_table *table, size_t count);
 /* All but the rules; their counts begin anew. */
@@ -105,6 +107,7 @@ void audit_table_sort(struct audit_table *table);
 /* So far. A finding is a row that fails or warns: a rule may have several of an object. */
 struct audit_totals {
     size_t looked_at, unlooked;    /* objects */
+    size_t elsewhere;              /* objects of other namespaces than was asked for */
     size_t foreign;                /* passed over: no objects */
     size_t evaluated;              /* rules asked of an object */
     size_t known;                  /* findings that were hidden */

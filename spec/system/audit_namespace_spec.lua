@@ -60,6 +60,29 @@ describe("the namespace of an audit of manifests", function()
     assert.are.equal("", (found(pod "{ name: web, namespace: other }", false, "-n", "shop")))
   end)
 
+  it("leaves out what names another one, which is counted", function()
+    local secret = "apiVersion: v1\nkind: Secret\nmetadata: { name: a, namespace: other }\n---\n"
+    for _, uses in ipairs { false, true } do
+      place:write("rules.lua", RULE:format(uses and USES or "", "false"))
+      place:write("in.yaml", pod "{ name: a, namespace: other }" .. pod "{ name: b, namespace: x }"
+        .. secret .. pod "{ name: c }")
+      local _, out = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop")
+      assert.matches("1 object, 1 of kinds that no rule looks at, 2 of other namespaces, 1 rule,", out, 1, true)
+      local _, json = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop",
+        "-o", "json")
+      local summary = cjson.decode(json).summary
+      assert.are.same({ 1, 1, 2 }, { summary.objects, summary.unlooked, summary.elsewhere })
+    end
+    local _, all = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-o", "json")
+    assert.is_nil(cjson.decode(all).summary.elsewhere)
+    place:write("in.yaml", pod "{ name: a, namespace: other }")
+    local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop")
+    assert.are.equal(2, code)
+    assert.matches("0 objects, 1 of other namespaces", out, 1, true)
+    assert.are.equal("kubelua audit: nothing was checked: no object of a kind that a rule looks at is in the namespace "
+      .. "of -n; --allow-empty makes that no error\n", err)
+  end)
+
   it("is that of what rules look for too", function()
     local account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: { name: web }\n---\n"
     assert.are.equal("", (found(account .. pod "{ name: web }", true, "-n", "shop")))
