@@ -155,14 +155,43 @@ static size_t identify(const struct tape *tape, size_t at, const struct pack_typ
     return metadata;
 }
 
+static const char *type_text(char type)
+{
+    switch (type) {
+    case '{': return "a map";
+    case '[': return "a list";
+    case '"': return "a text";
+    case 't':
+    case 'f': return "a boolean";
+    default: return "a number";
+    }
+}
+
+static bool is_there(const struct tape *tape, size_t at)
+{
+    return at && tape_type(tape, at) != 'n';
+}
+
+/* Nobody means a number to be a name, but YAML reads `y` and 123 so. */
+static bool lacks_name(const struct tape *tape, size_t metadata, struct err *err)
+{
+    size_t at = tape_field(tape, metadata, STR("name"));
+    char type = tape_type(tape, at);
+    if (!is_there(tape, at) || type == '"') return err_set(err, ERR_PARSE, "object without metadata.name");
+    return err_set(err, ERR_PARSE, "metadata.name is %s, not a text%s", type_text(type),
+                   type == '{' || type == '[' ? "" : ": quote it");
+}
+
 static bool check_identity(const struct tape *tape, size_t metadata, const struct identity *id, bool nameless,
                            struct err *err)
 {
     if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
     if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
     if (nameless && !metadata) return true;
-    if (tape_type(tape, metadata) != '{') return err_set(err, ERR_PARSE, "object without metadata");
-    return id->name.n > 0 || nameless || err_set(err, ERR_PARSE, "object without metadata.name");
+    if (!is_there(tape, metadata)) return err_set(err, ERR_PARSE, "object without metadata");
+    if (tape_type(tape, metadata) != '{')
+        return err_set(err, ERR_PARSE, "metadata is %s, not a map", type_text(tape_type(tape, metadata)));
+    return id->name.n > 0 || nameless || lacks_name(tape, metadata, err);
 }
 
 /* "Pod shop/web-1: " before the text, as far as it is known. */

@@ -107,6 +107,11 @@ describe("kubelua audit of garbage", function()
     local refused = {
       ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: object without kind" },
       ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: object without apiVersion" },
+      ["boolean.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: y }\n",
+        "line 1: Pod: metadata.name is a boolean, not a text: quote it" },
+      ["number.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: 123 }\n",
+        "line 1: Pod: metadata.name is a number, not a text: quote it" },
+      ["map.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: foo\n", "line 1: Pod: metadata is a text, not a map" },
       ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", "line 1: Pod: object without metadata.name" },
       ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', "line 1: List: its items are no array" },
       ["numbers.json"] = { "[1, 2]", "line 1: no object" },
