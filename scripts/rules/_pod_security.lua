@@ -2,6 +2,7 @@
 -- each with the name that the standard gives it, as functions (pod, say): say(problem, path in the pod spec, value).
 -- They are the controls of Kubernetes 1.36.
 local pods = require "_pods"
+local shapes = require "_shapes"
 local values = require "_values"
 
 local list, map, maps, text = values.list, values.map, values.maps, values.text
@@ -35,15 +36,24 @@ end
 
 local LISTS = { "initContainers", "containers", "ephemeralContainers" }
 
--- What the controls look at, found once for all of them: the pod spec, its containers, and what has a security context.
-function controls.pod(spec, annotations)
-  local pod = { spec = spec, annotations = annotations, containers = {}, contexts = {} }
-  pod.context = map(spec.securityContext)
-  pod.contexts[1] = pod.context and setmetatable({ it = spec, context = pod.context }, Holder)
+-- With its path in the object, for errors, and that of the security context. `name` is the list that it is in.
+local function new_holder(it, where, name, i)
+  local holder = { it = it, where = where, of_context = where .. ".securityContext", list = name, i = i }
+  holder.context = shapes.map(it, "securityContext", where)
+  return setmetatable(holder, Holder)
+end
+
+-- What the controls look at, found once for all of them: the pod spec at the path `prefix`, its containers, and what
+-- has a security context.
+function controls.pod(spec, prefix, annotations)
+  local pod = { spec = spec, prefix = prefix, annotations = annotations, containers = {}, contexts = {} }
+  local own = new_holder(spec, prefix)
+  pod.context = own.context
+  pod.contexts[1] = own.context and own
   for _, name in ipairs(LISTS) do
     for i, container in maps(spec[name]) do
-      local holder = { it = container, list = name, i = i, context = map(container.securityContext) }
-      pod.containers[#pod.containers + 1] = setmetatable(holder, Holder)
+      local holder = new_holder(container, ("%s.%s[%d]"):format(prefix, name, i), name, i)
+      pod.containers[#pod.containers + 1] = holder
       pod.contexts[#pod.contexts + 1] = holder.context and holder
     end
   end
@@ -60,13 +70,13 @@ end
 
 -- In a user namespace of its own the pod's root is nobody outside.
 local function has_own_users(pod)
-  return pod.spec.hostUsers == false
+  return shapes.flag(pod.spec, "hostUsers", pod.prefix) == false
 end
 
 baseline("HostProcess", function(pod, say)
   for _, holder in ipairs(pod.contexts) do
-    local options = map(holder.context.windowsOptions)
-    if options and options.hostProcess == true then
+    local options = shapes.map(holder.context, "windowsOptions", holder.of_context)
+    if shapes.flag(options, "hostProcess", holder.of_context .. ".windowsOptions") then
       say(holder:says() .. " is a HostProcess", holder:context_path "windowsOptions.hostProcess", true)
     end
   end
@@ -74,7 +84,7 @@ end)
 
 baseline("Host Namespaces", function(pod, say)
   for _, field in ipairs { "hostNetwork", "hostPID", "hostIPC" } do
-    if pod.spec[field] == true then
+    if shapes.flag(pod.spec, field, pod.prefix) then
       say(field .. " is true", field, true)
     end
   end
@@ -91,7 +101,7 @@ end
 
 baseline("Privileged Containers", function(pod, say)
   each_context(pod, function(container, context)
-    if context.privileged == true then
+    if shapes.flag(context, "privileged", container.of_context) then
       say(container:says() .. " is privileged", container:context_path "privileged", true)
     end
   end)
@@ -100,8 +110,9 @@ end)
 local function check_added(allowed)
   return function(pod, say)
     each_context(pod, function(container, context)
-      local capabilities = map(context.capabilities)
-      for i, added in ipairs(list(capabilities and capabilities.add)) do
+      local capabilities = shapes.map(context, "capabilities", container.of_context)
+      local all = capabilities and capabilities.add
+      for i, added in ipairs(shapes.expect("list", all, container.of_context, "capabilities.add") or {}) do
         if not allowed[added] then
           local path = container:context_path(("capabilities.add[%d]"):format(i - 1))
           say(("%s adds %s"):format(container:says(), tostring(added)), path, text(added))
@@ -116,8 +127,8 @@ local BASELINE_CAPABILITIES = set [[AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID
 baseline("Capabilities", check_added(BASELINE_CAPABILITIES), true)
 
 baseline("HostPath Volumes", function(pod, say)
-  for i, volume in maps(pod.spec.volumes) do
-    local path = map(volume.hostPath)
+  for i, volume in shapes.maps(pod.spec, "volumes", pod.prefix) do
+    local path = shapes.expect("map", volume.hostPath, pod.prefix, "volumes[%d].hostPath", i)
     if path then
       local name = text(volume.name) or i
       say(("the volume %s is a hostPath"):format(name), ("volumes[%d].hostPath"):format(i), text(path.path))
@@ -127,9 +138,9 @@ end, true)
 
 baseline("Host Ports", function(pod, say)
   for _, container in ipairs(pod.containers) do
-    for i, port in maps(container.it.ports) do
-      local number = port.hostPort
-      if type(number) == "number" and number ~= 0 then
+    for i, port in shapes.maps(container.it, "ports", container.where) do
+      local number = shapes.expect("number", port.hostPort, container.where, "ports[%d].hostPort", i)
+      if number and number ~= 0 then
         local path = container:path(("ports[%d].hostPort"):format(i))
         say(("%s has port %d of the node"):format(container:says(), number), path, number)
       end
@@ -143,9 +154,9 @@ local ACTIONS = { "httpGet", "tcpSocket" }
 
 local function check_host(container, handler, path, name, say)
   for _, field in ipairs(handler and ACTIONS or {}) do
-    local action = map(handler[field])
-    local host = action and text(action.host)
-    if host then
+    local action = shapes.expect("map", handler[field], container.where, "%s%s.%s", path, name, field)
+    local host = action and action.host
+    if shapes.expect("text", host, container.where, "%s%s.%s.host", path, name, field) and host ~= "" then
       local place = container:path(("%s%s.%s.host"):format(path, name, field))
       say(("%s asks the host %s"):format(container:says(), host), place, host)
     end
@@ -155,11 +166,12 @@ end
 baseline("Host Probes / Lifecycle Hooks", function(pod, say)
   for _, container in ipairs(pod.containers) do
     for _, probe in ipairs(PROBES) do
-      check_host(container, map(container.it[probe]), "", probe, say)
+      check_host(container, shapes.map(container.it, probe, container.where), "", probe, say)
     end
-    local lifecycle = map(container.it.lifecycle)
+    local lifecycle = shapes.map(container.it, "lifecycle", container.where)
     for _, hook in ipairs(lifecycle and HOOKS or {}) do
-      check_host(container, map(lifecycle[hook]), "lifecycle.", hook, say)
+      local handler = shapes.expect("map", lifecycle[hook], container.where, "lifecycle.%s", hook)
+      check_host(container, handler, "lifecycle.", hook, say)
     end
   end
 end)
@@ -169,7 +181,7 @@ local PROFILES = set "RuntimeDefault Localhost"
 -- Has profiles of that field be one of these.
 local function check_profiles(pod, say, field, called)
   for _, holder in ipairs(pod.contexts) do
-    local profile = map(holder.context[field])
+    local profile = shapes.map(holder.context, field, holder.of_context)
     if profile and not PROFILES[profile.type] then
       local problem = ("%s has the %s profile %s"):format(holder:says(), called, tostring(profile.type))
       say(problem, holder:context_path(field .. ".type"), text(profile.type))
@@ -194,9 +206,9 @@ local SELINUX = set "container_t container_init_t container_kvm_t container_engi
 
 baseline("SELinux", function(pod, say)
   for _, holder in ipairs(pod.contexts) do
-    local options = map(holder.context.seLinuxOptions)
+    local options = shapes.map(holder.context, "seLinuxOptions", holder.of_context)
     for _, field in ipairs(options and { "type", "user", "role" } or {}) do
-      local value = text(options[field])
+      local value = text(shapes.expect("text", options[field], holder.of_context, "seLinuxOptions.%s", field))
       if value and not (field == "type" and SELINUX[value]) then
         local problem = ("%s has the SELinux %s %s"):format(holder:says(), field, value)
         say(problem, holder:context_path("seLinuxOptions." .. field), value)
@@ -232,7 +244,7 @@ local SYSCTLS = set [[kernel.shm_rmid_forced net.ipv4.ip_local_port_range net.ip
   net.ipv4.tcp_wmem]]
 
 baseline("Sysctls", function(pod, say)
-  for i, sysctl in maps(pod.context and pod.context.sysctls) do
+  for i, sysctl in shapes.maps(pod.context, "sysctls", pod.prefix .. ".securityContext") do
     if not SYSCTLS[sysctl.name] then
       local path = ("securityContext.sysctls[%d].name"):format(i)
       say(("the pod sets %s"):format(tostring(sysctl.name)), path, text(sysctl.name))
@@ -257,7 +269,7 @@ local function is_allowed(volume)
 end
 
 restricted("Volume Types", function(pod, say)
-  for i, volume in maps(pod.spec.volumes) do
+  for i, volume in shapes.maps(pod.spec, "volumes", pod.prefix) do
     if not is_allowed(volume) then
       local name = text(volume.name) or i
       say(("the volume %s is of a kind that is not allowed"):format(name), ("volumes[%d]"):format(i))
@@ -268,7 +280,7 @@ end)
 -- Of what Windows has not.
 local function on_linux(check)
   return function(pod, say)
-    if not pods.is_windows(pod.spec) then
+    if not pods.is_windows(pod.spec, pod.prefix) then
       check(pod, say)
     end
   end

@@ -1,5 +1,6 @@
 -- Pods and all that makes them: where their pod spec is, its containers, and patches of both.
 local k8s = require "k8s"
+local shapes = require "_shapes"
 local values = require "_values"
 
 local list, map = values.list, values.map
@@ -46,9 +47,7 @@ local PREFIX = { Pod = "spec", CronJob = "spec.jobTemplate.spec.template.spec" }
 local OTHERS = "spec.template.spec"
 local LISTS = { "containers", "initContainers", "ephemeralContainers" }
 
--- The template with the pod's metadata and spec; of a pod that is itself. Nil where there is none.
-function pods.template(obj)
-  local kind = obj.kind
+local function template_of(obj, kind)
   if kind == "Pod" then
     return obj
   end
@@ -60,66 +59,84 @@ function pods.template(obj)
   return spec and map(spec.template)
 end
 
+-- The template with the pod's metadata and spec; of a pod that is itself. Nil where there is none.
+function pods.template(obj)
+  return template_of(obj, obj.kind)
+end
+
+local function spec_of(obj, kind)
+  local template = template_of(obj, kind)
+  return template and map(template.spec)
+end
+
 -- The pod spec, and its path. Nil where there is none.
 function pods.spec(obj)
-  local template = pods.template(obj)
-  return template and map(template.spec), PREFIX[obj.kind] or OTHERS
+  local kind = obj.kind
+  return spec_of(obj, kind), PREFIX[kind] or OTHERS
 end
 
 local function is_list_of_containers(containers)
   if containers == nil then
     return true
-  elseif not is_view(containers) or containers[1] == nil then
+  elseif not is_view(containers) then
     return false
   end
-  for _, container in ipairs(containers) do
+  local i, container = 1, containers[1]
+  repeat
     local image = is_view(container) and container.image
     if image ~= nil and type(image) ~= "string" then
       return false
     end
-  end
+    i = i + 1
+    container = containers[i]
+  until container == nil
   return true
 end
 
 local function is_plain(spec)
   return spec
-    and spec[1] == nil
+    and spec.containers ~= nil
     and is_list_of_containers(spec.containers)
     and is_list_of_containers(spec.initContainers)
     and is_list_of_containers(spec.ephemeralContainers)
 end
 
--- Raises an error for the first thing that is of another type than it should be.
+-- Raises an error for the first thing that is of another type than it should be, or not there.
 local function find_type(obj)
   local prefix = PREFIX[obj.kind] or OTHERS
   local spec, path = obj, nil
   for name in prefix:gmatch "[^.]+" do
+    spec = shapes.map(spec, name, path) or shapes.refuse("not there", path, name)
     path = path and path .. "." .. name or name
-    spec = values.expect("map", spec[name], path)
-    if spec == nil or spec == k8s.null then
-      error(path .. " is not there, so nothing can be said of it", 0)
-    end
   end
   for _, name in ipairs(LISTS) do
-    local containers, place = spec[name], prefix .. "." .. name
-    for i, container in ipairs(values.list(values.expect("list", containers, place))) do
-      local of_container = ("%s[%d]"):format(place, i - 1)
-      values.expect("map", container, of_container)
-      values.expect("text", values.list(container).image, of_container .. ".image")
+    for i, container in shapes.maps(spec, name, path) do
+      shapes.expect("text", container.image, path, "%s[%d].image", name, i)
     end
+  end
+  if values.list(spec.containers)[1] == nil then
+    shapes.refuse(spec.containers == nil and "not there" or "empty", path, "containers")
+  end
+end
+
+-- An error that names the path where the containers or their images cannot be found. Fields that only some rules read
+-- are checked as these read them (_shapes.lua), so that pods which are as they should be cost no more.
+function pods.check(obj, kind)
+  if not is_plain(spec_of(obj, kind or obj.kind)) then
+    find_type(obj)
   end
 end
 
 -- For `skip`: what a workload makes is checked where it is written, once. Who else makes pods is not looked at, and
 -- its pods are. There are many of them: without a reason they are counted alone.
--- An error that names the path where containers cannot be found, as something is of another type than it should be: the
--- server takes no such object, but a manifest may be one, and a rule that cannot look must not pass.
+-- An error where containers cannot be found, as by pods.check.
 function pods.owned(obj, params)
   if not params.owned and is_owned(obj) then
     return true
   end
-  if (obj.kind == "Pod" or OWNERS[obj.kind]) and not is_plain(pods.spec(obj)) then
-    find_type(obj)
+  local kind = obj.kind
+  if kind == "Pod" or OWNERS[kind] then
+    pods.check(obj, kind)
   end
   return false
 end
@@ -131,8 +148,8 @@ function pods.labels(obj)
 end
 
 -- Linux's ways to confine a process mean nothing there, and the server refuses them.
-function pods.is_windows(spec)
-  local os = map(spec.os)
+function pods.is_windows(spec, prefix)
+  local os = shapes.map(spec, "os", prefix)
   return os ~= nil and os.name == "windows"
 end
 
@@ -186,19 +203,20 @@ function pods.containers(obj, which)
   return next_container, setmetatable(place, Place)
 end
 
--- A field of the container's security context; false is a value.
-function pods.security(container, field)
-  local context = map(container.securityContext)
+-- A field of that type of the security context of a container, or of a pod spec; false is a value. `where` is its
+-- place, or the path of the spec.
+function pods.security(holder, where, wanted, field)
+  local context = shapes.map(holder, "securityContext", where)
   if context then
-    return context[field]
+    return shapes.expect(wanted, context[field], where, "securityContext.%s", field)
   end
 end
 
 -- The same where the pod's counts for a container that says nothing.
-function pods.inherited(spec, container, field)
-  local value = pods.security(container, field)
+function pods.inherited(container, place, wanted, field)
+  local value = pods.security(container, place, wanted, field)
   if value == nil then
-    return pods.security(spec, field)
+    return pods.security(place.spec, place.prefix, wanted, field)
   end
   return value
 end

@@ -22,32 +22,6 @@ function values.list(value)
   return NONE
 end
 
-local function name_of_type(value)
-  if is_view(value) then
-    return value[1] ~= nil and "list" or "map"
-  end
-  local kind = type(value)
-  return kind == "string" and "text" or kind
-end
-
-local function is_of(wanted, value)
-  if wanted == "text" then
-    return type(value) == "string"
-  end
-  return is_view(value) and (value[1] ~= nil) == (wanted == "list")
-end
-
--- The value when it is what is wanted, a "map", "list" or "text", or nothing, or empty; else an error that names its
--- path. A null is as nothing.
-function values.expect(wanted, value, path)
-  local is_nothing = value == nil or value == k8s.null
-  local is_empty = is_view(value) and wanted ~= "text" and next(value) == nil
-  if not is_nothing and not is_empty and not is_of(wanted, value) then
-    error(("%s is a %s, not a %s, so nothing can be said of it"):format(path, name_of_type(value), wanted), 0)
-  end
-  return value
-end
-
 -- Elements of a list that are maps, with their place from 0 up, as paths count.
 local function next_map(list, i)
   while true do

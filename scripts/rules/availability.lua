@@ -2,14 +2,20 @@
 --   kubelua audit -f scripts/rules/availability.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
-local list, map, text = values.list, values.map, values.text
+local map, text = values.map, values.text
 
 local KINDS = { "deployments.apps", "statefulsets.apps" }
 
 local function replicas_of(obj)
+  return shapes.number(shapes.spec(obj), "replicas", "spec") or 1
+end
+
+-- Of one that is not asked about, which has its own errors.
+local function replicas_of_other(obj)
   local spec = map(obj.spec)
   local replicas = spec and spec.replicas
   return type(replicas) == "number" and replicas or 1
@@ -46,7 +52,7 @@ k8s.rule {
   check = function(obj, r, use)
     local replicas = replicas_of(obj)
     if replicas == 1 and (least_of(obj, use) or 1) <= 1 then
-      r:fail("there is one replica", { path = "spec.replicas", value = map(obj.spec) and obj.spec.replicas })
+      r:fail("there is one replica", { path = "spec.replicas", value = obj.spec.replicas })
     end
   end,
 }
@@ -65,6 +71,7 @@ k8s.rule {
     if replicas_of(obj) < 2 then
       return
     end
+    pods.check(obj)
     local labels = pods.labels(obj)
     for _, budget in ipairs(use.budgets(values.namespace(obj))) do
       local spec = map(budget.spec)
@@ -82,15 +89,21 @@ local function count_selected(spec, namespace, use)
   for _, find in ipairs { use.deployments, use.statefulsets } do
     for _, obj in ipairs(find(namespace)) do
       if values.selects(selector, pods.labels(obj)) then
-        count = count + replicas_of(obj)
+        count = count + replicas_of_other(obj)
       end
     end
   end
   return count
 end
 
-local function is_none(amount)
-  return amount == 0 or text(amount) ~= nil and amount:find "^0+%%?$" ~= nil
+-- A number, or a text such as "50%".
+local function amount(spec, field)
+  local value = spec[field]
+  return type(value) == "number" and value or shapes.text(spec, field, "spec")
+end
+
+local function is_none(value)
+  return value == 0 or text(value) ~= nil and value:find "^0+%%?$" ~= nil
 end
 
 k8s.rule {
@@ -107,16 +120,14 @@ k8s.rule {
     statefulsets = uses.by_namespace "statefulsets.apps",
   },
   check = function(obj, r, use)
-    local spec = map(obj.spec)
-    if not spec then
-      return
-    end
-    local least = spec.minAvailable
-    if is_none(spec.maxUnavailable) then
+    local spec = shapes.spec(obj)
+    local least = amount(spec, "minAvailable")
+    if is_none(amount(spec, "maxUnavailable")) then
       r:fail("no pod may go", { path = "spec.maxUnavailable", value = spec.maxUnavailable })
     elseif least == "100%" then
       r:fail("all pods must stay", { path = "spec.minAvailable", value = least })
     elseif type(least) == "number" and least > 0 then
+      shapes.map(spec, "selector", "spec")
       local count = count_selected(spec, values.namespace(obj), use)
       if count > 0 and least >= count then
         r:fail(("%d pods must stay, and there are %d"):format(least, count), {
@@ -137,12 +148,13 @@ k8s.rule {
   how = "Add topologySpreadConstraints over kubernetes.io/hostname, or a podAntiAffinity.",
   kinds = KINDS,
   check = function(obj, r)
+    pods.check(obj)
     local spec, prefix = pods.spec(obj)
-    if not spec or replicas_of(obj) < 2 or list(spec.topologySpreadConstraints)[1] ~= nil then
+    if replicas_of(obj) < 2 or shapes.list(spec, "topologySpreadConstraints", prefix)[1] ~= nil then
       return
     end
-    local affinity = map(spec.affinity)
-    if not affinity or not map(affinity.podAntiAffinity) then
+    local affinity = shapes.map(spec, "affinity", prefix)
+    if not shapes.map(affinity, "podAntiAffinity", prefix .. ".affinity") then
       r:fail("all replicas may be on one node", { path = prefix .. ".topologySpreadConstraints" })
     end
   end,
@@ -169,8 +181,7 @@ k8s.rule {
     replicasets = uses.by_key "replicasets.apps",
   },
   check = function(obj, r, use)
-    local spec = map(obj.spec)
-    local target = spec and map(spec.scaleTargetRef)
+    local target = shapes.map(shapes.spec(obj), "scaleTargetRef", "spec")
     local known = target and TARGETS[target.kind]
     local name, version = target and text(target.name), target and text(target.apiVersion)
     if not known or not name or version and not version:find(known[2]) then

@@ -2,6 +2,7 @@
 --   kubelua audit -f scripts/rules/credentials.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
@@ -47,7 +48,7 @@ k8s.rule {
   skip = pods.owned,
   check = function(obj, r)
     for container, place in pods.containers(obj) do
-      for i, variable in values.maps(container.env) do
+      for i, variable in shapes.maps(container, "env", place) do
         local name, value = values.text(variable.name), values.text(variable.value)
         if name and value and is_secret(name) and tells(value) then
           r:fail(("%s has a secret in the variable %s"):format(place:says(), name), {
@@ -60,9 +61,10 @@ k8s.rule {
 }
 
 -- The pod's word counts; without one that of its account.
-local function mounts_token(obj, spec, use)
-  if type(spec.automountServiceAccountToken) == "boolean" then
-    return spec.automountServiceAccountToken
+local function mounts_token(obj, spec, prefix, use)
+  local own = shapes.flag(spec, "automountServiceAccountToken", prefix)
+  if own ~= nil then
+    return own
   end
   local account = use.accounts(values.namespace(obj) .. "/default")[1]
   return not account or account.automountServiceAccountToken ~= false
@@ -83,7 +85,7 @@ k8s.rule {
   check = function(obj, r, use)
     local spec, prefix = pods.spec(obj)
     local account = spec and (values.text(spec.serviceAccountName) or values.text(spec.serviceAccount)) or "default"
-    if spec and account == "default" and mounts_token(obj, spec, use) then
+    if spec and account == "default" and mounts_token(obj, spec, prefix, use) then
       r:fail("the pod has a token of the default service account", {
         path = prefix .. ".automountServiceAccountToken",
       })

@@ -2,6 +2,7 @@
 --   kubelua audit -f scripts/rules/host.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
+local shapes = require "_shapes"
 local values = require "_values"
 
 local NAMESPACES = {
@@ -27,7 +28,7 @@ k8s.rule {
       return
     end
     for _, namespace in ipairs(NAMESPACES) do
-      if spec[namespace.field] == true then
+      if shapes.flag(spec, namespace.field, prefix) then
         r:fail(namespace.problem, { path = prefix .. "." .. namespace.field, value = true })
       end
     end
@@ -37,8 +38,8 @@ k8s.rule {
 -- The volumes that some container mounts so that it can write.
 local function written(obj)
   local names = {}
-  for container in pods.containers(obj) do
-    for _, mount in values.maps(container.volumeMounts) do
+  for container, place in pods.containers(obj) do
+    for _, mount in shapes.maps(container, "volumeMounts", place) do
       if mount.readOnly ~= true and type(mount.name) == "string" then
         names[mount.name] = true
       end
@@ -62,8 +63,8 @@ k8s.rule {
   check = function(obj, r)
     local spec, prefix = pods.spec(obj)
     local names
-    for i, volume in values.maps(spec and spec.volumes) do
-      local host = values.map(volume.hostPath)
+    for i, volume in shapes.maps(spec, "volumes", prefix) do
+      local host = shapes.expect("map", volume.hostPath, prefix, "volumes[%d].hostPath", i)
       if host then
         names = names or written(obj)
         local place = {
@@ -94,11 +95,12 @@ k8s.rule {
   skip = pods.owned,
   check = function(obj, r)
     for container, place in pods.containers(obj) do
-      for i, port in values.maps(container.ports) do
-        if type(port.hostPort) == "number" and port.hostPort ~= 0 then
-          r:fail(("%s has port %d of its node"):format(place:says(), port.hostPort), {
+      for i, port in shapes.maps(container, "ports", place) do
+        local number = shapes.expect("number", port.hostPort, place, "ports[%d].hostPort", i)
+        if number and number ~= 0 then
+          r:fail(("%s has port %d of its node"):format(place:says(), number), {
             path = place:path(("ports[%d].hostPort"):format(i)),
-            value = port.hostPort,
+            value = number,
           })
         end
       end

@@ -1,10 +1,11 @@
 -- Who can reach what.
 --   kubelua audit -f scripts/rules/network.lua --from pods.json
 local k8s = require "k8s"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
-local map, maps, text = values.map, values.maps, values.text
+local text = values.text
 
 local OWN = { ["kube-system"] = true, ["kube-public"] = true, ["kube-node-lease"] = true }
 
@@ -37,8 +38,7 @@ k8s.rule {
   kinds = { "networkpolicies.networking.k8s.io" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
-    local spec = map(obj.spec)
-    local selector = values.label_selector(spec and spec.podSelector)
+    local selector = values.label_selector(shapes.map(shapes.spec(obj), "podSelector", "spec"))
     if selector ~= "" and not uses.selected(use, values.namespace(obj), selector) then
       r:fail("no pod is selected", { path = "spec.podSelector" })
     end
@@ -74,12 +74,12 @@ k8s.rule {
   how = "Set spec.loadBalancerSourceRanges, or the annotation by which your cloud keeps it inside.",
   kinds = { "services" },
   check = function(obj, r)
-    local spec = map(obj.spec)
-    if not spec or spec.type ~= "LoadBalancer" or is_internal(obj) then
+    local spec = shapes.spec(obj)
+    if shapes.text(spec, "type", "spec") ~= "LoadBalancer" or is_internal(obj) then
       return
     end
     local count = 0
-    for i, range in ipairs(values.list(spec.loadBalancerSourceRanges)) do
+    for i, range in ipairs(shapes.list(spec, "loadBalancerSourceRanges", "spec")) do
       count = i
       if range == "0.0.0.0/0" or range == "::/0" then
         r:fail("everybody is let in", { path = ("spec.loadBalancerSourceRanges[%d]"):format(i - 1), value = range })
@@ -100,8 +100,7 @@ k8s.rule {
   how = "Use the type ClusterIP with an Ingress or a Gateway, or LoadBalancer.",
   kinds = { "services" },
   check = function(obj, r)
-    local spec = map(obj.spec)
-    if spec and spec.type == "NodePort" then
+    if shapes.text(shapes.spec(obj), "type", "spec") == "NodePort" then
       r:fail("it has a port of each node", { path = "spec.type", value = "NodePort" })
     end
   end,
@@ -109,8 +108,8 @@ k8s.rule {
 
 -- Whether a certificate of the Ingress is for that host; one for *.example.com is for all names right under it.
 local function is_covered(spec, host)
-  for _, tls in maps(spec.tls) do
-    local hosts = map(tls.hosts)
+  for i, tls in shapes.maps(spec, "tls", "spec") do
+    local hosts = shapes.expect("list", tls.hosts, "spec", "tls[%d].hosts", i)
     if not hosts then
       return true -- the certificate says for whom
     end
@@ -132,14 +131,12 @@ k8s.rule {
   how = "Add the host to spec.tls, with a secret that has its certificate.",
   kinds = { "ingresses.networking.k8s.io" },
   check = function(obj, r)
-    local spec = map(obj.spec)
-    if not spec then
-      return
-    elseif not values.list(spec.tls)[1] then
+    local spec = shapes.spec(obj)
+    if not shapes.list(spec, "tls", "spec")[1] then
       r:fail("it has no TLS", { path = "spec.tls" })
       return
     end
-    for i, rule in maps(spec.rules) do
+    for i, rule in shapes.maps(spec, "rules", "spec") do
       local host = text(rule.host)
       if host and not is_covered(spec, host) then
         r:fail("no certificate is for the host " .. host, { path = ("spec.rules[%d].host"):format(i), value = host })
@@ -158,8 +155,7 @@ k8s.rule {
   how = "Name each host.",
   kinds = { "ingresses.networking.k8s.io" },
   check = function(obj, r)
-    local spec = map(obj.spec)
-    for i, rule in maps(spec and spec.rules) do
+    for i, rule in shapes.maps(shapes.spec(obj), "rules", "spec") do
       local host = text(rule.host)
       if not host or host:find("*", 1, true) then
         r:fail(host and "it is for all hosts of " .. host or "it is for any host", {

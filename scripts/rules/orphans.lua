@@ -18,7 +18,7 @@ end
 local function by_reference(what)
   return function(obj, emit)
     local namespace = values.namespace(obj) .. "/"
-    references.each(obj, what, function(name)
+    references.index(obj, what, function(name)
       emit(namespace .. name)
     end)
   end
@@ -134,7 +134,7 @@ k8s.rule {
   kinds = { "persistentvolumeclaims" },
   uses = uses.makers(function(obj, emit)
     local namespace = values.namespace(obj) .. "/"
-    references.claims(obj, function(name)
+    references.index_claims(obj, function(name)
       emit(namespace .. name)
     end)
   end, { sets = uses.by_namespace "statefulsets.apps" }),

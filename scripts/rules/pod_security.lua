@@ -12,7 +12,7 @@ local function check(obj, r, asked)
     return
   end
   local metadata = values.map(pods.template(obj).metadata)
-  local pod, name = controls.pod(spec, metadata and metadata.annotations), nil
+  local pod, name = controls.pod(spec, prefix, metadata and metadata.annotations), nil
   local function say(problem, path, value)
     r:fail(("%s: %s"):format(name, problem), { path = path and prefix .. "." .. path, value = value })
   end

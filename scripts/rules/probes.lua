@@ -2,9 +2,7 @@
 --   kubelua audit -f scripts/rules/probes.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
-local values = require "_values"
-
-local map = values.map
+local shapes = require "_shapes"
 
 -- What ends by itself needs no probes; what a workload makes is checked there.
 local function skip(obj, params)
@@ -18,7 +16,7 @@ end
 
 local function check_probe(obj, r, probe, problem)
   for container, place in pods.containers(obj, "lasting") do
-    if not map(container[probe]) then
+    if not shapes.map(container, probe, place) then
       r:fail(place:says() .. problem, { path = place:path() })
     end
   end
@@ -81,7 +79,8 @@ k8s.rule {
   skip = skip,
   check = function(obj, r)
     for container, place in pods.containers(obj, "lasting") do
-      local live, ready = map(container.livenessProbe), map(container.readinessProbe)
+      local live = shapes.map(container, "livenessProbe", place)
+      local ready = shapes.map(container, "readinessProbe", place)
       if live and ready and are_identical(live, ready) then
         r:fail(place:says() .. " is killed as soon as it is not ready", { path = place:path "livenessProbe" })
       end

@@ -1,10 +1,11 @@
 -- Rights that reach further than whoever gave them may have meant.
 --   kubelua audit -f scripts/rules/rbac.lua --from pods.json
 local k8s = require "k8s"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
-local list, map, maps, text, has = values.list, values.map, values.maps, values.text, values.has
+local text, has = values.text, values.has
 
 local ROLES = { "roles.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io" }
 local BINDINGS = { "rolebindings.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io" }
@@ -15,6 +16,23 @@ local function is_own(obj)
     return "Kubernetes makes it"
   end
   return false
+end
+
+-- for i, rule in ...: over the rules of a role, from 0 up, each with its lists.
+local function each_rule(role, where)
+  local next_rule = shapes.maps(role, "rules", where)
+  local function list(rule, field, i)
+    return shapes.expect("list", rule[field], where, "rules[%d].%s", i, field) or {}
+  end
+  return function()
+    local i, rule = next_rule()
+    return i, i and {
+      apiGroups = list(rule, "apiGroups", i),
+      resources = list(rule, "resources", i),
+      resourceNames = list(rule, "resourceNames", i),
+      verbs = list(rule, "verbs", i),
+    }
+  end
 end
 
 local function name_of(subject)
@@ -36,11 +54,11 @@ k8s.rule {
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
-    local role = map(obj.roleRef)
+    local role = shapes.map(obj, "roleRef")
     if not role or role.kind ~= "ClusterRole" or role.name ~= "cluster-admin" then
       return
     end
-    for i, subject in maps(obj.subjects) do
+    for i, subject in shapes.maps(obj, "subjects") do
       if subject.kind ~= "Group" or subject.name ~= "system:masters" then
         r:fail(("the %s may do everything"):format(name_of(subject)), {
           path = ("subjects[%d]"):format(i),
@@ -61,7 +79,7 @@ k8s.rule {
   kinds = ROLES,
   skip = is_own,
   check = function(obj, r)
-    for i, rule in maps(obj.rules) do
+    for i, rule in each_rule(obj) do
       if has(rule.verbs, "*") and has(rule.resources, "*") then
         r:fail("all verbs on all resources are allowed", { path = ("rules[%d]"):format(i) })
       end
@@ -73,12 +91,12 @@ local READING = { get = true, list = true, watch = true, ["*"] = true }
 
 -- Whether a rule lets all secrets be read.
 local function reads_secrets(rule)
-  if list(rule.resourceNames)[1] or not (has(rule.apiGroups, "") or has(rule.apiGroups, "*")) then
+  if rule.resourceNames[1] or not (has(rule.apiGroups, "") or has(rule.apiGroups, "*")) then
     return false
   elseif not (has(rule.resources, "secrets") or has(rule.resources, "*")) then
     return false
   end
-  for _, verb in ipairs(list(rule.verbs)) do
+  for _, verb in ipairs(rule.verbs) do
     if READING[verb] then
       return true
     end
@@ -98,10 +116,10 @@ k8s.rule {
   uses = { roles = uses.by_name "clusterroles.rbac.authorization.k8s.io" },
   skip = is_own,
   check = function(obj, r, use)
-    local reference = map(obj.roleRef)
+    local reference = shapes.map(obj, "roleRef")
     local name = reference and text(reference.name)
     local role = name and name ~= "cluster-admin" and use.roles(name)[1]
-    for _, rule in maps(role and role.rules) do
+    for _, rule in each_rule(role or {}, "ClusterRole/" .. tostring(name)) do
       if reads_secrets(rule) then
         r:fail(("the cluster role %s reads the secrets of all namespaces"):format(name), {
           path = "roleRef.name",
@@ -130,9 +148,9 @@ k8s.rule {
   kinds = ROLES,
   skip = is_own,
   check = function(obj, r)
-    for i, rule in maps(obj.rules) do
-      if not list(rule.resourceNames)[1] then
-        for j, verb in ipairs(list(rule.verbs)) do
+    for i, rule in each_rule(obj) do
+      if not rule.resourceNames[1] then
+        for j, verb in ipairs(rule.verbs) do
           if ESCALATING[verb] then
             r:fail("who has it " .. ESCALATING[verb], { path = ("rules[%d].verbs[%d]"):format(i, j - 1), value = verb })
           end
@@ -154,9 +172,9 @@ k8s.rule {
   kinds = ROLES,
   skip = is_own,
   check = function(obj, r)
-    for i, rule in maps(obj.rules) do
+    for i, rule in each_rule(obj) do
       local enters = has(rule.verbs, "create") or has(rule.verbs, "get") or has(rule.verbs, "*")
-      for j, resource in ipairs(enters and list(rule.resources) or {}) do
+      for j, resource in ipairs(enters and rule.resources or {}) do
         if ENTRANCES[resource] then
           r:fail("who has it may run commands in pods", {
             path = ("rules[%d].resources[%d]"):format(i, j - 1),
@@ -181,7 +199,7 @@ k8s.rule {
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
-    for i, subject in maps(obj.subjects) do
+    for i, subject in shapes.maps(obj, "subjects") do
       if ANYBODY[subject.name] and subject.kind ~= "ServiceAccount" then
         r:fail(("everybody has its rights: %s"):format(subject.name), {
           path = ("subjects[%d].name"):format(i),
@@ -202,7 +220,7 @@ k8s.rule {
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
-    for i, subject in maps(obj.subjects) do
+    for i, subject in shapes.maps(obj, "subjects") do
       if subject.kind == "ServiceAccount" and subject.name == "default" then
         r:fail(("the %s has its rights"):format(name_of(subject)), { path = ("subjects[%d]"):format(i) })
       end
@@ -232,7 +250,7 @@ k8s.rule {
   },
   skip = is_own,
   check = function(obj, r, use)
-    local role = map(obj.roleRef)
+    local role = shapes.map(obj, "roleRef")
     local name = role and text(role.name)
     if not name then
       return

@@ -3,6 +3,7 @@
 local k8s = require "k8s"
 local pods = require "_pods"
 local references = require "_references"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
@@ -60,8 +61,7 @@ for i, kind in ipairs(pods.kinds) do
 end
 
 local function check_certificates(obj, r, use)
-  local spec = values.map(obj.spec)
-  for i, tls in values.maps(spec and spec.tls) do
+  for i, tls in shapes.maps(shapes.spec(obj), "tls", "spec") do
     local name = values.text(tls.secretName)
     if name and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
       r:fail(("the secret %s does not exist"):format(name), {
@@ -74,7 +74,7 @@ end
 
 local function check_pull_secrets(obj, r, use)
   local spec, prefix = pods.spec(obj)
-  for i, name in references.image_pull_secrets(spec or obj) do
+  for i, name in references.image_pull_secrets(spec or obj, spec and prefix) do
     if name ~= "" and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
       r:warn(("the secret %s, which pulls images, does not exist"):format(name), {
         path = ("%s.imagePullSecrets[%d].name"):format(prefix, i),

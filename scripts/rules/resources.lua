@@ -2,32 +2,38 @@
 --   kubelua audit -f scripts/rules/resources.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
+local shapes = require "_shapes"
 local values = require "_values"
 
-local map = values.map
 local is_view = k8s.object.is_view
 local ONE = { requests = "request", limits = "limit" }
 
+-- The map `requests` or `limits` of a container or a pod spec; nil without one.
+local function amounts_of(holder, where, part)
+  local resources = shapes.map(holder, "resources", where)
+  return resources and shapes.expect("map", resources[part], where, "resources.%s", part)
+end
+
 -- Of "requests" or "limits" that of a resource; nil when it says nothing.
-local function amount(holder, part, resource)
-  local resources = map(holder.resources)
-  local amounts = resources and map(resources[part])
+local function amount(holder, where, part, resource)
+  local amounts = amounts_of(holder, where, part)
   return amounts and amounts[resource]
 end
 
 -- Whether a container, or the pod for all of them, says it. A request that is missing is taken from the limit.
-local function is_said(holder, part, resource)
-  return amount(holder, part, resource) ~= nil or part == "requests" and amount(holder, "limits", resource) ~= nil
+local function is_said(holder, where, part, resource)
+  return amount(holder, where, part, resource) ~= nil
+    or part == "requests" and amount(holder, where, "limits", resource) ~= nil
 end
 
 -- Has each container that somebody wrote down say so much of a resource.
 local function check_said(obj, r, part, resource, problem)
-  local spec = pods.spec(obj)
-  if not spec or is_said(spec, part, resource) then
+  local spec, prefix = pods.spec(obj)
+  if not spec or is_said(spec, prefix, part, resource) then
     return
   end
   for container, place in pods.containers(obj, "planned") do
-    if not is_said(container, part, resource) then
+    if not is_said(container, place, part, resource) then
       r:fail(place:says() .. problem, { path = place:path "resources" })
     end
   end
@@ -98,10 +104,9 @@ k8s.rule {
 }
 
 -- Amounts that are no quantities, which no other rule here can count with.
-local function check_quantities(holder, r, says, path)
-  local resources = map(holder.resources)
+local function check_quantities(holder, where, r, says, path)
   for _, part in ipairs { "requests", "limits" } do
-    for resource, value in pairs(resources and map(resources[part]) or {}) do
+    for resource, value in pairs(amounts_of(holder, where, part) or {}) do
       if value ~= k8s.null and not values.quantity(value) then
         local shown = is_view(value) and "an object" or tostring(value)
         r:fail(("%s has %s as %s of %s, which is no quantity"):format(says(), shown, ONE[part], resource), {
@@ -114,10 +119,9 @@ local function check_quantities(holder, r, says, path)
 end
 
 -- Requests of a container or of a pod that its own limits are below.
-local function check_limits(holder, r, says, path)
-  check_quantities(holder, r, says, path)
-  local resources = map(holder.resources)
-  local requests, limits = resources and map(resources.requests), resources and map(resources.limits)
+local function check_limits(holder, where, r, says, path)
+  check_quantities(holder, where, r, says, path)
+  local requests, limits = amounts_of(holder, where, "requests"), amounts_of(holder, where, "limits")
   if not requests or not limits then
     return
   end
@@ -148,13 +152,13 @@ k8s.rule {
     if not spec then
       return
     end
-    check_limits(spec, r, function()
+    check_limits(spec, prefix, r, function()
       return "the pod"
     end, function()
       return prefix .. ".resources"
     end)
     for container, place in pods.containers(obj, "planned") do
-      check_limits(container, r, function()
+      check_limits(container, place, r, function()
         return place:says()
       end, function()
         return place:path "resources"

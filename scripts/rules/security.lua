@@ -2,9 +2,7 @@
 --   kubelua audit -f scripts/rules/security.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
-local values = require "_values"
-
-local list, map = values.list, values.map
+local shapes = require "_shapes"
 
 k8s.rule {
   id = "privileged",
@@ -19,7 +17,7 @@ k8s.rule {
   skip = pods.owned,
   check = function(obj, r)
     for container, place in pods.containers(obj) do
-      if pods.security(container, "privileged") == true then
+      if pods.security(container, place, "flag", "privileged") == true then
         r:fail(place:says() .. " is privileged", { path = place:path "securityContext.privileged", value = true })
       end
     end
@@ -50,15 +48,16 @@ k8s.rule {
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    local spec = pods.spec(obj)
-    if not spec or pods.is_windows(spec) then
+    local spec, prefix = pods.spec(obj)
+    if not spec or pods.is_windows(spec, prefix) then
       return
     end
     for container, place in pods.containers(obj) do
-      if pods.security(container, "allowPrivilegeEscalation") ~= false then
+      local allowed = pods.security(container, place, "flag", "allowPrivilegeEscalation")
+      if allowed ~= false then
         r:fail(place:says() .. " may gain privileges", {
           path = place:path "securityContext.allowPrivilegeEscalation",
-          value = pods.security(container, "allowPrivilegeEscalation"),
+          value = allowed,
         })
       end
     end
@@ -89,15 +88,15 @@ k8s.rule {
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    local spec = pods.spec(obj)
-    if not spec or pods.is_windows(spec) then
+    local spec, prefix = pods.spec(obj)
+    if not spec or pods.is_windows(spec, prefix) then
       return
     end
     for container, place in pods.containers(obj) do
-      local user = pods.inherited(spec, container, "runAsUser")
+      local user = pods.inherited(container, place, "number", "runAsUser")
       if user == 0 then
         r:fail(place:says() .. " runs as root", { path = place:path "securityContext.runAsUser", value = 0 })
-      elseif user == nil and pods.inherited(spec, container, "runAsNonRoot") ~= true then
+      elseif user == nil and pods.inherited(container, place, "flag", "runAsNonRoot") ~= true then
         r:fail(place:says() .. " may run as root", { path = place:path "securityContext.runAsNonRoot" })
       end
     end
@@ -115,12 +114,12 @@ k8s.rule {
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    local spec = pods.spec(obj)
-    if not spec or pods.is_windows(spec) then
+    local spec, prefix = pods.spec(obj)
+    if not spec or pods.is_windows(spec, prefix) then
       return
     end
     for container, place in pods.containers(obj) do
-      if pods.security(container, "readOnlyRootFilesystem") ~= true then
+      if pods.security(container, place, "flag", "readOnlyRootFilesystem") ~= true then
         r:fail(place:says() .. " can write to its root file system", {
           path = place:path "securityContext.readOnlyRootFilesystem",
         })
@@ -139,9 +138,10 @@ do
 end
 
 -- The lists `add` or `drop` of a container.
-local function capabilities(container, part)
-  local both = map(pods.security(container, "capabilities"))
-  return list(both and both[part])
+local function capabilities(container, place, part)
+  local both = pods.security(container, place, "map", "capabilities")
+  local found = both and both[part]
+  return shapes.expect("list", found, place, "securityContext.capabilities.%s", part) or {}
 end
 
 local function name_of(capability)
@@ -161,7 +161,7 @@ k8s.rule {
   skip = pods.owned,
   check = function(obj, r)
     for container, place in pods.containers(obj) do
-      for i, capability in ipairs(capabilities(container, "add")) do
+      for i, capability in ipairs(capabilities(container, place, "add")) do
         local name = name_of(capability)
         if name and DANGEROUS[name] then
           r:fail(("%s adds the capability %s"):format(place:says(), name), {
@@ -186,13 +186,13 @@ k8s.rule {
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    local spec = pods.spec(obj)
-    if not spec or pods.is_windows(spec) then
+    local spec, prefix = pods.spec(obj)
+    if not spec or pods.is_windows(spec, prefix) then
       return
     end
     for container, place in pods.containers(obj) do
       local dropped = false
-      for _, capability in ipairs(capabilities(container, "drop")) do
+      for _, capability in ipairs(capabilities(container, place, "drop")) do
         dropped = dropped or name_of(capability) == "ALL"
       end
       if not dropped then
@@ -216,12 +216,12 @@ k8s.rule {
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    local spec = pods.spec(obj)
-    if not spec or pods.is_windows(spec) then
+    local spec, prefix = pods.spec(obj)
+    if not spec or pods.is_windows(spec, prefix) then
       return
     end
     for container, place in pods.containers(obj) do
-      local profile = map(pods.inherited(spec, container, "seccompProfile"))
+      local profile = pods.inherited(container, place, "map", "seccompProfile")
       local type = profile and profile.type
       if type ~= "RuntimeDefault" and type ~= "Localhost" then
         r:fail(place:says() .. " has no seccomp profile", {

@@ -2,6 +2,7 @@
 --   kubelua audit -f scripts/rules/services.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
+local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
@@ -9,8 +10,9 @@ local map, maps, text = values.map, values.maps, values.text
 
 -- The selector of a service as text; nil for one without, whose endpoints somebody else makes.
 local function selector_of(spec)
-  if spec and spec.type ~= "ExternalName" then
-    return values.labels_selector(spec.selector)
+  local selector = shapes.map(spec, "selector", "spec")
+  if shapes.text(spec, "type", "spec") ~= "ExternalName" then
+    return values.labels_selector(selector)
   end
 end
 
@@ -25,7 +27,7 @@ k8s.rule {
   kinds = { "services" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
-    local selector = selector_of(map(obj.spec))
+    local selector = selector_of(shapes.spec(obj))
     if selector and not uses.selected(use, values.namespace(obj), selector) then
       r:fail("no pod has the labels " .. selector, { path = "spec.selector" })
     end
@@ -68,9 +70,9 @@ k8s.rule {
   kinds = { "services" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
-    local spec = map(obj.spec)
+    local spec = shapes.spec(obj)
     local selector = selector_of(spec)
-    for i, port in maps(selector and spec.ports) do
+    for i, port in shapes.maps(selector and spec, "ports", "spec") do
       local name = text(port.targetPort)
       if name and not is_offered(use, values.namespace(obj), selector, name) then
         r:fail(("no pod that is selected has a port called %s"):format(name), {
@@ -97,8 +99,8 @@ local function serves(service, port)
 end
 
 local function check_backend(backend, obj, r, use, path)
-  local wanted = backend and map(backend.service)
-  local name = wanted and text(wanted.name)
+  local wanted = shapes.map(backend, "service", path)
+  local name = text(shapes.text(wanted, "name", path .. ".service"))
   if not name then
     return
   end
@@ -122,12 +124,13 @@ k8s.rule {
   kinds = { "ingresses.networking.k8s.io" },
   uses = { services = uses.by_key "services" },
   check = function(obj, r, use)
-    local spec = map(obj.spec)
-    check_backend(spec and map(spec.defaultBackend), obj, r, use, "spec.defaultBackend")
-    for i, rule in maps(spec and spec.rules) do
-      local http = map(rule.http)
-      for j, path in maps(http and http.paths) do
-        check_backend(map(path.backend), obj, r, use, ("spec.rules[%d].http.paths[%d].backend"):format(i, j))
+    local spec = shapes.spec(obj)
+    check_backend(shapes.map(spec, "defaultBackend", "spec"), obj, r, use, "spec.defaultBackend")
+    for i, rule in shapes.maps(spec, "rules", "spec") do
+      local where = ("spec.rules[%d]"):format(i)
+      for j, path in shapes.maps(shapes.map(rule, "http", where), "paths", where .. ".http") do
+        local place = ("%s.http.paths[%d]"):format(where, j)
+        check_backend(shapes.map(path, "backend", place), obj, r, use, place .. ".backend")
       end
     end
   end,
@@ -150,8 +153,7 @@ k8s.rule {
     daemonsets = uses.by_namespace "daemonsets.apps",
   },
   check = function(obj, r, use)
-    local spec = map(obj.spec)
-    local selector = values.label_selector(spec and spec.selector)
+    local selector = values.label_selector(shapes.map(shapes.spec(obj), "selector", "spec"))
     if not selector then
       return
     end

@@ -147,7 +147,7 @@ describe("a rule that ships", function()
     local odd = audit_all("odd.json", items)
     for i = #odd.results, 1, -1 do
       local row = odd.results[i]
-      local of_type = row.message and row.message:match "^spec[%w.%[%]]* is .*, so nothing can be said of it$"
+      local of_type = row.message and row.message:match "^%S+ is [^:]*, so nothing can be said of it$"
       if row.result == "error" and of_type then table.remove(odd.results, i) end
     end
     assert.are.same({}, errors_of(odd))
@@ -175,6 +175,8 @@ describe("a rule that ships", function()
       { '{"containers":{"a":{"image":"nginx"}}}', "spec.containers is a map, not a list" },
       { '{"containers":"nginx"}', "spec.containers is a text, not a list" },
       { '{"containers":[],"initContainers":["nginx"]}', "spec.initContainers[0] is a text, not a map" },
+      { '{"container":[{"name":"a","image":"nginx"}]}', "spec.containers is not there" },
+      { '{"containers":[]}', "spec.containers is empty" },
       { "null", "spec is not there" },
       { "[5]", "spec is a list, not a map" },
     }
