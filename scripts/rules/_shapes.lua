@@ -120,14 +120,4 @@ function shapes.spec(obj)
   return shapes.map(obj, "spec") or shapes.refuse("not there", nil, "spec")
 end
 
--- Whether a list has the text.
-function shapes.has(holder, field, wanted, where)
-  for _, value in ipairs(shapes.list(holder, field, where)) do
-    if value == wanted then
-      return true
-    end
-  end
-  return false
-end
-
 return shapes
