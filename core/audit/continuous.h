@@ -104,3 +104,6 @@ void continuous_walk_free(struct continuous_walk *walk);
  */
 bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);
+/* How many results there will be of the objects that it has passed, which rules were not asked about once
+ * yet: after a reload those of a rule that is new. Rules that wait for their caches are not counted. */
+size_t continuous_walk_unasked(const struct continuous_walk *walk);

@@ -11,6 +11,7 @@ struct continuous_walk {
     char *ns;
     struct source *source; /* NULL: it is over */
     uint32_t slot;         /* the next; SLOT_NONE: there is no more in this source */
+    size_t unasked;
 };
 
 /* --- which there are */
@@ -117,12 +118,19 @@ void continuous_walk_free(struct continuous_walk *walk)
     free(walk);
 }
 
-static void tell(const struct source *source, uint32_t slot,
+/* A rule that does not take the object has said so: then the cell is fresh. */
+static bool is_to_be_asked(const struct column *column, const struct cell *cell)
+{
+    return column->ready && !column->rule->is_torn && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
+}
+
+static void tell(struct continuous_walk *walk, const struct source *source, uint32_t slot,
                  void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
         const struct cell *cell = column_cell(column, slot);
+        walk->unasked += is_to_be_asked(column, cell);
         if (!(cell->flags & CELL_KNOWN)) continue;
         const struct continuous_result result = {.asked = &column->rule->asked,
                                                  .object = source->objects[slot].root,
@@ -145,7 +153,12 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
         }
         walk->slot = source->objects[slot].behind;
         looked += source->column_count ? source->column_count : 1;
-        tell(source, slot, fn, ctx);
+        tell(walk, source, slot, fn, ctx);
     }
     return walk->source != NULL;
+}
+
+size_t continuous_walk_unasked(const struct continuous_walk *walk)
+{
+    return walk->unasked;
 }

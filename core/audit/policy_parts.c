@@ -116,6 +116,18 @@ bool policy_parts_gather(struct policy_parts *parts, size_t max)
     return false;
 }
 
+size_t policy_parts_unasked(const struct policy_parts *parts)
+{
+    return continuous_walk_unasked(parts->options.walk);
+}
+
+void policy_parts_add_incomplete(struct policy_parts *parts, const char *why)
+{
+    char *before = (char *)parts->options.incomplete;
+    parts->options.incomplete = before ? xasprintf("%s. %s", before, why) : xstrdup(why);
+    free(before);
+}
+
 size_t policy_parts_count(const struct policy_parts *parts)
 {
     return parts->count;

@@ -148,6 +148,7 @@ void space_begin(struct policy_writer *writer, struct policy_space *space)
     space->failed = false;
     space->under_way++;
     round->space = space;
+    round->first_ms = space->first_ms;
     round->parts = policy_parts_new(&(const struct policy_parts_options){
         .api = writer->options.api,
         .name = writer->name,
@@ -185,38 +186,79 @@ static bool write_document(struct policy_writer *writer)
 /* A rule that was not asked may have been what the reports are about. */
 static void delete_others(struct policy_writer *writer, struct policy_space *space, size_t count)
 {
-    if (!count && writer->waiting_ms >= 0) return;
+    if (writer->round.unasked || (!count && writer->waiting_ms >= 0)) return;
     for (size_t i = count; i < space->part_count; i++)
         if (space->parts[i].there) send(writer, space, i, NULL, (struct str){0});
 }
 
-void space_end(struct policy_writer *writer)
+/* The namespace is left alone for so long at least. */
+static void end_round(struct policy_writer *writer, int64_t least_ms)
 {
     enum { SHARE = 200 }; /* of the thread's time at most one part in so many is for one namespace */
     struct policy_round *round = &writer->round;
     int64_t rest_ms = round->spent_ns / 1000000 * SHARE;
     round->space->not_before_ms =
-        clock_now_ms(writer->options.clock) + (rest_ms > POLICY_REST_MS ? rest_ms : POLICY_REST_MS);
+        clock_now_ms(writer->options.clock) + (rest_ms > least_ms ? rest_ms : least_ms);
     policy_parts_free(round->parts);
     *round = (struct policy_round){0};
+}
+
+void space_end(struct policy_writer *writer)
+{
+    end_round(writer, POLICY_REST_MS);
+}
+
+/* --- what is not known yet */
+
+/* After a reload a rule knows nothing of what it was not asked about again: that is not gone. */
+static bool is_to_be_put_off(struct policy_writer *writer)
+{
+    struct policy_round *round = &writer->round;
+    if (writer->holds) return true;
+    round->unasked = policy_parts_unasked(round->parts) > 0;
+    if (!round->unasked) return false;
+    if (clock_now_ms(writer->options.clock) - round->first_ms < POLICY_LATEST_MS) return true;
+    if (!writer->is_late) policy_parts_add_incomplete(round->parts, POLICY_NOT_ALL_ASKED);
+    return false;
+}
+
+/* Nothing is written, and it has waited since it did before. */
+static void put_off(struct policy_writer *writer)
+{
+    struct policy_space *space = writer->round.space;
+    int64_t first_ms = writer->round.first_ms;
+    end_round(writer, 0);
+    space_wait(writer, space);
+    space->first_ms = first_ms;
+    policy_writer_settle(writer, space);
+}
+
+/* --- a round, a slice at a time */
+
+static void finish(struct policy_writer *writer)
+{
+    struct policy_space *space = writer->round.space;
+    delete_others(writer, space, policy_parts_count(writer->round.parts));
+    if (writer->round.unasked) space_wait(writer, space);
+    space_end(writer);
+    policy_writer_settle(writer, space);
 }
 
 bool space_continue(struct policy_writer *writer)
 {
     enum { SLICE_NS = 1000000 };
     struct policy_round *round = &writer->round;
-    struct policy_space *space = round->space;
-    if (!space) return false;
+    if (!round->space) return false;
     int64_t begun_ns = measure(writer);
-    bool more = true;
-    if (!round->gathered)
+    bool gathers = !round->gathered, more = true;
+    if (gathers)
         gather(writer, begun_ns + SLICE_NS);
     else
         more = write_document(writer);
     round->spent_ns += measure(writer) - begun_ns;
-    if (more) return true;
-    delete_others(writer, space, policy_parts_count(round->parts));
-    space_end(writer);
-    policy_writer_settle(writer, space);
+    if (gathers && round->gathered && is_to_be_put_off(writer))
+        put_off(writer);
+    else if (!more)
+        finish(writer);
     return true;
 }

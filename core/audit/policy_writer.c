@@ -42,7 +42,8 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (!waits) writer->waiting_ms = -1;
     if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
     bool long_enough = waits && now_ms - writer->waiting_ms >= POLICY_WAIT_MS;
-    bool asked = (!waits || long_enough) && outlook.pending == 0;
+    writer->holds = waits && !long_enough;
+    bool asked = !writer->holds && outlook.pending == 0;
     if (asked) writer->is_late = false;
     if (!asked && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
     writer->begun |= asked || writer->is_late;
@@ -53,7 +54,7 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (outlook.findings_left_out)
         buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
                    CONTINUOUS_FINDING_BYTES_MAX >> 20);
-    if (writer->is_late) buf_printf(&why, "%sNot every object was asked about yet", why.len ? ". " : "");
+    if (writer->is_late) buf_printf(&why, "%s" POLICY_NOT_ALL_ASKED, why.len ? ". " : "");
     set_incomplete(writer, &why);
     buf_clear(&why);
 }
@@ -156,7 +157,7 @@ static void on_tick(struct timer *timer)
     look(writer, now_ms);
     if (space_continue(writer))
         wrote = true;
-    else if (writer->begun && writer->flight_count < UNDER_WAY_MAX) {
+    else if (writer->begun && !writer->holds && writer->flight_count < UNDER_WAY_MAX) {
         wait_ms = token_bucket_take(&writer->rate, now_ms);
         token_bucket_give_back(&writer->rate, wait_ms, now_ms);
         wrote = wait_ms == 0 && write_next(writer, now_ms);

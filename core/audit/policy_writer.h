@@ -5,7 +5,10 @@
  *
  * A namespace whose results change is written once it has been quiet for a moment, and at the latest some
  * time after the first change; then it is left alone for a while. Nothing is written before all rules have
- * been asked about everything once, or that takes too long: then reports say that they are not whole.
+ * been asked about everything once, or that takes too long: then reports say that they are not whole. Later
+ * on the same holds of each namespace: one about which rules are still to be asked, after a reload or as a
+ * kind has come, waits until they have been, at most POLICY_LATEST_MS since its first change, and is then
+ * written with a word about it; nothing of it is deleted.
  *
  * What there is to say of a namespace is gathered in slices of about a millisecond, and written a document at
  * a time, with other things between.

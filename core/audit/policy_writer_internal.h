@@ -10,6 +10,8 @@
 #include "base/token_bucket.h"
 #include <uthash.h>
 
+#define POLICY_NOT_ALL_ASKED "Not every object was asked about yet"
+
 /* A report as it is in the cluster. */
 struct known_part {
     bool there, seen;
@@ -35,6 +37,8 @@ struct policy_round {
     struct policy_space *space; /* NULL: none is */
     struct policy_parts *parts;
     bool gathered;
+    bool unasked;     /* rules are still to be asked about some of it */
+    int64_t first_ms; /* of its namespace, when it began */
     size_t next;
     int64_t spent_ns;
 };
@@ -68,6 +72,7 @@ struct policy_writer {
     struct token_bucket rate;
     bool active, begun, full_told, write_told;
     bool is_late; /* it has begun, and not all was asked about */
+    bool holds;   /* rules wait for their caches, and not for long: nothing is written */
     int64_t active_ms;
     int64_t waiting_ms; /* since when rules wait; -1: none does */
     struct buf incomplete;

@@ -170,6 +170,56 @@ static void test_a_walk_goes_on_over_a_reload(void **state)
     live_end(&f);
 }
 
+static size_t unasked(struct fixture *f, const char *ns, size_t results)
+{
+    struct walker walker = {.walk = continuous_walk_new(f->audit, str_of(ns))};
+    while (step(&walker, 10)) continue;
+    size_t count = continuous_walk_unasked(walker.walk);
+    continuous_walk_free(walker.walk);
+    assert_int_equal(walker.results, results);
+    return count;
+}
+
+static void test_a_walk_counts_what_is_still_to_be_asked(void **state)
+{
+    enum { SHOP = PODS * 2 / 3 };
+    struct fixture f = begin(*state, TWO);
+    assert_int_equal(unasked(&f, "shop", SHOP * RULES), 0);
+    live_hold(true);
+    live_reload(&f, HEAD POD_RULE("one") POD_RULE("other") NODE_RULE);
+    assert_int_equal(unasked(&f, "shop", SHOP), SHOP);
+    assert_int_equal(unasked(&f, "", 2), 0);
+    cluster_event(f.c, 0, LW_ADDED, "shop/new");
+    cluster_settle(f.c);
+    assert_int_equal(unasked(&f, "shop", SHOP), SHOP + 2);
+    live_hold(false);
+    live_settle(&f);
+    assert_int_equal(unasked(&f, "shop", (SHOP + 1) * RULES), 0);
+    live_reload(
+        &f,
+        HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, namespaces = { 'bar' }, check = function() end }\n");
+    live_settle(&f);
+    assert_int_equal(unasked(&f, "shop", 0), 0); /* it does not take them */
+    live_end(&f);
+}
+
+static void test_what_a_rule_that_waits_is_to_be_asked_is_not_counted(void **state)
+{
+    struct fixture f =
+        live_begin(*state, HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, check = function() end,\n"
+                                "  uses = { n = { kind = 'nodes', index = 'key' } } }\n");
+    cluster_list(f.c, 0, "shop/a;shop/b");
+    live_settle(&f);
+    assert_int_equal(unasked(&f, "shop", 0), 0);
+    live_hold(true);
+    cluster_list(f.c, 1, "n1");
+    cluster_settle(f.c);
+    virtual_clock_advance(&f.c->clock, 200);
+    assert_int_equal(unasked(&f, "shop", 0), 2);
+    live_hold(false);
+    live_end(&f);
+}
+
 #define unit(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
 
 int main(void)
@@ -180,6 +230,8 @@ int main(void)
         unit(test_what_stays_is_told_of_once_whatever_comes_and_goes),
         unit(test_a_namespace_goes_and_comes_again),
         unit(test_a_walk_goes_on_over_a_reload),
+        unit(test_a_walk_counts_what_is_still_to_be_asked),
+        unit(test_what_a_rule_that_waits_is_to_be_asked_is_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

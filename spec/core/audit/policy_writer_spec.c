@@ -210,6 +210,85 @@ static void test_what_the_engine_refuses_is_told_of(void **state)
     reports_end(&w);
 }
 
+/* --- after the first round */
+
+static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
+{
+    struct world w;
+    reports_begin(&w, *state, "shop/a bad=1 grave=1;tail/a bad=1", 100);
+    reports_listed(&w, NULL);
+    reports_advance(&w, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\napply tail/kubelua-audit\n");
+    live_hold(true);
+    w.bodies.len = 0;
+    live_reload(&w.f, REPORTS_RULES("now"));
+    reports_advance(&w, POLICY_LATEST_MS - 1000);
+    assert_sent(&w, "");
+    reports_advance(&w, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\n"); /* of `tail` nothing is known */
+    assert_int_equal(reports_count(&w, "\"kubelua/incomplete\":\"Not every object was asked about yet\""), 1);
+    reports_assert_says(&w, "\"message\":\"grave\"");
+    live_hold(false);
+    reports_advance(&w, 30000);
+    assert_sent(&w, "apply shop/kubelua-audit\napply tail/kubelua-audit\n");
+    assert_int_equal(reports_count(&w, "\"message\":\"now 1\""), 2);
+    assert_int_equal(reports_count(&w, "incomplete"), 0);
+    reports_end(&w);
+}
+
+/* Nothing at all is known of the namespace, and nothing of it is gone. */
+static void test_a_report_of_which_nothing_is_asked_again_yet_stays(void **state)
+{
+    struct world w;
+    reports_begin(&w, *state, "tail/a bad=1", 100);
+    reports_listed(&w, NULL);
+    reports_advance(&w, 15000);
+    assert_sent(&w, "apply tail/kubelua-audit\n");
+    live_hold(true);
+    live_reload(&w.f, HEAD "k8s.rule { id = 'own', kinds = { 'pods' }, check = function() end }\n");
+    reports_advance(&w, 4 * POLICY_LATEST_MS);
+    assert_sent(&w, "");
+    live_hold(false);
+    w.bodies.len = 0;
+    reports_advance(&w, 30000);
+    assert_sent(&w, "apply tail/kubelua-audit\n");
+    reports_assert_says(&w, "\"summary\":{\"pass\":1,\"skip\":0,\"warn\":0,\"fail\":0,\"error\":0}");
+    reports_end(&w);
+}
+
+/* An object that no rule takes was not asked about either, until its turn has come. */
+static void test_what_rules_do_not_take_holds_up_nothing(void **state)
+{
+    struct world w;
+    reports_begin(&w, *state, "shop/a bad=1;tail/a bad=1", 100);
+    reports_listed(&w, NULL);
+    reports_advance(&w, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\napply tail/kubelua-audit\n");
+    live_reload(&w.f, HEAD "k8s.rule { id = 'own', kinds = { 'pods' }, namespaces = { 'shop' },"
+                           " check = function() end }\n");
+    reports_advance(&w, 5000);
+    assert_sent(&w, "apply shop/kubelua-audit\ndelete tail/kubelua-audit\n");
+    reports_end(&w);
+}
+
+static void test_a_rule_that_begins_to_wait_is_waited_for_as_well(void **state)
+{
+    struct world w;
+    reports_begin(&w, *state, "shop/a bad=1", 100);
+    reports_listed(&w, NULL);
+    reports_advance(&w, 5000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    w.waiting = "later";
+    reports_change(&w, LW_MODIFIED, "shop/a bad=2");
+    reports_advance(&w, POLICY_WAIT_MS - 5000);
+    assert_sent(&w, "");
+    w.bodies.len = 0;
+    reports_advance(&w, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    reports_assert_says(&w, "their caches are not there: later\"");
+    reports_end(&w);
+}
+
 #define unit(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
 
 int main(void)
@@ -223,6 +302,10 @@ int main(void)
         unit(test_there_is_room_for_so_many_reports),
         unit(test_what_the_engine_refuses_is_told_of),
         unit(test_a_rule_that_waits_is_waited_for_and_then_told_of),
+        unit(test_what_is_not_asked_again_yet_is_not_taken_for_gone),
+        unit(test_a_report_of_which_nothing_is_asked_again_yet_stays),
+        unit(test_what_rules_do_not_take_holds_up_nothing),
+        unit(test_a_rule_that_begins_to_wait_is_waited_for_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

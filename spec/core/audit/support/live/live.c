@@ -20,17 +20,25 @@ void (*live_changed)(void *ctx, struct str ns);
 void *live_changed_ctx;
 
 static int64_t spent_ns;
+static bool is_held;
 
-/* Each look at the time takes a third of a millisecond: some ten calls are a slice. */
+/* Each look at the time takes a third of a millisecond: some ten calls are a slice. While the audit is held
+ * each takes more than a slice. */
 static int64_t slow_ns(void)
 {
-    return spent_ns += 300000;
+    return spent_ns += is_held ? 10000000 : 300000;
+}
+
+void live_hold(bool held)
+{
+    is_held = held;
 }
 
 struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lookups, size_t max_bytes)
 {
     struct fixture f = {.c = c};
     c->host.runs_rules = true;
+    is_held = false;
     f.audit = continuous_new(&(const struct continuous_options){.clock = &c->clock.clock,
                                                                 .max_lookups = max_lookups,
                                                                 .max_finding_bytes = max_bytes,

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-#define RULE                                                                     \
-    HEAD "k8s.rule { id = 'own', kinds = { 'pods' }, check = function(o, r)\n"   \
-         "  if o:label 'bad' then r:fail('bad ' .. o:label 'bad') end end }\n"   \
-         "k8s.rule { id = 'grave', severity = 'critical', kinds = { 'pods' },\n" \
-         "  skip = function(o) return not o:label 'grave' end,\n"                \
-         "  check = function(o, r) r:fail 'grave' end }\n"
-
 static void on_changed(void *ctx, struct str ns)
 {
     struct world *w = ctx;
@@ -69,7 +62,7 @@ void reports_begin(struct world *w, struct cluster *c, const char *pods, size_t 
     *w = (struct world){.waiting = "", .refused = ""};
     live_changed = on_changed;
     live_changed_ctx = w;
-    w->f = live_begin(c, RULE);
+    w->f = live_begin(c, REPORTS_RULES("bad"));
     w->writer = policy_writer_new(&(const struct policy_writer_options){.clock = &c->clock.clock,
                                                                         .api = &policy_api_wgpolicy,
                                                                         .name = "kubelua-audit",

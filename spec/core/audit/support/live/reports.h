@@ -25,6 +25,14 @@ struct world {
     bool cancelled;
 };
 
+/* What `own` says begins with that word. */
+#define REPORTS_RULES(word)                                                         \
+    HEAD "k8s.rule { id = 'own', kinds = { 'pods' }, check = function(o, r)\n"      \
+         "  if o:label 'bad' then r:fail('" word " ' .. o:label 'bad') end end }\n" \
+         "k8s.rule { id = 'grave', severity = 'critical', kinds = { 'pods' },\n"    \
+         "  skip = function(o) return not o:label 'grave' end,\n"                   \
+         "  check = function(o, r) r:fail 'grave' end }\n"
+
 /* Two rules: `own` fails pods with a label `bad`, `grave` is critical and fails those with a label `grave`.
  * Slices of the writer are of four looks at the time. */
 void reports_begin(struct world *w, struct cluster *c, const char *pods, size_t max_reports);
