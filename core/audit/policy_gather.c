@@ -22,6 +22,7 @@ static bool next_row(const struct said *said, size_t *at, bool *begun, struct au
                                   .message = finding.message,
                                   .path = finding.path,
                                   .value = finding.value,
+                                  .reason = finding.reason,
                                   .accepted = accepted};
         return true;
     }
@@ -48,7 +49,7 @@ static void measure(struct said *said)
     bool begun = false;
     while (said_next_row(said, &at, &begun, &row)) {
         said->results++;
-        said->bytes += RESULT_BYTES + least(row.message.n, POLICY_MESSAGE_BYTES) +
+        said->bytes += RESULT_BYTES + least(row.message.n + row.reason.n, POLICY_MESSAGE_BYTES) +
                        least(row.path.n, POLICY_MESSAGE_BYTES) +
                        (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
     }

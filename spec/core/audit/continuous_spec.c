@@ -306,29 +306,13 @@ static void test_who_does_not_lead_knows_nothing(void **state)
 
 /* --- days */
 
-static void put_pod(struct cluster *c, const char *annotation)
-{
-    struct buf text = {0};
-    struct root *root;
-    struct err err;
-    buf_printf(&text,
-               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\","
-               "\"resourceVersion\":\"%llu\",\"labels\":{\"bad\":\"1\"},\"annotations\":{"
-               "\"kubelua/ignore.own\":\"%s\"}}}",
-               (unsigned long long)++c->version, annotation);
-    memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
-    if (!pack_text(c->packer, text.data, text.len, NULL, &root, &err)) fail_msg("%s", err.text);
-    c->sources[0].sink.event(c->sources[0].ctx, LW_ADDED, root, 1700000000500000);
-    buf_clear(&text);
-}
-
 /* The virtual clock begins on 2026-01-01. */
 static void test_what_was_accepted_until_today_counts_after_midnight(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(c, OWN);
     cluster_list(c, 0, "");
-    put_pod(c, "until=2026-01-01 soon");
+    live_put_pod(c, "until=2026-01-01 soon");
     live_settle(&f);
     assert_knows(&f, "; skip bad (accepted until 2026-01-01: soon) <- own shop/a skip\n");
     virtual_clock_advance(&c->clock, 23LL * 3600 * 1000 + 59 * 60 * 1000);

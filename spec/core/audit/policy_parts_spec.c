@@ -108,6 +108,20 @@ static void test_what_is_left_out_is_the_least_severe_in_any_order(void **state)
     free(contents[1]);
 }
 
+/* An annotation that accepts no more says so beside the finding. */
+static void test_why_a_finding_is_not_accepted_is_told(void **state)
+{
+    struct world w;
+    reports_begin(&w, *state, "", 100);
+    live_put_pod(w.f.c, "until=2020-01-01 the vendor is told");
+    live_settle(&w.f);
+    reports_listed(&w, NULL);
+    reports_advance(&w, 15000);
+    reports_assert_says(&w,
+                        "\"message\":\"bad 1 (accepted until 2020-01-01, which is over: the vendor is told)");
+    reports_end(&w);
+}
+
 /* --- slices */
 
 static void await_gathering(struct world *w)
@@ -184,6 +198,7 @@ int main(void)
         unit(test_a_large_report_comes_in_parts_which_stay),
         unit(test_what_no_part_has_room_for_is_counted),
         unit(test_what_is_left_out_is_the_least_severe_in_any_order),
+        unit(test_why_a_finding_is_not_accepted_is_told),
         unit(test_results_are_gathered_a_few_at_a_time),
         unit(test_what_changes_while_it_is_gathered_is_written_afterwards),
         unit(test_a_writer_that_stops_while_it_gathers_lets_go),

@@ -80,6 +80,22 @@ void live_settle(struct fixture *f)
     assert_int_equal(continuous_status(f->audit).pending, 0);
 }
 
+void live_put_pod(struct cluster *c, const char *annotation)
+{
+    struct buf text = {0};
+    struct root *root;
+    struct err err;
+    buf_printf(&text,
+               "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\","
+               "\"resourceVersion\":\"%llu\",\"labels\":{\"bad\":\"1\"},\"annotations\":{"
+               "\"kubelua/ignore.own\":\"%s\"}}}",
+               (unsigned long long)++c->version, annotation);
+    memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+    if (!pack_text(c->packer, text.data, text.len, NULL, &root, &err)) fail_msg("%s", err.text);
+    c->sources[0].sink.event(c->sources[0].ctx, LW_ADDED, root, 1700000000500000);
+    buf_clear(&text);
+}
+
 /* --- what is known, and what a rule says now */
 
 static struct buf line;

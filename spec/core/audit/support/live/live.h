@@ -22,6 +22,8 @@ struct fixture live_begin(struct cluster *c, const char *lua);
 /* The same, where a call may take 20 ms and no more. */
 struct fixture live_begin_hurried(struct cluster *c, const char *lua);
 void live_end(struct fixture *f);
+/* Puts the pod shop/a with a label `bad` and that text as annotation `kubelua/ignore.own`. */
+void live_put_pod(struct cluster *c, const char *annotation);
 /* While it is held no rule is asked; it is not from the beginning. */
 void live_hold(bool held);
 /* Until nothing waits any more. */
