@@ -94,8 +94,9 @@ struct continuous_result {
     const struct findings *findings; /* NULL: nothing but the verdict */
 };
 /* Every result of a namespace, "" for objects without one, in steps. Anything may change from one step to the
- * next: an object that stays is told of once, as it is then, and one that comes or goes may be or not.
- * Owner: who began it, who frees it before the audit. */
+ * next: an object that stays is told of once, as it is then; one that goes may be or not, and one that comes
+ * is not once its kind is being walked, so that a walk ends however many come. Owner: who began it, who frees
+ * it before the audit. */
 struct continuous_walk;
 struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns);
 /* NULL is allowed. */

@@ -11,6 +11,7 @@ struct continuous_walk {
     char *ns;
     struct source *source; /* NULL: it is over */
     uint32_t slot;         /* the next; SLOT_NONE: there is no more in this source */
+    uint32_t end;          /* the last, as the walk came here: what comes later stands behind it */
     size_t unasked;
 };
 
@@ -54,11 +55,19 @@ void source_link(struct source *source, uint32_t slot)
     space->last = slot;
 }
 
+static uint32_t next_of(const struct continuous_walk *walk, uint32_t slot)
+{
+    return slot == walk->end ? SLOT_NONE : walk->source->objects[slot].behind;
+}
+
 static void pass_over(struct source *source, uint32_t slot)
 {
     struct continuous_walk *walk;
-    LIST_FOREACH (walk, &source->audit->walks, link)
-        if (walk->source == source && walk->slot == slot) walk->slot = source->objects[slot].behind;
+    LIST_FOREACH (walk, &source->audit->walks, link) {
+        if (walk->source != source) continue;
+        if (walk->slot == slot) walk->slot = next_of(walk, slot);
+        if (walk->end == slot) walk->end = source->objects[slot].before;
+    }
 }
 
 void source_unlink(struct source *source, uint32_t slot)
@@ -86,6 +95,7 @@ static void enter(struct continuous_walk *walk, struct source *source)
     const struct source_space *space = source ? find(source, str_of(walk->ns)) : NULL;
     walk->source = source;
     walk->slot = space ? space->first : SLOT_NONE;
+    walk->end = space ? space->last : SLOT_NONE;
 }
 
 void source_forget_spaces(struct source *source)
@@ -151,7 +161,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
             enter(walk, TAILQ_NEXT(source, link));
             continue;
         }
-        walk->slot = source->objects[slot].behind;
+        walk->slot = next_of(walk, slot);
         looked += source->column_count ? source->column_count : 1;
         tell(walk, source, slot, fn, ctx);
     }

@@ -153,6 +153,43 @@ static void test_a_namespace_goes_and_comes_again(void **state)
     live_end(&f);
 }
 
+static void test_what_goes_and_comes_again_is_told_of_once_at_most(void **state)
+{
+    struct fixture f = begin(*state, TWO);
+    struct walker walker = {.walk = continuous_walk_new(f.audit, STR("shop"))};
+    step(&walker, 10);
+    assert_int_equal(walker.told[1], RULES);
+    const int again[] = {1, 2, PODS - 1}; /* told of, and the last */
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++) {
+        char pod[32];
+        remove_pod(&f, again[i]);
+        snprintf(pod, sizeof pod, "shop/p%d", again[i]);
+        cluster_event(f.c, 0, LW_ADDED, pod);
+    }
+    live_settle(&f);
+    finish(&walker, 10);
+    for (int i = 0; i < PODS - 1; i++) assert_int_equal(walker.told[i], i % 3 ? RULES : 0);
+    assert_int_equal(walker.told[PODS - 1], 0);
+    live_end(&f);
+}
+
+/* One comes for each that it passes. */
+static void test_a_walk_ends_however_many_come(void **state)
+{
+    struct fixture f = begin(*state, TWO);
+    struct walker walker = {.walk = continuous_walk_new(f.audit, STR("shop"))};
+    for (int i = 0; step(&walker, 1); i++) {
+        char pod[32];
+        snprintf(pod, sizeof pod, "shop/new-%d", i);
+        cluster_event(f.c, 0, LW_ADDED, pod);
+        live_settle(&f);
+        assert_in_range(i, 0, PODS);
+    }
+    continuous_walk_free(walker.walk);
+    assert_int_equal(walker.results, PODS * 2 / 3 * RULES);
+    live_end(&f);
+}
+
 static void test_a_walk_goes_on_over_a_reload(void **state)
 {
     struct fixture f = begin(*state, TWO);
@@ -229,6 +266,8 @@ int main(void)
         unit(test_what_has_no_namespace_has_a_walk_of_its_own),
         unit(test_what_stays_is_told_of_once_whatever_comes_and_goes),
         unit(test_a_namespace_goes_and_comes_again),
+        unit(test_what_goes_and_comes_again_is_told_of_once_at_most),
+        unit(test_a_walk_ends_however_many_come),
         unit(test_a_walk_goes_on_over_a_reload),
         unit(test_a_walk_counts_what_is_still_to_be_asked),
         unit(test_what_a_rule_that_waits_is_to_be_asked_is_not_counted),
