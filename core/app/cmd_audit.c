@@ -179,13 +179,14 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     bool of_engine = request->engine.asked;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
+    if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
+        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    if (!check_fix(request, err)) return false;
     const char *other = of_engine ? names_cluster(&request->options.cluster) : NULL;
     if (other)
         return err_set(err, ERR_INVALID, "--engine asks about the cluster of the engine: %s goes without it",
                        other);
-    if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
-        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
-    return check_fix(request, err);
+    return true;
 }
 
 static bool read_selector(struct audit_request *request, struct err *err)

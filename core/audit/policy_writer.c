@@ -23,6 +23,7 @@ static void set_incomplete(struct policy_writer *writer, struct buf *why)
     if (str_eq(buf_slice(&writer->incomplete), buf_slice(why))) return;
     writer->incomplete.len = 0;
     buf_str(&writer->incomplete, buf_slice(why));
+    buf_text(&writer->incomplete); /* the status shows it as it stands */
     HASH_ITER (hh, writer->spaces, space, next) space_wait(writer, space);
 }
 

@@ -289,6 +289,24 @@ static void test_a_rule_that_begins_to_wait_is_waited_for_as_well(void **state)
     reports_end(&w);
 }
 
+/* Texts of all lengths end where they end: they are kept in a buffer that has no room to spare for some. */
+static void test_the_status_tells_why_reports_are_not_whole(void **state)
+{
+    const char before[] = "Objects are missing, as the engine refuses them (kubelua status says why): ";
+    char kinds[300] = "";
+    struct world w;
+    reports_begin(&w, *state, "shop/a bad=1", 100);
+    for (size_t i = 0; i + 1 < sizeof kinds; i++) {
+        kinds[i] = 'k';
+        w.refused = kinds;
+        reports_advance(&w, 1000);
+        const char *told = policy_writer_status(w.writer).incomplete;
+        assert_int_equal(strlen(told), strlen(before) + i + 1);
+        assert_string_equal(told + strlen(before), kinds);
+    }
+    reports_end(&w);
+}
+
 #define unit(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
 
 int main(void)
@@ -301,6 +319,7 @@ int main(void)
         unit(test_what_fails_is_tried_again_ever_more_seldom),
         unit(test_there_is_room_for_so_many_reports),
         unit(test_what_the_engine_refuses_is_told_of),
+        unit(test_the_status_tells_why_reports_are_not_whole),
         unit(test_a_rule_that_waits_is_waited_for_and_then_told_of),
         unit(test_what_is_not_asked_again_yet_is_not_taken_for_gone),
         unit(test_a_report_of_which_nothing_is_asked_again_yet_stays),
