@@ -103,13 +103,14 @@ function Object:diff(other) end
 ---@field filtered boolean the handler's filter made this add or delete; the object itself was updated
 ---@field resource_version string
 ---@field time number seconds since the epoch at which its bytes arrived
+---@field previous? k8s.Object of a delete: the state that the handler was told last, when `last` is another one
 
 ---@class k8s.HandlerOptions
 ---@field selector? string label selector
 ---@field namespaces? string[] names with * and ?, and ! before those to leave out
 ---@field where? table<string, any> path to value, or to a list of values; k8s.null for what is null or absent
 ---@field filter? fun(obj: k8s.Object): boolean asked last; may not wait, and must depend on the object alone
----@field changed? string[] paths: updates that change none of them are left out
+---@field changed? string[] paths: updates that change none of them are left out; `old` is then the cache's state before
 ---@field resync? number|string period of OnUpdate(obj, obj) with ev.resync; 0 is never
 ---@field unchanged? boolean also updates to the version that is known already
 ---@field split_recreated? boolean a new uid is a delete and an add

@@ -82,10 +82,13 @@ static void call_update(const struct registration *r, struct root *before, struc
     if (h->on_update && !r->removed) h->on_update(h->ctx, before, object, info);
 }
 
-static void call_delete(const struct registration *r, struct root *last, const struct event_info *info)
+static void call_delete(const struct registration *r, struct root *stored, struct root *last,
+                        const struct event_info *info)
 {
     const struct event_handler *h = &r->handler;
-    if (h->on_delete && !r->removed) h->on_delete(h->ctx, last, info);
+    struct event_info gone = *info;
+    gone.stored = stored;
+    if (h->on_delete && !r->removed) h->on_delete(h->ctx, last, &gone);
 }
 
 /* Another object under the same name. */
@@ -101,7 +104,7 @@ static void tell_recreated(const struct registration *r, const struct change *ch
 {
     struct event_info gone = change->info;
     gone.final_state_unknown = true;
-    if (passes(r, change->before)) call_delete(r, change->before, &gone);
+    if (passes(r, change->before)) call_delete(r, change->before, change->before, &gone);
     if (passes(r, change->object)) call_add(r, change->object, &change->info);
 }
 
@@ -120,16 +123,15 @@ static void tell_update(const struct registration *r, const struct change *chang
     } else if (now) {
         call_add(r, object, &made);
     } else if (passed) {
-        call_delete(r, before, &made);
+        call_delete(r, before, before, &made);
     }
 }
 
 /* The last state may no longer pass although the handler knows the object, and the other way round. */
 static void tell_delete(const struct registration *r, const struct change *change)
 {
-    struct event_info info = change->info;
-    info.stored = change->before;
-    if (passes(r, change->before ? change->before : change->object)) call_delete(r, change->object, &info);
+    struct root *stored = change->before;
+    if (passes(r, stored ? stored : change->object)) call_delete(r, stored, change->object, &change->info);
 }
 
 void registration_tell(const struct registration *r, const struct change *change)

@@ -20,8 +20,8 @@ struct event_info {
     bool filtered; /* an add or a delete that the handler's filter made: the object itself was updated (I-18)
                     */
     int64_t received_us; /* wall time at which the bytes arrived */
-    /* Of a delete what the cache had, borrowed as the object: the last state may be another. NULL: nothing.
-     */
+    /* Of a delete what the cache had, borrowed as the object: the last state may be another. NULL: the cache
+     * had nothing, as of a key that was never seen (Q-3). */
     struct root *stored;
 };
 

@@ -172,15 +172,10 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-/* What waits in `from`, which nothing begins any more. */
-static void hand_over(struct script_handler *from, struct script_handler *to, struct pending *waits)
+/* What waits in `from` is in `to`; nothing of it begins in `from` any more. */
+static void end_hand_over(struct script_handler *from, struct script_handler *to)
 {
-    struct event event;
     to->errors += from->errors;
-    while (pending_take(waits, &event)) {
-        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
-        event_let_go(&event);
-    }
     leave_due(from);
     handler_metrics_pending(&to->metrics, to->pending.count);
     delivery_go_on(to);
@@ -188,22 +183,40 @@ static void hand_over(struct script_handler *from, struct script_handler *to, st
 
 void delivery_hand_over(struct script_handler *from, struct script_handler *to)
 {
+    struct event event;
     if (from->debounce && to->debounce) {
         debounce_move(from->debounce, to->debounce);
         handler_metrics_debounced(&to->metrics, to->debounce->count);
     }
     if (from->debounce) debounce_flush(from->debounce);
     handler_calls_move(from, to); /* so that none of their keys is passed over */
-    hand_over(from, to, &from->pending);
+    while (pending_take(&from->pending, &event)) {
+        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
+        event_let_go(&event);
+    }
+    end_hand_over(from, to);
+}
+
+static void append(struct script_handler *h, const struct event *event)
+{
+    if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
+}
+
+/* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
+ * has it any more. */
+static void append_delete(struct script_handler *to, const struct event *event)
+{
+    const struct event told = {.type = ON_ADD, .object = event->old_object, .info = {.initial = true}};
+    if (told.object && !to->from_now_on) append(to, &told);
+    append(to, event);
 }
 
 /* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
 void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to)
 {
     struct event event;
-    struct pending joined, deletes;
+    struct pending joined;
     pending_init(&joined, 0, PENDING_KEEP_PAIRS, false);
-    pending_init(&deletes, SIZE_MAX, PENDING_KEEP_PAIRS, false);
     if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
     handler_calls_move(from, to);
     while (pending_take(&from->pending, &event)) {
@@ -211,10 +224,10 @@ void delivery_hand_over_deletes(struct script_handler *from, struct script_handl
         event_let_go(&event);
     }
     while (pending_take(&joined, &event)) {
-        if (event.type == ON_DELETE) pending_put(&deletes, &event);
+        if (event.type == ON_DELETE) append_delete(to, &event);
         event_let_go(&event);
     }
-    hand_over(from, to, &deletes);
+    end_hand_over(from, to);
 }
 
 size_t delivery_untold(const struct script_handler *h)
@@ -255,7 +268,7 @@ static void on_update(void *ctx, struct root *old_object, struct root *new_objec
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx, &(struct event){ON_DELETE, NULL, last, *info});
+    deliver(ctx, &(struct event){ON_DELETE, info->stored, last, *info});
 }
 
 struct event_handler delivery_callbacks(struct script_handler *handler)

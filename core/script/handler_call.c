@@ -28,14 +28,28 @@ static void push_event(lua_State *L, const struct handler_call *call)
     lua_call(L, 7, 1);
 }
 
+/* For the event on top. Gives how many objects it pushed. */
+static size_t set_previous(lua_State *L, const struct event *event)
+{
+    struct root *previous = event_previous(event);
+    if (!previous) return 0;
+    view_push_object(L, previous);
+    lua_setfield(L, -2, "previous");
+    return 1;
+}
+
 static void prepare(lua_State *L, void *ctx)
 {
     const struct handler_call *call = ctx;
     const struct event *event = call->event;
-    if (event->old_object) view_push_object(L, event->old_object);
+    size_t dead = event->type != ON_ADD;
+    if (event->type == ON_UPDATE) view_push_object(L, event->old_object);
     view_push_object(L, event->object);
-    if (call->handler->wants_event[event->type]) push_event(L, call);
-    if (event->type != ON_ADD) view_note_dead(L, 1);
+    if (call->handler->wants_event[event->type]) {
+        push_event(L, call);
+        if (event->type == ON_DELETE) dead += set_previous(L, event);
+    }
+    if (dead) view_note_dead(L, dead);
 }
 
 void handler_failed(struct script_handler *h, enum script_function function, const char *event,

@@ -1,11 +1,14 @@
-/* Two events that become one; see handler_event.h. */
+/* Two events that become one, and what a delete says of the state before it; see handler_event.h. */
 #include "script/handler_event.h"
+
+#include "object/value.h"
 
 struct event event_copy(const struct event *event)
 {
     struct event copy = *event;
     if (copy.old_object) root_ref(copy.old_object);
     root_ref(copy.object);
+    copy.info.stored = NULL; /* borrowed for the informer's call only; `old_object` is the same */
     return copy;
 }
 
@@ -16,43 +19,47 @@ void event_let_go(struct event *event)
     *event = (struct event){0};
 }
 
-static void set_objects(struct event *event, struct root *old_object, struct root *object)
+static void set_object(struct event *event, struct root *object)
 {
-    struct root *before[] = {event->old_object, event->object};
-    event->old_object = old_object ? root_ref(old_object) : NULL;
+    struct root *before = event->object;
     event->object = root_ref(object);
-    root_unref(before[0]);
-    root_unref(before[1]);
+    root_unref(before);
 }
 
-/* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated.
+/* --- two become one (I-8) */
+
+/* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated,
+ * from what was told before the delete, whose last state the handler never saw.
  * The flags are the later event's, but an object that is still new to the handler stays one of the initial
  * list. */
 static void join_change(struct event *event, const struct event *next)
 {
     struct event_info info = next->info;
+    enum handler_event before = event->type;
     info.coalesced = true;
-    if (event->type == ON_ADD) {
-        info.initial = event->info.initial;
+    info.stored = NULL;
+    set_object(event, next->object);
+    if (!event->old_object) {
+        event->type = ON_ADD;
         info.resync = false;
-        set_objects(event, NULL, next->object);
+        if (before == ON_ADD) info.initial = event->info.initial;
     } else {
-        info.initial = false;
-        info.resync = event->type == ON_UPDATE && event->info.resync && next->info.resync;
-        set_objects(event, event->type == ON_UPDATE ? event->old_object : event->object, next->object);
         event->type = ON_UPDATE;
+        info.initial = false;
+        info.resync = before == ON_UPDATE && event->info.resync && next->info.resync;
     }
     event->info = info;
 }
 
-/* Updated + Deleted = Deleted; Added + Deleted: nothing; Deleted + Deleted = the one that is no tombstone. */
-static bool join_delete(struct event *event, const struct event *next)
+/* Updated + Deleted = Deleted; Added + Deleted: nothing; Deleted + Deleted = the one that is no tombstone.
+ * What is nothing has become a delete, and stays nothing with another one. */
+static bool join_delete(struct event *event, bool nothing, const struct event *next)
 {
-    bool keep = event->type == ON_DELETE && !event->info.final_state_unknown;
-    bool left = event->type != ON_ADD;
-    if (!keep) {
+    bool left = event->type != ON_ADD && !nothing;
+    if (event->type != ON_DELETE || event->info.final_state_unknown) {
         event->info = next->info;
-        set_objects(event, NULL, next->object);
+        event->info.stored = NULL;
+        set_object(event, next->object);
         event->type = ON_DELETE;
     }
     event->info.coalesced = true;
@@ -61,14 +68,34 @@ static bool join_delete(struct event *event, const struct event *next)
 
 bool event_join(struct event *event, bool nothing, const struct event *next)
 {
-    if (nothing) { /* the handler knows as much of the key as if nothing had been */
-        set_objects(event, next->old_object, next->object);
-        event->type = next->type;
-        event->info = next->info;
-        event->info.coalesced = true;
-        return true;
-    }
-    if (next->type == ON_DELETE) return join_delete(event, next);
+    if (next->type == ON_DELETE) return join_delete(event, nothing, next);
     join_change(event, next);
     return true;
+}
+
+/* --- what a delete says (B-5) */
+
+/* As value_equal, but for the field at the path, whose last name is followed by NULL. */
+static bool equal_but(struct value a, struct value b, const char *const *path)
+{
+    size_t count = value_count(a);
+    if (value_type(a) != VALUE_MAP || value_type(b) != VALUE_MAP || count != value_count(b)) return false;
+    for (size_t i = 0; i < count; i++) {
+        struct text text;
+        struct str key;
+        struct value in_a = value_entry(a, i, &key, &text), in_b = value_field(b, key);
+        if (value_type(in_b) == VALUE_ABSENT) return false;
+        bool on_path = str_is(key, path[0]);
+        if (on_path && !path[1]) continue;
+        if (on_path ? !equal_but(in_a, in_b, path + 1) : !value_equal(in_a, in_b)) return false;
+    }
+    return true;
+}
+
+struct root *event_previous(const struct event *event)
+{
+    static const char *const version[] = {"metadata", "resourceVersion", NULL};
+    struct root *told = event->old_object, *last = event->object;
+    if (event->type != ON_DELETE || !told || told == last) return NULL;
+    return equal_but(root_value(told), root_value(last), version) ? NULL : told;
 }

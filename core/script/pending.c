@@ -58,6 +58,12 @@ static struct pending_key *new_key(struct pending *pending, const struct root *o
     return key;
 }
 
+static struct pending_key *want_key(struct pending *pending, const struct root *object)
+{
+    struct pending_key *key = find_key(pending, object);
+    return key ? key : new_key(pending, object);
+}
+
 /* After what changed its entries or who holds it. A key that has been told of something comes last. */
 static void settle(struct pending *pending, struct pending_key *key)
 {
@@ -73,8 +79,7 @@ static void settle(struct pending *pending, struct pending_key *key)
 struct pending_key *pending_hold(struct pending *pending, const struct root *object)
 {
     must(pending->by_key);
-    struct pending_key *key = find_key(pending, object);
-    if (!key) key = new_key(pending, object);
+    struct pending_key *key = want_key(pending, object);
     key->held++;
     settle(pending, key);
     return key;
@@ -127,6 +132,11 @@ static void join(struct pending *pending, struct pending_entry *entry, const str
     pending->initial -= entry->event.info.initial;
     entry->nothing = !event_join(&entry->event, entry->nothing, next);
     pending->initial += entry->event.info.initial;
+}
+
+void pending_append(struct pending *pending, const struct event *event)
+{
+    append(pending, want_key(pending, event->object), event);
 }
 
 bool pending_put(struct pending *pending, const struct event *event)

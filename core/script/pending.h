@@ -34,6 +34,8 @@ void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs
 void pending_clear(struct pending *pending);
 /* Takes references of its own. Gives true when the event joined another one. */
 bool pending_put(struct pending *pending, const struct event *event);
+/* The same for an event that stays one of its own, however many there are. */
+void pending_append(struct pending *pending, const struct event *event);
 /* The next event, with its references for the caller; false when there is none. By key: of a key that is not
  * held, and keys take turns. */
 bool pending_take(struct pending *pending, struct event *event);

@@ -1,4 +1,5 @@
--- `ev`, the last argument of a handler: a fresh table for each call, so that it may be kept.
+-- `ev`, the last argument of a handler: a fresh table for each call, so that it may be kept. That of a delete gets
+-- `previous` from C, where there is one.
 return function(initial, final_state_unknown, resync, coalesced, filtered, resource_version, time)
   return {
     initial = initial,

@@ -164,6 +164,12 @@ describe("types/k8s.lua", function()
     assert.same(sorted(names), sorted(asked))
   end)
 
+  it("names the fields of an event, no more and no less", function()
+    local names = { previous = true } -- which C sets
+    for name in pairs(load_module "k8s.event"(1, 2, 3, 4, 5, 6, 7)) do names[name] = true end
+    assert.same(sorted(names), sorted(fields "Event"))
+  end)
+
   it("is Lua, and gives a table as require does", function()
     for path in io.popen "ls types/*.lua":lines() do assert.is_true(pcall(dofile, path), path) end
     assert.equal("table", type(dofile "types/k8s.lua"))

@@ -136,6 +136,41 @@ describe("a handler with debounce", function()
     assert.has_match('"Stopped".* eventsUnhandled=0 ', engine:err())
   end)
 
+  it("keeps counts right of objects that change and go before it was told of the change (I-8)", function()
+    local sim = cluster.sim()
+    for i = 1, 10 do
+      local map = configmap("m" .. i)
+      map.metadata.labels = { colour = "red" }
+      sim.api:create(configmaps, map)
+    end
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      local counts = { red = 0, blue = 0 }
+      local function count(map, n) counts[map:label "colour"] = counts[map:label "colour"] + n end
+      k8s.informer("configmaps", { namespace = "default" }):add_event_handler {
+        debounce = "2s",
+        OnAdd = function(map) count(map, 1) end,
+        OnUpdate = function(old, new) count(old, -1) count(new, 1) end,
+        OnDelete = function(last, ev)
+          local before = ev.previous or last
+          count(before, -1)
+          print("deleted", before:label "colour" .. ">" .. last:label "colour", counts.red, counts.blue)
+        end,
+      }
+      k8s.main(function() print("synced", counts.red, counts.blue) end)
+    ]])
+    engine:wait_line "^synced\t10\t0$"
+    for i = 1, 10 do
+      sim.api:patch(configmaps .. "/m" .. i, { metadata = { labels = { colour = "blue" } } })
+      sim.api:delete(configmaps .. "/m" .. i)
+    end
+    for left = 9, 0, -1 do
+      assert.are.equal(("deleted\tred>blue\t%d\t0"):format(left), engine:wait_line "^deleted\t.*$")
+    end
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match('"Stopped".* errors=0', engine:err())
+  end)
+
   it("counts what it was not told of at the end", function()
     local sim = cluster.sim()
     for i = 1, 3 do sim.api:create(configmaps, configmap("m" .. i)) end

@@ -260,6 +260,38 @@ static void test_q22_each_half_of_a_recreated_object_is_filtered(void **state)
     assert_told("add a@3");
 }
 
+/* "a@1>a@2 ": what the cache had, and the last state (B-5). */
+static void note_stored(void *ctx, struct root *last, const struct event_info *info)
+{
+    struct buf *out = ctx;
+    if (info->stored) object_describe(info->stored, out);
+    buf_putc(out, '>');
+    object_describe(last, out);
+    buf_putc(out, ' ');
+}
+
+static void test_each_delete_has_what_the_cache_had(void **state)
+{
+    struct buf deletes = {0};
+    struct event_handler handler = {.on_delete = note_stored, .ctx = &deletes, .options = only_yes()};
+    handler.options->split_recreated = true;
+    shared_informer_add_handler(informer, &handler, &with_options);
+    handler_options_unref(handler.options);
+    put(DELTA_ADDED, "a@1", "yes");
+    put(DELTA_ADDED, "b@2", "yes");
+    put(DELTA_ADDED, "c@3#u1", "yes");
+    put(DELTA_ADDED, "d@4", "yes");
+    put(DELTA_DELETED, "a@5", "no");
+    put(DELTA_UPDATED, "b@6", "no");
+    put(DELTA_UPDATED, "c@7#u2", "yes");
+    process();
+    put(DELTA_DELETED, "e@8", "yes"); /* which it never had */
+    replace("", "9");
+    process();
+    assert_string_equal(buf_text(&deletes), "a@1>a@5 b@2>b@2 c@3>c@3 >e@8 c@7>c@7 d@4>d@4 ");
+    buf_clear(&deletes);
+}
+
 static void test_i4_the_same_handler_may_be_added_twice_with_other_options(void **state)
 {
     listen(only_yes());
@@ -291,6 +323,7 @@ int main(void)
         TEST(test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request),
         TEST(test_q22_a_recreated_object_is_split_on_request),
         TEST(test_q22_each_half_of_a_recreated_object_is_filtered),
+        TEST(test_each_delete_has_what_the_cache_had),
         TEST(test_i4_the_same_handler_may_be_added_twice_with_other_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,8 @@ static struct script *load(struct cluster *c, const char *wants, const char *opt
              "if wants:find '+' then options.OnAdd = function(o, ev) say('+', o, ev) end end\n"
              "if wants:find '=' then options.OnUpdate = function(a, o, ev)\n"
              "  say('=' .. a:resource_version() .. '>', o, ev) end end\n"
-             "if wants:find '-' then options.OnDelete = function(o, ev) say('-', o, ev) end end\n"
+             "if wants:find '-' then options.OnDelete = function(o, ev)\n"
+             "  say('-' .. (ev.previous and ev.previous:resource_version() .. '>' or ''), o, ev) end end\n"
              "registration = k8s.informer('pods'):add_event_handler(options)\n",
              wants, options);
     return cluster_load(c, "debounce", text);
@@ -89,13 +90,13 @@ static void test_a_delete_is_told_at_once_and_takes_what_waits_with_it(void **st
     struct script *script = load(c, "+=-", "");
     tell(c, script, "=", "a", 2);
     tell(c, script, "-", "a", 3);
-    assert_ask(c, script, "return take()", "-a3c ");
-    tell(c, script, "+", "a", 4); /* it comes back */
+    assert_ask(c, script, "return take()", "-1>a3c "); /* it has not heard of 2 */
+    tell(c, script, "+", "a", 4);                      /* it comes back */
     tell(c, script, "=", "a", 5);
     virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, script, "return take()", "+a5c ");
     tell(c, script, "-", "a", 6);
-    assert_ask(c, script, "return take()", "-a6 ");
+    assert_ask(c, script, "return take()", "-5>a6 ");
     tell(c, script, "+", "b", 7); /* came and went: nobody has heard of it */
     tell(c, script, "=", "b", 8);
     tell(c, script, "-", "b", 9);

@@ -31,13 +31,14 @@ static struct script *load(struct cluster *c, const char *name, const char *opti
     return cluster_load(c, name, text);
 }
 
-/* The informer tells the handler of an object whose call takes so long. */
+/* The informer tells the handler of an object whose call takes so long. The cache had the version before. */
 static void tell(struct cluster *c, struct script *script, char what, const char *name, int version,
                  int seconds)
 {
     const struct event_info info = {0};
-    struct root *object = feed_pod(c, name, version, seconds);
-    feed(feed_handler(script), what, object, object, &info);
+    struct root *before = feed_pod(c, name, version - 1, 0), *object = feed_pod(c, name, version, seconds);
+    feed(feed_handler(script), what, before, object, &info);
+    root_unref(before);
     root_unref(object);
 }
 
@@ -161,11 +162,36 @@ static void test_one_that_is_told_anew_gets_the_deletes(void **state)
     feed(feed_handler(new), '+', NULL, a, &initial); /* from the cache */
     root_unref(a);
     virtual_clock_advance(&c->clock, 5000);
-    assert_ask(c, new, "return take()", "-c6( )-c6 +a7( )+a7 ");
+    assert_ask(c, new, "return take()",
+               "+c5( )+c5 -c6( )-c6 +a7( )+a7 "); /* never one that it was not told of */
     virtual_clock_advance(&c->clock, 60000);
     assert_ask(c, new, "return take()", "");
     script_free(old);
     script_free(new);
+}
+
+static void test_deletes_of_one_that_is_told_anew_stay_though_they_are_many(void **state)
+{
+    struct cluster *c = *state;
+    enum { PODS = 3000 }; /* over the mark of a pending list */
+    char name[16];
+    struct script *old = load(c, "old", ""), *new = load(c, "new", ""), *none = load(c, "none", "");
+    tell(c, old, '+', "a", 1, 1); /* its call waits */
+    for (int i = 0; i < PODS; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        tell(c, old, '-', name, 2, 0);
+    }
+    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    assert_int_equal(script_pending_events(new), 2 * PODS);
+    tell(c, new, '-', "a", 2, 0);
+    feed_handler(none)->from_now_on = true; /* it is shown nothing, and goes on where the old one was */
+    delivery_hand_over_deletes(feed_handler(new), feed_handler(none));
+    assert_int_equal(script_pending_events(none), 1);
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, none, "return take()", "-a2( )-a2 ");
+    script_free(old);
+    script_free(new);
+    script_free(none);
 }
 
 static void test_an_object_that_came_and_went_is_told_by_nobody(void **state)
@@ -179,7 +205,7 @@ static void test_an_object_that_came_and_went_is_told_by_nobody(void **state)
     tell(c, old, '-', "a", 5, 0);
     delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
     virtual_clock_advance(&c->clock, 60000);
-    assert_ask(c, new, "return take()", "-a5c( )-a5c ");
+    assert_ask(c, new, "return take()", "+a3( )+a3 -a5c( )-a5c ");
     tell(c, new, '+', "a", 6, 1);
     tell(c, new, '+', "b", 7, 1);
     delivery_forget(feed_handler(new));
@@ -219,6 +245,7 @@ int main(void)
         T(test_options_may_differ),
         T(test_changes_that_are_debounced_move_with_their_times),
         T(test_one_that_is_told_anew_gets_the_deletes),
+        T(test_deletes_of_one_that_is_told_anew_stay_though_they_are_many),
         T(test_an_object_that_came_and_went_is_told_by_nobody),
         T(test_either_may_go_before_the_other),
     };
