@@ -26,8 +26,8 @@ k8s.informer("pods"):add_event_handler {
       seen[new:uid()] = nil
     end
   end,
-  OnDelete = function(last)
-    pods:dec(1, labels(last))
+  OnDelete = function(last, ev)
+    pods:dec(1, labels(ev.previous or last))
     seen[last:uid()] = nil
   end,
 }

@@ -38,7 +38,8 @@ function k8s.queue(options) end
 ---@param fn k8s.Worker
 function Queue:run(fn) end
 
----A function for OnAdd, OnUpdate and OnDelete: adds the object's key, or what `map` returns for it.
+---A function for OnAdd, OnUpdate and OnDelete: adds the object's key, or what `map` returns for it: for both objects of
+---an update, for `ev.previous` of a delete too.
 ---@param map? k8s.KeyMap
 ---@return fun(obj: k8s.Object, new: any)
 function Queue:enqueuer(map) end

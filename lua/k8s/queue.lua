@@ -75,12 +75,13 @@ local function add_mapped(self, mapped, map, what)
 end
 
 -- Adds what `map` makes of an object: of an update both of the old one and of the new one, as either may concern other
--- keys.
+-- keys; so may the state that was told before a delete.
 function queue.mapper(self, map, what)
   local function add(object, new)
     add_mapped(self, map(object), map, what)
-    if is_view(new) then
-      add_mapped(self, map(new), map, what)
+    local other = type(new) == "table" and new.previous or new
+    if is_view(other) then
+      add_mapped(self, map(other), map, what)
     end
   end
   if raw.plan.is_open() then

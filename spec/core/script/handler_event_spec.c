@@ -140,6 +140,25 @@ static void test_both_states_of_a_delete_count_as_garbage_of_some_weight(void **
     script_free(script);
 }
 
+static void test_a_queue_gets_the_keys_of_both_states_of_a_delete(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script =
+        cluster_load(c, "queue",
+                     "k8s = require 'k8s' said = ''\n"
+                     "local q = k8s.queue { name = 'q' }\n"
+                     "q:run(function(key) said = said .. key .. ' ' end)\n"
+                     "local keys = q:enqueuer(function(o) return 'x' .. o:label 'x' end)\n"
+                     "k8s.informer('pods'):on_delete(keys)\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a x=1;shop/b x=1");
+    cluster_event(c, 0, LW_DELETED, "shop/a x=2");
+    assert_ask(c, script, "local text = said said = '' return text", "x2 x1 ");
+    cluster_event(c, 0, LW_DELETED, "shop/b x=1");
+    assert_ask(c, script, "return said", "x1 ");
+    script_free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +168,7 @@ int main(void)
         T(test_a_delete_has_the_state_before_it_when_the_last_one_is_another),
         T(test_a_delete_that_a_filter_makes_or_lets_through_has_the_state_that_was_told),
         T(test_a_delete_that_was_compressed_has_the_state_before_all_of_it),
+        T(test_a_queue_gets_the_keys_of_both_states_of_a_delete),
         T(test_both_states_of_a_delete_count_as_garbage_of_some_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

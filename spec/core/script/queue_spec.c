@@ -329,6 +329,9 @@ static void test_an_enqueuer_adds_the_key_of_an_object_or_what_it_maps_to(void *
                "nil");
     run_advance(0);
     assert_lua(f, "return take()", "a;all;b;");
+    assert_lua(f, "local f = q:enqueuer(function(obj) return obj:name() end) f(a, { previous = b })", "nil");
+    run_advance(0);
+    assert_lua(f, "return take()", "a;b;"); /* what was told before a delete may concern other keys */
     assert_lua(f, "q:enqueuer(function() end)(a) q:enqueuer(function() return 'one' end)(a)", "nil");
     run_advance(0);
     assert_lua(f, "return take()", "one;");
