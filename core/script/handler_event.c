@@ -31,7 +31,7 @@ static void set_object(struct event *event, struct root *object)
 /* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated,
  * from what was told before the delete, whose last state the handler never saw.
  * The flags are the later event's, but an object that is still new to the handler stays one of the initial
- * list. */
+ * list, or one that began to pass its filter. */
 static void join_change(struct event *event, const struct event *next)
 {
     struct event_info info = next->info;
@@ -39,13 +39,16 @@ static void join_change(struct event *event, const struct event *next)
     info.coalesced = true;
     info.stored = NULL;
     set_object(event, next->object);
+    if (before == ON_ADD) {
+        info.initial = event->info.initial;
+        info.filtered = event->info.filtered;
+    }
     if (!event->old_object) {
         event->type = ON_ADD;
         info.resync = false;
-        if (before == ON_ADD) info.initial = event->info.initial;
     } else {
         event->type = ON_UPDATE;
-        info.initial = false;
+        info.initial = info.filtered = false;
         info.resync = before == ON_UPDATE && event->info.resync && next->info.resync;
     }
     event->info = info;

@@ -120,6 +120,16 @@ static void test_flags_tell_what_became_of_the_event(void **state)
     assert_true(pending_take(&pending, &event));
     assert_true(!event.info.resync && event.old_object == a && event.object == b);
     event_let_go(&event);
+    pending_put(&pending, &(struct event){ON_ADD, NULL, a, {.filtered = true}});
+    pending_put(&pending, &(struct event){ON_UPDATE, a, b, {.received_us = 2}});
+    assert_true(pending_take(&pending, &event));
+    assert_true(event.type == ON_ADD && event.info.filtered);
+    event_let_go(&event);
+    pending_put(&pending, &(struct event){ON_DELETE, a, a, {.filtered = true}});
+    pending_put(&pending, &(struct event){ON_ADD, NULL, b, {.filtered = true}});
+    assert_true(pending_take(&pending, &event));
+    assert_true(event.type == ON_UPDATE && !event.info.filtered); /* it passed before and does now */
+    event_let_go(&event);
     root_unref(a);
     root_unref(b);
 }
