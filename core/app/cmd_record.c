@@ -296,8 +296,9 @@ static int run(int argc, char **argv)
     int exit_code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (parse(argc, argv, &r, &err) && cluster_config_load(&r.options.cluster, &cluster, &err)) {
-        writer_start(WRITER_BUFFER_DEFAULT);
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = record(&r, &cluster);
         clear(&r);
         writer_stop(FLUSH_MS);

@@ -182,6 +182,7 @@ static void watch_interrupt(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static int run(int argc, char **argv)
@@ -193,7 +194,7 @@ static int run(int argc, char **argv)
     bool ok = parse(argc, argv, &r, &rest, &err);
     if (ok) {
         watch_interrupt();
-        writer_start(WRITER_BUFFER_DEFAULT);
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = play(&r, &err);
         writer_stop(FLUSH_MS);
         if (r.played) tell_counts(&r);

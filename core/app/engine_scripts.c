@@ -159,5 +159,6 @@ void engine_log_summary(const struct engine_summary *all)
              FI("deletes", all->calls.deletes), FI("errors", all->calls.errors),
              FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
              FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
-             FI("logLinesDropped", writer_dropped(WRITER_STDERR)));
+             FI("logLinesDropped", writer_dropped(WRITER_STDERR)),
+             FI("auditLinesDropped", writer_dropped(WRITER_AUDIT)));
 }

@@ -1,6 +1,7 @@
 /* From a command line to a running engine; see launch.h. */
 #include "app/launch.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static int run_engine(const struct engine_options *options)
 {
     int exit_code = EXIT_OK;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
     struct engine *engine = engine_new(options, &exit_code);
     if (engine) exit_code = engine_run(engine);
     engine_free(engine);
@@ -99,11 +101,13 @@ static int run_engine(const struct engine_options *options)
 }
 
 /* A report that did not reach its reader is not done, whatever main returned. */
-static int check_output(const char *command, int exit_code)
+int launch_check_output(const char *command, int exit_code)
 {
+    uint64_t lost = writer_dropped(WRITER_STDOUT);
     int error = writer_error(WRITER_STDOUT);
-    if (!error) return exit_code;
-    fprintf(stderr, "kubelua %s: stdout: %s\n", command, strerror(error));
+    if (!lost) return exit_code;
+    fprintf(stderr, "kubelua %s: stdout: %s; %" PRIu64 " line%s lost\n", command,
+            error ? strerror(error) : "nobody read it in time", lost, lost == 1 ? " is" : "s are");
     return exit_code == EXIT_INTERRUPTED ? exit_code : EXIT_INCOMPLETE;
 }
 
@@ -116,11 +120,11 @@ int launch(enum engine_mode mode, int argc, char **argv)
     int exit_code = EXIT_USAGE;
     if (prepare(mode, argc, argv, &options, &files, &cluster, &err)) {
         if (mode == ENGINE_EXEC) writer_end_with_reader();
-        writer_start(WRITER_BUFFER_DEFAULT);
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = run_engine(&(struct engine_options){
             .mode = mode, .options = &options, .files = &files, .cluster = &cluster});
         writer_stop(FLUSH_MS);
-        if (mode == ENGINE_EXEC) exit_code = check_output(argv[0], exit_code);
+        if (mode == ENGINE_EXEC) exit_code = launch_check_output(argv[0], exit_code);
     } else
         fprintf(stderr, "kubelua %s: %s\n", argv[0], err.text);
     cluster_config_clear(&cluster);

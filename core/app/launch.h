@@ -5,4 +5,6 @@
 
 /* Gives the exit code. */
 int launch(enum engine_mode mode, int argc, char **argv);
+/* After writer_stop: the exit code, which lines of stdout that were lost spoil; it tells of them. */
+int launch_check_output(const char *command, int exit_code);
 void launch_help(enum engine_mode mode);

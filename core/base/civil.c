@@ -2,6 +2,7 @@
  * and 400 of them are always the same number of days. */
 #include "base/civil.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 enum { ERA_YEARS = 400, ERA_DAYS = 146097, EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */ };
@@ -41,6 +42,14 @@ struct civil civil_at(int64_t seconds)
     c.second = rest % 60;
     c.weekday = (int)((days % 7 + 11) % 7); /* 1970-01-01 was a Thursday */
     return c;
+}
+
+void civil_put_utc(struct buf *out, int64_t time_us)
+{
+    int64_t seconds = floor_div(time_us, 1000000);
+    struct civil c = civil_at(seconds);
+    buf_printf(out, "%04" PRId64 "-%02d-%02dT%02d:%02d:%02d.%03dZ", c.year, c.month, c.day, c.hour, c.minute,
+               c.second, (int)(time_us - seconds * 1000000) / 1000);
 }
 
 int civil_month_length(int64_t year, int month)

@@ -3,6 +3,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/buf.h"
+
 struct civil {
     int64_t year;
     int month, day; /* from 1 */
@@ -16,6 +18,8 @@ enum { DAY_S = 86400 };
 int64_t civil_days(int64_t year, int month, int64_t day);
 /* The date and time that many seconds after 1970-01-01 00:00. */
 struct civil civil_at(int64_t seconds);
+/* Appends the UTC time of that many microseconds after 1970: 2026-01-01T00:00:00.000Z. */
+void civil_put_utc(struct buf *out, int64_t time_us);
 int civil_month_length(int64_t year, int month);
 /* Rounded towards the past, as dates before 1970 need it. */
 static inline int64_t floor_div(int64_t a, int64_t b)

@@ -18,7 +18,11 @@
     X(METRIC_DISCOVERY_ERRORS, "kubelua_discovery_errors_total",                                          \
       "Questions to the server for its kinds that failed.")                                               \
     X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total",                                         \
-      "Lines of print that no reader took in time.")
+      "Lines of print that were lost: no reader took them in time, or they could not be written.")        \
+    X(METRIC_STDERR_DROPPED, "kubelua_log_lines_dropped_total",                                           \
+      "Lines of the log that were lost, for the same reasons.")                                           \
+    X(METRIC_AUDIT_DROPPED, "kubelua_audit_log_lines_dropped_total",                                      \
+      "Lines of the audit log that were lost: its disk was full or too slow.")
 
 enum metric {
 #define X(symbol, name, help) symbol,

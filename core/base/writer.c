@@ -3,101 +3,115 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/ending.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/metrics.h"
 #include "base/must.h"
+#include "base/writer_internal.h"
 
 enum { LAST_WORDS_MS = 1000 };
 
-struct stream {
-    int fd;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t filled, drained;
-    struct buf waiting; /* appended by callers, swapped out by the thread */
-    size_t writing;     /* bytes of the stretch that the thread is writing now */
-    uint64_t dropped;
-    int error; /* of the write after which nothing is written any more */
-    bool running, stopping;
-    bool moved; /* its file may be another one now */
+static struct outlet_file files[] = {
+    [WRITER_STDOUT] = {.lock = PTHREAD_MUTEX_INITIALIZER},
+    [WRITER_STDERR] = {.lock = PTHREAD_MUTEX_INITIALIZER},
+    [WRITER_AUDIT] = {.lock = PTHREAD_MUTEX_INITIALIZER},
 };
-
+#define STREAM(stream, its_name, number, metric)              \
+    [stream] = {.which = (stream),                            \
+                .outlet = {(number), .file = &files[stream]}, \
+                .name = (its_name),                           \
+                .dropped_metric = (metric),                   \
+                .lock = PTHREAD_MUTEX_INITIALIZER,            \
+                .filled = PTHREAD_COND_INITIALIZER,           \
+                .drained = PTHREAD_COND_INITIALIZER}
 static struct stream streams[] = {
-    [WRITER_STDOUT] = {.fd = STDOUT_FILENO,
-                       .lock = PTHREAD_MUTEX_INITIALIZER,
-                       .filled = PTHREAD_COND_INITIALIZER,
-                       .drained = PTHREAD_COND_INITIALIZER},
-    [WRITER_STDERR] = {.fd = STDERR_FILENO,
-                       .lock = PTHREAD_MUTEX_INITIALIZER,
-                       .filled = PTHREAD_COND_INITIALIZER,
-                       .drained = PTHREAD_COND_INITIALIZER},
-    [WRITER_AUDIT] = {.fd = -1,
-                      .lock = PTHREAD_MUTEX_INITIALIZER,
-                      .filled = PTHREAD_COND_INITIALIZER,
-                      .drained = PTHREAD_COND_INITIALIZER},
+    STREAM(WRITER_STDOUT, "stdout", STDOUT_FILENO, METRIC_STDOUT_DROPPED),
+    STREAM(WRITER_STDERR, "stderr", STDERR_FILENO, METRIC_STDERR_DROPPED),
+    STREAM(WRITER_AUDIT, NULL, -1, METRIC_AUDIT_DROPPED),
 };
 static char *audit_path;
 static bool started;
 static size_t limit = WRITER_BUFFER_DEFAULT;
-/* Taken by who writes when both streams end in the same pipe or file, so that lines stay whole. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool same_target;
 static bool ends_with_reader; /* set before the threads are there */
 
-static bool is_same_file(int a, int b)
-{
-    struct stat sa, sb;
-    return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
+/* --- the end */
 
-/* 0, or the errno for which nothing can be written any more. A descriptor that others made non-blocking is
- * waited for. */
-static int write_all(int fd, const char *data, size_t len)
+/* Waits for `ms`, or without an end if that is negative. */
+static void wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
 {
-    while (len > 0) {
-        ssize_t n = write(fd, data, len);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 1000);
-            continue;
-        }
-        if (n < 0) return errno;
-        data += n;
-        len -= (size_t)n;
+    struct timespec until;
+    if (ms < 0) {
+        pthread_cond_wait(cond, lock);
+        return;
     }
-    return 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (ms % 1000) * 1000000;
+    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_clockwait(cond, lock, CLOCK_MONOTONIC, &until);
 }
 
-/* Whole lines. */
-static int write_lines(int fd, const char *data, size_t len)
+/* Returns whether this call began it. */
+static bool begin_stop(struct stream *s)
 {
-    bool shared = atomic_load(&same_target);
-    if (shared) pthread_mutex_lock(&one_at_a_time);
-    int error = write_all(fd, data, len);
-    if (shared) pthread_mutex_unlock(&one_at_a_time);
-    return error;
+    pthread_mutex_lock(&s->lock);
+    bool begins = s->running && !s->stopping;
+    s->stopping = s->running;
+    pthread_cond_signal(&s->filled);
+    pthread_mutex_unlock(&s->lock);
+    return begins;
 }
 
-static void stop(struct stream *s, int64_t deadline_ms);
+/* Leaves a thread behind that hangs in write(2) on a full pipe: the process is about to end. */
+static void end_stop(struct stream *s, int64_t deadline_ms)
+{
+    struct news news = {0};
+    pthread_mutex_lock(&s->lock);
+    while (s->running) {
+        int64_t left_ms = deadline_ms - clock_now_ms(clock_real());
+        if (left_ms <= 0) break;
+        wait_for(&s->drained, &s->lock, left_ms);
+    }
+    bool ended = !s->running;
+    if (!ended) {
+        struct writer_gap left = {.lines = outlet_left(&s->outlet) + outlet_count(buf_slice(&s->waiting)),
+                                  .since_us = clock_wall_us(clock_real())};
+        writer_lose(s, left.lines);
+        news = (struct news){.kind = IT_ENDED, .error = s->outlet.error, .gap = s->gap.lines ? s->gap : left};
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (ended)
+        pthread_join(s->thread, NULL);
+    else
+        pthread_detach(s->thread);
+    writer_tell(s, &news);
+}
+
+/* Ends them side by side, so that one that hangs takes no time from the others. */
+static void stop(const enum writer_stream *which, size_t count, int64_t deadline_ms)
+{
+    bool begun[ARRAY_LEN(streams)];
+    for (size_t i = 0; i < count; i++) begun[i] = begin_stop(&streams[which[i]]);
+    for (size_t i = 0; i < count; i++)
+        if (begun[i]) end_stop(&streams[which[i]], deadline_ms);
+}
+
+/* --- the threads */
 
 /* On the thread of stdout. SIGPIPE is ignored elsewhere, as connections break off too. */
 static void end_as_by_sigpipe(void)
 {
     sigset_t pipe_only;
-    stop(&streams[WRITER_STDERR], clock_now_ms(clock_real()) + LAST_WORDS_MS);
+    const enum writer_stream others[] = {WRITER_AUDIT, WRITER_STDERR};
+    stop(others, ARRAY_LEN(others), clock_now_ms(clock_real()) + LAST_WORDS_MS);
     ending_run(); /* a SIGPIPE of the write may wait to be unblocked */
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
@@ -114,7 +128,7 @@ static bool open_audit(int *fd, struct err *err)
     return *fd >= 0 || err_set(err, ERR_IO, "%s: %s", audit_path, strerror(errno));
 }
 
-/* With the lock, which is given away in between. What no longer could be written was of the old file. */
+/* With the lock, which is given away in between. What waits goes to the new file. */
 static void reopen(struct stream *s)
 {
     struct err err;
@@ -126,64 +140,76 @@ static void reopen(struct stream *s)
         log_info("The audit log was opened again", F("file", audit_path));
     else
         log_error("The audit log cannot be opened again, the old file stays in use", F("err", err.text));
+    if (ok) outlet_move(&s->outlet, fd);
     pthread_mutex_lock(&s->lock);
-    if (!ok) return;
-    close(s->fd);
-    s->fd = fd;
-    s->error = 0;
+}
+
+/* Waits until a try is due, with the lock; returns false at the end. */
+static bool await_lines(struct stream *s)
+{
+    for (;;) {
+        if (s->moved) reopen(s);
+        bool loaded = writer_load(s);
+        if (s->stopping) return loaded;
+        int64_t wait_ms = loaded ? outlet_wait_ms(&s->outlet) : -1;
+        if (wait_ms == 0) return true;
+        wait_for(&s->filled, &s->lock, wait_ms);
+    }
 }
 
 static void *write_loop(void *arg)
 {
     struct stream *s = arg;
     pthread_mutex_lock(&s->lock);
-    for (;;) {
-        while (s->waiting.len == 0 && !s->stopping && !s->moved) pthread_cond_wait(&s->filled, &s->lock);
-        if (s->moved) reopen(s);
-        if (s->waiting.len == 0 && !s->stopping) continue;
-        if (s->waiting.len == 0) break;
-        struct buf now = s->waiting;
-        s->waiting = (struct buf){0};
-        s->writing = now.len;
+    while (await_lines(s)) {
         pthread_mutex_unlock(&s->lock);
-        int error = write_lines(s->fd, now.data, now.len);
-        buf_clear(&now);
-        if (error == EPIPE && ends_with_reader && s->fd == STDOUT_FILENO) end_as_by_sigpipe();
+        int error = outlet_write(&s->outlet);
+        if (error == EPIPE && ends_with_reader && s->outlet.fd == STDOUT_FILENO) end_as_by_sigpipe();
         pthread_mutex_lock(&s->lock);
-        s->writing = 0;
-        if (!s->error) s->error = error;
+        struct news news = writer_settle(s, error);
         pthread_cond_broadcast(&s->drained);
+        if (news.kind == NO_NEWS) continue;
+        pthread_mutex_unlock(&s->lock);
+        writer_tell(s, &news);
+        pthread_mutex_lock(&s->lock);
     }
-    s->running = false;
+    s->running = s->stopping = false;
     pthread_cond_broadcast(&s->drained);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
 
-static void start(struct stream *s)
+static void start(struct stream *s, struct clock *clock)
 {
     sigset_t all, before;
     sigfillset(&all); /* signals go to the engine thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&s->lock);
     must(!s->running);
+    s->outlet.clock = clock;
     s->running = true;
-    s->stopping = false;
     must(pthread_create(&s->thread, NULL, write_loop, s) == 0);
     pthread_mutex_unlock(&s->lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void writer_start(size_t buffer)
+static bool is_same_file(int a, int b)
 {
-    limit = buffer;
-    started = true;
-    atomic_store(&same_target, is_same_file(STDOUT_FILENO, STDERR_FILENO));
-    start(&streams[WRITER_STDOUT]);
-    start(&streams[WRITER_STDERR]);
+    struct stat sa, sb;
+    return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-bool writer_open_audit(const char *path, struct err *err)
+void writer_start(size_t buffer, struct clock *clock)
+{
+    bool same = is_same_file(STDOUT_FILENO, STDERR_FILENO);
+    limit = buffer;
+    started = true;
+    streams[WRITER_STDERR].outlet.file = &files[same ? WRITER_STDOUT : WRITER_STDERR];
+    start(&streams[WRITER_STDOUT], clock);
+    start(&streams[WRITER_STDERR], clock);
+}
+
+bool writer_open_audit(const char *path, writer_gap_fn *put_gap, struct err *err)
 {
     struct stream *s = &streams[WRITER_AUDIT];
     int fd;
@@ -191,10 +217,13 @@ bool writer_open_audit(const char *path, struct err *err)
     free(audit_path);
     audit_path = xstrdup(path);
     if (!open_audit(&fd, err)) return false;
-    if (s->fd >= 0) close(s->fd);
-    s->fd = fd;
-    s->error = 0;
-    if (started) start(s);
+    outlet_move(&s->outlet, fd);
+    s->outlet.error = 0;
+    s->name = audit_path;
+    s->put_gap = put_gap;
+    s->gap.lines = s->unmarked = 0;
+    s->told = false;
+    if (started) start(s, streams[WRITER_STDOUT].outlet.clock);
     return true;
 }
 
@@ -207,51 +236,40 @@ void writer_reopen_audit(void)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A thread that hangs in write(2) on a full pipe is left behind: the process is about to end. */
-static void stop(struct stream *s, int64_t deadline_ms)
-{
-    pthread_mutex_lock(&s->lock);
-    if (!s->running || s->stopping) {
-        pthread_mutex_unlock(&s->lock);
-        return;
-    }
-    s->stopping = true;
-    pthread_cond_signal(&s->filled);
-    while (s->running) {
-        int64_t left_ms = deadline_ms - clock_now_ms(clock_real());
-        if (left_ms <= 0) break;
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (left_ms % 1000) * 1000000;
-        until.tv_sec += left_ms / 1000 + until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&s->drained, &s->lock, &until);
-    }
-    bool ended = !s->running;
-    pthread_mutex_unlock(&s->lock);
-    if (ended)
-        pthread_join(s->thread, NULL);
-    else
-        pthread_detach(s->thread);
-}
-
 void writer_end_with_reader(void)
 {
     ends_with_reader = true;
 }
 
+/* The log is last, as the ends of the others may be told there, and has a quarter of the time. */
 void writer_stop(int timeout_ms)
 {
-    int64_t deadline_ms = clock_now_ms(clock_real()) + timeout_ms;
-    stop(&streams[WRITER_STDOUT], deadline_ms);
-    stop(&streams[WRITER_STDERR], deadline_ms);
-    stop(&streams[WRITER_AUDIT], deadline_ms);
+    const enum writer_stream first[] = {WRITER_STDOUT, WRITER_AUDIT}, last[] = {WRITER_STDERR};
+    int64_t now_ms = clock_now_ms(clock_real());
+    stop(first, ARRAY_LEN(first), now_ms + timeout_ms * 3 / 4);
+    stop(last, ARRAY_LEN(last), now_ms + timeout_ms);
     started = false;
 }
 
-static bool has_room(const struct stream *s, size_t len, size_t most)
+/* --- callers */
+
+/* Tries once, on a stream without a thread, and gives the lock away. A gap is told of before the line. */
+static bool put_now(struct stream *s, struct str text)
 {
-    return s->waiting.len + s->writing == 0 || s->waiting.len + s->writing + len <= most;
+    uint64_t before = s->dropped;
+    struct news news = {0};
+    if (writer_load(s)) news = writer_settle(s, outlet_write(&s->outlet));
+    if (s->unmarked == 0) {
+        buf_str(&s->waiting, text);
+        writer_load(s);
+        struct news more = writer_settle(s, outlet_write(&s->outlet));
+        if (more.kind) news = more;
+    } else
+        writer_lose(s, outlet_count(text));
+    bool ok = s->dropped == before;
+    pthread_mutex_unlock(&s->lock);
+    writer_tell(s, &news);
+    return ok;
 }
 
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait)
@@ -262,19 +280,20 @@ bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wai
 bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most)
 {
     struct stream *s = &streams[stream];
+    struct news news = {.kind = NO_NEWS};
     pthread_mutex_lock(&s->lock);
-    while (wait == WRITER_WAIT && s->running && !s->error && !has_room(s, text.n, most))
+    while (wait == WRITER_WAIT && s->running && !writer_has_room(s, text.n, most) &&
+           outlet_may_recover(&s->outlet))
         pthread_cond_wait(&s->drained, &s->lock);
-    bool ok = !s->error && (!s->running || has_room(s, text.n, most));
-    if (!ok) {
-        s->dropped++;
-        if (stream == WRITER_STDOUT) metric_inc(METRIC_STDOUT_DROPPED);
-    } else if (s->running) {
+    if (!s->running) return put_now(s, text);
+    bool ok = writer_has_room(s, text.n, most);
+    if (ok) {
         buf_str(&s->waiting, text);
-        pthread_cond_signal(&s->filled);
-    } else
-        ok = (s->error = write_lines(s->fd, text.p, text.n)) == 0;
+        if (!s->outlet.lines.len) pthread_cond_signal(&s->filled); /* else the thread comes by itself */
+    } else if (writer_refuse(s, text))
+        news.kind = IT_FAILS;
     pthread_mutex_unlock(&s->lock);
+    writer_tell(s, &news);
     return ok;
 }
 
@@ -291,7 +310,7 @@ int writer_error(enum writer_stream stream)
 {
     struct stream *s = &streams[stream];
     pthread_mutex_lock(&s->lock);
-    int error = s->error;
+    int error = s->dropped_by;
     pthread_mutex_unlock(&s->lock);
     return error;
 }

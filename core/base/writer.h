@@ -1,40 +1,58 @@
 /* Whole lines to stdout, stderr and the audit log, from a thread for each, so that a reader who does not read
  * can never hold up a loop (design, section 4; lua-api, `print-buffer`). The streams keep their own order and
- * do not wait for each other. Owner: the process. May be called from any thread. Without writer_start, and
- * after writer_stop, lines are written at once by the caller: what unit tests and short commands want. */
+ * do not wait for each other. What cannot be written stays, as long as there is room, and is tried again
+ * after 0.1 to 5 seconds; the log says when that begins, and when it works again how many lines were lost.
+ * Owner: the process. May be called from any thread. Without writer_start, and after writer_stop, lines are
+ * written at once by the caller: what unit tests and short commands want; one that fails is lost. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 
 enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_AUDIT };
 enum writer_wait {
     WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
-    WRITER_WAIT,       /* no room: waits until there is some (`exec`) */
+    /* No room: waits until there is some (`exec`), though not while lines cannot be written for a reason that
+     * stays, nor beyond OUTLET_PATIENCE_MS (outlet.h) for one that may pass. */
+    WRITER_WAIT,
 };
 
 enum { WRITER_BUFFER_DEFAULT = 8 << 20 };
 
-/* Starts the thread. `buffer` bounds the bytes that wait in each stream. */
-void writer_start(size_t buffer);
+/* Lines that were lost. */
+struct writer_gap {
+    uint64_t lines;
+    int64_t since_us, until_us; /* wall time of the first one, and now */
+    const char *reason;         /* borrowed */
+};
+/* Appends a line in the format of the file that tells of a gap. On the thread that writes. */
+typedef void writer_gap_fn(struct buf *out, const struct writer_gap *gap);
+
+/* Starts the threads. `buffer` bounds the bytes that wait in each stream; by the clock, which any of the
+ * threads asks, they try again. */
+void writer_start(size_t buffer, struct clock *clock);
 /* From now on the process ends, quietly and as by SIGPIPE, when nobody reads stdout any more: `... | head`.
  * What waits for stderr is written first. Before writer_start. */
 void writer_end_with_reader(void);
 /* Opens the file of the audit log, to which nothing can be written before; it is made for its owner alone.
- * ERR_IO.
- */
-bool writer_open_audit(const char *path, struct err *err);
+ * Where lines are lost, one of `put_gap` says so; those that come before it is written are lost too, so that
+ * it is a gap and no sieve. ERR_IO. */
+bool writer_open_audit(const char *path, writer_gap_fn *put_gap, struct err *err);
 /* Has it opened anew by its path, as it may have been moved, by the thread that writes it: a disk that hangs
  * holds up nobody else. When that fails the old one stays in use; the log tells of both. */
 void writer_reopen_audit(void);
-/* Writes what waits, for at most `timeout_ms`, then ends the thread. A second call is harmless. */
+/* Writes what waits, for at most `timeout_ms`, then ends the threads. What fails is tried once more, then its
+ * lines are lost. A second call is harmless. */
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
 /* The same of a caller who may have less: with `most` bytes waiting there is no room for him. */
 bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most);
+/* How many lines were lost so far, for whatever reason. */
 uint64_t writer_dropped(enum writer_stream stream);
-/* The errno of the first write that failed for good, 0 when none did. */
+/* The errno for which lines were lost last; 0 when none were, but for a slow reader. */
 int writer_error(enum writer_stream stream);

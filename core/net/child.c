@@ -231,6 +231,7 @@ static void set_attributes(posix_spawnattr_t *attributes, bool own_group)
     sigemptyset(&set);
     posix_spawnattr_setsigmask(attributes, &set);
     sigaddset(&set, SIGPIPE);
+    sigaddset(&set, SIGXFSZ);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);

@@ -2,44 +2,17 @@
 #include "script/audit_trail.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/log.h"
+#include "base/civil.h"
 #include "base/mem.h"
 #include "base/writer.h"
 
 struct audit_trail {
     struct buf lines[AUDIT_TRAIL_KEPT]; /* JSON objects; `total` % KEPT is the next one */
     uint64_t total;
-    char *path; /* NULL: no file */
-    /* A line did not get to this file, which was told. */
-    atomic_bool lost;
+    bool has_file;
 };
-
-struct audit_trail *audit_trail_new(const char *path, struct err *err)
-{
-    if (path && !writer_open_audit(path, err)) return NULL;
-    struct audit_trail *trail = NEW(struct audit_trail);
-    trail->path = xstrdup(path);
-    return trail;
-}
-
-void audit_trail_reopen(struct audit_trail *trail)
-{
-    atomic_store(&trail->lost, false);
-    if (trail->path) writer_reopen_audit();
-}
-
-void audit_trail_free(struct audit_trail *trail)
-{
-    if (!trail) return;
-    for (size_t i = 0; i < AUDIT_TRAIL_KEPT; i++) buf_clear(&trail->lines[i]);
-    free(trail->path);
-    free(trail);
-}
 
 /* --- JSON */
 
@@ -72,14 +45,11 @@ static void put_text(struct buf *out, const char *key, const char *text)
         buf_json_string(out, whole);
 }
 
-static void put_time(struct buf *out, int64_t time_us)
+static void put_time(struct buf *out, const char *key, int64_t time_us)
 {
-    char text[32];
-    struct tm tm;
-    time_t seconds = (time_t)(time_us / 1000000);
-    if (!gmtime_r(&seconds, &tm)) tm = (struct tm){0};
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
-    buf_printf(out, "\"time\":\"%s.%03dZ\"", text, (int)(time_us / 1000 % 1000));
+    buf_printf(out, "\"%s\":\"", key);
+    civil_put_utc(out, time_us);
+    buf_putc(out, '"');
 }
 
 static void put_entry(struct buf *out, const struct audit_entry *e)
@@ -89,7 +59,7 @@ static void put_entry(struct buf *out, const struct audit_entry *e)
     if (e->namespace_ && *e->namespace_) buf_printf(&object, "%s/", e->namespace_);
     buf_puts(&object, e->name ? e->name : "");
     buf_putc(out, '{');
-    put_time(out, e->time_us);
+    put_time(out, "time", e->time_us);
     put_text(out, "script", buf_text(&script));
     put_text(out, "handler", e->caller);
     put_text(out, "trigger", e->trigger);
@@ -107,17 +77,37 @@ static void put_entry(struct buf *out, const struct audit_entry *e)
     buf_clear(&object);
 }
 
+/* On the writer's thread: the time is made without libc, whose locks a fork must not find taken. */
+static void put_gap(struct buf *out, const struct writer_gap *gap)
+{
+    buf_putc(out, '{');
+    put_time(out, "time", gap->until_us);
+    buf_printf(out, ",\"result\":\"Lost\",\"lost\":%" PRIu64 ",", gap->lines);
+    put_time(out, "since", gap->since_us);
+    put_text(out, "message", gap->reason);
+    buf_puts(out, "}\n");
+}
+
 /* --- */
 
-static void write_line(struct audit_trail *trail, struct buf *line)
+struct audit_trail *audit_trail_new(const char *path, struct err *err)
 {
-    buf_putc(line, '\n');
-    bool written = writer_put(WRITER_AUDIT, buf_slice(line), WRITER_NEVER_WAIT);
-    line->len--;
-    if (written || atomic_exchange(&trail->lost, true)) return;
-    int error = writer_error(WRITER_AUDIT);
-    log_error("The audit log is not complete", F("file", trail->path),
-              F("err", error ? strerror(error) : "it is not written as fast as it grows"));
+    if (path && !writer_open_audit(path, put_gap, err)) return NULL;
+    struct audit_trail *trail = NEW(struct audit_trail);
+    trail->has_file = path != NULL;
+    return trail;
+}
+
+void audit_trail_reopen(struct audit_trail *trail)
+{
+    if (trail->has_file) writer_reopen_audit();
+}
+
+void audit_trail_free(struct audit_trail *trail)
+{
+    if (!trail) return;
+    for (size_t i = 0; i < AUDIT_TRAIL_KEPT; i++) buf_clear(&trail->lines[i]);
+    free(trail);
 }
 
 void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry)
@@ -125,7 +115,10 @@ void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry)
     struct buf *line = &trail->lines[trail->total++ % AUDIT_TRAIL_KEPT];
     line->len = 0;
     put_entry(line, entry);
-    if (trail->path) write_line(trail, line);
+    if (!trail->has_file) return;
+    buf_putc(line, '\n');
+    writer_put(WRITER_AUDIT, buf_slice(line), WRITER_NEVER_WAIT);
+    line->len--;
 }
 
 void audit_trail_write(const struct audit_trail *trail, struct buf *out)

@@ -29,7 +29,9 @@ enum { AUDIT_TRAIL_KEPT = 1000 };
 /* Bytes of each text; a longer one ends with "...". */
 enum { AUDIT_TEXT_MAX = 2048 };
 
-/* `path` NULL: no file. Appends to it; it is made for its owner alone. NULL when it cannot be opened. */
+/* `path` NULL: no file. Appends to it; it is made for its owner alone. A write that could not be written
+ * there is missing in the file, which then has a line with the result "Lost" that says how many are. NULL
+ * when it cannot be opened. */
 struct audit_trail *audit_trail_new(const char *path, struct err *err);
 void audit_trail_free(struct audit_trail *trail);
 /* The file may have been moved: it is opened anew by its path, soon. On any thread. */

@@ -58,7 +58,7 @@ static void test_every_line_of_every_thread_arrives(void **state)
     int numbers[THREADS];
     int fd = divert();
     size_t lines[2] = {(size_t)fd, 0};
-    writer_start(1 << 20);
+    writer_start(1 << 20, clock_real());
     pthread_create(&reader, NULL, read_all, lines);
     for (int i = 0; i < THREADS; i++) {
         numbers[i] = i;
@@ -78,7 +78,7 @@ static void test_a_full_pipe_drops_lines_and_counts_them(void **state)
     char line[1000];
     memset(line, 'x', sizeof line);
     line[sizeof line - 1] = '\n';
-    writer_start(10000);
+    writer_start(10000, clock_real());
     uint64_t before = writer_dropped(WRITER_STDERR);
     size_t refused = 0;
     for (int i = 0; i < 1000; i++)
@@ -103,7 +103,7 @@ static void test_who_may_have_less_room_leaves_it_to_others(void **state)
     line[sizeof line - 1] = '\n';
     const struct str text = {line, sizeof line};
     size_t lines = 0;
-    writer_start(200000);
+    writer_start(200000, clock_real());
     while (writer_put_within(WRITER_STDERR, text, WRITER_NEVER_WAIT, 100000)) lines++;
     assert_false(writer_put_within(WRITER_STDERR, text, WRITER_NEVER_WAIT, 50000));
     assert_true(writer_put(WRITER_STDERR, text, WRITER_NEVER_WAIT));

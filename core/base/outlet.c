@@ -1,0 +1,196 @@
+/* Writing, tearing and trying again; see outlet.h. */
+#include "base/outlet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/must.h"
+
+uint64_t outlet_count(struct str text)
+{
+    uint64_t count = 0;
+    const char *end = text.p + text.n;
+    for (const char *p = text.p; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++) count++;
+    return count;
+}
+
+static int64_t now_ms(const struct outlet *o)
+{
+    return clock_now_ms(o->clock ? o->clock : clock_real());
+}
+
+/* --- the end of a file */
+
+static int64_t size_of(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+}
+
+/* Looks at the last byte, as others may have written or truncated the file. `otherwise` where nobody may
+ * look.
+ */
+static bool is_torn(int fd, bool otherwise)
+{
+    char path[sizeof "/proc/self/fd/" + 3 * sizeof fd], last;
+    int64_t size = size_of(fd);
+    if (size <= 0) return size < 0 && otherwise;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int look = open(path, O_RDONLY | O_CLOEXEC);
+    if (look < 0) return otherwise;
+    bool seen = pread(look, &last, 1, (off_t)size - 1) == 1;
+    close(look);
+    return seen ? last != '\n' : otherwise;
+}
+
+/* --- writing */
+
+static int write_all(int fd, const char *data, size_t len, atomic_size_t *done)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, data, len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 1000);
+            continue;
+        }
+        if (n <= 0) return n < 0 ? errno : EIO;
+        data += n;
+        len -= (size_t)n;
+        if (done) *done += (size_t)n;
+    }
+    return 0;
+}
+
+static bool is_within_line(const struct outlet *o)
+{
+    return o->done > 0 && o->lines.data[o->done - 1] != '\n';
+}
+
+/* Others end the line that was cut: it is written again, unless its end is all that it lacks. */
+static void leave_line(struct outlet *o)
+{
+    if (!is_within_line(o)) return;
+    if (o->lines.data[o->done] == '\n')
+        o->done++;
+    else
+        while (is_within_line(o)) o->done--;
+}
+
+/* With the file's lock. After that the file ends where the rest of the lines may follow. */
+static int mend_end(struct outlet *o)
+{
+    struct outlet_file *file = o->file;
+    bool goes_on = file->torn_by == o && file->size == size_of(o->fd);
+    file->torn_by = NULL;
+    if (!goes_on) {
+        leave_line(o);
+        int error = file->is_torn && is_torn(o->fd, true) ? write_all(o->fd, "\n", 1, NULL) : 0;
+        if (error) return error;
+    }
+    file->is_torn = false;
+    return 0;
+}
+
+int outlet_write(struct outlet *o)
+{
+    struct outlet_file *file = o->file;
+    pthread_mutex_lock(&file->lock);
+    int error = mend_end(o);
+    if (!error) error = write_all(o->fd, o->lines.data + o->done, o->lines.len - o->done, &o->done);
+    if (error && is_within_line(o)) {
+        file->is_torn = true;
+        file->torn_by = o;
+        file->size = size_of(o->fd);
+    }
+    pthread_mutex_unlock(&file->lock);
+    return error;
+}
+
+void outlet_move(struct outlet *o, int fd)
+{
+    struct outlet_file *file = o->file;
+    pthread_mutex_lock(&file->lock);
+    if (o->fd >= 0) {
+        if (file->is_torn) (void)!write(o->fd, "\n", 1);
+        close(o->fd);
+    }
+    o->fd = fd;
+    file->is_torn = is_torn(fd, false);
+    file->torn_by = NULL;
+    pthread_mutex_unlock(&file->lock);
+    leave_line(o);
+    o->retry_ms = now_ms(o);
+}
+
+/* --- what is to be written */
+
+static void forget(struct outlet *o)
+{
+    buf_clear(&o->lines);
+    o->done = 0;
+}
+
+void outlet_load(struct outlet *o, struct buf *lines)
+{
+    must(o->lines.len == 0);
+    forget(o);
+    o->lines = *lines;
+    *lines = (struct buf){0};
+}
+
+uint64_t outlet_left(const struct outlet *o)
+{
+    size_t done = o->done;
+    return outlet_count((struct str){o->lines.data + done, o->lines.len - done});
+}
+
+uint64_t outlet_drop(struct outlet *o)
+{
+    leave_line(o);
+    uint64_t left = outlet_left(o);
+    pthread_mutex_lock(&o->file->lock);
+    if (o->file->torn_by == o) o->file->torn_by = NULL;
+    pthread_mutex_unlock(&o->file->lock);
+    forget(o);
+    return left;
+}
+
+/* --- when */
+
+void outlet_note(struct outlet *o, int error)
+{
+    int64_t now = now_ms(o);
+    if (!error) {
+        forget(o);
+    } else if (!o->error) {
+        o->failing_ms = now;
+        o->delay_ms = OUTLET_RETRY_FIRST_MS;
+    } else {
+        o->delay_ms = o->delay_ms < OUTLET_RETRY_MOST_MS / 2 ? o->delay_ms * 2 : OUTLET_RETRY_MOST_MS;
+    }
+    o->error = error;
+    o->retry_ms = now + o->delay_ms;
+}
+
+int64_t outlet_wait_ms(const struct outlet *o)
+{
+    int64_t left = o->error ? o->retry_ms - now_ms(o) : 0;
+    return left > 0 ? left : 0;
+}
+
+/* Room is made on a disk; a closed pipe stays closed. */
+static bool may_pass(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM || error == ENOBUFS;
+}
+
+bool outlet_may_recover(const struct outlet *o)
+{
+    return !o->error || (may_pass(o->error) && now_ms(o) - o->failing_ms < OUTLET_PATIENCE_MS);
+}

@@ -1,0 +1,63 @@
+/* Whole lines into a descriptor whose writes may fail for a while: a disk that is full, a reader that is
+ * gone. Lines stay until they are written; a line that was cut goes on where it was cut, or is ended and
+ * written again. Says when to try again, on its clock. Owner: a stream of the writer. Has no lock:
+ * outlet_write is the only function that takes long, and reads nothing but what stands still until
+ * outlet_note. */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+/* The first pause after a failed write, each next one twice as long; and for how long one who may wait for
+ * room does so while nothing can be written. */
+enum { OUTLET_RETRY_FIRST_MS = 100, OUTLET_RETRY_MOST_MS = 5000, OUTLET_PATIENCE_MS = 30000 };
+
+struct outlet;
+
+/* What an outlet writes to. Several share one when they end in the same file, so that lines stay whole. */
+struct outlet_file {
+    pthread_mutex_t lock;
+    bool is_torn;                 /* its last line may lack its end */
+    const struct outlet *torn_by; /* who can go on in that line; NULL: nobody */
+    int64_t size;                 /* when it was torn; -1: no regular file */
+};
+
+struct outlet {
+    int fd; /* owned only where outlet_move is used */
+    struct outlet_file *file;
+    struct clock *clock; /* NULL: the real one */
+    struct buf lines;    /* to be written now */
+    atomic_size_t done;  /* bytes of them that are */
+    int error;           /* errno of the last try; 0: it succeeded */
+    int64_t failing_ms;  /* by the clock, since the first of the tries that failed */
+    int64_t retry_ms, delay_ms;
+};
+
+/* Whole lines in `text`. */
+uint64_t outlet_count(struct str text);
+
+/* Takes the content of `lines`; the outlet must have none. */
+void outlet_load(struct outlet *outlet, struct buf *lines);
+/* Tries to write what is left of them. Returns 0 or an errno; outlet_note must follow. A descriptor that
+ * others made non-blocking is waited for. */
+int outlet_write(struct outlet *outlet);
+/* What came of it: the lines are gone with 0, else they stay for the next try. */
+void outlet_note(struct outlet *outlet, int error);
+/* Milliseconds until the next try is due; 0: it is. */
+int64_t outlet_wait_ms(const struct outlet *outlet);
+/* False while it fails with what does not pass by itself, and when it failed for OUTLET_PATIENCE_MS: who
+ * could wait for room should not. */
+bool outlet_may_recover(const struct outlet *outlet);
+/* How many lines are not in the file as a whole. While outlet_write runs on another thread: at most so many.
+ */
+uint64_t outlet_left(const struct outlet *outlet);
+/* Gives those lines up; returns how many they were. */
+uint64_t outlet_drop(struct outlet *outlet);
+/* Goes on in `fd`, which it takes, and at once; the descriptor before is closed, its last line ended if that
+ * is possible. A last line without its end, of another process perhaps, is ended before anything else. */
+void outlet_move(struct outlet *outlet, int fd);

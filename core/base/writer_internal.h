@@ -1,0 +1,49 @@
+/* A stream of the writer: what waits, what was lost, and what the log is told of it. Owner: writer.c. All
+ * with the stream's lock, but for writer_tell. */
+#pragma once
+#include <pthread.h>
+
+#include "base/metrics.h"
+#include "base/outlet.h"
+#include "base/writer.h"
+
+struct stream {
+    struct outlet outlet;
+    enum writer_stream which;
+    const char *name; /* of its file */
+    enum metric dropped_metric;
+    writer_gap_fn *put_gap; /* NULL: no line of the file tells of a gap */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t filled, drained;
+    struct buf waiting; /* appended by callers, moved to the outlet by the thread */
+    uint64_t dropped;
+    int dropped_by;        /* errno for which lines were dropped last */
+    struct writer_gap gap; /* what the log was not told yet */
+    uint64_t unmarked;     /* lines of it that the file was not told of: it is told before it takes others */
+    uint64_t marking;      /* of these, told by the line in the outlet */
+    bool told;             /* the log was, that it fails, or that lines are lost */
+    int told_by;           /* the errno; 0: no room was left */
+    bool running, stopping;
+    bool moved; /* its file may be another one now */
+};
+
+/* What the log is to be told. */
+struct news {
+    enum { NO_NEWS, IT_FAILS, IT_WORKS, IT_ENDED } kind;
+    int error;
+    struct writer_gap gap;
+};
+
+/* Moves what is to be written next to the outlet, unless it has something; false: there is nothing. */
+bool writer_load(struct stream *s);
+/* After outlet_write: what came of it. Without a thread, and at the end, no other try follows: what failed is
+ * lost. */
+struct news writer_settle(struct stream *s, int error);
+bool writer_has_room(const struct stream *s, size_t len, size_t most);
+/* Counts lines that are lost. */
+void writer_lose(struct stream *s, uint64_t lines);
+/* The same of a caller's lines for which there is no room; true when the log must be told. */
+bool writer_refuse(struct stream *s, struct str text);
+/* Without a lock, as the log is a stream too. */
+void writer_tell(const struct stream *s, const struct news *news);

@@ -1,0 +1,128 @@
+/* The state of a stream; see writer_internal.h. */
+#include <string.h>
+
+#include "base/civil.h"
+#include "base/log.h"
+#include "base/writer_internal.h"
+
+/* --- what the log is told; without a lock, as it ends in a stream too */
+
+static const char *reason_of(const struct stream *s, int error)
+{
+    if (error) return strerror(error);
+    return s->put_gap ? "it is not written as fast as it grows" : "nobody read it in time";
+}
+
+static void tell_gap(const struct stream *s, const struct news *news)
+{
+    struct buf since = {0};
+    civil_put_utc(&since, news->gap.since_us);
+    const char *reason = reason_of(s, news->error);
+    if (news->kind == IT_ENDED)
+        log_error("Lines were lost at the end", F("file", s->name), FI("lost", news->gap.lines),
+                  FS("since", buf_slice(&since)), F("err", reason));
+    else
+        log_warn("Lines are written again, some were lost", F("file", s->name), FI("lost", news->gap.lines),
+                 FS("since", buf_slice(&since)), F("err", reason));
+    buf_clear(&since);
+}
+
+/* Says nothing of the log itself while it fails: nobody would read that. */
+void writer_tell(const struct stream *s, const struct news *news)
+{
+    bool is_log = s->which == WRITER_STDERR;
+    if (news->kind == NO_NEWS || (is_log && news->kind != IT_WORKS)) return;
+    if (news->kind != IT_FAILS && news->gap.lines > 0)
+        tell_gap(s, news);
+    else if (news->kind == IT_ENDED)
+        return;
+    else if (news->kind == IT_WORKS)
+        log_info("Lines are written again, none was lost", F("file", s->name),
+                 F("err", reason_of(s, news->error)));
+    else if (s->which == WRITER_AUDIT)
+        log_error("The audit log is not complete", F("file", s->name), F("err", reason_of(s, news->error)));
+    else
+        log_error("Failed to write lines, retrying", F("file", s->name), F("err", reason_of(s, news->error)));
+}
+
+/* --- what becomes of lines; all with the lock */
+
+void writer_lose(struct stream *s, uint64_t lines)
+{
+    int error = s->outlet.error;
+    s->dropped += lines;
+    metric_add(s->dropped_metric, lines);
+    if (error && lines) s->dropped_by = error;
+    if (!error && !s->told && !s->put_gap) return; /* a reader who is slow: that is counted, no more */
+    if (!s->gap.lines) s->gap.since_us = clock_wall_us(clock_real());
+    s->gap.lines += lines;
+    if (s->put_gap) s->unmarked += lines;
+}
+
+/* Loses what the outlet and the caller have. */
+static void give_up(struct stream *s)
+{
+    uint64_t left = outlet_drop(&s->outlet) * (s->marking == 0);
+    writer_lose(s, left + outlet_count(buf_slice(&s->waiting)));
+    buf_clear(&s->waiting);
+    s->marking = 0;
+    if (s->stopping) s->unmarked = 0;
+}
+
+static struct news take_news(struct stream *s, int kind)
+{
+    struct news news = {.kind = kind, .error = s->told_by, .gap = s->gap};
+    if (kind != IT_FAILS) s->gap.lines = 0;
+    s->told = kind == IT_FAILS;
+    return news;
+}
+
+struct news writer_settle(struct stream *s, int error)
+{
+    bool first = !s->told;
+    outlet_note(&s->outlet, error);
+    if (error) {
+        s->told_by = error;
+        if (s->stopping || !s->running) give_up(s);
+        if (s->stopping) return take_news(s, IT_ENDED);
+        return first ? take_news(s, IT_FAILS) : (struct news){0};
+    }
+    s->unmarked -= s->marking;
+    s->marking = 0;
+    bool is_behind = s->waiting.len > 0 || s->unmarked > 0;
+    return s->told && !is_behind ? take_news(s, IT_WORKS) : (struct news){0};
+}
+
+static void put_mark(struct stream *s)
+{
+    struct writer_gap gap = s->gap;
+    gap.lines = s->unmarked;
+    gap.until_us = clock_wall_us(clock_real());
+    gap.reason = reason_of(s, s->told_by);
+    s->put_gap(&s->waiting, &gap);
+    s->marking = s->unmarked;
+}
+
+bool writer_load(struct stream *s)
+{
+    if (s->outlet.lines.len) return true;
+    if (!s->waiting.len && s->unmarked) put_mark(s);
+    if (!s->waiting.len) return false;
+    outlet_load(&s->outlet, &s->waiting);
+    return true;
+}
+
+bool writer_has_room(const struct stream *s, size_t len, size_t most)
+{
+    size_t held = s->waiting.len + s->outlet.lines.len;
+    return s->unmarked == 0 && (held == 0 || held + len <= most);
+}
+
+bool writer_refuse(struct stream *s, struct str text)
+{
+    bool first = s->put_gap && !s->told;
+    writer_lose(s, outlet_count(text));
+    if (first) s->told_by = s->outlet.error;
+    s->told |= first;
+    return first;
+}
