@@ -148,5 +148,6 @@ bool audit_explain(const struct audit_request *request, struct err *err)
                                    : explain(&scripts, request->explain, err));
     audit_scripts_close(&scripts);
     dry_host_close(&dry);
-    return ok && (fflush(stdout) == 0 || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    return ok && (written || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));
 }

@@ -60,7 +60,8 @@ static bool report(struct bench *bench, struct err *err)
         bench_report_json(&bench->setup.plan, &bench->results, earlier, stdout);
     else
         bench_report_table(&bench->setup.plan, &bench->results, earlier, stdout, isatty(STDOUT_FILENO));
-    return fflush(stdout) == 0 || err_set(err, ERR_IO, "the report was not written: %s", strerror(errno));
+    if (fflush(stdout) != 0) return err_set(err, ERR_IO, "the report was not written: %s", strerror(errno));
+    return !ferror(stdout) || err_set(err, ERR_IO, "the report was not written as a whole");
 }
 
 static int fail(const char *before, const char *why, int code)

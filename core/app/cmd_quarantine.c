@@ -97,7 +97,7 @@ static int list(const struct arguments *arguments, struct err *err)
     if (out.len) fwrite(out.data, 1, out.len, stdout);
     buf_clear(&out);
     admin_client_free(client);
-    return fflush(stdout) == 0 ? EXIT_OK : EXIT_USAGE;
+    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : EXIT_USAGE;
 }
 
 static int lift(const struct arguments *arguments, struct err *err)

@@ -122,8 +122,8 @@ static int print_rules(const struct rbac_plan *plan)
     fwrite(out.data ? out.data : "", 1, out.len, stdout);
     buf_clear(&out);
     rbac_rules_free(rules);
-    if (fflush(stdout) == 0) return ok ? EXIT_OK : EXIT_USAGE;
-    perror("kubelua rbac: stdout");
+    if (fflush(stdout) == 0 && !ferror(stdout)) return ok ? EXIT_OK : EXIT_USAGE;
+    fputs("kubelua rbac: stdout: cannot be written\n", stderr);
     return EXIT_INCOMPLETE;
 }
 

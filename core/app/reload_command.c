@@ -166,7 +166,7 @@ static int print_all(const struct arguments *a, const struct course *course)
         size_t same = find(course->now, text_of(admin_client_tape(course->begun), script, "name"));
         if (same) good &= report(a, course->before, course->now, same);
     }
-    if (fflush(stdout) != 0) perror("kubelua: stdout");
+    if (fflush(stdout) != 0 || ferror(stdout)) fputs("kubelua: stdout: cannot be written\n", stderr);
     return good ? EXIT_OK : EXIT_INCOMPLETE;
 }
 

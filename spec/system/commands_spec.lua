@@ -1,5 +1,6 @@
 -- The command line itself: commands, help, version, and what is wrong with arguments (exit code 2, one line).
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 
 describe("the command line", function()
   after_each(cluster.stop_all)
@@ -57,6 +58,19 @@ describe("the command line", function()
       end
     end
   end)
+
+  -- A whole block goes past the buffer of stdio, which then has nothing left that could fail.
+  for words, code in pairs {
+    ["rbac -f spec/support/scripts/many_namespaces.lua"] = 3,
+    ["audit -f scripts/rules --list-rules -o json"] = 2,
+    ["audit -f scripts/rules --list-rules"] = 2,
+  } do
+    it("fails when its output is lost: " .. words, function()
+      local p = proc.spawn { "sh", "-c", ('"$0" %s >/dev/full'):format(words), cluster.binary }
+      assert.are.equal(code, p:wait(), p:err())
+      assert.has_match("stdout: cannot be written\n$", p:err())
+    end)
+  end
 
   it("points from the folder of a project to its scripts, whichever command it was given to", function()
     for _, name in ipairs { "run", "check", "rbac", "plan" } do
