@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "app/cmd.h"
+#include "app/launch.h"
 #include "app/replay_kinds.h"
 #include "app/script_options.h"
 #include "app/test_replay.h"
@@ -194,6 +195,7 @@ static int run(int argc, char **argv)
     bool ok = parse(argc, argv, &r, &rest, &err);
     if (ok) {
         watch_interrupt();
+        writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = play(&r, &err);
         writer_stop(FLUSH_MS);
@@ -201,6 +203,7 @@ static int run(int argc, char **argv)
     }
     if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
         fprintf(stderr, "kubelua replay: %s\n", err.text);
+    if (ok) exit_code = launch_check_output(argv[0], exit_code);
     script_files_clear(&r.files);
     options_clear(&r.options);
     flag_list_clear(&rest);

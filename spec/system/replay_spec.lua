@@ -2,6 +2,7 @@
 -- none. They are written by hand, as docs/recording.md has it.
 local cluster = require "spec.support.cluster"
 local cjson = require "cjson"
+local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 describe("a replay", function()
@@ -204,6 +205,21 @@ describe("a replay", function()
     local last = temp.run("tail -n 1 " .. all)
     assert.has_match("^Played .*/a.rec: 1 object listed, 3 changes\n", last)
     assert.equal("5000\n", (temp.run("grep -c x$ " .. all)))
+  end)
+
+  it("ends with 3 when what scripts printed is lost, and as by SIGPIPE when nobody reads it", function()
+    local command = '"$0" replay "$1" -f "$2" --speed max %s'
+    temp.write(folder .. "/script.lua", 'for i = 1, 5000 do print(i, ("x"):rep(60)) end\n')
+    local function run(to)
+      return proc.spawn { "bash", "-c", command:format(to), cluster.binary, recording(WHOLE), folder .. "/script.lua" }
+    end
+    local p = run ">/dev/full"
+    assert.equal(3, p:wait(), p:err())
+    assert.has_match("kubelua replay: stdout: No space left on device; 5000 lines are lost\n$", p:err())
+    p = run '| head -n 1; exit ${PIPESTATUS[0]}'
+    assert.equal(141, p:wait(), p:err())
+    assert.has_match("^1\tx+\n$", p:out())
+    assert.is_nil(p:err():find("lost", 1, true))
   end)
 
   it("ends at a signal, however much its timers have to do", function()
