@@ -6,7 +6,7 @@
 local k8s = {}
 
 ---Declares what is written: "pods:patch", "pods/status:patch", "deployments.apps:*"; "configmaps:apply" for
----what k8s.apply may make. While the script loads.
+---what k8s.apply may make. While the script loads. What is sent is compared with it.
 ---@param declared string[]
 function k8s.writes(declared) end
 

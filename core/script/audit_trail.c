@@ -65,6 +65,7 @@ static void put_entry(struct buf *out, const struct audit_entry *e)
     put_text(out, "trigger", e->trigger);
     put_text(out, "verb", e->verb);
     put_text(out, "resource", e->resource);
+    put_text(out, "subresource", e->subresource);
     put_text(out, "object", buf_text(&object));
     put_text(out, "resourceVersion", e->resource_version);
     put_text(out, "manager", e->manager);

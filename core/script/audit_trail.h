@@ -15,6 +15,7 @@ struct audit_entry {
     const char *script, *hash;     /* the script's name, and of its text */
     const char *caller, *trigger;  /* "pods/1", "OnAdd shop/web" */
     const char *verb, *resource;   /* "patch", "pods/status" */
+    const char *subresource;       /* "status" */
     const char *namespace_, *name; /* of the object */
     const char *manager;
     const char *dry_run;          /* "client" or "server" */

@@ -12,19 +12,27 @@
 
 struct box {
     struct resource resource; /* all NULL while it is being made */
+    char *kind;               /* as the script named it */
 };
+
+static const struct box *box_arg(lua_State *L, int idx, const char *verb)
+{
+    const struct box *box = class_test(L, idx, CLASS_RESOURCE);
+    if (!box) script_raise(L, "%s: expected a resource, not %s", verb, arg_type_name(L, idx));
+    return box;
+}
 
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb)
 {
-    struct box *box = class_test(L, idx, CLASS_RESOURCE);
-    if (!box) script_raise(L, "%s: expected a resource, not %s", verb, arg_type_name(L, idx));
-    return &box->resource;
+    return &box_arg(L, idx, verb)->resource;
 }
 
 static int l_resource_gc(lua_State *L)
 {
     struct box *box = lua_touserdata(L, 1);
     resource_clear(&box->resource);
+    free(box->kind);
+    box->kind = NULL;
     return 0;
 }
 
@@ -42,6 +50,15 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_question 
                  (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer);
 }
 
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_question *asked)
+{
+    const struct box *box = box_arg(L, idx, asked->verb);
+    struct kind_question q = *asked;
+    q.kind = str_of(box->kind);
+    if (!q.allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
+    return &box->resource;
+}
+
 /* Pushes the resource, or nil, err. What is not declared is told before an unknown kind is. */
 static int push_resource(lua_State *L, const struct kind_question *q)
 {
@@ -50,6 +67,7 @@ static int push_resource(lua_State *L, const struct kind_question *q)
     struct err err;
     memset(box, 0, sizeof *box);
     class_set(L, script, CLASS_RESOURCE);
+    box->kind = xstrndup(q->kind.p, q->kind.n);
     bool known = kinds_resolve(script->host->kinds, q->kind, &box->resource, &err);
     const struct resource *meant = known ? &box->resource : NULL;
     if (!q->allows(script, q, meant)) raise_undeclared(L, q, meant);

@@ -1,5 +1,6 @@
-/* The first step of live reads and of writes: what their kind means, and whether the script declared that it
- * uses it so. Owner: the state. On the engine thread, inside a call into Lua: both may raise. */
+/* What the kind of a live read or a write means, and whether the script declared that it uses it so: asked
+ * first, so that a mistake is told before anything waits, and once more of what is sent, which alone counts.
+ * Owner: the state. On the engine thread, inside a call into Lua: all may raise. */
 #pragma once
 #include <lua.h>
 
@@ -23,7 +24,11 @@ struct kind_question {
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
  * what is not declared before anything is sent. */
 int kind_resolve(lua_State *L, const struct kind_question *question);
-/* The resource that this found; raises "verb: expected a resource, not nil". */
+/* The resource that this found. Raises when the script did not declare that it uses it as `question` has it,
+ * whose kind does not count: that is the one which the resource was found by. To be called with the very
+ * values that are sent. */
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_question *question);
+/* The same for what is only looked at; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
 /* Registers the class of resources. */
 void bind_kind(lua_State *L);

@@ -16,25 +16,23 @@
 #include "script/task.h"
 #include "script/view.h"
 
-/* A function of k8s; pages are lists for those who declare them. */
-struct verb {
+/* Pages are lists for those who declare them. */
+static const struct function {
     const char *name;
     enum read_verb access;
     const char *access_name;
+} functions[] = {
+    [READ_FUNCTION_GET] = {"k8s.get", READ_GET, "get"},
+    [READ_FUNCTION_LIST] = {"k8s.list", READ_LIST, "list"},
+    [READ_FUNCTION_PAGES] = {"k8s.pages", READ_LIST, "list"},
+    [READ_FUNCTION_WATCH] = {"k8s.watch", READ_WATCH, "watch"},
 };
 
-static const struct verb verbs_of_reads[] = {
-    {"k8s.get", READ_GET, "get"},
-    {"k8s.list", READ_LIST, "list"},
-    {"k8s.pages", READ_LIST, "list"},
-    {"k8s.watch", READ_WATCH, "watch"},
-};
-
-static const struct verb *verb_arg(lua_State *L, int idx)
+enum read_function read_function_arg(lua_State *L, int idx)
 {
     const char *name = arg_str(L, idx, "verb").p;
-    for (size_t i = 0; i < ARRAY_LEN(verbs_of_reads); i++)
-        if (strcmp(verbs_of_reads[i].name, name) == 0) return &verbs_of_reads[i];
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return (enum read_function)i;
     script_raise(L, "no live read: %s", name);
 }
 
@@ -54,20 +52,32 @@ static bool allows(const struct script *script, const struct kind_question *q, c
     return reads_allow(&script->reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
 }
 
-/* resource(verb, kind): what a kind means. Waits. */
+static struct kind_question question(lua_State *L, const struct function *function, struct str kind)
+{
+    return (struct kind_question){
+        .verb = function->name,
+        .kind = kind,
+        .access = function->access,
+        .access_name = function->access_name,
+        .declarer = "k8s.reads",
+        .any_declared = script_of(L)->reads.count > 0,
+        .allows = allows,
+    };
+}
+
+const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of)
+{
+    const struct kind_question q = question(L, &functions[of], (struct str){0});
+    return resource_declared(L, idx, &q);
+}
+
+/* resource(function, kind): what a kind means. Waits. */
 static int l_live_resource(lua_State *L)
 {
-    const struct verb *verb = verb_arg(L, 1);
-    lua_pushfstring(L, "%s: the kind", verb->name);
-    return kind_resolve(L, &(struct kind_question){
-                               .verb = verb->name,
-                               .kind = arg_str(L, 2, lua_tostring(L, -1)),
-                               .access = verb->access,
-                               .access_name = verb->access_name,
-                               .declarer = "k8s.reads",
-                               .any_declared = script_of(L)->reads.count > 0,
-                               .allows = allows,
-                           });
+    const struct function *function = &functions[read_function_arg(L, 1)];
+    lua_pushfstring(L, "%s: the kind", function->name);
+    const struct kind_question q = question(L, function, arg_str(L, 2, lua_tostring(L, -1)));
+    return kind_resolve(L, &q);
 }
 
 struct get_wait {
@@ -123,7 +133,7 @@ static void split_key(lua_State *L, const struct resource *resource, struct str 
 static int l_live_get(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_object, drop_get, .finishes = true};
-    const struct resource *resource = resource_arg(L, 1, "k8s.get");
+    const struct resource *resource = read_resource_arg(L, 1, READ_FUNCTION_GET);
     struct str ns, name;
     split_key(L, resource, arg_str(L, 2, "k8s.get: the key"), &ns, &name);
     lua_pushlstring(L, ns.p, ns.n);

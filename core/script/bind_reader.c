@@ -70,10 +70,10 @@ static struct reader *push_reader(lua_State *L, enum script_class class_, enum l
 static int l_live_pages(lua_State *L)
 {
     struct script *script = script_of(L);
-    const char *name = arg_str(L, 5, "verb").p;
-    bool whole = strcmp(name, "k8s.list") == 0;
-    name = whole ? "k8s.list" : "k8s.pages"; /* a literal, which stays */
-    const struct resource *resource = resource_arg(L, 1, name);
+    bool whole = read_function_arg(L, 5) == READ_FUNCTION_LIST;
+    const char *name = whole ? "k8s.list" : "k8s.pages"; /* a literal, which stays */
+    const struct resource *resource =
+        read_resource_arg(L, 1, whole ? READ_FUNCTION_LIST : READ_FUNCTION_PAGES);
     const struct live_question question = {
         .verb = LIVE_LIST,
         .resource = resource,
@@ -110,7 +110,7 @@ static int l_live_watch(lua_State *L)
     int64_t timeout_ms = limited ? arg_duration_ms(L, 6, "k8s.watch: timeout") : 0;
     const struct live_question question = {
         .verb = LIVE_WATCH,
-        .resource = resource_arg(L, 1, "k8s.watch"),
+        .resource = read_resource_arg(L, 1, READ_FUNCTION_WATCH),
         .name = "",
         .scope = arg_scope(L, "k8s.watch"),
         .resource_version = arg_version(L, 5),

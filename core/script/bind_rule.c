@@ -213,11 +213,13 @@ static void take_options(lua_State *L, const char *verb, struct rule_finding *fi
             script_raise(L, "%s: unknown option \"%.40s\", known are path, value", verb, name);
         lua_pop(L, 1);
     }
-    lua_getfield(L, 3, "path");
+    lua_pushliteral(L, "path");
+    lua_rawget(L, 3); /* of the fields that were looked at */
     finding->path = arg_str_opt(L, -1, "path");
     if (finding->path.n > PATH_MAX_BYTES)
         script_raise(L, "%s: path has at most %d bytes, not %zu", verb, PATH_MAX_BYTES, finding->path.n);
-    lua_getfield(L, 3, "value");
+    lua_pushliteral(L, "value");
+    lua_rawget(L, 3);
     if (lua_isnil(L, -1)) return;
     const struct buf *json = json_describe(L, lua_gettop(L));
     finding->value = buf_slice(json);

@@ -37,22 +37,30 @@ static bool allows(const struct script *script, const struct kind_question *q, c
                         script->host->kinds);
 }
 
+static struct kind_question question(lua_State *L, const struct write_function *function, struct str kind,
+                                     struct str subresource)
+{
+    return (struct kind_question){
+        .verb = function->name,
+        .kind = kind,
+        .subresource = subresource,
+        .access = function->access,
+        .access_name = function->name + strlen("k8s."), /* as it is declared */
+        .declarer = "k8s.writes",
+        .any_declared = script_of(L)->writes.count > 0,
+        .allows = allows,
+    };
+}
+
 /* resource(function, kind, subresource): what a kind means. Waits. */
 static int l_write_resource(lua_State *L)
 {
     const struct write_function *function = write_function_arg(L, 1);
     lua_settop(L, 3);
     lua_pushfstring(L, "%s: the kind", function->name);
-    return kind_resolve(L, &(struct kind_question){
-                               .verb = function->name,
-                               .kind = arg_str(L, 2, lua_tostring(L, -1)),
-                               .subresource = arg_str_opt(L, 3, "subresource"),
-                               .access = function->access,
-                               .access_name = function->name + strlen("k8s."), /* as it is declared */
-                               .declarer = "k8s.writes",
-                               .any_declared = script_of(L)->writes.count > 0,
-                               .allows = allows,
-                           });
+    struct str kind = arg_str(L, 2, lua_tostring(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
+    const struct kind_question q = question(L, function, kind, subresource);
+    return kind_resolve(L, &q);
 }
 
 /* --- waiting */
@@ -149,6 +157,13 @@ static void check_bodies(lua_State *L, const char *verb, size_t more)
                      waiting, BODIES_MAX >> 20);
 }
 
+/* Whatever came before in Lua: what is sent is declared. */
+static void check_declared(lua_State *L, const struct write_request *r)
+{
+    const struct kind_question q = question(L, r->function, (struct str){0}, str_of(r->subresource));
+    resource_declared(L, 1, &q);
+}
+
 /* send(resource, function, request, body, given): the object, or true, or nil, err. `request` is a table of
  * lua/k8s with what struct write_request has, `given` the view that the script named, if it did. Waits. */
 static int l_write_send(lua_State *L)
@@ -160,6 +175,7 @@ static int l_write_send(lua_State *L)
     arg_table(L, 3, r.function->name);
     lua_settop(L, 5);
     write_request_read(L, 3, &r);
+    check_declared(L, &r);
     const struct view *given = view_test(L, 5);
     struct str body = buf_slice(json_encode(L, 4, r.function->name, BODY_MAX));
     check_bodies(L, r.function->name, body.n);

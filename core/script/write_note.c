@@ -60,6 +60,7 @@ void write_note_begin(struct write_note *note, struct script *script, const stru
         .function = r->function,
         .ns = xstrdup(r->ns),
         .name = xstrdup(r->name),
+        .subresource = xstrdup(r->subresource),
         .manager = xstrdup(r->manager),
         .is_secret = write_request_is_secret(r),
         .is_dry = r->dry_run,
@@ -109,6 +110,7 @@ static void put_in_trail(struct write_note *note, const struct root *answer, con
                         .trigger = buf_text(&note->trigger),
                         .verb = note->function->access_name,
                         .resource = buf_text(&note->resource),
+                        .subresource = note->subresource,
                         .namespace_ = note->ns,
                         .name = buf_text(&name),
                         .manager = note->manager,
@@ -139,5 +141,6 @@ void write_note_end(struct write_note *note, const struct root *answer, int http
     buf_clear(&note->resource);
     free(note->ns);
     free(note->name);
+    free(note->subresource);
     free(note->manager);
 }

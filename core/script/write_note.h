@@ -13,7 +13,7 @@ struct write_note {
     int64_t begun_us;
     const struct write_function *function;
     struct buf caller, trigger, resource;
-    char *ns, *name, *manager;
+    char *ns, *name, *subresource, *manager;
     bool is_secret, is_dry;
 };
 

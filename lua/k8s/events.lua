@@ -3,6 +3,7 @@ local raw = ...
 
 local options = require "k8s.options"
 local is_view = raw.view.is
+local field = options.field
 
 local REF = {
   kind = "string",
@@ -26,20 +27,20 @@ local function place_of(about)
     raw.raise("k8s.event: expected a view or { kind, namespace, name }, not " .. shown(about))
   end
   local place = about
-  local metadata = about.metadata
+  local metadata = field(about, "metadata")
   if is_view(metadata) or type(metadata) == "table" then
     place = {
-      apiVersion = about.apiVersion,
-      kind = about.kind,
-      namespace = metadata.namespace,
-      name = metadata.name,
-      uid = metadata.uid,
-      resourceVersion = metadata.resourceVersion,
+      apiVersion = field(about, "apiVersion"),
+      kind = field(about, "kind"),
+      namespace = field(metadata, "namespace"),
+      name = field(metadata, "name"),
+      uid = field(metadata, "uid"),
+      resourceVersion = field(metadata, "resourceVersion"),
     }
   elseif is_view(about) then
     raw.raise "k8s.event: expected a whole object, not a part of one"
   end
-  options.check("k8s.event", place, REF)
+  place = options.check("k8s.event", place, REF)
   if not place.kind or not place.name then
     raw.raise "k8s.event: a reference needs kind and name"
   end

@@ -17,6 +17,11 @@ local function is_right(value, expected)
   return expected and (type(value) == expected or FORMS[expected] and FORMS[expected][type(value)])
 end
 
+-- Keys that are tables are told by their type alone: their own text is a function of the script.
+local function show(name)
+  return type(name) == "table" and "table" or tostring(name)
+end
+
 local function complain(where, name, value, known)
   local expected = known[name]
   if not expected then
@@ -25,8 +30,9 @@ local function complain(where, name, value, known)
   raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
 end
 
--- `known` maps each option to the type its value must have. A missing table is an empty one. Of several that are wrong
--- the first by name is told, so that the same script gives the same error each time.
+-- `known` maps each option to the type its value must have. A missing table is an empty one. Gives a copy: each value
+-- is read once, without metamethods, so that what is checked is what is used, whatever the script does meanwhile. Of
+-- several that are wrong the first by name is told, so that the same script gives the same error each time.
 function options.check(where, given, known)
   if given == nil then
     return {}
@@ -34,16 +40,26 @@ function options.check(where, given, known)
   if type(given) ~= "table" then
     raw.raise(where .. ": options must be a table, not " .. type(given))
   end
-  local wrong
+  local own, wrong, shown = {}, nil, nil
   for name, value in pairs(given) do
-    if not is_right(value, known[name]) and (wrong == nil or tostring(name) < tostring(wrong)) then
-      wrong = name
+    own[name] = value
+    if not is_right(value, known[name]) and (wrong == nil or show(name) < shown) then
+      wrong, shown = name, show(name)
     end
   end
   if wrong ~= nil then
-    complain(where, wrong, given[wrong], known)
+    complain(where, wrong, own[wrong], known)
   end
-  return given
+  return own
+end
+
+-- A field of what a script gave, an object or a reference to one: of a table without metamethods, as all that is sent
+-- of it is read.
+function options.field(value, name)
+  if type(value) == "table" then
+    return rawget(value, name)
+  end
+  return value[name]
 end
 
 -- Tables of known options that share some.

@@ -11,6 +11,7 @@ write.resource_of = blocking(raw.write.resource)
 write.send_to = blocking(raw.write.send)
 
 local is_view, copy = raw.view.is, raw.object.copy
+local field = options.field
 
 -- Options of all; of those that send an object or a part of one.
 write.COMMON = { dry_run = "boolean", timeout = "duration" }
@@ -29,7 +30,7 @@ end
 
 -- Where a whole object is: what its apiVersion, kind and metadata say.
 function write.place_of(verb, object)
-  local version, kind, metadata = object.apiVersion, object.kind, object.metadata
+  local version, kind, metadata = field(object, "apiVersion"), field(object, "kind"), field(object, "metadata")
   if type(version) ~= "string" or type(kind) ~= "string" then
     raw.raise(verb .. ": the object has no apiVersion and kind")
   end
@@ -39,9 +40,9 @@ function write.place_of(verb, object)
   metadata = metadata or {}
   return {
     kind = version .. "/" .. kind,
-    namespace = metadata.namespace,
-    name = metadata.name,
-    version = metadata.resourceVersion,
+    namespace = field(metadata, "namespace"),
+    name = field(metadata, "name"),
+    version = field(metadata, "resourceVersion"),
     view = is_view(object) and object or nil,
   }
 end
@@ -54,17 +55,17 @@ end
 
 -- A reference is a view, a whole object as a table, or { kind, namespace, name }.
 function write.place_of_ref(verb, ref)
-  if is_view(ref) or type(ref) == "table" and ref.metadata ~= nil then
+  if is_view(ref) or type(ref) == "table" and field(ref, "metadata") ~= nil then
     return write.place_of(verb, ref)
   end
   if type(ref) ~= "table" then
     raw.raise(verb .. ": expected a view or { kind, namespace, name }, not " .. write.shown(ref))
   end
-  options.check(verb, ref, REF)
-  if not ref.kind or not ref.name then
+  local own = options.check(verb, ref, REF)
+  if not own.kind or not own.name then
     raw.raise(verb .. ": a reference needs kind and name")
   end
-  return { kind = ref.kind, namespace = ref.namespace, name = ref.name }
+  return own
 end
 
 function write.version_to_lock(verb, place)
@@ -114,7 +115,20 @@ local function shallow(t)
   return new
 end
 
--- The same with entries of its metadata set, where they are absent or `always`.
+-- What is sent of an object that a script gave whole. Of a table it is a copy as far as it names the object: what its
+-- place is read from is what is sent, also when the script changes its table while the write waits for discovery.
+function write.own(object)
+  if is_view(object) then
+    return object
+  end
+  local new = shallow(object)
+  if type(new.metadata) == "table" then
+    new.metadata = shallow(new.metadata)
+  end
+  return new
+end
+
+-- A copy of `body` with entries of its metadata set, where they are absent or `always`.
 function write.with_metadata(verb, body, values, always)
   local new = shallow(body)
   if new.metadata ~= nil and not write.is_object(new.metadata) then

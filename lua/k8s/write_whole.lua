@@ -11,6 +11,7 @@ local UPDATE_OPTIONS = options.extend(write.SENDING, { of = "view or reference",
 function whole.create(object, given)
   local own = options.check("k8s.create", given, CREATE_OPTIONS)
   write.check_object("k8s.create", object)
+  object = write.own(object)
   local place = own.of and write.place_of_ref("k8s.create", own.of) or write.place_of("k8s.create", object)
   return write.send("k8s.create", place, write.request_of(place, own), object)
 end
@@ -19,6 +20,7 @@ end
 function whole.update(object, given)
   local own = options.check("k8s.update", given, UPDATE_OPTIONS)
   write.check_object("k8s.update", object)
+  object = write.own(object)
   local place = own.of and write.place_of_ref("k8s.update", own.of) or write.place_of("k8s.update", object)
   if own.lock then
     local version = write.version_to_lock("k8s.update", place)

@@ -7,9 +7,30 @@ describe("options tables", function()
 
   it("may be left out", function() assert.same({}, options.check("verb", nil, known)) end)
 
-  it("are given back when every name and type is right", function()
+  it("are copied when every name and type is right", function()
     local given = { namespace = "shop", OnAdd = print }
-    assert.equal(given, options.check("verb", given, known))
+    local own = options.check("verb", given, known)
+    assert.same({ namespace = "shop", OnAdd = print }, own)
+    given.namespace, given.selector = "other", "a=b"
+    assert.same({ namespace = "shop", OnAdd = print }, own)
+  end)
+
+  it("are read without metamethods, and without a text of a key", function()
+    local asked = {}
+    local function trap(t)
+      local function ask() asked[#asked + 1] = t end
+      return setmetatable(t, { __index = ask, __tostring = ask, __len = ask, __call = ask, __lt = ask })
+    end
+    local own = options.check("verb", trap { namespace = "shop" }, known)
+    assert.is_nil(own.selector)
+    assert.is_nil(getmetatable(own))
+    assert.error_matches(
+      function() options.check("verb", { [trap {}] = 1, [trap { 1 }] = 2 }, known) end,
+      "verb: unknown option of a table, known are OnAdd, namespace, selector"
+    )
+    assert.equal("shop", options.field(trap { namespace = "shop" }, "namespace"))
+    assert.is_nil(options.field(trap {}, "namespace"))
+    assert.same({}, asked)
   end)
 
   it("name the nearest known option for an unknown one", function()

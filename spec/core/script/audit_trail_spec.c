@@ -45,6 +45,7 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     struct audit_trail *trail = audit_trail_new(NULL, &err);
     assert_trail(trail, "[]");
     struct audit_entry good = entry("web"), bad = entry("a\"\n\\b");
+    good.subresource = "status";
     bad.namespace_ = NULL;
     bad.caller = bad.trigger = "";
     bad.dry_run = "server";
@@ -56,7 +57,8 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     audit_trail_add(trail, &bad);
     assert_trail(trail, "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
                         "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
-                        "\"resource\":\"pods/status\",\"object\":\"shop/web\",\"manager\":\"kubelua\","
+                        "\"resource\":\"pods/status\",\"subresource\":\"status\",\"object\":\"shop/"
+                        "web\",\"manager\":\"kubelua\","
                         "\"result\":\"ok\",\"milliseconds\":7},"
                         "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
                         "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","

@@ -202,6 +202,68 @@ static void test_what_is_not_declared_is_not_sent(void **state)
                 "k8s.apply: \"pods/scale:apply\" is not declared by k8s.writes");
 }
 
+/* C asks again, of what is sent: whatever lua/k8s made of it. */
+static void test_what_is_sent_is_declared_whatever_was_asked_before(void **state)
+{
+    writes_discover();
+    bench.script = cluster_load(
+        &bench.cluster, "raw",
+        "local k8s = require 'k8s'\n"
+        "k8s.writes { 'pods/status:patch', 'nodes:create' }\n"
+        "local said = {}\n"
+        "function told() return table.concat(said, ' ') end\n"
+        "local function send(verb, kind, asked, request)\n"
+        "  local ok, found = pcall(raw.write.resource, verb, kind, asked)\n"
+        "  assert(ok, found)\n"
+        "  local ok, why = pcall(raw.write.send, found, request.as or verb, request, {})\n"
+        "  said[#said + 1] = why:match ': (.*)'\n"
+        "end\n"
+        "k8s.main(function()\n"
+        "  send('k8s.patch', 'pods', 'status', { namespace = 'a', name = 'b', content_type = 'x' })\n"
+        "  send('k8s.patch', 'pods', 'status', { as = 'k8s.apply', namespace = 'a', name = 'b' })\n"
+        "  send('k8s.patch', 'pods', 'status', { as = 'k8s.update', namespace = 'a', name = 'b',\n"
+        "    subresource = 'status' })\n"
+        "  send('k8s.create', 'nodes', nil, { name = 'b', subresource = 'status' })\n"
+        "end)\n");
+    push_ref(bench.script->L, bench.script, REF_RAW);
+    lua_setglobal(bench.script->L, "raw");
+    writes_run_main(bench.script);
+    assert_null(bench.call);
+    assert_told("k8s.patch: \"pods:patch\" is not declared by k8s.writes "
+                "k8s.apply: \"pods:apply\" is not declared by k8s.writes "
+                "k8s.update: \"pods/status:update\" is not declared by k8s.writes "
+                "k8s.create: \"nodes/status:create\" is not declared by k8s.writes");
+}
+
+/* Discovery takes its time; what a script does to its tables meanwhile is too late. */
+static void test_what_a_script_changes_while_a_write_waits_is_not_sent(void **state)
+{
+    writes_start("local options = { subresource = 'status' }\n"
+                 "k8s.after(0, function() options.subresource = nil end)\n"
+                 "k8s.apply(pod, {}, options)");
+    writes_discover();
+    assert_non_null(bench.call);
+    assert_string_equal(buf_text(&bench.sent),
+                        "PATCH pods shop/web/status?fieldManager=kubelua application/apply-patch+yaml: "
+                        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\","
+                        "\"namespace\":\"shop\"}}");
+    writes_answer(NULL);
+}
+
+static void test_an_object_is_sent_as_its_place_was_read(void **state)
+{
+    writes_start("k8s.after(0, function() pod.metadata.name, pod.kind = 'other', 'Node' end)\n"
+                 "k8s.update(pod)");
+    writes_advance(1);
+    writes_discover();
+    assert_non_null(bench.call);
+    assert_string_equal(buf_text(&bench.sent),
+                        "PUT pods shop/web?fieldManager=kubelua application/json: "
+                        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\","
+                        "\"namespace\":\"shop\",\"resourceVersion\":\"7\"}}");
+    writes_answer(NULL);
+}
+
 /* What is noted of a write is kept: in the trail, as labels of its counter. */
 static void test_the_texts_of_a_write_have_limits(void **state)
 {
@@ -321,6 +383,9 @@ int main(void)
         T(test_bodies_count_until_the_answer),
         T(test_a_script_may_be_freed_while_it_writes),
         T(test_what_is_not_declared_is_not_sent),
+        T(test_what_is_sent_is_declared_whatever_was_asked_before),
+        T(test_what_a_script_changes_while_a_write_waits_is_not_sent),
+        T(test_an_object_is_sent_as_its_place_was_read),
         T(test_the_texts_of_a_write_have_limits),
         T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),
         T(test_the_declared_writes_are_part_of_the_plan),
