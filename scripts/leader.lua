@@ -5,7 +5,7 @@
 -- End the leader, by SIGTERM or kill -9, and see the other one take over. Any number may run.
 local k8s = require "k8s"
 
-k8s.leader { lease = "default/kubelua-example" }
+k8s.leader { lease = "kubelua-example" }
 
 k8s.on_leader(function()
   print "this process leads"

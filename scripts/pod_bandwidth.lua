@@ -8,7 +8,7 @@ local RATES = { gold = "1G", silver = "100M", bronze = "10M" }
 local ANNOTATIONS = { "kubernetes.io/ingress-bandwidth", "kubernetes.io/egress-bandwidth" }
 
 k8s.writes { "pods:patch" }
-k8s.leader { lease = "default/pod-bandwidth" }
+k8s.leader { lease = "pod-bandwidth" }
 
 local pods = k8s.informer("pods", { selector = "bandwidth in (gold, silver, bronze)" })
 local lister = pods:lister()

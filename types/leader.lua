@@ -6,7 +6,7 @@
 local k8s = {}
 
 ---@class k8s.LeaderOptions
----@field lease? string "namespace/name", or a name in the namespace of --leader-elect-resource-namespace
+---@field lease? string a name in the namespace of the flags; "namespace/name" elsewhere is declared by k8s.writes
 ---@field duration? k8s.Duration how long others wait for a leader that they hear nothing of; whole seconds
 ---@field renew? k8s.Duration how long the leader tries to renew the lease
 ---@field retry? k8s.Duration time between tries

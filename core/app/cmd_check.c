@@ -189,6 +189,7 @@ static void check_all(struct check *check)
     dry_host_open(&dry);
     dry.host.lease = leader_flags_lease(
         &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
+    dry.host.any_lease = false;
     dry.host.elects = options->leader.elect;
     options_give_scripts(options, &dry.host);
     if (!options->all_namespaces && options->cluster.namespace_)

@@ -8,7 +8,6 @@
 #include "app/admin_client.h"
 #include "app/cmd.h"
 #include "app/dry_host.h"
-#include "app/leader_options.h"
 #include "app/plan_match.h"
 #include "app/plan_params.h"
 #include "app/plan_refusal.h"
@@ -141,9 +140,7 @@ static void take_settings(struct planning *p)
     size_t settings = tape_field(tape, admin_client_result(p->engine), STR("settings"));
     size_t limits = tape_field(tape, settings, STR("limits"));
     struct script_host *host = &p->dry.host;
-    struct leader_flags leader = {0};
-    leader_flags(&leader); /* the times; they are in no plan */
-    host->lease = leader_flags_lease(&leader, "default");
+    host->any_lease = false; /* the times of elections are in no plan */
     host->lease.namespace_ = text_at(tape, settings, "leaseNamespace");
     host->lease.name = text_at(tape, settings, "leaseName");
     host->elects = tape_bool(tape, tape_field(tape, settings, STR("elects")), false);

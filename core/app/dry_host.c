@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "app/leader_options.h"
 #include "informer/shared_factory.h"
 #include "kube/kinds.h"
 
@@ -23,6 +24,8 @@ void dry_host_open_on(struct dry_host *dry,
                                                        const struct lw_scope *scope),
                       void *ctx)
 {
+    struct leader_flags flags = {0};
+    leader_flags(&flags); /* sets the defaults */
     *dry = (struct dry_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
     dry->host = (struct script_host){
@@ -33,6 +36,8 @@ void dry_host_open_on(struct dry_host *dry,
             .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
+        .lease = leader_flags_lease(&flags, "default"),
+        .any_lease = true,
         .default_namespace = "",
         .print = print_to_stderr,
     };

@@ -12,6 +12,7 @@ struct dry_host {
     struct script_host host; /* to be used, and completed, by whoever loads */
 };
 
+/* Elections are as the flags have them that are not given, and nobody asks in which namespace. */
 void dry_host_open(struct dry_host *dry);
 /* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
 void dry_host_open_on(struct dry_host *dry,

@@ -86,6 +86,7 @@ bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
     struct dry_host dry;
     dry_host_open(&dry);
     dry.host.lease = plan->lease;
+    dry.host.any_lease = false;
     dry.host.elects = plan->elects;
     options_give_scripts(plan->options, &dry.host);
     dry.host.default_namespace = plan->default_namespace;

@@ -2,7 +2,6 @@
 #include "app/script_claims.h"
 
 #include "app/dry_host.h"
-#include "app/leader_options.h"
 #include "script/script.h"
 
 static bool each_claim(const struct script *script,
@@ -20,12 +19,9 @@ bool script_claims_each(const struct script_files *files, const struct options *
                         bool (*claim)(void *ctx, const struct informer_spec *spec, struct err *err),
                         void *ctx, struct err *err)
 {
-    struct leader_flags flags = {0};
     struct dry_host dry;
     bool ok = true;
-    leader_flags(&flags); /* sets the defaults */
     dry_host_open(&dry);
-    dry.host.lease = leader_flags_lease(&flags, "default");
     dry.host.default_namespace = default_namespace;
     options_give_scripts(options, &dry.host);
     for (size_t i = 0; ok && i < files->count; i++) {

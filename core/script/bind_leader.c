@@ -1,4 +1,5 @@
 /* raw.leader: elections. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,10 @@ static int l_leader_claim(lua_State *L)
                   name_of(L, 5, "retry", names->retry)},
         .labels = labels_arg(L, labels),
     };
-    if (!leading_claim(script, &wish, &err)) script_raise(L, "k8s.leader: %s", err.text);
+    lua_Debug ar;
+    char place[LUA_IDSIZE + 16] = "k8s.leader";
+    if (script_where(L, &ar)) snprintf(place, sizeof place, "%s:%d", ar.short_src, ar.currentline);
+    if (!leading_claim(script, &wish, place, &err)) script_raise(L, "k8s.leader: %s", err.text);
     return 0;
 }
 

@@ -1,6 +1,9 @@
 /* Wins and losses of a script, and from one generation to the next; see leading.h. */
 #include "script/leading.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -90,9 +93,26 @@ static bool claim(struct script *script, const struct lease_wish *wish, struct e
     return true;
 }
 
-bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err)
+bool leading_claim(struct script *script, const struct lease_wish *wish, const char *place, struct err *err)
 {
-    return claim(script, wish, err);
+    if (!claim(script, wish, err)) return false;
+    script->leading.place = xstrdup(place);
+    return true;
+}
+
+bool leading_is_declared(const struct script *script, struct err *err)
+{
+    const struct leading *leading = &script->leading;
+    const struct script_host *host = script->host;
+    if (!leading->place || host->any_lease) return true;
+    const struct lease_wish *wish = leading->wish;
+    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
+        return true;
+    return err_set(err, ERR_SCRIPT,
+                   "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
+                   "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
+                   "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }",
+                   leading->place, wish->namespace_, wish->name, host->lease.namespace_);
 }
 
 /* That of the flags, when it says nothing itself. */
@@ -245,6 +265,7 @@ void leading_begin_after(struct script *from, struct script *to)
 void leading_clear(struct script *script)
 {
     timer_cancel(&script->leading.begin);
+    free(script->leading.place);
     lease_wish_free(script->leading.wish);
     leave(script);
     stop_waiting(script);

@@ -20,6 +20,7 @@ struct script;
 
 struct leading {
     bool claimed;                  /* it has asked for an election */
+    char *place;                   /* "scripts/x.lua:12", where it called k8s.leader; NULL: it did not */
     struct lease_wish *wish;       /* the one it will take part in once it runs; NULL: none */
     struct leadership *joined;     /* it takes part in, under --dry-run too; NULL: none */
     struct leadership *leadership; /* that tells whether it leads; NULL: there is none, it always leads */
@@ -39,8 +40,12 @@ enum { LEADER_FUNCTIONS_MAX = 100 };
 void leading_init(struct script *script);
 /* Keeps the two functions on top of the stack, the second may be nil. Inside a call into Lua; may raise. */
 void leading_add_functions(lua_State *L);
-/* It will take part in an election once it runs; a dry run only has it checked. */
-bool leading_claim(struct script *script, const struct lease_wish *wish, struct err *err);
+/* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
+ * only has it checked. */
+bool leading_claim(struct script *script, const struct lease_wish *wish, const char *place, struct err *err);
+/* It has loaded. Which leases it asks for is its own choice within the namespace of the flags alone: one that
+ * is elsewhere is a write that it must have declared. */
+bool leading_is_declared(const struct script *script, struct err *err);
 /* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another

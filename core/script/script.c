@@ -93,7 +93,7 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
 {
     int64_t begun_ns = clock_measure_ns();
     struct script *script = script_new(host, source);
-    if (!state_open(script, err) || !load(script, err)) {
+    if (!state_open(script, err) || !load(script, err) || !leading_is_declared(script, err)) {
         script_free(script);
         return NULL;
     }

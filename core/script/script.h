@@ -57,6 +57,7 @@ struct script_host {
     const void *metrics_page;      /* of k8s.metric, see base/user_metric.h; NULL: that of the process */
     struct leaders *leaders;       /* elections; NULL when there is no server */
     struct lease_wish lease;       /* what k8s.leader does not say */
+    bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */
     bool elects;                   /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
     /* Of tests, instead of stdout and the log; NULL: none. `call` is "handler", "worker", ... The texts are

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "kube/kinds.h"
+#include "kube/well_known.h"
 
 struct parts {
     struct str kind, subresource, verb;
@@ -104,6 +105,26 @@ bool writes_allow(const struct script_writes *writes, enum write_verb verb, stru
         if (all_kinds || same_text(kind, write->kind) || means(write, resource, kinds)) return true;
     }
     return false;
+}
+
+bool writes_allow_leases(const struct script_writes *writes)
+{
+    struct catalogue *catalogue = catalogue_well_known();
+    unsigned verbs = 0;
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct declared_write *write = &writes->items[i];
+        struct resource meant;
+        struct err err;
+        bool is_any = str_is(STR("*"), write->kind);
+        if (*write->subresource) continue;
+        if (is_any) verbs |= write->verbs;
+        if (is_any || !catalogue_resolve(catalogue, str_of(write->kind), &meant, &err)) continue;
+        if (strcmp(meant.group, "coordination.k8s.io") == 0 && strcmp(meant.plural, "leases") == 0)
+            verbs |= write->verbs;
+        resource_clear(&meant);
+    }
+    catalogue_free(catalogue);
+    return (verbs & (WRITE_CREATE | WRITE_UPDATE)) == (WRITE_CREATE | WRITE_UPDATE);
 }
 
 void writes_clear(struct script_writes *writes)

@@ -33,4 +33,6 @@ bool writes_declare(struct script_writes *writes, struct str text, struct err *e
  * known: then a declaration in the same words counts, and one whose own kind is not known either. */
 bool writes_allow(const struct script_writes *writes, enum write_verb verb, struct str kind,
                   struct str subresource, const struct resource *resource, const struct kinds *kinds);
+/* Whether Leases may be created and updated, by any of their names: asked without a server. */
+bool writes_allow_leases(const struct script_writes *writes);
 void writes_clear(struct script_writes *writes);

@@ -30,8 +30,9 @@ local function pairs_of(labels)
   return list
 end
 
--- k8s.leader { lease = "ops/rules", duration = "15s", renew = "10s", retry = "2s" }: this script takes part in an
--- election. What is not said is as --leader-elect-... say. While the script loads only.
+-- k8s.leader { lease = "rules", duration = "15s", renew = "10s", retry = "2s" }: this script takes part in an election.
+-- What is not said is as --leader-elect-... say; a lease in another namespace, "ops/rules", is declared by k8s.writes.
+-- While the script loads only.
 function leader.leader(given)
   local own = options.check("k8s.leader", given, OPTIONS)
   local namespace, name = nil, own.lease

@@ -10,7 +10,7 @@ k8s.informer("configmaps", { namespaces = { "default", "kube-system" } })
 k8s.reads { "secrets:get" }
 k8s.writes { "deployments/status:patch", "*:delete" }
 k8s.informer("services", { field_selector = "metadata.name=kubernetes", namespace = "default" })
-k8s.leader { lease = "kube-system/own" }
+k8s.leader { lease = "own" }
 ]]
 
 describe("kubelua check on a real server", function()
@@ -27,7 +27,10 @@ describe("kubelua check on a real server", function()
   end
 
   local function check(...)
-    local p = cluster.kubelua { "check", "--kubeconfig", nobody.server.kubeconfig, "-f", nobody.path, ... }
+    local p = cluster.kubelua {
+      "check", "--kubeconfig", nobody.server.kubeconfig, "-f", nobody.path,
+      "--leader-elect-resource-namespace=kube-system", ...
+    }
     local code = p:wait(30)
     return code, shown(p), p:report()
   end

@@ -10,7 +10,7 @@ local script = [[
   k8s.reads { "nodes:list", "secrets:get" }
   k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch",
     "limitranges:apply" }
-  k8s.leader { lease = "kube-system/own" }
+  k8s.leader { lease = "own" }
   local spaces = k8s.informer("namespaces")
   local maps = k8s.informer("configmaps", { namespaces = { "default", "kube-system" }, metadata_only = true })
   k8s.main(function()
@@ -41,6 +41,8 @@ local script = [[
   end)
 ]]
 
+local where = "--leader-elect-resource-namespace=kube-system"
+
 describe("the roles that kubelua rbac prints", function()
   local nobody, roles
 
@@ -53,7 +55,7 @@ describe("the roles that kubelua rbac prints", function()
   -- The documents as kubectl reads them.
   local function printed()
     local list = {}
-    local json = rights.with_file(nobody:printed(), function(file)
+    local json = rights.with_file(nobody:printed(where), function(file)
       return nobody.server:kubectl("create --dry-run=client -o json -f " .. file)
     end)
     for document in json:gmatch "%b{}" do list[#list + 1] = cjson.decode(document) end
@@ -79,7 +81,8 @@ describe("the roles that kubelua rbac prints", function()
 
   local function run()
     local p = cluster.kubelua {
-      "exec", "--kubeconfig", nobody.server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", nobody.path,
+      "exec", "--kubeconfig", nobody.server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", where,
+      nobody.path,
     }
     p:wait(30)
     return p

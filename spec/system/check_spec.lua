@@ -357,19 +357,19 @@ k8s.writes {
   "deploy/status:patch", -- its group has a name
   "*:update",
 }
-k8s.leader { lease = "ops/rules" }
+k8s.leader { lease = "rules" }
 ]])
     write("_shared.lua", 'local k8s = require "k8s"\nlocal secrets = k8s.informer("secrets")\nreturn secrets')
     write("b.lua", 'local k8s = require "k8s"\nlocal name = "nodes"\nk8s.informer(name)\nk8s.informer "pods"')
-    local sim = cluster.sim()
-    assert.are.same({ 0, "", "2 scripts, 0 errors, 0 warnings\n" }, { check("-f", folder, "-s", sim.server) })
+    local sim, ops = cluster.sim(), "--leader-elect-resource-namespace=ops"
+    assert.are.same({ 0, "", "2 scripts, 0 errors, 0 warnings\n" }, { check("-f", folder, "-s", sim.server, ops) })
     sim:forbid("configmaps", "no", "b")
     sim:forbid("secrets", "no")
     sim:forbid("nodes", "no")
     for _, fault in ipairs { { "delete", "pods" }, { "patch", "deployments" }, { "update" }, { "create", "events" } } do
       sim:play { ["do"] = "fault", verb = fault[1], resource = fault[2], what = "status", code = 403, times = 0 }
     end
-    local code, out, err = check("-f", folder, "-s", sim.server)
+    local code, out, err = check("-f", folder, "-s", sim.server, ops)
     assert.are.equal(1, code)
     local expected = {
       "_shared.lua:2: error: missing right: list and watch secrets in all namespaces",

@@ -112,6 +112,48 @@ describe("--leader-elect", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  -- Its own lease lets a script lead; anybody's would let it take what another leads by.
+  it("is what says where leases are: one elsewhere is a write that the script declares", function()
+    local sim = cluster.sim()
+    local elsewhere = [[
+      local k8s = require "k8s"
+      k8s.leader { lease = "kube-system/kube-scheduler" }
+      %s
+      k8s.main(function()
+        while not k8s.is_leader() do k8s.sleep "10ms" end
+        print "leads"
+      end)
+    ]]
+    local scheduler = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+    local function exec(text, ...)
+      local p = cluster.kubelua { "exec", "--server=" .. sim.server, cluster.script(text), ... }
+      return p:wait(30), p:out(), p:err()
+    end
+    local message = 'lua:2: k8s.leader: the lease kube-system/kube-scheduler is not in the namespace "default" of '
+      .. '--leader-elect-resource-namespace; name none, or declare k8s.writes { '
+      .. '"leases.coordination.k8s.io:create", "leases.coordination.k8s.io:update" }'
+    for _, flags in ipairs { {}, { "--leader-elect" }, { "--dry-run=client" } } do
+      local code, out, err = exec(elsewhere:format "", unpack(flags))
+      assert.are.same({ 2, "" }, { code, out }, err)
+      assert.has_match(message, err, 1, true)
+    end
+    for _, verb in ipairs { "check", "rbac" } do
+      local p = cluster.kubelua { verb, "--server=" .. sim.server, "-f", cluster.script(elsewhere:format "") }
+      assert.are_not.equal(0, p:wait(30))
+      assert.has_match(verb == "check" and message:gsub("k8s", "error: k8s", 1) or message, p:out() .. p:err(), 1, true)
+    end
+    assert.are.equal(404, (sim.api:curl("GET", scheduler)))
+
+    local declared = elsewhere:format [[
+      k8s.writes { "leases.coordination.k8s.io:create", "leases.coordination.k8s.io:update" }]]
+    assert.are.equal("leads\n", select(2, exec(declared)))
+    assert.are.equal("", sim.api:get(scheduler).spec.holderIdentity)
+    for _, flag in ipairs { "--leader-elect-resource-namespace=kube-system", "--namespace=kube-system" } do
+      assert.are.equal("leads\n", select(2, exec(elsewhere:format "", flag)))
+    end
+    assert.are.equal(2, (exec(elsewhere:format "", "--leader-elect-resource-namespace=ops")))
+  end)
+
   it("refuses times that do not go together, with code 2 (L-1)", function()
     local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells),
       { "--leader-elect", "--leader-elect-renew-deadline=15s" })

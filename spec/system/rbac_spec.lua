@@ -181,7 +181,8 @@ rules:
     verbs: [get, create, update]
 ]=]
     end
-    assert.are.equal(lease "ops", on_sim("require('k8s').leader { lease = 'ops/rules' }"):out())
+    assert.are.equal(lease "ops",
+      on_sim("require('k8s').leader { lease = 'ops/rules' }", "--leader-elect-resource-namespace=ops"):out())
     assert.are.equal(lease "here", on_sim("require('k8s').leader { lease = 'rules' }", "-n", "here"):out())
     assert.are.equal(lease "own",
       on_sim("local k8s = require 'k8s'", "--leader-elect", "--leader-elect-resource-namespace=own"):out())

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/script/support/election.h"
+
 #include "script/handler.h"
 
 static const char script_text[] =
@@ -280,6 +281,10 @@ static void test_misuse_raises(void **state)
     assert_refused(c, "k8s.leader { lease = 'Ops/x' }", "k8s.leader: lease: \"Ops\" is no name");
     assert_refused(c, "k8s.leader { lease = 'a/b/c' }", "k8s.leader: lease: \"b/c\" is no name");
     assert_refused(c, "k8s.leader { lease = '/x' }", "k8s.leader: lease: \"\" is no name");
+    assert_refused(c, "k8s.leader { lease = 'shop/x' } k8s.writes { 'leases:update' }",
+                   "k8s.leader: the lease shop/x is not in the namespace \"ops\" of "
+                   "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
+                   "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }");
     assert_refused(c, "k8s.leader { duration = '1500ms' }",
                    "k8s.leader: the lease duration must be whole seconds, at least one");
     assert_refused(c, "k8s.leader { duration = 10, renew = 10 }",

@@ -350,6 +350,32 @@ static void test_declarations_are_read_as_those_of_rbac(void **state)
     assert_false(allows("*/status:patch", WRITE_PATCH, "deployments.apps", ""));
 }
 
+/* Asked while a script loads, when no server is known yet. */
+static void test_leases_are_declared_by_any_of_their_names(void **state)
+{
+    static const char *const enough[][2] = {
+        {"leases.coordination.k8s.io:create", "leases.coordination.k8s.io:update"},
+        {"leases:*", "pods:*"},
+        {"coordination.k8s.io/v1/Lease:create", "Lease:*"},
+        {"*:create", "lease:update"},
+        {"*:*", "pods/status:patch"},
+    };
+    static const char *const too_little[][2] = {
+        {"leases:create", "leases:patch"},      {"leases:update", "*:delete"},
+        {"leases/status:*", "leases:apply"},    {"leases.example.com:*", "pods:*"},
+        {"*/status:create", "*/status:update"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(enough) + ARRAY_LEN(too_little); i++) {
+        bool is_enough = i < ARRAY_LEN(enough);
+        const char *const *declared = is_enough ? enough[i] : too_little[i - ARRAY_LEN(enough)];
+        struct script_writes writes = {0};
+        struct err err;
+        for (size_t k = 0; k < 2; k++) assert_true(writes_declare(&writes, str_of(declared[k]), &err));
+        assert_int_equal(writes_allow_leases(&writes), is_enough);
+        writes_clear(&writes);
+    }
+}
+
 static void test_what_is_no_declaration_is_told(void **state)
 {
     static const char *const bad[] = {
@@ -390,6 +416,7 @@ int main(void)
         T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),
         T(test_the_declared_writes_are_part_of_the_plan),
         T(test_declarations_are_read_as_those_of_rbac),
+        T(test_leases_are_declared_by_any_of_their_names),
         T(test_what_is_no_declaration_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
