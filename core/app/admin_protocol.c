@@ -22,9 +22,11 @@ bool admin_request_parse(struct tape_parser *parser, struct str line, struct adm
     buf_str(&padded, line);
     memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
     bool ok = tape_parse(parser, padded.data, padded.len, &tape, err) && check_version(&tape, err);
+    if (ok && tape_has_nul(&tape, tape_root(&tape)))
+        ok = err_set(err, ERR_PARSE, "the texts of a request must not contain a NUL byte");
     if (ok) {
         struct str method = tape_str(&tape, tape_field(&tape, tape_root(&tape), STR("method")));
-        ok = method.n > 0 && method.n < sizeof request->method && !memchr(method.p, 0, method.n);
+        ok = method.n > 0 && method.n < sizeof request->method;
         if (ok) {
             memcpy(request->method, method.p, method.n);
             request->method[method.n] = '\0';

@@ -112,7 +112,7 @@ int audit_order_write(const struct audit_order *order, struct err *err)
 static char *take_text(struct wire_reader *reader)
 {
     struct str text = wire_text(reader);
-    if (memchr(text.p, '\0', text.n)) reader->bad = true;
+    if (str_has_nul(text)) reader->bad = true;
     return xstrndup(text.p, text.n);
 }
 

@@ -166,8 +166,7 @@ static bool take_args(const struct tape *tape, size_t list, char **args, size_t 
     *count = 0;
     for (size_t v = list ? tape_first(tape, list, NULL) : 0; v; v = tape_next(tape, list, v, NULL)) {
         struct str text = tape_str(tape, v);
-        if (*count == COMMAND_ARGS_MAX || tape_type(tape, v) != '"' || (text.n && memchr(text.p, 0, text.n)))
-            return false;
+        if (*count == COMMAND_ARGS_MAX || tape_type(tape, v) != '"') return false;
         args[(*count)++] = xstrndup(text.p, text.n);
     }
     return true;

@@ -60,7 +60,7 @@ static void take_texts(struct audit_stream *stream, struct wire_reader *reader, 
         places[i] = stream->text.len;
         buf_str(&stream->text, text);
         buf_putc(&stream->text, '\0');
-        if (memchr(text.p ? text.p : "", '\0', text.n)) reader->bad = true;
+        if (str_has_nul(text)) reader->bad = true;
     }
 }
 

@@ -44,6 +44,11 @@ bool str_starts(struct str a, struct str prefix);
 bool str_ends(struct str a, struct str suffix);
 /* Without blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str a);
+/* As a C string it would end there, and be another text. */
+static inline bool str_has_nul(struct str s)
+{
+    return s.n && memchr(s.p, '\0', s.n);
+}
 /* Cuts `*rest` at the first `sep`: gives the part before it and moves `*rest` behind it. The last part leaves
  * `rest->p` NULL; with `rest->p` NULL false is given. */
 bool str_cut(struct str *rest, char sep, struct str *part);

@@ -39,6 +39,8 @@ void lease_record_read(const struct root *lease, struct lease_record *out)
     struct text text;
     struct str holder = value_str(value_field(spec, STR("holderIdentity")), &text);
     out->holder = xstrndup(holder.n ? holder.p : "", holder.n);
+    for (size_t i = 0; i < holder.n; i++) /* a NUL byte would make another's name the beginning of it */
+        if (!out->holder[i]) out->holder[i] = '?';
     out->duration_s = number_of(value_field(spec, STR("leaseDurationSeconds")));
     out->transitions = number_of(value_field(spec, STR("leaseTransitions")));
     copy_text(value_field(spec, STR("acquireTime")), out->acquired, sizeof out->acquired);

@@ -16,7 +16,7 @@ static void put_key(struct buf *keys, struct str ns, struct str name)
 
 static bool has_nul(struct str text)
 {
-    return text.n && memchr(text.p, '\0', text.n);
+    return str_has_nul(text);
 }
 
 void refused_add(struct delta_refused **refused, struct str ns, struct str name)

@@ -1,5 +1,6 @@
 /* Discovery documents into catalogue entries; see catalogue.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kube/catalogue.h"
@@ -20,7 +21,7 @@ static char **text_list(const struct tape *tape, size_t array)
     char **list = NULL;
     for (size_t at = tape_first(tape, array, NULL); at; at = tape_next(tape, array, at, NULL)) {
         struct str text = tape_str(tape, at);
-        if (!text.n) continue;
+        if (!text.n || str_has_nul(text)) continue;
         list = xrealloc(list, (count + 2) * sizeof *list);
         list[count++] = text_of(text);
         list[count] = NULL;
@@ -40,6 +41,9 @@ static void add(struct catalogue *catalogue, const struct tape *tape, const stru
 {
     if (!found->plural.n || !found->kind.n) return;
     if (memchr(found->plural.p, '/', found->plural.n)) return; /* a subresource */
+    const struct str texts[] = {found->group, found->version, found->plural, found->kind, found->singular};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) /* it would have the name of another one */
+        if (str_has_nul(texts[i])) return;
     catalogue->entries = xrealloc(catalogue->entries, (catalogue->count + 1) * sizeof *catalogue->entries);
     catalogue->entries[catalogue->count] = (struct catalogue_entry){
         .resource = {text_of(found->group), text_of(found->version), text_of(found->plural),

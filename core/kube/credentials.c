@@ -71,6 +71,8 @@ bool credentials_read_token(const char *path, char **out, struct err *err)
     bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* `text` may hold something when it fails too */
     struct str token = str_trim(buf_slice(&text));
     if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: no token in the file", path);
+    if (ok && str_has_nul(token))
+        ok = err_set(err, ERR_INVALID, "%s: the token must not contain a NUL byte", path);
     if (ok) *out = xstrndup(token.p, token.n);
     buf_wipe(&text);
     return ok;

@@ -140,11 +140,8 @@ static void on_legacy(void *ctx, const struct kube_answer *answer, const struct 
 static void add_legacy(struct discovery *discovery, struct str group, struct str version,
                        unsigned group_order, unsigned version_order)
 {
+    if (!version.n || str_has_nul(version) || str_has_nul(group)) return;
     struct fetch *fetch = NEW(struct fetch);
-    if (!version.n) {
-        free(fetch);
-        return;
-    }
     fetch->discovery = discovery;
     fetch->group = xstrndup(group.p ? group.p : "", group.n);
     fetch->version = xstrndup(version.p, version.n);

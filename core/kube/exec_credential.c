@@ -52,7 +52,7 @@ static bool read_time(struct str text, int64_t *us)
 {
     char copy[64];
     struct tm tm = {0};
-    if (text.n >= sizeof copy) return false;
+    if (text.n >= sizeof copy || str_has_nul(text)) return false;
     memcpy(copy, text.p, text.n);
     copy[text.n] = '\0';
     const char *rest = strptime(copy, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -70,10 +70,14 @@ static bool read_time(struct str text, int64_t *us)
     return true;
 }
 
-static char *take_text(const struct tape *tape, size_t object, const char *name)
+/* `*out` is NULL when there is none, or it is empty. */
+static bool take_text(const struct tape *tape, size_t object, const char *name, char **out, struct err *err)
 {
     struct str text = tape_str(tape, tape_field(tape, object, str_of(name)));
-    return text.n ? xstrndup(text.p, text.n) : NULL;
+    *out = NULL;
+    if (str_has_nul(text)) return err_set(err, ERR_PARSE, "its %s must not contain a NUL byte", name);
+    if (text.n) *out = xstrndup(text.p, text.n);
+    return true;
 }
 
 static bool check_head(const struct exec_config *exec, const struct tape *tape, struct err *err)
@@ -91,9 +95,10 @@ static bool read_status(const struct tape *tape, struct exec_credential *out, st
 {
     size_t status = tape_field(tape, tape_root(tape), STR("status"));
     if (tape_type(tape, status) != '{') return err_set(err, ERR_PARSE, "its answer has no status");
-    out->token = take_text(tape, status, "token");
-    out->cert_pem = take_text(tape, status, "clientCertificateData");
-    out->key_pem = take_text(tape, status, "clientKeyData");
+    if (!take_text(tape, status, "token", &out->token, err) ||
+        !take_text(tape, status, "clientCertificateData", &out->cert_pem, err) ||
+        !take_text(tape, status, "clientKeyData", &out->key_pem, err))
+        return false;
     if (!out->token && !out->cert_pem && !out->key_pem)
         return err_set(err, ERR_PARSE, "it gave neither a token nor a certificate");
     if (!out->cert_pem != !out->key_pem)

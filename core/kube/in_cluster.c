@@ -98,6 +98,10 @@ char *in_cluster_namespace(const char *dir)
     char *path = path_in(dir, "namespace");
     struct str name = {0};
     if (file_read(path, 4096, &text, NULL)) name = str_trim(buf_slice(&text));
+    if (str_has_nul(name)) { /* it would be the name of another one, or of all */
+        log_warn("The namespace of the pod cannot be used: it must not contain a NUL byte", F("file", path));
+        name.n = 0;
+    }
     char *result = name.n ? xstrndup(name.p, name.n) : xstrdup("default");
     buf_clear(&text);
     free(path);

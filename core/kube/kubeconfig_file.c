@@ -101,6 +101,7 @@ static bool read_extra(struct yaml_file *file, yaml_node_t *extra, struct kubeco
     struct str key;
     if (extra && extra->type != YAML_MAPPING_NODE) return err_set(err, ERR_INVALID, "not a mapping");
     for (size_t i = 0; (node = yaml_next_entry(file, extra, &i, &key));) {
+        if (str_has_nul(key)) return err_set(err, ERR_INVALID, "a key must not contain a NUL byte");
         if (!yaml_check_texts(file, node, err)) return false;
         for (size_t j = 0; (value = yaml_next(file, node, &j));) add_more(user, key, yaml_text(value));
     }

@@ -58,6 +58,10 @@ static bool read_pem(const struct source *s, char **out, char **out_file, struct
         ok = file_read(path, PEM_MAX, &text, err) || blame(s, "", err);
     else if (s->data)
         ok = decode(s->data, &text, err) || blame(s, "-data", err);
+    if (ok && str_has_nul(buf_slice(&text))) {
+        err_set(err, ERR_INVALID, "must not contain a NUL byte");
+        ok = blame(s, path ? "" : "-data", err);
+    }
     if (ok && path) *out_file = xstrdup(path);
     if (ok && (path || s->data)) *out = buf_take(&text);
     buf_wipe(&text);

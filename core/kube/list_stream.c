@@ -77,6 +77,8 @@ static bool on_envelope(void *ctx, const char *text, size_t len)
         .continue_token = tape_str(&tape, tape_field(&tape, metadata, STR("continue"))),
         .remaining = tape_int(&tape, tape_field(&tape, metadata, STR("remainingItemCount")), -1),
     };
+    if (tape_has_nul(&tape, metadata))
+        return err_set(&stream->err, ERR_PARSE, "list: the texts of metadata must not contain a NUL byte");
     stream->options.sink->list_end(stream->options.ctx, &meta);
     return !stream->stopped;
 }

@@ -74,6 +74,7 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
         return err->code != ERR_NONE ? place(r, reader, err) : broken(r, reader, "an empty frame", err);
     if (!parse(r, line, &tape, err)) return place(r, reader, err);
     size_t at = tape_root(&tape);
+    if (tape_has_nul(&tape, at)) return broken(r, reader, "its texts must not contain a NUL byte", err);
     int64_t version = tape_int(&tape, tape_field(&tape, at, STR("kubelua_recording")), 0);
     if (version != RECORDING_VERSION)
         return broken(r, reader,

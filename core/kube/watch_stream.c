@@ -66,6 +66,10 @@ static bool bookmark(struct stream *stream, struct str line, const struct tape *
         err_set(&err, ERR_PARSE, "a bookmark without metadata.resourceVersion");
         return stream_refuse(stream, &err, line, true);
     }
+    if (str_has_nul(bookmark.resource_version)) {
+        err_set(&err, ERR_PARSE, "a bookmark's resourceVersion must not contain a NUL byte");
+        return stream_refuse(stream, &err, line, true);
+    }
     if (n > BOOKMARK_VERSION_MAX) {
         err_set(&err, ERR_LIMIT, "a bookmark's resourceVersion of %zu bytes (at most %d)", n,
                 BOOKMARK_VERSION_MAX);

@@ -94,12 +94,19 @@ enum yaml_form yaml_form(const yaml_node_t *node)
     return strlen(text.p) == text.n && is_number(text.p) ? YAML_FORM_NUMBER : YAML_FORM_TEXT;
 }
 
+/* "\0", which YAML has: as a C string the text would end there. */
+static bool has_nul(const yaml_node_t *node)
+{
+    return str_has_nul(yaml_text(node));
+}
+
 bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err)
 {
     enum yaml_form form = yaml_form(node);
     *out = (struct str){0};
     if (form == YAML_FORM_NULL) return true;
     if (form == YAML_FORM_MORE) return err_set(err, ERR_INVALID, "not a text");
+    if (has_nul(node)) return err_set(err, ERR_INVALID, "must not contain a NUL byte");
     *out = yaml_text(node);
     return form == YAML_FORM_TEXT || err_set(err, ERR_INVALID, "not a text but %s; put it in quotes",
                                              form == YAML_FORM_NUMBER ? "a number" : "true or false");
@@ -125,7 +132,9 @@ bool yaml_check_texts(struct yaml_file *file, yaml_node_t *node, struct err *err
     struct str ignored;
     if (!yaml_check_list(node, err)) return false;
     for (size_t i = 0; (text = yaml_next(file, node, &i));)
-        if (!yaml_read_text(text, &ignored, NULL)) return err_set(err, ERR_INVALID, "not a list of texts");
+        if (!yaml_read_text(text, &ignored, NULL))
+            return err_set(err, ERR_INVALID,
+                           has_nul(text) ? "a text must not contain a NUL byte" : "not a list of texts");
     return true;
 }
 

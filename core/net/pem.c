@@ -59,6 +59,10 @@ bool pem_check_certificates(struct str pem, struct err *err)
     BIO *bio = open_text(pem);
     X509 *cert;
     int count = 0;
+    if (str_has_nul(pem)) { /* what is behind it would be cut off elsewhere */
+        BIO_free(bio);
+        return err_set(err, ERR_TLS, "the PEM text must not contain a NUL byte");
+    }
     ERR_clear_error();
     while ((cert = PEM_read_bio_X509_AUX(bio, NULL, no_passphrase, NULL))) {
         X509_free(cert);

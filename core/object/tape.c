@@ -68,6 +68,17 @@ struct str tape_str(const struct tape *tape, size_t at)
     return (struct str){(const char *)p + sizeof length, length};
 }
 
+bool tape_has_nul(const struct tape *tape, size_t at)
+{
+    size_t end = tape_after(tape, at);
+    while (at < end) {
+        if (str_has_nul(tape_str(tape, at))) return true;
+        char type = tape_type(tape, at);
+        at = type == '{' || type == '[' ? at + 1 : tape_after(tape, at);
+    }
+    return false;
+}
+
 /* The value at `at` of the container at `container`, its key first if it has one; 0 at the end. */
 static size_t entry(const struct tape *tape, size_t container, size_t at, struct str *key)
 {

@@ -35,7 +35,7 @@ struct sim_http {
 /* One request while it comes in. */
 struct exchange {
     struct buf body;
-    bool too_large;
+    bool too_large, has_nul, begun;
 };
 
 /* A body on its way out. */
@@ -197,7 +197,8 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
                                   .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
                                   .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
                                   .body = buf_slice(&exchange->body),
-                                  .fd = info ? info->connect_fd : -1};
+                                  .fd = info ? info->connect_fd : -1,
+                                  .has_nul = exchange->has_nul};
     sim_count(&http->api->stats.requests, 1);
     if (exchange->too_large)
         sim_reply_status(&reply,
@@ -213,13 +214,21 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
     return result;
 }
 
+/* The request as it came: afterwards the path and the values of the query are C strings. Gives `*con_cls`. */
+static void *on_target(void *cls, const char *target, struct MHD_Connection *connection)
+{
+    struct exchange *exchange = NEW(struct exchange);
+    exchange->has_nul = strstr(target, "%00");
+    return exchange;
+}
+
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **con_cls)
 {
     struct exchange *exchange = *con_cls;
-    if (!exchange) {
-        *con_cls = NEW(struct exchange);
+    if (!exchange->begun) {
+        exchange->begun = true;
         return MHD_YES;
     }
     if (*upload_size == 0) return serve(cls, connection, method, path, exchange);
@@ -250,12 +259,13 @@ static struct MHD_Daemon *start_daemon(struct sim_http *http)
     sigset_t all, before;
     sigfillset(&all); /* signals go to the loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
-            MHD_USE_NO_LISTEN_SOCKET,
-        0, NULL, NULL, on_request, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS_MAX, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_END);
+    struct MHD_Daemon *daemon =
+        MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+                             MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
+                         0, NULL, NULL, on_request, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+                         MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+                         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }

@@ -86,7 +86,7 @@ struct split {
 
 static void split(const struct sim_inside_request *from, struct split *to)
 {
-    *to = (struct split){.text = xstrdup(from->target)};
+    *to = (struct split){.text = xstrdup(from->target), .request.has_nul = strstr(from->target, "%00")};
     char *query = strchr(to->text, '?'), *part;
     if (query) *query++ = '\0';
     while (query && (part = strsep(&query, "&"))) {

@@ -19,8 +19,9 @@ struct sim_request {
     size_t query_count;
     const char *accept, *content_type; /* "" when missing */
     struct str body;
-    int fd;      /* of the connection, to see it close; -1 without */
-    bool polled; /* a watch never sleeps: it says SIM_STREAM_LATER instead */
+    int fd;       /* of the connection, to see it close; -1 without */
+    bool has_nul; /* its path or query has %00, where a text would end */
+    bool polled;  /* a watch never sleeps: it says SIM_STREAM_LATER instead */
 };
 
 enum { SIM_STREAM_LATER = 0, SIM_STREAM_END = -1, SIM_STREAM_BROKEN = -2, SIM_STREAM_RESET = -3 };

@@ -119,6 +119,10 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_target target;
+    if (request->has_nul) {
+        sim_reply_status(reply, sim_status_bad_request("the path and the query must not contain a NUL byte"));
+        return;
+    }
     if (sim_control(api, request, reply)) return;
     if (sim_target_parse(api->store, request->path, &target))
         objects(api, request, &target, reply);

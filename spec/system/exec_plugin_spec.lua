@@ -126,6 +126,18 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  -- What is before the NUL byte might be a token, too: of somebody else.
+  it("that gives a token with a NUL byte gives none, and nothing is sent", function()
+    local engine = cluster.run("--kubeconfig=" .. plugin([[
+cat <<'EOF'
+{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t0psecret\u0000more"}}
+EOF]]), cluster.script(script))
+    engine:wait_error('Discovery failed" err="GET /api: exec plugin [^"]*/plugin: '
+      .. 'its token must not contain a NUL byte"')
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.is_nil(engine:err():find("t0psecret", 1, true))
+  end)
+
   -- T-14
   it("that is not installed is named, by those who wait again and again, with its hint, once", function()
     local file = kubeconfig "command: no-such-plugin, installHint: get it from the shelf"

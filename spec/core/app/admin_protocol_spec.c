@@ -48,6 +48,8 @@ static void test_what_is_no_request_is_refused(void **state)
         "{\"v\":1,\"method\":7}",
         "{\"v\":1,\"method\":\"\"}",
         "{\"v\":1,\"method\":\"a\\u0000b\"}",
+        "{\"v\":1,\"method\":\"call\",\"params\":{\"name\":\"a\\u0000b\"}}",
+        "{\"v\":1,\"method\":\"call\",\"params\":{\"args\":[1,\"a\\u0000\"]}}",
         "{\"v\":1,\"method\":\"a name that is much longer than any method\"}",
         "{\"v\":1,\"method\":\"status\"",
     };

@@ -27,6 +27,19 @@ static struct lease_record read_numbers(const char *duration, const char *transi
     return record;
 }
 
+/* Whose name only begins as ours does is another. */
+static void test_a_holder_with_a_nul_byte_is_read_to_its_end(void **state)
+{
+    struct lease_record record = {0};
+    struct root *lease =
+        object_from_json("{\"apiVersion\":\"v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"a\"},"
+                         "\"spec\":{\"holderIdentity\":\"me\\u0000too\"}}");
+    lease_record_read(lease, &record);
+    assert_string_equal(record.holder, "me?too");
+    lease_record_clear(&record);
+    root_unref(lease);
+}
+
 static void test_numbers_are_read(void **state)
 {
     struct lease_record record = read_numbers("15", "3");
@@ -84,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_numbers_are_read),
+        T(test_a_holder_with_a_nul_byte_is_read_to_its_end),
         T(test_numbers_that_a_lease_cannot_have_become_ones_that_it_can),
         T(test_the_holders_are_counted_to_the_last_number),
     };

@@ -203,6 +203,24 @@ static void test_legacy_documents_give_the_same(void **state)
     catalogue_free(catalogue);
 }
 
+/* "pods\0x" is not pods. */
+static void test_names_with_nul_bytes_are_those_of_no_kind(void **state)
+{
+    struct catalogue *catalogue = catalogue_new();
+    parse(catalogue,
+          "{\"kind\":\"APIResourceList\",\"resources\":["
+          "{\"name\":\"pods\\u0000x\",\"kind\":\"Pod\",\"namespaced\":true},"
+          "{\"name\":\"nodes\",\"kind\":\"Node\\u0000\"},"
+          "{\"name\":\"things\",\"kind\":\"Thing\",\"shortNames\":[\"th\\u0000\",\"tg\"]}]}",
+          add_legacy);
+    catalogue_finish(catalogue);
+    expect_name(catalogue, "pods", "the server doesn't have a resource type \"pods\"");
+    expect_name(catalogue, "nodes", "the server doesn't have a resource type \"nodes\"");
+    expect_name(catalogue, "th", "the server doesn't have a resource type \"th\"");
+    expect_name(catalogue, "tg", "apps/v1 things Thing cluster");
+    catalogue_free(catalogue);
+}
+
 static void test_a_group_in_the_name_means_that_the_kind_may_come(void **state)
 {
     assert_true(resource_name_has_group(STR("widgets.example.com")));
@@ -292,6 +310,7 @@ int main(void)
         T(test_names_are_taken_as_kubectl_takes_them),
         T(test_stale_groups_are_named_and_still_there),
         T(test_legacy_documents_give_the_same),
+        T(test_names_with_nul_bytes_are_those_of_no_kind),
         T(test_a_group_in_the_name_means_that_the_kind_may_come),
         T(test_paths_of_objects_are_checked),
         T(test_requests_have_client_go_s_wire_form),

@@ -15,12 +15,17 @@
 #include "kube/object_head.h"
 #include "kube/warning.h"
 
-static void put(const char *path, const char *text)
+static void put_bytes(const char *path, struct str bytes)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs(text, file);
+    fwrite(bytes.p, 1, bytes.n, file);
     fclose(file);
+}
+
+static void put(const char *path, const char *text)
+{
+    put_bytes(path, str_of(text));
 }
 
 static void expect_header(struct credentials *credentials, const char *expected)
@@ -50,6 +55,9 @@ static void test_a_token_file_is_read_again_after_fifty_seconds(void **state)
     virtual_clock_advance(&clock, 49999);
     expect_header(credentials, "Bearer one");
     virtual_clock_advance(&clock, 1);
+    expect_header(credentials, "Bearer two");
+    put_bytes(path, STR("three\0four"));
+    virtual_clock_advance(&clock, 50000);
     expect_header(credentials, "Bearer two");
     put(path, " \n"); /* an empty file is a failure, and a failure keeps the old token */
     virtual_clock_advance(&clock, 50000);

@@ -33,6 +33,15 @@ static void test_t12_answers_that_are_none(void **state)
          "client certificate: no certificate in PEM form"},
         {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"expirationTimestamp\":\"tomorrow\"}}",
          "its expirationTimestamp is no time"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"expirationTimestamp\":"
+                    "\"2026-11-21T19:00:00Z\\u0000secret\"}}",
+         "its expirationTimestamp is no time"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\\u0000more\"}}",
+         "its token must not contain a NUL byte"},
+        {HEAD("v1") ",\"status\":{\"clientCertificateData\":\"\\u0000\",\"clientKeyData\":\"secret\"}}",
+         "its clientCertificateData must not contain a NUL byte"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"clientKeyData\":\"secret\\u0000\"}}",
+         "its clientKeyData must not contain a NUL byte"},
     };
     const struct exec_config exec = {.api_version = (char *)EXEC_V1};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -198,6 +198,14 @@ static void test_a_pod_finds_its_cluster(void **state)
     bench_take(bench, "token/x");
     bench_take(bench, "token");
     bench_put(bench, "token", "abc\n");
+    char *path = xasprintf("%s/namespace", bench->dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fwrite("\0mine", 1, 5, file); /* no namespace can be called so; as "" it would be all of them */
+    fclose(file);
+    free(path);
+    bench_good(bench);
+    assert_string_equal(bench->config.namespace_, "default");
     bench_put(bench, "namespace", " mine \n");
     bench_good(bench); /* without ca.crt: the system's roots */
     assert_string_equal(bench->config.server, "https://[fd00::1]:443");

@@ -230,6 +230,17 @@ static void what_is_no_recording_is_named(void **state)
     "{\"kubelua_recording\":1," begin_us \
     "\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\",\"plural\":\"pods\"}\n"
 
+static void a_head_with_a_nul_byte_is_refused(void **state)
+{
+    struct err err;
+    write_frame(first,
+                "{\"kubelua_recording\":1,\"begin_us\":1,\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\","
+                "\"plural\":\"pods\",\"namespace\":\"\\u0000shop\"}\n",
+                "w");
+    assert_null(recording_open(first, &err));
+    assert_non_null(strstr(err.text, "its texts must not contain a NUL byte"));
+}
+
 static void a_beginning_that_is_no_time_is_refused(void **state)
 {
     static const char *const heads[] = {
@@ -419,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_flipped_byte_is_told_and_nothing_worse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_recording_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_is_new_and_its_owners_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_head_with_a_nul_byte_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_beginning_that_is_no_time_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             a_record_that_makes_no_sense_ends_its_stream_and_is_told_with_its_place, set_up, tear_down),

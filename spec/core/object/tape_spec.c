@@ -112,6 +112,22 @@ static void test_small_after_large(void **state)
     buf_clear(&text);
 }
 
+static void test_nul_bytes_are_found_wherever_they_are(void **state)
+{
+    static const char *const with[] = {"\"\\u0000\"", "[1,2.5,18446744073709551615,\"a\\u0000b\"]",
+                                       "{\"a\":{\"b\":[{\"c\":[\"\",\"x\\u0000\"]}]}}",
+                                       "{\"a\":{\"k\\u0000\":null}}"};
+    static const char *const without[] = {"0", "\"\"", "[]",
+                                          "{\"a\":[0,-1,0.0,\"\\u0001\",\"\\\\u0000\",null,true]}"};
+    for (size_t i = 0; i < ARRAY_LEN(with); i++) assert_true(tape_has_nul(&tape, parse(with[i])));
+    for (size_t i = 0; i < ARRAY_LEN(without); i++) assert_false(tape_has_nul(&tape, parse(without[i])));
+    size_t root = parse("{\"a\":[\"x\"],\"b\":\"\\u0000\",\"c\":{}}");
+    assert_false(tape_has_nul(&tape, tape_field(&tape, root, STR("a"))));
+    assert_true(tape_has_nul(&tape, tape_field(&tape, root, STR("b"))));
+    assert_false(tape_has_nul(&tape, tape_field(&tape, root, STR("c"))));
+    assert_false(tape_has_nul(&tape, 0));
+}
+
 static void test_errors(void **state)
 {
     static const char *const cases[][2] = {
@@ -154,6 +170,7 @@ int main(void)
         TEST(test_a_document_need_not_be_an_object),
         TEST(test_small_after_large),
         TEST(test_errors),
+        TEST(test_nul_bytes_are_found_wherever_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

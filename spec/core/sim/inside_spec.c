@@ -115,6 +115,21 @@ static void a_request_is_known_by_verb_kind_and_place(void **state)
     sim_inside_about_clear(&about);
 }
 
+/* "%00team-a" would be the beginning of a name, and that is all of them. */
+static void a_nul_byte_in_a_path_or_a_query_is_refused(void **state)
+{
+    static const char *const targets[] = {"/api/v1/namespaces/%00team-a/pods",
+                                          "/api/v1/pods?labelSelector=%00a",
+                                          "/api/v1/pods?fieldSelector%00=a", PODS "/a%00b"};
+    struct world *w = *state;
+    put(w, POD);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        assert_int_equal(ask(w, "GET", targets[i], NULL, NULL), 400);
+        assert_body(w, "the path and the query must not contain a NUL byte");
+    }
+    assert_int_equal(ask(w, "GET", PODS "/a", NULL, NULL), 200);
+}
+
 /* What a watch says now; `open` tells whether it goes on. */
 static const char *read_watch(struct world *w, bool *open)
 {
@@ -186,6 +201,7 @@ int main(void)
         TEST(objects_are_stored_as_they_are_given_and_may_be_changed_after),
         TEST(apply_creates_and_merges_and_strategic_patches_merge),
         TEST(a_request_is_known_by_verb_kind_and_place),
+        TEST(a_nul_byte_in_a_path_or_a_query_is_refused),
         TEST(a_watch_says_what_there_is_and_never_waits),
         TEST(watches_end_when_they_are_told_to),
         TEST(more_kinds_are_served),
