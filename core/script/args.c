@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/duration.h"
 #include "kube/namespace_name.h"
@@ -83,7 +84,7 @@ static void raise_no_string(lua_State *L, int idx, const char *what)
     script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
 }
 
-struct str arg_str(lua_State *L, int idx, const char *what)
+struct str arg_bytes(lua_State *L, int idx, const char *what)
 {
     if (lua_type(L, idx) != LUA_TSTRING) raise_no_string(L, idx, what);
     struct str s;
@@ -91,10 +92,23 @@ struct str arg_str(lua_State *L, int idx, const char *what)
     return s;
 }
 
+struct str arg_str(lua_State *L, int idx, const char *what)
+{
+    struct str s = arg_bytes(L, idx, what);
+    if (str_has_nul(s)) script_raise(L, "%s must not contain a NUL byte", what);
+    return s;
+}
+
 struct str arg_str_opt(lua_State *L, int idx, const char *what)
 {
     if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
     return arg_str(L, idx, what);
+}
+
+struct str arg_bytes_opt(lua_State *L, int idx, const char *what)
+{
+    if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
+    return arg_bytes(L, idx, what);
 }
 
 void check_namespace(lua_State *L, struct str ns, const char *what)

@@ -16,10 +16,21 @@ bool script_where(lua_State *L, lua_Debug *ar);
 
 /* "string", "nil", and for userdata of ours its class: "view", "informer". */
 const char *arg_type_name(lua_State *L, int idx);
-/* `what` names the argument as users know it: "lister:get: key". */
+/* A text: a name, a selector, a path, whatever may end as a C string or in a URL. With a NUL byte it would
+ * end there, and mean another thing: raises. `what` names the argument as users know it: "lister:get: key".
+ */
 struct str arg_str(lua_State *L, int idx, const char *what);
 /* An absent or nil argument gives an empty slice with a NULL pointer. */
 struct str arg_str_opt(lua_State *L, int idx, const char *what);
+/* The same two for what is handed on by its length alone: contents, keys of data, messages. */
+struct str arg_bytes(lua_State *L, int idx, const char *what);
+struct str arg_bytes_opt(lua_State *L, int idx, const char *what);
+/* A text that the engine put there itself: a name of its own, the text of an error. NULL when there is none.
+ * What a script gives is asked for by the functions above; nothing else here calls lua_tostring. */
+static inline const char *own_text(lua_State *L, int idx)
+{
+    return lua_tostring(L, idx);
+}
 /* `ns` is what no namespace can be called, unless it is empty, which stands for all: raises. Without it a
  * pattern would be a name that nothing has, and the cache empty for no visible reason. */
 void check_namespace(lua_State *L, struct str ns, const char *what);

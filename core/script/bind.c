@@ -96,7 +96,7 @@ static void make(lua_State *L, binder *bind)
 /* __index of `raw` */
 static int l_part(lua_State *L)
 {
-    const char *name = lua_tostring(L, 2);
+    const char *name = own_text(L, 2);
     for (size_t i = 0; name && i < sizeof parts / sizeof *parts; i++) {
         if (strcmp(parts[i].name, name) != 0) continue;
         lua_pushvalue(L, 1);

@@ -28,8 +28,7 @@ static const char *name_arg(lua_State *L, int idx)
 static const char *help_arg(lua_State *L, int idx)
 {
     struct str help = arg_str_opt(L, idx, "k8s.command: help");
-    if (help.n > HELP_MAX_BYTES || (help.n && memchr(help.p, '\0', help.n)))
-        script_raise(L, "k8s.command: help has at most %d bytes, none of them zero", HELP_MAX_BYTES);
+    if (help.n > HELP_MAX_BYTES) script_raise(L, "k8s.command: help has at most %d bytes", HELP_MAX_BYTES);
     return help.p ? help.p : "";
 }
 

@@ -80,7 +80,6 @@ static void check_texts(lua_State *L)
         snprintf(name, sizeof name, "k8s.event: %s", what[i]);
         struct str text = arg_str_opt(L, i + 1, name);
         if (!text.p || i == 8) continue;
-        if (memchr(text.p, '\0', text.n)) script_raise(L, "%s has a zero byte", name);
         if (text.n > FIELD_MAX) script_raise(L, "%s has %zu bytes, the most is %d", name, text.n, FIELD_MAX);
     }
 }

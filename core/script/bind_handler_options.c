@@ -80,7 +80,7 @@ static int l_handler_options_value(lua_State *L)
     const char *where;
     struct filter *filter = handler_options_filter(self(L, &where));
     switch (lua_type(L, 2)) {
-    case LUA_TSTRING: filter_add_string(filter, arg_str(L, 2, where)); break;
+    case LUA_TSTRING: filter_add_string(filter, arg_bytes(L, 2, where)); break;
     case LUA_TNUMBER: filter_add_number(filter, lua_tonumber(L, 2)); break;
     case LUA_TBOOLEAN: filter_add_bool(filter, lua_toboolean(L, 2)); break;
     case LUA_TLIGHTUSERDATA: filter_add_null(filter); break; /* k8s.null is the only one */

@@ -2,6 +2,7 @@
  * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process and
  * the plan. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/writer.h"
@@ -128,13 +129,31 @@ static size_t read_fields(lua_State *L, int idx, struct log_field *fields)
         if (count == LOG_FIELDS_MAX) script_raise(L, "k8s.log: more than %d fields", LOG_FIELDS_MAX);
         lua_pushvalue(L, -2);
         keep(L, kept);
-        const char *key = lua_tostring(L, -1);
+        const char *key = arg_str(L, -1, "k8s.log: the name of a field").p;
         lua_pop(L, 1);
         fields[count++] = field_of(L, key, kept);
         lua_pop(L, 1);
     }
     qsort(fields, count, sizeof *fields, compare_fields);
     return count;
+}
+
+/* The log takes C strings: a NUL byte, behind which the rest would be lost, becomes U+FFFD. */
+static const char *message_arg(lua_State *L, int idx)
+{
+    struct str rest = arg_bytes(L, idx, "k8s.log: message"), part;
+    if (rest.n > TEXT_MAX)
+        script_raise(L, "k8s.log: the message is longer than the limit of %d KiB", TEXT_MAX >> 10);
+    if (!str_has_nul(rest)) return rest.p;
+    luaL_Buffer whole;
+    luaL_buffinit(L, &whole);
+    while (str_cut(&rest, '\0', &part)) {
+        luaL_addlstring(&whole, part.p, part.n);
+        if (rest.p) luaL_addstring(&whole, "\xef\xbf\xbd");
+    }
+    luaL_pushresult(&whole);
+    lua_replace(L, idx);
+    return own_text(L, idx);
 }
 
 /* log(level, message, fields): debug lines need -v 4. */
@@ -144,11 +163,9 @@ static int l_log(lua_State *L)
     struct script *script = script_of(L);
     struct log_field fields[LOG_FIELDS_MAX + 2];
     lua_Debug ar;
-    struct str message = arg_str(L, 2, "k8s.log: message");
-    if (message.n > TEXT_MAX)
-        script_raise(L, "k8s.log: the message is longer than the limit of %d KiB", TEXT_MAX >> 10);
-    call_check_stack(L);
     lua_settop(L, 3);
+    const char *message = message_arg(L, 2);
+    call_check_stack(L);
     if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
     if (level == LOG_DEBUG && log_verbosity() < 4) return 0;
     if (!throttle_log_line(script)) return 0;
@@ -156,7 +173,7 @@ static int l_log(lua_State *L)
     size_t count = lua_isnil(L, 3) ? 0 : read_fields(L, 3, fields + 1);
     fields[count + 1] = (struct log_field){.key = NULL};
     bool known = script_where(L, &ar);
-    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message.p, fields);
+    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message, fields);
     return 0;
 }
 
@@ -203,7 +220,7 @@ static int l_check_loading(lua_State *L)
 
 static int l_raise(lua_State *L)
 {
-    script_raise(L, "%s", arg_str(L, 1, "raise: message").p);
+    script_raise(L, "%s", arg_bytes(L, 1, "raise: message").p);
 }
 
 /* note_missing(name, hint): k8s has no such name. */
@@ -219,7 +236,7 @@ static int l_raise_at(lua_State *L)
 {
     lua_Debug ar;
     arg_function(L, 1, "raise_at: fn");
-    const char *message = arg_str(L, 2, "raise_at: message").p;
+    const char *message = arg_bytes(L, 2, "raise_at: message").p;
     lua_pushvalue(L, 1);
     lua_getinfo(L, ">S", &ar);
     if (ar.linedefined <= 0 || *ar.source == '=') script_raise(L, "%s", message);

@@ -20,7 +20,7 @@ static bool is_token(struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
         if (!isalnum((unsigned char)text.p[i]) && !strchr("!#$%&'*+-.^_`|~", text.p[i])) return false;
-    return text.n > 0 && !memchr(text.p, '\0', text.n);
+    return text.n > 0;
 }
 
 static const char *method_arg(lua_State *L, int idx)
@@ -61,7 +61,7 @@ static size_t header_args(lua_State *L, const char **headers)
         struct str value = arg_str(L, i + 1, "http.request: the value of a header");
         if (!is_token(name) || is_ours(name.p))
             script_raise(L, "http.request: the header \"%.40s\" cannot be set", name.p);
-        if (memchr(value.p, '\0', value.n) || strpbrk(value.p, "\r\n"))
+        if (strpbrk(value.p, "\r\n"))
             script_raise(L, "http.request: the value of the header %s has a line end", name.p);
         bytes += name.n + value.n;
         if (count / 2 == WEB_HEADERS_MAX || bytes > WEB_HEAD_MAX)
@@ -188,7 +188,7 @@ static int l_http_send(lua_State *L)
                               .body_max = body_max(script)};
     if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
     if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be more than 0");
-    request.body = arg_str_opt(L, 4, "http.request: body");
+    request.body = arg_bytes_opt(L, 4, "http.request: body");
     request.header_count = header_args(L, headers);
     task_check(L, "http.request");
     if (!web) return push_error(L, 0, "NotConnected", STR("there is no network here"));

@@ -81,7 +81,7 @@ static struct str value_arg(lua_State *L, const char *verb)
                      arg_type_name(L, 3));
     lua_settop(L, 2);
     lua_pushlstring(L, value->data, value->len);
-    return arg_str(L, 3, "value");
+    return arg_bytes(L, 3, "value");
 }
 
 /* Pushes the list of what is under the value. */

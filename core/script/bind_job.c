@@ -38,7 +38,7 @@ static int l_job_retry(lua_State *L)
     struct job *job = job_self(L, "retry");
     lua_settop(L, 2);
     push_why(L);
-    snprintf(job->why, sizeof job->why, "%s", lua_tostring(L, -1));
+    snprintf(job->why, sizeof job->why, "%s", own_text(L, -1));
     job->outcome = JOB_RETRY;
     return 0;
 }
@@ -62,7 +62,7 @@ static const luaL_Reg job_methods[] = {
 static int l_job_index(lua_State *L)
 {
     const struct job *job = class_self(L, CLASS_JOB, "index");
-    if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "retries") == 0) {
+    if (lua_type(L, 2) == LUA_TSTRING && str_is(arg_bytes(L, 2, "job"), "retries")) {
         lua_pushnumber(L, (lua_Number)job->retries);
         return 1;
     }

@@ -90,7 +90,7 @@ static void forget_parser(struct script *script)
 static int l_json_decode(lua_State *L)
 {
     struct script *script = script_of(L);
-    struct str text = arg_str(L, 1, "k8s.json.decode: text");
+    struct str text = arg_bytes(L, 1, "k8s.json.decode: text");
     arg_value_size(L, "k8s.json.decode", text.n);
     struct buf *padded = script_scratch(script);
     struct tape tape;

@@ -1,4 +1,6 @@
 /* raw.limits: what k8s.limits is. */
+#include <stdio.h>
+
 #include "script/args.h"
 #include "script/bind.h"
 
@@ -8,7 +10,10 @@ static const char *value_text(lua_State *L, int idx, struct str name)
     if (lua_type(L, idx) != LUA_TSTRING && lua_type(L, idx) != LUA_TNUMBER)
         script_raise(L, "k8s.limits: %.*s must be a text such as \"50ms\" or \"16Mi\", or a number, not %s",
                      STR_ARG(name), arg_type_name(L, idx));
-    return lua_tostring(L, idx); /* of the value, not of a key that lua_next is to go on from */
+    lua_tolstring(L, idx, NULL); /* of the value, not of a key that lua_next is to go on from */
+    char what[64];
+    snprintf(what, sizeof what, "k8s.limits: %.40s", name.p);
+    return arg_str(L, idx, what).p;
 }
 
 static void changed(struct script *script)

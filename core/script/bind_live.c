@@ -76,7 +76,7 @@ static int l_live_resource(lua_State *L)
 {
     const struct function *function = &functions[read_function_arg(L, 1)];
     lua_pushfstring(L, "%s: the kind", function->name);
-    const struct kind_question q = question(L, function, arg_str(L, 2, lua_tostring(L, -1)));
+    const struct kind_question q = question(L, function, arg_str(L, 2, own_text(L, -1)));
     return kind_resolve(L, &q);
 }
 
@@ -117,7 +117,6 @@ static void split_key(lua_State *L, const struct resource *resource, struct str 
 {
     struct str rest = key, first;
     str_cut(&rest, '/', &first);
-    if (memchr(key.p, '\0', key.n)) script_raise(L, "k8s.get: the key has a zero byte");
     bool whole = first.n > 0 && (!rest.p || (rest.n > 0 && !memchr(rest.p, '/', rest.n)));
     if (!whole) script_raise(L, "k8s.get: unexpected key format: \"%.*s\"", STR_ARG(key));
     if (!rest.p && resource->namespaced)
@@ -145,7 +144,7 @@ static int l_live_get(lua_State *L)
                                 .verb = LIVE_GET,
                                 .resource = resource,
                                 .name = name.p, /* the rest of the key */
-                                .scope = {.namespace_ = lua_tostring(L, -1)},
+                                .scope = {.namespace_ = own_text(L, -1)},
                                 .resource_version = "",
                                 .resource_version_match = "",
                             },

@@ -17,9 +17,7 @@ struct box {
 
 static const char *text_arg(lua_State *L, int idx, const char *what)
 {
-    struct str text = arg_str(L, idx, what);
-    if (memchr(text.p, '\0', text.n)) script_raise(L, "%s has a zero byte", what);
-    return text.p;
+    return arg_str(L, idx, what).p;
 }
 
 /* Texts of the array at `idx`; they stay on the stack. */
@@ -121,24 +119,27 @@ static __attribute__((noreturn)) void refuse_label(lua_State *L, const struct us
     const char *name = user_metric_name(metric);
     if (lua_type(L, key) != LUA_TSTRING)
         script_raise(L, "%s: labels are given by name, not by a %s", name, arg_type_name(L, key));
-    struct nearest nearest = nearest_to(str_of(lua_tostring(L, key)));
+    char what[USER_METRIC_VALUE_MAX];
+    snprintf(what, sizeof what, "%s: the name of a label", name);
+    const char *given = arg_str(L, key, what).p;
+    struct nearest nearest = nearest_to(str_of(given));
     for (size_t i = 0; i < user_metric_label_count(metric); i++)
         nearest_try(&nearest, user_metric_label(metric, i));
     struct buf *known = script_scratch(script_of(L));
     for (size_t i = 0; i < user_metric_label_count(metric); i++)
         buf_printf(known, "%s%s", i ? ", " : "", user_metric_label(metric, i));
     if (nearest.name)
-        script_raise(L, "%s has no label \"%.60s\", did you mean \"%s\"?", name, lua_tostring(L, key),
-                     nearest.name);
-    script_raise(L, "%s has no label \"%.60s\"; it has %s", name, lua_tostring(L, key),
+        script_raise(L, "%s has no label \"%.60s\", did you mean \"%s\"?", name, given, nearest.name);
+    script_raise(L, "%s has no label \"%.60s\"; it has %s", name, given,
                  known->len ? buf_text(known) : "none");
 }
 
 static size_t label_of(lua_State *L, const struct user_metric *metric, int key)
 {
-    if (lua_type(L, key) == LUA_TSTRING)
-        for (size_t i = 0; i < user_metric_label_count(metric); i++)
-            if (strcmp(lua_tostring(L, key), user_metric_label(metric, i)) == 0) return i;
+    struct str name = {0};
+    if (lua_type(L, key) == LUA_TSTRING) name = arg_bytes(L, key, "the name of a label");
+    for (size_t i = 0; name.p && i < user_metric_label_count(metric); i++)
+        if (str_is(name, user_metric_label(metric, i))) return i;
     refuse_label(L, metric, key);
 }
 

@@ -48,7 +48,7 @@ static struct scalar value_arg(lua_State *L, int idx)
     if (wide) return wide->is_uint ? scalar_uint(wide->bits) : scalar_int((int64_t)wide->bits);
     if (quantity_test(L, idx, &amount)) return scalar_quantity(&amount);
     switch (lua_type(L, idx)) {
-    case LUA_TSTRING: return scalar_text(arg_str(L, idx, "query:where: value"));
+    case LUA_TSTRING: return scalar_text(arg_bytes(L, idx, "query:where: value"));
     case LUA_TBOOLEAN: return scalar_bool(lua_toboolean(L, idx));
     case LUA_TNUMBER:
         if (isnan(lua_tonumber(L, idx))) script_raise(L, "query:where: the value is not a number (nan)");

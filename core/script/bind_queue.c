@@ -21,7 +21,7 @@ static int l_queue_new(lua_State *L)
 {
     struct script *script = script_of(L);
     struct script_queue_options options;
-    queue_options_read(L, lua_tostring(L, lua_upvalueindex(1)), &options);
+    queue_options_read(L, own_text(L, lua_upvalueindex(1)), &options);
     struct box *box = lua_newuserdata(L, sizeof *box);
     class_set(L, script, CLASS_QUEUE);
     box->queue = script_queue_new(script, &options);

@@ -27,25 +27,28 @@ static size_t arg_count(lua_State *L, int idx, const char *verb, const char *nam
     return (size_t)n;
 }
 
-static const char *arg_text(lua_State *L, int idx, const char *absent)
+static const char *arg_text(lua_State *L, int idx, const char *verb, const char *name, const char *absent)
 {
-    const char *text = lua_tostring(L, idx);
-    return text ? text : absent;
+    char what[64];
+    snprintf(what, sizeof what, "%s: %s", verb, name);
+    struct str text = arg_str_opt(L, idx, what);
+    return text.p ? text.p : absent;
 }
 
-/* Arguments 2 to 4 of both kinds of readers; their types were checked in Lua. */
+/* Arguments 2 to 4 of both kinds of readers. */
 static struct lw_scope arg_scope(lua_State *L, const char *verb)
 {
     char what[48];
+    const struct lw_scope scope = {
+        .namespace_ = arg_text(L, 2, verb, "namespace", script_of(L)->host->default_namespace),
+        .label_selector = arg_text(L, 3, verb, "selector", ""),
+        .field_selector = arg_text(L, 4, verb, "field_selector", ""),
+    };
     snprintf(what, sizeof what, "%s: namespace", verb);
-    check_namespace(L, str_of(arg_text(L, 2, "")), what);
+    if (!lua_isnoneornil(L, 2)) check_namespace(L, str_of(scope.namespace_), what);
     snprintf(what, sizeof what, "%s: selector", verb);
     cache_selector(L, 3, what); /* a bad one is told here, not by the server */
-    return (struct lw_scope){
-        .namespace_ = arg_text(L, 2, script_of(L)->host->default_namespace),
-        .label_selector = arg_text(L, 3, ""),
-        .field_selector = arg_text(L, 4, ""),
-    };
+    return scope;
 }
 
 /* Readers that nobody holds any more are closed by the collector only. */
@@ -79,8 +82,8 @@ static int l_live_pages(lua_State *L)
         .resource = resource,
         .name = "",
         .scope = arg_scope(L, name),
-        .resource_version = arg_text(L, 6, ""),
-        .resource_version_match = arg_text(L, 7, ""),
+        .resource_version = arg_text(L, 6, name, "resource_version", ""),
+        .resource_version_match = arg_text(L, 7, name, "resource_version_match", ""),
         .limit = arg_count(L, 8, name, "limit"),
         .page_size = arg_count(L, 9, name, "chunk_size"),
         .whole_if_expired = whole,
@@ -95,7 +98,7 @@ static int l_live_pages(lua_State *L)
 /* RW-1; and no server can begin at what is no version at all (RV-1), though one would be asked for ever. */
 static const char *arg_version(lua_State *L, int idx)
 {
-    const char *version = arg_text(L, idx, "");
+    const char *version = arg_text(L, idx, "k8s.watch", "resource_version", "");
     if (*version < '1' || *version > '9' || version[strspn(version, "0123456789")])
         script_raise(L, "k8s.watch: resource_version must be that of a list or an object, not \"%.64s\"",
                      version);
@@ -131,10 +134,10 @@ static int l_live_no_watch(lua_State *L)
     lua_getfield(L, 1, "reason");
     lua_getfield(L, 1, "message");
     struct reader *reader = push_reader(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
-    err_set(&reader->err, ERR_HTTP, "%s", arg_text(L, -2, ""));
+    const char *reason = own_text(L, -3), *message = own_text(L, -2);
+    err_set(&reader->err, ERR_HTTP, "%s", message ? message : "");
     reader->err.http_status = (int)lua_tointeger(L, -4);
-    size_t room = sizeof reader->err.reason - 1;
-    memcpy(reader->err.reason, arg_text(L, -3, ""), strnlen(arg_text(L, -3, ""), room));
+    snprintf(reader->err.reason, sizeof reader->err.reason, "%s", reason ? reason : "");
     reader->answered = reader->last = true;
     return 1;
 }

@@ -45,7 +45,7 @@ static bool begins_statement(struct str text)
 static int l_compile(lua_State *L)
 {
     static const struct str end_mark = {"'<eof>'", 7};
-    struct str text = arg_str(L, 1, "text");
+    struct str text = arg_bytes(L, 1, "text");
     lua_settop(L, 1);
     if (compile(L, "return ", text, "")) {
         static const char head[] = "local give = ... return give(";
@@ -55,7 +55,7 @@ static int l_compile(lua_State *L)
         return 1;
     }
     if (compile(L, "", text, "")) return 1;
-    struct str expression = str_of(lua_tostring(L, 2)), statement = str_of(lua_tostring(L, 3));
+    struct str expression = str_of(own_text(L, 2)), statement = str_of(own_text(L, 3));
     bool more = str_ends(expression, end_mark) || str_ends(statement, end_mark);
     bool as_statement = begins_statement(text) || strstr(expression.p, "'<eof>' expected");
     lua_pushnil(L);
@@ -68,7 +68,7 @@ static int l_compile(lua_State *L)
 static int l_answer(lua_State *L)
 {
     struct repl *repl = repl_of(L);
-    struct str end = arg_str(L, 1, "end"), text = arg_str(L, 2, "text");
+    struct str end = arg_str(L, 1, "end"), text = arg_bytes(L, 2, "text");
     repl->end = str_is(end, "done") ? REPL_DONE : str_is(end, "incomplete") ? REPL_INCOMPLETE : REPL_FAILED;
     repl->answer.len = 0;
     buf_str(&repl->answer, text);
@@ -84,7 +84,7 @@ static int l_candidates(lua_State *L)
     for (int i = 1;; i++) {
         lua_rawgeti(L, 2, i);
         if (lua_isnil(L, -1)) return 0;
-        struct str name = arg_str(L, -1, "name");
+        struct str name = arg_bytes(L, -1, "name");
         buf_str(&repl->answer, name);
         buf_putc(&repl->answer, '\0');
         lua_pop(L, 1);

@@ -35,8 +35,7 @@ static const char *id_arg(lua_State *L, int idx)
 static const char *text_arg(lua_State *L, int idx, const char *what)
 {
     struct str text = arg_str_opt(L, idx, what);
-    if (text.n > TEXT_MAX || (text.n && memchr(text.p, '\0', text.n)))
-        script_raise(L, "%s has at most %d bytes, none of them zero", what, TEXT_MAX);
+    if (text.n > TEXT_MAX) script_raise(L, "%s has at most %d bytes", what, TEXT_MAX);
     return text.p ? text.p : "";
 }
 
@@ -100,11 +99,24 @@ enum {
     ARG_CODE
 };
 
+/* The array has three values for each thing, of which number `but` is no text; 3: all are. Before anything of
+ * C is kept, as it raises. */
+static void check_texts(lua_State *L, int idx, const char *what, size_t but)
+{
+    size_t count = lua_objlen(L, idx);
+    for (size_t i = 0; i < count; i++) {
+        if (i % 3 == but) continue;
+        lua_rawgeti(L, idx, (int)i + 1);
+        arg_str(L, -1, what);
+        lua_pop(L, 1);
+    }
+}
+
 /* The element of an array of the stack, which keeps it. */
 static char *copy_element(lua_State *L, int idx, size_t i)
 {
     lua_rawgeti(L, idx, (int)i + 1);
-    char *copy = xstrndup(lua_tostring(L, -1), lua_objlen(L, -1));
+    char *copy = xstrdup(own_text(L, -1));
     lua_pop(L, 1);
     return copy;
 }
@@ -154,6 +166,8 @@ static int l_rule_new(lua_State *L)
     rule.kind_count = kinds_arg(L, ARG_KINDS, rule.kinds);
     struct handler_options *options = handler_options_arg(L, ARG_OPTIONS);
     if (!options) script_raise(L, "k8s.rule: no options");
+    check_texts(L, ARG_PARAMS, "k8s.rule: params: the name", 3);
+    check_texts(L, ARG_USES, "k8s.rule: uses: the name", 1);
     rule.has_skip = !lua_isnil(L, ARG_SKIP);
     rule.has_fix = !lua_isnil(L, ARG_FIX);
     rule.use = ref_arg(L, ARG_USE);
@@ -208,14 +222,14 @@ static void take_options(lua_State *L, const char *verb, struct rule_finding *fi
     if (!lua_istable(L, 3)) script_raise(L, "%s: options must be a table, not %s", verb, arg_type_name(L, 3));
     lua_pushnil(L);
     while (lua_next(L, 3)) {
-        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        if (strcmp(name, "path") != 0 && strcmp(name, "value") != 0)
-            script_raise(L, "%s: unknown option \"%.40s\", known are path, value", verb, name);
+        struct str name = lua_type(L, -2) == LUA_TSTRING ? arg_bytes(L, -2, verb) : STR("");
+        if (!str_is(name, "path") && !str_is(name, "value"))
+            script_raise(L, "%s: unknown option \"%.40s\", known are path, value", verb, name.p);
         lua_pop(L, 1);
     }
     lua_pushliteral(L, "path");
     lua_rawget(L, 3); /* of the fields that were looked at */
-    finding->path = arg_str_opt(L, -1, "path");
+    finding->path = arg_bytes_opt(L, -1, "path");
     if (finding->path.n > PATH_MAX_BYTES)
         script_raise(L, "%s: path has at most %d bytes, not %zu", verb, PATH_MAX_BYTES, finding->path.n);
     lua_pushliteral(L, "value");
@@ -251,7 +265,7 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
     if (run->findings == RULE_FINDINGS_MAX)
         script_raise(L, "%s: more than %d findings for one object", verb, RULE_FINDINGS_MAX);
     bool optional = verdict == VERDICT_PASS || verdict == VERDICT_SKIP;
-    finding.message = optional ? arg_str_opt(L, 2, verb) : arg_str(L, 2, verb);
+    finding.message = optional ? arg_bytes_opt(L, 2, verb) : arg_bytes(L, 2, verb);
     if (finding.message.n) finding.message = rule_message(L, 2);
     if (verdict != VERDICT_PASS) take_options(L, verb, &finding);
     rule_say(run, &finding);

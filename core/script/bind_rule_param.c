@@ -59,7 +59,7 @@ int l_rule_param(lua_State *L)
     lua_pushlstring(L, out->data, out->len);
     out = script_scratch(script);
     buf_puts(out, "{\"v\":");
-    buf_str(out, (struct str){lua_tostring(L, 5), lua_objlen(L, 5)});
+    buf_str(out, (struct str){own_text(L, 5), lua_objlen(L, 5)});
     buf_putc(out, '}');
     memset(buf_reserve(out, TAPE_PADDING), 0, TAPE_PADDING);
     push_value(L, out);

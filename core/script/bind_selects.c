@@ -80,7 +80,7 @@ static void check_table(lua_State *L, int labels)
 {
     for (lua_pushnil(L); lua_next(L, labels); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING) raise_list(L);
-        if (lua_istable(L, -1) || view_test(L, -1)) raise_no_labels(L, arg_str(L, -2, "a label"), "table");
+        if (lua_istable(L, -1) || view_test(L, -1)) raise_no_labels(L, arg_bytes(L, -2, "a label"), "table");
     }
 }
 
@@ -140,7 +140,7 @@ static int l_selects(lua_State *L)
 /* bad_selector(problem): nil, err */
 static int l_bad_selector(lua_State *L)
 {
-    return push_error(L, STATUS_BAD_REQUEST, "BadRequest", arg_str(L, 1, "problem"));
+    return push_error(L, STATUS_BAD_REQUEST, "BadRequest", arg_bytes(L, 1, "problem"));
 }
 
 void bind_selects(lua_State *L)

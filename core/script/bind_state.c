@@ -33,8 +33,8 @@ static struct kept *declare(lua_State *L, const char *name, int version)
 static const char *name_arg(lua_State *L, int idx)
 {
     struct str name = arg_str(L, idx, "k8s.state: the name");
-    if (name.n == 0 || name.n > NAME_MAX_BYTES || memchr(name.p, '\0', name.n))
-        script_raise(L, "k8s.state: the name must have 1 to %d bytes, none of them zero", NAME_MAX_BYTES);
+    if (name.n == 0 || name.n > NAME_MAX_BYTES)
+        script_raise(L, "k8s.state: the name must have 1 to %d bytes", NAME_MAX_BYTES);
     return name.p;
 }
 

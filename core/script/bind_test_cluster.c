@@ -10,7 +10,7 @@ static int l_put(lua_State *L)
 {
     struct err err;
     struct test_engine *engine = test_engine_arg(L);
-    return test_result(L, test_ops()->put(engine, arg_str(L, 2, "json"), &err), &err);
+    return test_result(L, test_ops()->put(engine, arg_bytes(L, 2, "json"), &err), &err);
 }
 
 /* remove(engine, path) */
@@ -27,7 +27,7 @@ static int l_request(lua_State *L)
     struct test_engine *engine = test_engine_arg(L);
     const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
     const char *type = arg_str_opt(L, 4, "content type").p;
-    struct str body = arg_str_opt(L, 5, "body");
+    struct str body = arg_bytes_opt(L, 5, "body");
     struct buf *out = script_scratch(script_of(L));
     lua_pushinteger(L, test_ops()->request(engine, method, target, type, body, out));
     lua_pushlstring(L, out->data ? out->data : "", out->len);

@@ -17,7 +17,7 @@ static int l_reload(lua_State *L)
     struct hand_over done;
     struct test_engine *engine = test_engine_arg(L);
     const char *name = arg_str(L, 2, "name").p;
-    if (!test_ops()->reload(engine, name, arg_str_opt(L, 3, "env:reload: the text"), &done, &err))
+    if (!test_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
         return test_result(L, false, &err);
     lua_createtable(L, 0, 6);
     set_count(L, "handlers_kept", done.kept);

@@ -68,9 +68,12 @@ static int l_answer(lua_State *L)
 {
     struct test_engine *engine = test_engine_arg(L);
     arg_table(L, 2, "answer");
+    lua_getfield(L, 2, "body");
+    struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
+    lua_pop(L, 1);
     struct test_answer answer = {.method = text_of(L, "method"),
                                  .url = text_of(L, "url"),
-                                 .body = str_of(text_of(L, "body")),
+                                 .body = body,
                                  .status = number_of(L, "status", 200),
                                  .times = number_of(L, "times", 0),
                                  .delay_ms = delay_of(L)};

@@ -11,7 +11,7 @@ enum { CODED_MAX = 16 << 20 };
 
 static struct str coded_arg(lua_State *L, const char *verb, const char *what)
 {
-    struct str text = arg_str(L, 1, what);
+    struct str text = arg_bytes(L, 1, what);
     if (text.n > CODED_MAX) script_raise(L, "%s: the text has more than 16 MiB", verb);
     return text;
 }
@@ -41,7 +41,7 @@ static int l_base64_decode(lua_State *L)
 static int l_sha256(lua_State *L)
 {
     static const char digits[] = "0123456789abcdef";
-    struct str text = arg_str(L, 1, "k8s.sha256: text");
+    struct str text = arg_bytes(L, 1, "k8s.sha256: text");
     unsigned char digest[EVP_MAX_MD_SIZE];
     char hex[2 * EVP_MAX_MD_SIZE];
     unsigned n;

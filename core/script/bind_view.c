@@ -60,7 +60,7 @@ static size_t place_behind(lua_State *L, const struct view *view, int key)
         if (n >= 1 && n <= (lua_Number)count && n == (lua_Number)(size_t)n) return (size_t)n;
         script_raise(L, "next: invalid key: the view has no element %.14g", n);
     }
-    struct str wanted = arg_str(L, key, "next: key");
+    struct str wanted = arg_bytes(L, key, "next: key");
     for (size_t i = 0; i < count; i++) {
         struct text text;
         struct str found;

@@ -58,7 +58,7 @@ static int l_write_resource(lua_State *L)
     const struct write_function *function = write_function_arg(L, 1);
     lua_settop(L, 3);
     lua_pushfstring(L, "%s: the kind", function->name);
-    struct str kind = arg_str(L, 2, lua_tostring(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
+    struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
     const struct kind_question q = question(L, function, kind, subresource);
     return kind_resolve(L, &q);
 }
@@ -210,7 +210,7 @@ static int l_write_type_of(lua_State *L)
 static int l_write_seconds(lua_State *L)
 {
     int64_t ms = arg_duration_ms(L, 2, arg_str(L, 1, "what").p);
-    if (ms < 0 || ms % 1000) script_raise(L, "%s must be whole seconds", lua_tostring(L, 1));
+    if (ms < 0 || ms % 1000) script_raise(L, "%s must be whole seconds", own_text(L, 1));
     lua_pushnumber(L, (lua_Number)ms / 1000);
     return 1;
 }

@@ -90,9 +90,13 @@ const struct path *cache_path(lua_State *L, int idx, const char *what)
 const struct selector *cache_selector_or_error(lua_State *L, int idx, const char *what, struct err *err)
 {
     struct script *script = script_of(L);
-    struct str text = arg_str(L, idx, what);
+    struct str text = arg_bytes(L, idx, what);
     struct selector *selector = find(L, script, idx, REF_SELECTORS);
     if (selector) return selector;
+    if (str_has_nul(text)) {
+        err_set(err, ERR_INVALID, "a selector must not contain a NUL byte");
+        return NULL;
+    }
     struct box *box = new_box(L, script, CLASS_SELECTOR);
     box->content = selector = selector_parse(text, err);
     if (selector)
@@ -105,7 +109,7 @@ const struct selector *cache_selector_or_error(lua_State *L, int idx, const char
 const struct selector *cache_selector(lua_State *L, int idx, const char *what)
 {
     struct err err;
-    if (lua_isnoneornil(L, idx)) return NULL;
+    if (!arg_str_opt(L, idx, what).p) return NULL;
     const struct selector *selector = cache_selector_or_error(L, idx, what, &err);
     if (!selector) script_raise(L, "%s: %s", what, err.text);
     return selector;

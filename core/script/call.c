@@ -83,7 +83,7 @@ static void forget_failure(struct script_failure *failure)
 /* What tells one error value from another; strings are interned. */
 static const void *error_identity(lua_State *L)
 {
-    return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : lua_topointer(L, -1);
+    return lua_type(L, -1) == LUA_TSTRING ? own_text(L, -1) : lua_topointer(L, -1);
 }
 
 void call_keep_frames(lua_State *L, lua_State *dead)

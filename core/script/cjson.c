@@ -108,7 +108,7 @@ static void call_library(lua_State *L, const char *function, size_t lost)
     int status = lua_pcall(L, 1, 1, 0);
     if (status == 0) return;
     if (status == LUA_ERRRUN && lua_type(L, -1) == LUA_TSTRING)
-        script_raise(L, "cjson.%s: %s", function, lua_tostring(L, -1));
+        script_raise(L, "cjson.%s: %s", function, own_text(L, -1));
     if (status == LUA_ERRMEM) memory_note(script_of(L), (ptrdiff_t)lost);
     lua_error(L);
 }

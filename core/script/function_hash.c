@@ -30,7 +30,7 @@ static void keep_upvalue(lua_State *L, int idx, int depth, struct buf *out)
         struct script_queue *const *box = lua_touserdata(L, idx);
         buf_puts(out, (*box)->name);
     } else if (lua_type(L, idx) == LUA_TSTRING) {
-        buf_puts(out, lua_tostring(L, idx));
+        buf_str(out, arg_bytes(L, idx, "plan: text"));
     }
 }
 

@@ -21,6 +21,7 @@ static const char *read_text(lua_State *L, int table, const char *name, const ch
 static struct projection_paths read_texts(lua_State *L, int table, const char *name, const char *what)
 {
     struct projection_paths texts = {0};
+    char element[64];
     lua_getfield(L, table, name);
     if (lua_isnil(L, -1)) return texts;
     int array = lua_gettop(L);
@@ -29,9 +30,8 @@ static struct projection_paths read_texts(lua_State *L, int table, const char *n
     const char **items = lua_newuserdata(L, (texts.count + 1) * sizeof *items);
     for (size_t i = 0; i < texts.count; i++) {
         lua_rawgeti(L, array, (int)i + 1);
-        if (lua_type(L, -1) != LUA_TSTRING)
-            script_raise(L, "%s: [%d] must be a string, not %s", what, (int)i + 1, arg_type_name(L, -1));
-        items[i] = lua_tostring(L, -1); /* the array holds it */
+        snprintf(element, sizeof element, "%s: [%d]", what, (int)i + 1);
+        items[i] = arg_str(L, -1, element).p; /* the array holds it */
         lua_pop(L, 1);
     }
     if (!texts.count) script_raise(L, "%s must be an array of strings that is not empty", what);

@@ -40,8 +40,8 @@ static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
     bool is_text = lua_type(L, -1) == LUA_TSTRING;
     if (!is_text && lua_type(L, -1) != LUA_TNUMBER) lua_pushstring(L, arg_type_name(L, -1));
     script_raise(L, "%s: %sa mixed table: an array that also has the key %s%.*s%s%s", e->verb,
-                 encoder_path(e, depth), is_text ? "\"" : "", KEY_SHOWN, lua_tostring(L, -1),
-                 is_text ? "\"" : "", is_text ? "" : " (arrays count from 1 without holes)");
+                 encoder_path(e, depth), is_text ? "\"" : "", KEY_SHOWN, own_text(L, -1), is_text ? "\"" : "",
+                 is_text ? "" : " (arrays count from 1 without holes)");
 }
 
 void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth)

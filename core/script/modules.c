@@ -109,7 +109,7 @@ static lua_CFunction open_cjson(struct str template)
 static lua_CFunction find_cjson(lua_State *L)
 {
     push_ref(L, script_of(L), REF_CPATH);
-    struct str rest = str_of(lua_tostring(L, -1)), template;
+    struct str rest = str_of(own_text(L, -1)), template;
     lua_CFunction found = NULL;
     while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
     lua_pop(L, 1);
@@ -184,7 +184,7 @@ static bool find_file(lua_State *L, const char *name, struct str *source)
         if (found)
             lua_pushfstring(L, "@%s", path);
         else
-            lua_pushfstring(L, "%s%sno file %s", lua_tostring(L, -1), i ? ", " : "", path);
+            lua_pushfstring(L, "%s%sno file %s", own_text(L, -1), i ? ", " : "", path);
         lua_replace(L, -2);
     }
     return found;
@@ -195,8 +195,8 @@ static void load_file(lua_State *L, const char *name)
 {
     struct str source;
     if (!is_module_name(name)) script_raise(L, "require: \"%.200s\" is no name of a module", name);
-    if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, lua_tostring(L, -1));
-    modules_push_chunk(L, source, lua_tostring(L, -1));
+    if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, own_text(L, -1));
+    modules_push_chunk(L, source, own_text(L, -1));
 }
 
 /* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */

@@ -73,7 +73,7 @@ static bool split(struct str key, struct given *out, struct err *err)
     const char *dot = key.n ? memrchr(key.p, '.', key.n) : NULL;
     struct str name = key;
     if (dot) name = (struct str){dot + 1, (size_t)(key.p + key.n - dot) - 1};
-    if (name.n == 0 || dot == key.p || memchr(key.p, '\0', key.n))
+    if (name.n == 0 || dot == key.p || str_has_nul(key))
         return err_set(err, ERR_INVALID, "\"%.*s\" is neither NAME nor RULE.NAME", STR_ARG(key));
     out->rule = dot ? xstrndup(key.p, (size_t)(dot - key.p)) : NULL;
     out->name = xstrndup(name.p, name.n);

@@ -32,7 +32,7 @@ static void keep_listed(lua_State *L, const char *const *list)
     lua_pushnil(L);
     while (lua_next(L, -2)) {
         lua_pop(L, 1);
-        if (lua_type(L, -1) == LUA_TSTRING && listed(list, lua_tostring(L, -1))) continue;
+        if (lua_type(L, -1) == LUA_TSTRING && listed(list, own_text(L, -1))) continue;
         lua_pushvalue(L, -1);
         lua_pushnil(L);
         lua_rawset(L, -4); /* an existing field may be cleared during a walk */
@@ -109,7 +109,7 @@ static void join_pieces(lua_State *L)
 static int l_load(lua_State *L)
 {
     if (lua_isfunction(L, 1)) join_pieces(L);
-    struct str text = arg_str(L, 1, "load: chunk");
+    struct str text = arg_bytes(L, 1, "load: chunk");
     check_load_size(L, text.n);
     const char *name = lua_isnoneornil(L, 2) ? "=(load)" : arg_str(L, 2, "load: name").p;
     struct str mode = arg_str_opt(L, 3, "load: mode");

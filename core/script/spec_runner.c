@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "script/args.h"
 #include "script/bind_test.h"
 #include "script/modules.h"
 #include "script/state.h"
@@ -24,7 +25,7 @@ static void make_environment(lua_State *L)
 /* What a spec gets by `require`, made when it is asked for. */
 static int l_preload(lua_State *L)
 {
-    modules_internal(L, lua_tostring(L, lua_upvalueindex(1)));
+    modules_internal(L, own_text(L, lua_upvalueindex(1)));
     return 1;
 }
 
@@ -68,7 +69,7 @@ static int l_run(lua_State *L)
     push_texts(L, run->files, run->file_count);
     push_texts(L, run->arguments, run->argument_count);
     lua_call(L, 2, 1);
-    const char *said = lua_tostring(L, -1);
+    const char *said = own_text(L, -1);
     script_of(L)->main.exit_code = !said                         ? SPECS_NOT_RUN
                                    : strcmp(said, "passed") == 0 ? SPECS_PASSED
                                    : strcmp(said, "failed") == 0 ? SPECS_FAILED
@@ -81,7 +82,7 @@ static enum spec_result run_in(struct script *spec, const struct spec_run *run)
     call_enter(spec, "a spec", "a spec", LIMIT_HANDLER_CPU, __builtin_frame_address(0));
     bool ok = lua_cpcall(spec->L, l_open, (void *)run) == 0 && lua_cpcall(spec->L, l_run, (void *)run) == 0;
     if (!ok) {
-        const char *text = lua_tostring(spec->L, -1);
+        const char *text = own_text(spec->L, -1);
         fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a text");
     }
     call_leave(spec, SCRIPT_OK);

@@ -125,7 +125,7 @@ bool state_open(struct script *script, struct err *err)
     int status = lua_cpcall(script->L, l_open, NULL);
     memory_unguard(script, guarded);
     if (status != 0 && script->heap.refused) return refuse(script, err);
-    if (status != 0) return err_set(err, ERR_SCRIPT, "%s", lua_tostring(script->L, -1));
+    if (status != 0) return err_set(err, ERR_SCRIPT, "%s", own_text(script->L, -1));
     budget_open(script);
     return true;
 }

@@ -106,7 +106,7 @@ int l_string_gsub(lua_State *L)
     struct gsub g; /* large: what is not read before it is written is not cleared */
     struct str subject;
     subject.p = luaL_checklstring(L, 1, &subject.n);
-    const char *p = luaL_checkstring(L, 2);
+    const char *p = luaL_checklstring(L, 2, NULL);
     int type = lua_type(L, 3);
     lua_Integer most = luaL_optinteger(L, 4, (lua_Integer)subject.n + 1);
     luaL_argcheck(L, lua_isstring(L, 3) || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,

@@ -116,7 +116,7 @@ static void release(struct task *task, enum script_result result)
 static bool out_of_memory(lua_State *co, int status, const struct script_failure *failure)
 {
     return status == LUA_ERRMEM || (!failure->traced && lua_type(co, -1) == LUA_TSTRING &&
-                                    strcmp(lua_tostring(co, -1), "not enough memory") == 0);
+                                    strcmp(own_text(co, -1), "not enough memory") == 0);
 }
 
 /* The error value is on top of the coroutine's stack. */

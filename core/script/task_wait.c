@@ -45,7 +45,7 @@ static const char *callback_name(lua_State *L)
     for (int level = 0; !name && lua_getstack(L, level, &ar); level++) {
         lua_getinfo(L, "f", &ar);
         lua_rawget(L, -2);
-        name = lua_tostring(L, -1); /* kept by the table */
+        name = own_text(L, -1); /* kept by the table */
         lua_pop(L, 1);
     }
     lua_pop(L, 1);

@@ -28,7 +28,7 @@ static void read_names(lua_State *L, int methods, struct names *names)
     while (lua_next(L, methods)) {
         lua_pop(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING || names->count == METHODS_MAX) continue;
-        names->items[names->count++] = lua_tostring(L, -1);
+        names->items[names->count++] = own_text(L, -1);
     }
     qsort(names->items, (size_t)names->count, sizeof *names->items, compare);
 }
@@ -46,7 +46,7 @@ void unknown_method_raise(lua_State *L, const char *class_, int methods, int nam
     char known[KNOWN_MAX] = "";
     size_t n = 0;
     if (lua_type(L, name) != LUA_TSTRING) return;
-    const char *wanted = lua_tostring(L, name);
+    const char *wanted = own_text(L, name);
     read_names(L, methods, &names);
     const char *near = find_nearest(&names, str_of(wanted));
     if (near) script_raise(L, "%s: unknown method \"%.80s\", did you mean \"%s\"?", class_, wanted, near);

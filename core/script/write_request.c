@@ -1,6 +1,7 @@
 /* Reads what a write sends; see write_request.h. */
 #include "script/write_request.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -35,14 +36,12 @@ static const char *text_field(lua_State *L, int table, const char *function, con
         lua_pop(L, 1);
         return "";
     }
-    if (lua_type(L, -1) != LUA_TSTRING)
-        script_raise(L, "%s: %s must be a string, not %s", function, name, arg_type_name(L, -1));
-    size_t len;
-    const char *text = lua_tolstring(L, -1, &len);
-    if (strlen(text) != len) script_raise(L, "%s: %s has a zero byte", function, name);
-    if (len > max) script_raise(L, "%s: %s is longer than the limit of %d bytes", function, name, (int)max);
-    lua_pop(L, 1);
-    return text;
+    char what[64];
+    snprintf(what, sizeof what, "%s: %s", function, name);
+    struct str text = arg_str(L, -1, what);
+    if (text.n > max) script_raise(L, "%s is longer than the limit of %d bytes", what, (int)max);
+    lua_pop(L, 1); /* the table holds it */
+    return text.p;
 }
 
 static bool flag_field(lua_State *L, int table, const char *name)

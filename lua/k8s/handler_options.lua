@@ -69,7 +69,7 @@ local ID_MAX = 253
 
 -- It stands in logs, in metrics and in C.
 local function check_id(where, id)
-  if id and (#id < 1 or #id > ID_MAX or string.find(id, "%c") or string.find(id, "%z")) then
+  if id and (#id < 1 or #id > ID_MAX or string.find(id, "%c")) then
     raw.raise(where .. "id must be a text of 1 to " .. ID_MAX .. " characters that can be printed")
   end
 end

@@ -5,7 +5,7 @@ local blocking = require("k8s.task").blocking
 local freeze = require("k8s.frozen").freeze
 local options = require "k8s.options"
 
-local OPTIONS = { url = "string", method = "string", headers = "table", body = "string", timeout = "duration" }
+local OPTIONS = { url = "string", method = "string", headers = "table", body = "bytes", timeout = "duration" }
 
 local send = blocking(raw.http.send)
 

@@ -3,8 +3,10 @@ local raw = ...
 
 local options = {}
 
--- What may be a duration, an informer or an object; whether it is one is the verb's to say.
+-- What may be a duration, an informer or an object; whether it is one is the verb's to say. Bytes are a text that may
+-- have NUL bytes, as no other has: as a C string it would end at the first.
 local FORMS = {
+  bytes = { string = true },
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
   ["path or function"] = { string = true, ["function"] = true },
@@ -13,8 +15,13 @@ local FORMS = {
   ["view or reference"] = { table = true, userdata = true },
 }
 
+local function is_cut(value, expected)
+  return type(value) == "string" and expected ~= "bytes" and string.find(value, "\0", 1, true)
+end
+
 local function is_right(value, expected)
-  return expected and (type(value) == expected or FORMS[expected] and FORMS[expected][type(value)])
+  local good = expected and (type(value) == expected or FORMS[expected] and FORMS[expected][type(value)])
+  return good and not is_cut(value, expected)
 end
 
 -- Keys that are tables are told by their type alone: their own text is a function of the script.
@@ -27,6 +34,10 @@ local function complain(where, name, value, known)
   if not expected then
     require "k8s.unknown"(where, name, known)
   end
+  if type(value) == "string" and is_right("", expected) then
+    raw.raise(where .. ": " .. name .. " must not contain a NUL byte")
+  end
+  expected = expected == "bytes" and "string" or expected
   raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
 end
 

@@ -70,6 +70,17 @@ describe("check-style", function()
     passes("style", { ["spec/core/a_spec.c"] = "assert(x);\n" })
   end)
 
+  it("finds readers of C strings that end at a NUL byte", function()
+    finds("style", "core/script/a.c:2: luaL_checkstring ends at a NUL byte: arg_str, or own_text", {
+      ["core/script/a.c"] = opening .. "x = luaL_checkstring(L, 1);\n",
+    })
+    finds("style", "core/app/a.c:2: lua_tostring ends at", { ["core/app/a.c"] = opening .. "lua_tostring (L, 1);\n" })
+    passes("style", {
+      ["core/script/args.h"] = opening .. "return lua_tostring(L, 1);\n",
+      ["core/script/a.c"] = opening .. "own_text(L, 1); luaL_checklstring(L, 1, &n); my_lua_tostring(L, 1);\n",
+    })
+  end)
+
   it("finds methods of strings in the engine's own Lua", function()
     finds("style", "lua/k8s/a.lua:2: string.find", { ["lua/k8s/a.lua"] = '-- It.\nlocal x = s:find("a")\n' })
     finds("style", "lua/k8s/a.lua:2: string.match", {

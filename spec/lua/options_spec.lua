@@ -72,6 +72,21 @@ describe("options tables", function()
     )
   end)
 
+  it("have no NUL byte in a text, but in bytes", function()
+    local forms = { namespace = "string", every = "duration", body = "bytes" }
+    for _, name in ipairs { "namespace", "every" } do
+      assert.error_matches(
+        function() options.check("verb", { [name] = "\0a" }, forms) end,
+        "verb: " .. name .. " must not contain a NUL byte"
+      )
+    end
+    assert.same({ body = "a\0" }, options.check("verb", { body = "a\0" }, forms))
+    assert.error_matches(
+      function() options.check("verb", { body = 1 }, forms) end,
+      "verb: body must be a string, not number"
+    )
+  end)
+
   it("say which type a value must have", function()
     assert.error_matches(
       function() options.check("verb", { selector = 1 }, known) end,

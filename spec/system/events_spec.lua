@@ -47,7 +47,7 @@ k8s.event: the type must be "Normal" or "Warning", not "normal"
 k8s.event: the reason must be a word of at most 128 bytes, such as PodEvicted
 k8s.event: the message must be a string, not nil
 k8s.event: bad argument #2 to 'format' (number expected, got string)
-k8s.event: the reason has a zero byte
+k8s.event: the reason must not contain a NUL byte
 k8s.event: expected a whole object, not a part of one
 k8s.event: apiVersion has 1025 bytes, the most is 1024
 k8s.event: kind has 1025 bytes, the most is 1024

@@ -139,7 +139,7 @@ false	k8s.patch: the patch must be a table, not a string
 false	k8s.patch: lock needs an object with metadata.resourceVersion
 false	k8s.patch: unknown option "locked", did you mean "lock"?
 false	k8s.update: timeout must be longer than nothing
-false	k8s.update: name has a zero byte
+false	k8s.update: name must not contain a NUL byte
 false	k8s.delete: grace_period must be whole seconds
 false	k8s.create: the JSON is larger than the limit of 3 MiB
 false	k8s.retry_on_conflict: expected a function, not number
