@@ -82,6 +82,12 @@ static void end_handlers(struct script *from, struct hand_over *done)
     }
 }
 
+/* Else it is told when its leadership begins, of the whole cache. */
+static bool is_told_at_once(const struct script *from, const struct script_handler *h)
+{
+    return !h->leader || (script_leads(from) && leading_keeps_term(from, h->script));
+}
+
 static void hand_over_handlers(struct script *from, struct script *to, struct hand_over *done)
 {
     struct script_handler *h, *before, *at = NULL;
@@ -92,11 +98,18 @@ static void hand_over_handlers(struct script *from, struct script *to, struct ha
             done->kept++;
             continue;
         }
-        h->from_now_on = to->replay == REPLAY_NONE;
+        h->from_now_on = to->replay == REPLAY_NONE && is_told_at_once(from, h);
         if (before) replace(before, h);
         done->added++;
     }
     end_handlers(from, done);
+}
+
+/* One that meets its informer again, as it was lifted or leads again, is shown the cache as any other. */
+static void end_from_now_on(struct script *script)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link) h->from_now_on = false;
 }
 
 /* --- all of it */
@@ -119,6 +132,7 @@ bool script_hand_over(struct script *from, struct script *to, struct hand_over *
     script_add_counters(to, from);
     leading_begin_after(from, to);
     handlers_attach(to);
+    end_from_now_on(to);
     turns_ask(to);
     return true;
 }

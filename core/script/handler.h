@@ -28,7 +28,7 @@ struct script_handler {
     struct handler_options *options; /* a reference */
     bool leader;          /* told while the script leads, and of the whole cache when that begins */
     unsigned concurrency; /* calls that may wait at once, of different keys; 1: one for all keys */
-    bool from_now_on;     /* it is not shown the cache when it meets its informer first */
+    bool from_now_on;     /* during a reload: it is not shown the cache when it meets its informer */
     bool removed;
     int refs;
     unsigned long long number;

@@ -4,12 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "core/script/support/election.h"
-
+#include "script/hand_over.h"
 #include "script/handler.h"
 
 static const char script_text[] =
@@ -83,6 +84,32 @@ static void test_a_leaders_handler_gets_the_cache_at_each_win(void **state)
     assert_ask(c, c->script, "return take()", "update shop/b; delete shop/a");
     election_set(ELECTION_GRANTS);
     await_ask(c, "return now()", "add shop/b+; add shop/c+; add shop/d+");
+}
+
+/* A generation that came while another process led: it has not seen the cache, whatever is replayed. */
+static void test_a_reload_before_the_win_takes_nothing_from_it(void **state)
+{
+    struct cluster *c = *state;
+    char path[96];
+    struct err err;
+    struct hand_over done;
+    election_set(ELECTION_TAKEN);
+    start_with_pods(c, "");
+    await_ask(c, "return all", "2");
+    snprintf(path, sizeof path, "%s/next.lua", c->folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%sk8s.on_reload { replay = 'none' }\n", script_text);
+    fclose(file);
+    struct script *old = c->script;
+    const struct script_source source = {.path = path, .name = "leading", .generation = 2, .before = old};
+    c->script = script_prepare(&c->host, &source, &err);
+    assert_non_null(c->script);
+    cluster_resolve(c);
+    assert_true(script_hand_over(old, c->script, &done, &err));
+    script_free(old);
+    election_set(ELECTION_GRANTS);
+    await_ask(c, "return now()", "add shop/a+; add shop/b+");
 }
 
 static void test_calls_that_wait_are_cancelled_at_a_loss(void **state)
@@ -310,6 +337,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_a_leaders_handler_gets_the_cache_at_each_win),
+        TEST(test_a_reload_before_the_win_takes_nothing_from_it),
         TEST(test_calls_that_wait_are_cancelled_at_a_loss),
         TEST(test_timers_of_leaders_tick_on_the_leader_only),
         TEST(test_functions_are_told_of_wins_and_losses),
