@@ -1,9 +1,11 @@
 /* The handlers of a claim: each is one registration with every informer of its set; see shared_factory.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/shared_factory_internal.h"
+#include "object/selector.h"
 
 static void handler_free(struct claim_handler *handler)
 {
@@ -41,6 +43,33 @@ void claim_handlers_attach(struct informer_claim *claim)
 bool claims_share(const struct informer_claim *a, const struct informer_claim *b)
 {
     return a->set && a->set == b->set;
+}
+
+static bool has_labels(const char *selector, const struct root *object)
+{
+    struct selector *parsed = selector_parse(str_of(selector), NULL);
+    bool has = parsed && selector_matches(parsed, root_labels(object));
+    selector_free(parsed);
+    return has;
+}
+
+static bool reads(const struct informer_key *key, const struct informer_key *other, const struct root *object)
+{
+    struct text text;
+    if (strcmp(key->resource.group, other->resource.group) != 0 ||
+        strcmp(key->resource.plural, other->resource.plural) != 0 ||
+        strcmp(key->field_selector, other->field_selector) != 0)
+        return false;
+    if (*key->namespace_ && !str_is(root_namespace(object, &text), key->namespace_)) return false;
+    return strcmp(key->label_selector, other->label_selector) == 0 || has_labels(key->label_selector, object);
+}
+
+bool claim_reads(const struct informer_claim *claim, const struct informer_claim *other,
+                 const struct root *object)
+{
+    for (size_t i = 0; other->set && claim->set && i < claim->set->count; i++)
+        if (reads(&claim->set->members[i]->key, &other->set->members[0]->key, object)) return true;
+    return false;
 }
 
 void claim_move_handler(struct claim_handler *h, struct informer_claim *to, const struct event_handler *with)

@@ -123,5 +123,10 @@ void claim_move_handler(struct claim_handler *handler, struct informer_claim *to
                         const struct event_handler *with);
 /* Whether two claims read the same informers. False while either has none. */
 bool claims_share(const struct informer_claim *a, const struct informer_claim *b);
+/* Whether `claim` reads objects like this one, which is or was in the cache of `other`: its kind, in any
+ * version, its namespace and its labels. What a field selector selects the server alone knows: both must have
+ * the same. False while either has no informer. */
+bool claim_reads(const struct informer_claim *claim, const struct informer_claim *other,
+                 const struct root *object);
 void claim_remove_handler(struct claim_handler *handler);
 bool claim_handler_has_synced(const struct claim_handler *handler);

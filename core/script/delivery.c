@@ -202,10 +202,20 @@ static void append(struct script_handler *h, const struct event *event)
     if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
 }
 
+/* One that begins anew may read other objects. Its filter's function may remove it. */
+static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
+{
+    const struct filter *filter = to->options->filter;
+    if (to->functions[ON_DELETE] == LUA_NOREF || !claim_reads(to->claim, from->claim, object)) return false;
+    if (filter && !filter_passes(filter, object)) return false;
+    return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
+}
+
 /* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
  * has it any more. */
-static void append_delete(struct script_handler *to, const struct event *event)
+static void append_delete(struct script_handler *from, struct script_handler *to, const struct event *event)
 {
+    if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
     const struct event told = {.type = ON_ADD, .object = event->old_object, .info = {.initial = true}};
     if (told.object && !to->from_now_on) append(to, &told);
     append(to, event);
@@ -224,7 +234,7 @@ void delivery_hand_over_deletes(struct script_handler *from, struct script_handl
         event_let_go(&event);
     }
     while (pending_take(&joined, &event)) {
-        if (event.type == ON_DELETE) append_delete(to, &event);
+        if (event.type == ON_DELETE) append_delete(from, to, &event);
         event_let_go(&event);
     }
     end_hand_over(from, to);

@@ -88,19 +88,38 @@ static bool is_told_at_once(const struct script *from, const struct script_handl
     return !h->leader || (script_leads(from) && leading_keeps_term(from, h->script));
 }
 
+static void hand_over_handler(struct script *from, struct script_handler *h, struct script_handler **at,
+                              struct hand_over *done)
+{
+    struct script_handler *before = find(from, h->id, at);
+    if (before && may_go_on(before, h)) {
+        go_on(before, h);
+        done->kept++;
+        return;
+    }
+    h->from_now_on = h->script->replay == REPLAY_NONE && is_told_at_once(from, h);
+    if (before) replace(before, h);
+    done->added++;
+}
+
+/* The first one that was added after so many; NULL: there is none. */
+static struct script_handler *handler_after(const struct script *script, unsigned long long number)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link)
+        if (h->number > number) break;
+    return h;
+}
+
+/* The function of a filter may remove any of them. */
 static void hand_over_handlers(struct script *from, struct script *to, struct hand_over *done)
 {
-    struct script_handler *h, *before, *at = NULL;
-    TAILQ_FOREACH (h, &to->handlers, link) {
-        before = find(from, h->id, &at);
-        if (before && may_go_on(before, h)) {
-            go_on(before, h);
-            done->kept++;
-            continue;
-        }
-        h->from_now_on = to->replay == REPLAY_NONE && is_told_at_once(from, h);
-        if (before) replace(before, h);
-        done->added++;
+    struct script_handler *at = NULL, *next;
+    for (struct script_handler *h = TAILQ_FIRST(&to->handlers); h; h = next) {
+        h->refs++;
+        hand_over_handler(from, h, &at, done);
+        next = h->removed ? handler_after(to, h->number) : TAILQ_NEXT(h, link);
+        handler_unref(h);
     }
     end_handlers(from, done);
 }

@@ -28,7 +28,9 @@ static struct script *load(struct cluster *c, const char *name, const char *opti
              "if options.adds then options = { id = 'it', OnAdd = options.OnAdd } end\n"
              "registration = k8s.informer('pods'):add_event_handler(options)\n",
              options);
-    return cluster_load(c, name, text);
+    struct script *script = cluster_load(c, name, text);
+    cluster_resolve(c);
+    return script;
 }
 
 /* The informer tells the handler of an object whose call takes so long. The cache had the version before. */

@@ -97,11 +97,61 @@ static void test_one_that_is_told_from_now_on_gets_the_cache_when_it_is_lifted(v
     script_free(new);
 }
 
+/* --- objects that are gone, of which the old generation was not told yet */
+
+/* Of pods: a, b and z of two namespaces; the handler is busy with z, and then a and b go. */
+static struct script *load_with_backlog(struct cluster *c, const char *options)
+{
+    char lua[128];
+    snprintf(lua, sizeof lua, "handler('pods', { %s }) k8s.informer 'nodes'", options);
+    struct script *script = load(c, lua);
+    cluster_list(c, 0, "shop/a app=web;play/b app=db");
+    cluster_list(c, 1, "");
+    run_out(c, script);
+    cluster_event(c, 0, LW_ADDED, "shop/z app=web");
+    cluster_event(c, 0, LW_DELETED, "shop/a app=web");
+    cluster_event(c, 0, LW_DELETED, "play/b app=db");
+    assert_ask(c, script, "return take()", "+a +b +z ");
+    return script;
+}
+
+static void test_it_gets_deletes_of_what_it_reads_and_what_passes_its_filter(void **state)
+{
+    static const struct {
+        const char *lua, *told;
+    } cases[] = {
+        {"handler('pods', { unchanged = true })", "+a -a +b -b +z "},
+        {"handler('pods', { namespaces = { 'play' } })", "+b -b "},
+        {"handler('pods', { where = { ['metadata.labels.app'] = 'web' } })", "+a -a +z "},
+        {"handler('pods', { filter = function(o) return o:label 'app' == 'db' end })", "+b -b "},
+        {"handler('pods', {}, { namespace = 'play' })", "+b -b "},
+        {"handler('pods', {}, { namespaces = { 'other', 'shop' } })", "+a -a "},
+        {"handler('pods', {}, { selector = 'app!=db' })", "+a -a "},
+        {"handler('pods', {}, { field_selector = 'spec.nodeName=n' })", ""},
+        {"handler('nodes', {})", ""},
+        {"handler('pods', { forgets = true })", "+z "},
+        {"r = handler('pods', { filter = function() r:remove() return true end })", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cluster c;
+        cluster_init(&c);
+        c.host.clock = &c.clock.clock;
+        struct script *old = load_with_backlog(&c, "");
+        struct script *new = reload(&c, old, cases[i].lua);
+        run_out(&c, new);
+        assert_ask(&c, new, "return take()", cases[i].told);
+        script_free(old);
+        script_free(new);
+        cluster_clear(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_one_that_is_told_from_now_on_gets_the_cache_when_it_is_lifted),
+        cmocka_unit_test(test_it_gets_deletes_of_what_it_reads_and_what_passes_its_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
