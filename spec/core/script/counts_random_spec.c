@@ -246,6 +246,7 @@ static void reload(struct world *w)
 static void come_and_go(struct world *w)
 {
     assert_ask(w->c, w->script, "renew()", "nil");
+    handlers_attach(w->script); /* as after each call of a script */
     shrink_lists(w->script);
 }
 
