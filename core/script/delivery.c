@@ -212,13 +212,15 @@ static bool wants(struct script_handler *to, const struct script_handler *from, 
 }
 
 /* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
- * has it any more. */
+ * has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
 static void append_delete(struct script_handler *from, struct script_handler *to, const struct event *event)
 {
     if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
-    const struct event told = {.type = ON_ADD, .object = event->old_object, .info = {.initial = true}};
-    if (told.object && !to->from_now_on) append(to, &told);
-    append(to, event);
+    struct event gone = *event, told = {.type = ON_ADD, .object = event->old_object, .recalled = true};
+    told.info.initial = true;
+    gone.recalled = false;
+    if (told.object && (!to->from_now_on || event->recalled)) append(to, &told);
+    append(to, &gone);
 }
 
 /* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
@@ -226,7 +228,7 @@ void delivery_hand_over_deletes(struct script_handler *from, struct script_handl
 {
     struct event event;
     struct pending joined;
-    pending_init(&joined, 0, PENDING_KEEP_PAIRS, false);
+    pending_init(&joined, 0, PENDING_PICK_DELETES, false);
     if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
     handler_calls_move(from, to);
     while (pending_take(&from->pending, &event)) {
@@ -267,18 +269,20 @@ bool delivery_tells_of_list(const struct script_handler *h)
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
-    deliver(ctx, &(struct event){ON_ADD, NULL, object, *info});
+    deliver(ctx, &(struct event){.type = ON_ADD, .object = object, .info = *info});
 }
 
 static void on_update(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info)
 {
-    deliver(ctx, &(struct event){ON_UPDATE, old_object, new_object, *info});
+    deliver(ctx, &(struct event){
+                     .type = ON_UPDATE, .old_object = old_object, .object = new_object, .info = *info});
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx, &(struct event){ON_DELETE, info->stored, last, *info});
+    deliver(ctx,
+            &(struct event){.type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
 }
 
 struct event_handler delivery_callbacks(struct script_handler *handler)

@@ -23,7 +23,8 @@ void delivery_end(struct script_handler *handler);
 void delivery_hand_over(struct script_handler *from, struct script_handler *to);
 /* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of, those
  * of objects that came and went excepted, and those that `to` does not read or that do not pass its filter.
- * For one that is shown the cache each follows an add of the state that `from` was told last. The filter's
+ * For one that is shown the cache each follows an add of the state that `from` was told last, or was about to
+ * be told for the same reason. The filter's
  * function may remove any handler of its script; the caller has a reference to `to`. */
 void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to);
 /* Events that wait for calls, or for their objects to be quiet. */

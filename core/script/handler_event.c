@@ -54,11 +54,12 @@ static void join_change(struct event *event, const struct event *next)
     event->info = info;
 }
 
-/* Updated + Deleted = Deleted; Added + Deleted: nothing; Deleted + Deleted = the one that is no tombstone.
- * What is nothing has become a delete, and stays nothing with another one. */
+/* Updated + Deleted = Deleted; Added + Deleted: nothing, unless it was recalled; Deleted + Deleted = the one
+ * that is no tombstone. What is nothing has become a delete, and stays nothing with another one. */
 static bool join_delete(struct event *event, bool nothing, const struct event *next)
 {
-    bool left = event->type != ON_ADD && !nothing;
+    bool left = (event->type != ON_ADD || event->recalled) && !nothing;
+    if (event->type == ON_ADD && event->recalled) event->old_object = root_ref(event->object);
     if (event->type != ON_DELETE || event->info.final_state_unknown) {
         event->info = next->info;
         event->info.stored = NULL;

@@ -16,6 +16,9 @@ struct event {
     struct root *old_object;
     struct root *object; /* the new state or the last */
     struct event_info info;
+    /* An add of an object that is gone, for the delete behind it: an earlier generation was told of it.
+     * Joined with that delete it is a delete that nobody was told the add of. */
+    bool recalled;
 };
 
 /* Takes references of its own to the objects. */

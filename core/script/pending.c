@@ -110,8 +110,11 @@ static bool same_uid(struct root *a, struct root *b)
 static bool may_join(const struct pending *pending, const struct pending_entry *entry,
                      const struct event *next)
 {
-    if (entry->nothing || entry->event.type != ON_DELETE || next->type == ON_DELETE) return true;
-    if (pending->pairs == PENDING_SPLIT_RECREATED) return same_uid(entry->event.object, next->object);
+    const struct event *last = &entry->event;
+    if (last->type == ON_ADD && last->recalled && next->type == ON_DELETE)
+        return pending->pairs == PENDING_PICK_DELETES;
+    if (entry->nothing || last->type != ON_DELETE || next->type == ON_DELETE) return true;
+    if (pending->pairs == PENDING_SPLIT_RECREATED) return same_uid(last->object, next->object);
     return pending->pairs == PENDING_JOIN_ALL;
 }
 

@@ -9,11 +9,13 @@
 
 #include "script/handler_event.h"
 
-/* What becomes of a delete and an add after it. */
+/* What becomes of a delete and an add after it, and of a recalled add and its delete, which stay two but in
+ * the last. */
 enum pending_pairs {
     PENDING_JOIN_ALL,        /* an update */
     PENDING_SPLIT_RECREATED, /* the same, but with another uid they stay two */
     PENDING_KEEP_PAIRS,      /* they stay two: the handler has no function for updates */
+    PENDING_PICK_DELETES,    /* they stay two: deletes are picked out, with what was told before each */
 };
 
 struct pending_entry;

@@ -105,28 +105,44 @@ static void test_flags_tell_what_became_of_the_event(void **state)
     struct event event;
     struct root *a = pack(f, 0, 1, 1), *b = pack(f, 0, 1, 2);
     pending_init(&pending, 0, PENDING_JOIN_ALL, false);
-    pending_put(&pending, &(struct event){ON_ADD, NULL, a, {.initial = true, .received_us = 1}});
-    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
+    pending_put(&pending,
+                &(struct event){.type = ON_ADD, .object = a, .info = {.initial = true, .received_us = 1}});
+    pending_put(&pending, &(struct event){.type = ON_UPDATE,
+                                          .old_object = a,
+                                          .object = a,
+                                          .info = {.resync = true, .received_us = 2}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.initial && event.info.coalesced && !event.info.resync);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 2}});
-    pending_put(&pending, &(struct event){ON_UPDATE, a, a, {.resync = true, .received_us = 3}});
+    pending_put(&pending, &(struct event){.type = ON_UPDATE,
+                                          .old_object = a,
+                                          .object = a,
+                                          .info = {.resync = true, .received_us = 2}});
+    pending_put(&pending, &(struct event){.type = ON_UPDATE,
+                                          .old_object = a,
+                                          .object = a,
+                                          .info = {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.resync && event.info.received_us == 3);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){ON_UPDATE, a, b, {.received_us = 2}});
-    pending_put(&pending, &(struct event){ON_UPDATE, b, b, {.resync = true, .received_us = 3}});
+    pending_put(&pending,
+                &(struct event){.type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
+    pending_put(&pending, &(struct event){.type = ON_UPDATE,
+                                          .old_object = b,
+                                          .object = b,
+                                          .info = {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(!event.info.resync && event.old_object == a && event.object == b);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){ON_ADD, NULL, a, {.filtered = true}});
-    pending_put(&pending, &(struct event){ON_UPDATE, a, b, {.received_us = 2}});
+    pending_put(&pending, &(struct event){.type = ON_ADD, .object = a, .info = {.filtered = true}});
+    pending_put(&pending,
+                &(struct event){.type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.type == ON_ADD && event.info.filtered);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){ON_DELETE, a, a, {.filtered = true}});
-    pending_put(&pending, &(struct event){ON_ADD, NULL, b, {.filtered = true}});
+    pending_put(&pending,
+                &(struct event){.type = ON_DELETE, .old_object = a, .object = a, .info = {.filtered = true}});
+    pending_put(&pending, &(struct event){.type = ON_ADD, .object = b, .info = {.filtered = true}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.type == ON_UPDATE && !event.info.filtered); /* it passed before and does now */
     event_let_go(&event);
@@ -152,7 +168,7 @@ static void test_what_is_left_is_let_go(void **state)
 static void put_add(struct fixture *f, struct pending *pending, int key, int version, bool initial)
 {
     struct root *object = pack(f, key, 1, version);
-    pending_put(pending, &(struct event){ON_ADD, NULL, object, {.initial = initial}});
+    pending_put(pending, &(struct event){.type = ON_ADD, .object = object, .info = {.initial = initial}});
     root_unref(object);
 }
 
@@ -217,7 +233,7 @@ static void test_it_counts_what_is_left_of_the_first_list(void **state)
     put_add(f, &pending, 0, 3, false); /* still new to the handler */
     put_add(f, &pending, 2, 4, false);
     assert_int_equal(pending.initial, 2);
-    pending_put(&pending, &(struct event){ON_DELETE, NULL, object, {0}}); /* nothing is left of it */
+    pending_put(&pending, &(struct event){.type = ON_DELETE, .object = object}); /* nothing is left of it */
     assert_int_equal(pending.initial, 1);
     assert_true(pending_take(&pending, &event));
     event_let_go(&event);

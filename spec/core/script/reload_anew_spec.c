@@ -146,12 +146,34 @@ static void test_it_gets_deletes_of_what_it_reads_and_what_passes_its_filter(voi
     }
 }
 
+static void test_a_second_reload_loses_no_deletes(void **state)
+{
+    static const char *const last[] = {"handler('pods', {})",
+                                       "handler('pods', {}) k8s.on_reload { replay = 'all' }"};
+    for (size_t i = 0; i < 2; i++) {
+        struct cluster c;
+        cluster_init(&c);
+        c.host.clock = &c.clock.clock;
+        struct script *one = load_with_backlog(&c, "");
+        struct script *two = reload(&c, one, "handler('pods', { unchanged = true })");
+        struct script *three = reload(&c, two, last[i]); /* as when a bad generation is taken back at once */
+        run_out(&c, three);
+        assert_ask(&c, two, "return take()", "");
+        assert_ask(&c, three, "return take()", "+a -a +b -b +z ");
+        script_free(one);
+        script_free(two);
+        script_free(three);
+        cluster_clear(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_one_that_is_told_from_now_on_gets_the_cache_when_it_is_lifted),
         cmocka_unit_test(test_it_gets_deletes_of_what_it_reads_and_what_passes_its_filter),
+        cmocka_unit_test(test_a_second_reload_loses_no_deletes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
