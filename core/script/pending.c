@@ -106,7 +106,8 @@ static bool same_uid(struct root *a, struct root *b)
     return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
 }
 
-/* Whether the two may become one. */
+/* Whether the two may become one. An update behind the delete of a key that was never seen follows an add for
+ * which the handler has no function: so the two may not become an add. */
 static bool may_join(const struct pending *pending, const struct pending_entry *entry,
                      const struct event *next)
 {
@@ -114,6 +115,7 @@ static bool may_join(const struct pending *pending, const struct pending_entry *
     if (last->type == ON_ADD && last->recalled && next->type == ON_DELETE)
         return pending->pairs == PENDING_PICK_DELETES;
     if (entry->nothing || last->type != ON_DELETE || next->type == ON_DELETE) return true;
+    if (!last->old_object && next->type == ON_UPDATE) return false;
     if (pending->pairs == PENDING_SPLIT_RECREATED) return same_uid(last->object, next->object);
     return pending->pairs == PENDING_JOIN_ALL;
 }

@@ -86,6 +86,29 @@ static void test_a_full_pending_list_coalesces_and_stays_bounded(void **state)
     script_free(script);
 }
 
+/* A delete of a key that was never seen, and an add that the handler has no function for. */
+static void test_what_joins_is_never_an_event_without_a_function(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(
+        c, "updates",
+        "k8s = require 'k8s' said = ''\n"
+        "k8s.informer('pods'):add_event_handler {\n"
+        "  OnUpdate = function(_, o) said = said .. '=' .. o:name() .. o:label 'x' k8s.sleep(1) end,\n"
+        "  OnDelete = function(o) said = said .. '-' .. o:name() .. o:label 'x' k8s.sleep(1) end }\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "shop/a x=1");
+    TAILQ_FIRST(&script->handlers)->pending.mark = 0;
+    cluster_event(c, 0, LW_MODIFIED, "shop/a x=2"); /* its call waits */
+    cluster_event(c, 0, LW_DELETED, "shop/b x=1");
+    cluster_event(c, 0, LW_ADDED, "shop/b x=2");
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=3");
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=4");
+    virtual_clock_advance(&c->clock, 10000);
+    assert_ask(c, script, "return said", "=a2-b1=b4");
+    script_free(script);
+}
+
 /* Calls sleep as many seconds as the label s says; what is going on is told as it begins and ends. */
 static const char parallel[] =
     "k8s = require 'k8s' said = '' now = 0\n"
@@ -238,6 +261,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_handler_that_waits_is_told_the_rest_in_order),
         T(test_a_full_pending_list_coalesces_and_stays_bounded),
+        T(test_what_joins_is_never_an_event_without_a_function),
         T(test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never),
         T(test_a_busy_key_with_many_changes_holds_up_no_other),
         T(test_removing_a_handler_cancels_all_its_calls),
