@@ -190,7 +190,12 @@ static bool may_pass(int error)
     return error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM || error == ENOBUFS;
 }
 
+int64_t outlet_failing_ms(const struct outlet *o)
+{
+    return o->error ? now_ms(o) - o->failing_ms : 0;
+}
+
 bool outlet_may_recover(const struct outlet *o)
 {
-    return !o->error || (may_pass(o->error) && now_ms(o) - o->failing_ms < OUTLET_PATIENCE_MS);
+    return !o->error || (may_pass(o->error) && outlet_failing_ms(o) < OUTLET_PATIENCE_MS);
 }

@@ -50,6 +50,8 @@ int outlet_write(struct outlet *outlet);
 void outlet_note(struct outlet *outlet, int error);
 /* Milliseconds until the next try is due; 0: it is. */
 int64_t outlet_wait_ms(const struct outlet *outlet);
+/* Milliseconds since the first of the tries that failed; 0 while it works. */
+int64_t outlet_failing_ms(const struct outlet *outlet);
 /* False while it fails with what does not pass by itself, and when it failed for OUTLET_PATIENCE_MS: who
  * could wait for room should not. */
 bool outlet_may_recover(const struct outlet *outlet);

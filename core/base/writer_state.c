@@ -59,11 +59,14 @@ void writer_lose(struct stream *s, uint64_t lines)
     if (s->put_gap) s->unmarked += lines;
 }
 
-/* Loses what the outlet and the caller have. */
+/* Loses what the outlet and the caller have. The first of them came when it began to fail, or before. */
 static void give_up(struct stream *s)
 {
+    int64_t since_us = clock_wall_us(clock_real()) - outlet_failing_ms(&s->outlet) * 1000;
     uint64_t left = outlet_drop(&s->outlet) * (s->marking == 0);
-    writer_lose(s, left + outlet_count(buf_slice(&s->waiting)));
+    left += outlet_count(buf_slice(&s->waiting));
+    writer_lose(s, left);
+    if (left && since_us < s->gap.since_us) s->gap.since_us = since_us;
     buf_clear(&s->waiting);
     s->marking = 0;
     if (s->stopping) s->unmarked = 0;
