@@ -86,7 +86,7 @@ static void leave_line(struct outlet *o)
 static int mend_end(struct outlet *o)
 {
     struct outlet_file *file = o->file;
-    bool goes_on = file->torn_by == o && file->size == size_of(o->fd);
+    bool goes_on = file->torn_by == o && is_within_line(o) && file->size == size_of(o->fd);
     file->torn_by = NULL;
     if (!goes_on) {
         leave_line(o);
@@ -154,9 +154,6 @@ uint64_t outlet_drop(struct outlet *o)
 {
     leave_line(o);
     uint64_t left = outlet_left(o);
-    pthread_mutex_lock(&o->file->lock);
-    if (o->file->torn_by == o) o->file->torn_by = NULL;
-    pthread_mutex_unlock(&o->file->lock);
     forget(o);
     return left;
 }

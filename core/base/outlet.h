@@ -23,7 +23,7 @@ struct outlet;
 struct outlet_file {
     pthread_mutex_t lock;
     bool is_torn;                 /* its last line may lack its end */
-    const struct outlet *torn_by; /* who can go on in that line; NULL: nobody */
+    const struct outlet *torn_by; /* who can go on in that line, unless it gave it up; NULL: nobody */
     int64_t size;                 /* when it was torn; -1: no regular file */
 };
 
@@ -58,7 +58,7 @@ bool outlet_may_recover(const struct outlet *outlet);
 /* How many lines are not in the file as a whole. While outlet_write runs on another thread: at most so many.
  */
 uint64_t outlet_left(const struct outlet *outlet);
-/* Gives those lines up; returns how many they were. */
+/* Gives those lines up; returns how many they were. Waits for nobody who writes to the file. */
 uint64_t outlet_drop(struct outlet *outlet);
 /* Goes on in `fd`, which it takes, and at once; the descriptor before is closed, its last line ended if that
  * is possible. A last line without its end, of another process perhaps, is ended before anything else. */

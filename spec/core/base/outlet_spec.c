@@ -126,6 +126,19 @@ static void test_what_was_given_up_is_counted_and_its_torn_line_ended(void **sta
     assert_file(bench->disk.path, "one\ntw\nfour\n");
 }
 
+/* It may hang, and whoever gives up has the lock of a stream. */
+static void test_giving_up_does_not_wait_for_another_who_writes(void **state)
+{
+    struct bench *bench = *state;
+    small_disk_limit(6);
+    write_text(&bench->a, "one\ntwo\nthree\n");
+    pthread_mutex_lock(&bench->file.lock);
+    alarm(20);
+    assert_int_equal(outlet_drop(&bench->a), 2);
+    alarm(0);
+    pthread_mutex_unlock(&bench->file.lock);
+}
+
 static void test_a_line_that_lacks_its_end_alone_is_ended_and_not_written_twice(void **state)
 {
     struct bench *bench = *state;
@@ -282,6 +295,7 @@ int main(void)
         TEST(test_what_another_writes_begins_on_its_own_line),
         TEST(test_a_line_is_written_again_when_the_file_was_truncated),
         TEST(test_what_was_given_up_is_counted_and_its_torn_line_ended),
+        TEST(test_giving_up_does_not_wait_for_another_who_writes),
         TEST(test_a_line_that_lacks_its_end_alone_is_ended_and_not_written_twice),
         TEST(test_another_file_gets_the_line_as_a_whole_and_the_old_one_an_end),
         TEST(test_a_torn_line_that_was_there_is_ended_first),
