@@ -194,5 +194,5 @@ int64_t outlet_failing_ms(const struct outlet *o)
 
 bool outlet_may_recover(const struct outlet *o)
 {
-    return !o->error || (may_pass(o->error) && outlet_failing_ms(o) < OUTLET_PATIENCE_MS);
+    return !o->error || (may_pass(o->error) && outlet_failing_ms(o) < OUTLET_TIMEOUT_MS);
 }

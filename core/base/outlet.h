@@ -15,7 +15,7 @@
 
 /* The first pause after a failed write, each next one twice as long; and for how long one who may wait for
  * room does so while nothing can be written. */
-enum { OUTLET_RETRY_FIRST_MS = 100, OUTLET_RETRY_MOST_MS = 5000, OUTLET_PATIENCE_MS = 30000 };
+enum { OUTLET_RETRY_FIRST_MS = 100, OUTLET_RETRY_MOST_MS = 5000, OUTLET_TIMEOUT_MS = 30000 };
 
 struct outlet;
 
@@ -52,7 +52,7 @@ void outlet_note(struct outlet *outlet, int error);
 int64_t outlet_wait_ms(const struct outlet *outlet);
 /* Milliseconds since the first of the tries that failed; 0 while it works. */
 int64_t outlet_failing_ms(const struct outlet *outlet);
-/* False while it fails with what does not pass by itself, and when it failed for OUTLET_PATIENCE_MS: who
+/* False while it fails with what does not pass by itself, and when it failed for OUTLET_TIMEOUT_MS: who
  * could wait for room should not. */
 bool outlet_may_recover(const struct outlet *outlet);
 /* How many lines are not in the file as a whole. While outlet_write runs on another thread: at most so many.

@@ -17,7 +17,7 @@ enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_AUDIT };
 enum writer_wait {
     WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
     /* No room: waits until there is some (`exec`), though not while lines cannot be written for a reason that
-     * stays, nor beyond OUTLET_PATIENCE_MS (outlet.h) for one that may pass. */
+     * stays, nor beyond OUTLET_TIMEOUT_MS (outlet.h) for one that may pass. */
     WRITER_WAIT,
 };
 

@@ -1,8 +1,8 @@
 /* Events that a handler has not been told yet, because calls of it wait. In the order in which they came;
  * with `by_key` each key in its own, and a key that is held is passed over, at no cost. From `mark` events
  * on, an event whose key is in the list already joins the last one of that key: there are never more than
- * `mark` events and two for each key (I-8, B-2). Owner: the handler that embeds it, on the engine thread.
- * Objects in it are references. */
+ * `mark` events and two for each key, three behind a recalled add (I-8, B-2). Owner: the handler that embeds
+ * it, on the engine thread. Objects in it are references. */
 #pragma once
 #include <stddef.h>
 #include <sys/queue.h>
