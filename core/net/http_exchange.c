@@ -105,6 +105,8 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     bool blank = n == 0 || *data == '\r' || *data == '\n';
     if (!blank || exchange->has_response) return n; /* after the body: trailers */
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+    exchange->switched = status == 101; /* what comes is the body to libcurl: it would have no head */
+    if (exchange->switched) return 0;
     if (status < 200) return n; /* 100 Continue and its like come before the answer */
     read_head(exchange, (int)status);
     exchange_start_idle_timer(exchange);
@@ -219,21 +221,23 @@ static void unlink_exchange(struct http_exchange *exchange)
                              exchange->easy); /* harmless when it was never added */
 }
 
+/* H-4: an end without a head is no good one, although libcurl takes it for that when an HTTP/1.1 connection
+ * closes inside the head. */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause)
 {
     struct err err;
+    bool good = !cause && result == CURLE_OK && exchange->has_response;
     if (cause)
         err = *cause;
-    else if (result != CURLE_OK)
+    else if (!good)
         exchange_error(exchange, result, &err); /* asks the handle, so before it goes */
-    if (cause || result != CURLE_OK) transport_connect_failed(exchange);
+    if (!good) transport_connect_failed(exchange);
     unlink_exchange(exchange);
     bool wanted = !dead(exchange);
     exchange->state = EXCHANGE_DEAD; /* its owner may still cancel it, in on_done too */
     if (wanted && exchange->callbacks.on_done)
         exchange->callbacks.on_done(exchange->callbacks.ctx,
-                                    exchange->has_response ? &exchange->response : NULL,
-                                    cause || result != CURLE_OK ? &err : NULL);
+                                    exchange->has_response ? &exchange->response : NULL, good ? NULL : &err);
     exchange_free(exchange);
 }
 

@@ -19,7 +19,7 @@ bool http_local_send(struct http_exchange *exchange);
 /* What http_each_header shows of the answer, ended by a NULL name; copied. Before the head. */
 void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers);
 /* The answer: once its head, then its body, then its end. `head` is copied; method and url are the request's.
- * `err` NULL: the whole answer came. */
+ * `err` NULL: the whole answer came; without a head that is an error all the same. */
 void http_local_head(struct http_exchange *exchange, const struct http_response *head);
 void http_local_body(struct http_exchange *exchange, const char *data, size_t len);
 void http_local_end(struct http_exchange *exchange, const struct err *err);

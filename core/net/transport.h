@@ -78,10 +78,10 @@ struct http_callbacks {
     /* A stretch of the (decompressed) body. False ends the exchange with ERR_CANCELLED "refused by the
      * reader". */
     bool (*on_body)(void *ctx, const char *data, size_t len);
-    /* Exactly once, last, unless the exchange was cancelled: `err` is NULL when the whole answer came, with
-     * whatever status. ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset, or ended in the middle),
-     * ERR_PARSE (not HTTP, broken gzip) otherwise. `response` is NULL when no head came. The exchange is gone
-     * after. */
+    /* Exactly once, last, unless the exchange was cancelled. `err` NULL: the whole answer came, with whatever
+     * status, and there is a `response`. Else ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset, or ended
+     * in the middle, of the head too), ERR_PARSE (not HTTP, broken gzip), ERR_CANCELLED; `response` is NULL
+     * when no whole head came. Never are both NULL. The exchange is gone after. */
     void (*on_done)(void *ctx, const struct http_response *response, const struct err *err);
     void *ctx;
 };

@@ -43,6 +43,7 @@ struct http_exchange {
     bool authorize;    /* wants an Authorization header and has none yet */
     bool alone;        /* has a connection that nobody shares */
     bool has_response; /* the head of the final answer came */
+    bool switched;     /* the server did, unasked, to another protocol */
     bool refused;      /* on_body gave false */
     bool fenced;       /* its fence was closed before all was sent */
     bool paused;       /* the owner wants it so */

@@ -38,6 +38,7 @@ struct web_options {
     /* A server in this process that answers for all others (http_local.h), which are all allowed when `allow`
      * is NULL; NULL: the network. */
     struct http_local *local;
+    struct str ca_pem; /* whom to trust; empty: the system's roots; borrowed for its life */
 };
 
 struct web_ask {

@@ -223,10 +223,11 @@ static void on_done(void *ctx, const struct http_response *response, const struc
 static bool make_transport(struct web *web, struct err *err)
 {
     if (!web->transport)
-        web->transport = transport_new(
-            web->options.io_loop,
-            &(struct transport_options){.user_agent = web->options.user_agent, .local = web->options.local},
-            err);
+        web->transport = transport_new(web->options.io_loop,
+                                       &(struct transport_options){.tls.ca_pem = web->options.ca_pem,
+                                                                   .user_agent = web->options.user_agent,
+                                                                   .local = web->options.local},
+                                       err);
     return web->transport != NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <ev.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct tiny_conn {
     SSL *ssl;
     ev_io io;
     struct buf in, out;
+    void *data;    /* the test's */
     bool closing;  /* when all is sent */
     unsigned busy; /* frames of ours on the stack */
     bool dead;
@@ -48,7 +50,9 @@ static void drop(struct tiny_conn *conn)
         ev_io_stop(loop_ev(conn->server->loop), &conn->io);
         SSL_free(conn->ssl);
         close(conn->fd);
-        if (conn->server->handler.gone) conn->server->handler.gone(conn->server->handler.ctx, conn);
+        const struct tiny_handler *handler = &conn->server->handler;
+        if (handler->gone) handler->gone(handler->ctx, conn);
+        if (handler->forget && conn->data) handler->forget(handler->ctx, conn->data);
     }
     if (conn->busy) return;
     LIST_REMOVE(conn, link);
@@ -96,8 +100,18 @@ static size_t body_length(struct str head)
     return 0;
 }
 
+/* True when there may be more in what came. */
+static bool take_bytes(struct tiny_conn *conn)
+{
+    const struct tiny_handler *handler = &conn->server->handler;
+    size_t taken = conn->in.len ? handler->bytes(handler->ctx, conn, buf_slice(&conn->in)) : 0;
+    if (!conn->dead) buf_consume(&conn->in, taken);
+    return !conn->dead && taken > 0 && conn->in.len > 0;
+}
+
 static bool next_request(struct tiny_conn *conn)
 {
+    if (conn->server->handler.bytes) return take_bytes(conn);
     char *end = conn->in.len ? memmem(conn->in.data, conn->in.len, "\r\n\r\n", 4) : NULL;
     if (!end) return false;
     struct str head = {conn->in.data, (size_t)(end - conn->in.data) + 4};
@@ -148,6 +162,7 @@ static void on_accept(struct ev_loop *ev, ev_io *io, int events)
     int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) return;
     struct tiny_conn *conn = NEW(struct tiny_conn);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* nothing waits for another's ACK */
     conn->server = server;
     conn->fd = fd;
     server->accepted++;
@@ -246,14 +261,20 @@ void tiny_chunk(struct tiny_conn *conn, const char *data, size_t len)
     free(text);
 }
 
-void tiny_close(struct tiny_conn *conn)
+void tiny_drop(struct tiny_conn *conn)
 {
     if (conn->dead) return;
     conn->closing = true;
-    if (conn->ssl) SSL_shutdown(conn->ssl);
     conn->busy++;
     flush(conn);
     if (--conn->busy == 0 && conn->dead) drop(conn);
+}
+
+void tiny_close(struct tiny_conn *conn)
+{
+    if (conn->dead) return;
+    if (conn->ssl) SSL_shutdown(conn->ssl);
+    tiny_drop(conn);
 }
 
 void tiny_reset(struct tiny_conn *conn)
@@ -262,6 +283,16 @@ void tiny_reset(struct tiny_conn *conn)
     if (conn->dead) return;
     setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     drop(conn);
+}
+
+void tiny_set_data(struct tiny_conn *conn, void *data)
+{
+    conn->data = data;
+}
+
+void *tiny_data(const struct tiny_conn *conn)
+{
+    return conn->data;
 }
 
 const char *tiny_peer_name(const struct tiny_conn *conn)

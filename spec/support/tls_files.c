@@ -91,6 +91,21 @@ void tls_server_context_free(struct ssl_ctx_st *tls)
     SSL_CTX_free(tls);
 }
 
+static int choose_h2(SSL *ssl, const unsigned char **chosen, unsigned char *n, const unsigned char *offered,
+                     unsigned int offered_n, void *ctx)
+{
+    static const unsigned char own[] = "\2h2";
+    return SSL_select_next_proto((unsigned char **)chosen, n, own, sizeof own - 1, offered, offered_n) ==
+                   OPENSSL_NPN_NEGOTIATED
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+void tls_only_h2(struct ssl_ctx_st *tls)
+{
+    SSL_CTX_set_alpn_select_cb(tls, choose_h2, NULL);
+}
+
 void tls_only_old(struct ssl_ctx_st *tls)
 {
     SSL_CTX_set_security_level(tls, 0);
