@@ -32,6 +32,18 @@ function relay:mend() tell(self, "mend") end
 function relay:pass(bytes) tell(self, "pass", bytes) end
 function relay:wait_held(seconds) self.process:wait_line("^held$", seconds or 60) end
 
+-- Of the answer to the next request whose first line has the text lets so many bytes pass, then ends the connection in
+-- good order; has_ended() tells when that was so.
+function relay:end_answer(bytes, text) tell(self, "end", bytes .. " " .. text) end
+function relay:has_ended() return self.process:out():find("\nended\n", 1, true) ~= nil end
+
+-- Breaks off connections so many times, where the seed says; calm() ends that, and gives how often it was.
+function relay:storm(seed, times) tell(self, "storm", seed .. " " .. times) end
+function relay:calm()
+  self.process:write "calm\n"
+  return tonumber(self.process:wait_line("^calm (%d+)$", 10))
+end
+
 -- Carries new connections to another server; those that are there stay.
 function relay:aim(target) tell(self, "target", target:match "[^/]*$") end
 
