@@ -20,41 +20,73 @@ local function finds(name, finding, files)
   assert.are.equal(1, code)
 end
 
-describe("check-includes", function()
-  local headers = {
-    ["core/base/err.h"] = "", ["core/net/loop.h"] = "", ["core/kube/client.h"] = "", ["core/sim/store.h"] = "",
-  }
-  local function with(path, text)
-    local files = { [path] = text }
-    for header, content in pairs(headers) do files[header] = content end
-    return files
+describe("check-house", function()
+  local wings = table.concat({
+    "layer low", "  .       -        what is lowest", "  side    .        what sees it",
+    "layer high  sees low but low/side", "  one     -        the first", "  two     one      the second",
+    "  also two  extra", "layer extra", "  .       -        apart", "",
+  }, "\n")
+  local function house(files)
+    local all = {
+      ["core/wings"] = wings, ["core/low/a.h"] = "", ["core/low/side/b.h"] = "", ["core/high/one/c.h"] = "",
+      ["core/high/two/d.h"] = "", ["core/extra/e.h"] = "",
+    }
+    for path, text in pairs(files) do all[path] = text end
+    return all
   end
 
-  it("lets a layer include itself and those below", function()
-    passes("includes", with("core/kube/a.c", '#include <stdio.h>\n#include "kube/client.h"\n#include "base/err.h"\n'))
-    passes("includes", with("core/script/a.c", "#include <lua.h>\n"))
-    passes("includes", with("core/app/a.c", '#include "sim/store.h"\n#include "kube/client.h"\n'))
+  it("lets a wing include itself, the wings of its row, and what its layer sees", function()
+    passes("house", house {
+      ["core/low/side/b.c"] = '#include <stdio.h>\n#include "low/a.h"\n#include "low/side/b.h"\n',
+      ["core/high/two/d.c"] = '#include "extra/e.h"\n#include "high/one/c.h"\n#include "low/a.h"\n',
+    })
   end)
 
-  it("finds an include of a higher layer", function()
-    finds("includes", "core/net/a.c:2: net may not include kube/client.h",
-      with("core/net/a.c", '#include "net/loop.h"\n  #  include "kube/client.h"\n'))
+  it("finds an include of a higher layer, of another wing, and of what a layer is not to see", function()
+    finds("house", "core/low/a.c:2: low may not see high/one: it includes high/one/c.h",
+      house { ["core/low/a.c"] = '#include "low/a.h"\n  #  include "high/one/c.h"\n' })
+    finds("house", "low may not see low/side", house { ["core/low/a.c"] = '#include "low/side/b.h"\n' })
+    finds("house", "high/one may not see high/two", house { ["core/high/one/c.c"] = '#include "high/two/d.h"\n' })
+    finds("house", "high/one may not see low/side", house { ["core/high/one/c.c"] = '#include "low/side/b.h"\n' })
+    finds("house", "high/one may not see extra", house { ["core/high/one/c.c"] = '#include "extra/e.h"\n' })
   end)
 
-  it("keeps the simulator and the engine apart", function()
-    finds("includes", "sim may not include kube/client.h", with("core/sim/a.c", '#include "kube/client.h"\n'))
-    finds("includes", "kube may not include sim/store.h", with("core/kube/a.c", '#include "sim/store.h"\n'))
-    passes("includes", with("core/sim/a.c", '#include "net/loop.h"\n#include "sim/store.h"\n'))
+  it("keeps a library in its layer", function()
+    finds("house", "only script may include <lauxlib.h>", house { ["core/low/a.c"] = "#include <lauxlib.h>\n" })
   end)
 
-  it("keeps Lua in core/script", function()
-    finds("includes", "only script may include <lauxlib.h>", with("core/app/a.c", "#include <lauxlib.h>\n"))
+  it("finds what does not exist, what names no folder, and a folder or a row too many", function()
+    finds("house", "there is no core/low/gone.h", house { ["core/low/a.c"] = '#include "low/gone.h"\n' })
+    finds("house", '"a.h" does not name its folder', house { ["core/low/a.c"] = '#include "a.h"\n' })
+    finds("house", "core/cloud has no row in core/wings", house { ["core/cloud/a.c"] = "" })
+    finds("house", "there is no folder core/gone", house { ["core/wings"] = wings .. "layer gone\n  .  -  nothing\n" })
+    finds("house", "core/low/test_a.c:1: a file of the product is called test_*", house { ["core/low/test_a.c"] = "" })
   end)
 
-  it("finds what does not exist, and what names no layer", function()
-    finds("includes", "there is no core/base/gone.h", with("core/kube/a.c", '#include "base/gone.h"\n'))
-    finds("includes", '"client.h" does not name its layer', with("core/kube/a.c", '#include "client.h"\n'))
-    finds("includes", "core/cloud/ is no layer", with("core/cloud/a.c", ""))
+  it("finds circles, of units and of folders", function()
+    local ring = {}
+    for i = 1, 6 do ring["core/low/u" .. i .. ".h"] = ('#include "low/u%d.h"\n'):format(i % 6 + 1) end
+    finds("house", "6 units in a circle of includes, at most 5: low/u1 low/u2", house(ring))
+    finds("house", "2 folders in a circle of includes, at most 1: high/one high/two", house {
+      ["core/wings"] = (wings:gsub("one     %-  ", "one     two")),
+      ["core/high/one/c.h"] = '#include "high/two/d.h"\n', ["core/high/two/d.h"] = '#include "high/one/c.h"\n',
+    })
+  end)
+
+  it("finds more than 45 files in a folder", function()
+    local many = {}
+    for i = 1, 45 do many["core/extra/f" .. i .. ".h"] = "" end
+    finds("house", "46 files in a folder, at most 45: core/extra", house(many))
+  end)
+
+  it("allows what is pending, and finds a row that is no more", function()
+    local files = house { ["core/low/a.c"] = '#include "low/side/b.h"\n' }
+    files["spec/support/house-pending"] = "include low/a.c low/side/b.h\n"
+    passes("house", files)
+    files["core/low/a.c"] = ""
+    finds("house", "house-pending:1: this is no more: include low/a.c low/side/b.h", files)
+    files["spec/support/house-pending"] = "at most files in a folder: 50\n"
+    finds("house", "house-pending:1: files in a folder: 2 now, which the row has to say", files)
   end)
 end)
 
@@ -228,7 +260,7 @@ end)
 describe("lint", function()
   it("names the checks that exist when it is asked for another", function()
     local output, code = temp.run("./dev lint speling")
-    assert.has_match('there is no check "speling"; there are: format includes style', output, 1, true)
+    assert.has_match('there is no check "speling"; there are: format house style', output, 1, true)
     assert.are.equal(2, code)
   end)
 end)

@@ -2,7 +2,9 @@
 -- spec/support/check-* FOLDER looks at FOLDER instead of this repository.
 local tree = {}
 
-local root = arg[1] or arg[0]:match("^(.*)/spec/support/[^/]+$") or "."
+-- The folder that is checked.
+tree.root = arg[1] or arg[0]:match("^(.*)/spec/support/[^/]+$") or "."
+local root = tree.root
 
 -- Every file but what is built, fetched or Git's own, by its path below the root, sorted.
 function tree.files()
