@@ -38,4 +38,26 @@ printf '[1/2] Building a.o\na.c:1: warning: odd\n[2/2] Linking kubelua\n'
     assert.are.equal(2, code)
     assert.are.equal('./dev: there is no verb "nope"; ./dev help lists them\n', output)
   end)
+
+  it("runs one unit or one spec file, and shows its output", function()
+    local output, code = temp.run "./dev test base_size_spec"
+    assert.has_match("%[  PASSED  %]", output)
+    assert.are.equal(0, code)
+    output, code = temp.run "./dev test size_spec.c"
+    assert.has_match("%[  PASSED  %]", output)
+    assert.are.equal(0, code)
+  end)
+
+  it("names what is near when there is no test of a name", function()
+    local output, code = temp.run "./dev test base_siz"
+    assert.are.equal(2, code)
+    assert.has_match('no suite, unit or spec file is called "base_siz"; there are: base_size_spec\n', output, 1, true)
+  end)
+
+  it("lists the long proofs", function()
+    local output, code = temp.run "./dev prove nope"
+    assert.are.equal(2, code)
+    assert.has_match('there is no proof "nope"; there are:\n', output, 1, true)
+    assert.has_match("\n  reloads   100 reloads", output, 1, true)
+  end)
 end)
