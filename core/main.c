@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cmd.h"
+#include "app/cmd/cmd.h"
 #include "base/mem.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 static const struct command *const commands[] = {
     &cmd_run,        &cmd_exec,   &cmd_status, &cmd_reload, &cmd_rollback, &cmd_queue, &cmd_call,

@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "informer/lister.h"
-#include "informer/shared_informer.h"
-#include "kube/stream.h"
-#include "object/simdjson.h"
+#include "informer/shared/shared_informer.h"
+#include "informer/store/lister.h"
+#include "kube/api/stream.h"
+#include "object/parse/simdjson.h"
 #include "pods.h"
 #include "script.h"
 

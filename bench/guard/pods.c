@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "object/tape.h"
+#include "object/parse/tape.h"
 
 #define POD_HEAD   "{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
 #define ADDED_HEAD "{\"type\":\"ADDED\",\"object\":"

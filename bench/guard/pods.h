@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "sim/replay_pods.h"
+#include "bench/source/replay_pods.h"
 
 struct guard_pods {
     struct replay_pods source;

@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "kube/catalogue.h"
-#include "kube/list_watch.h"
-#include "script/cpu_watch.h"
-#include "script/script.h"
-#include "script/turns.h"
+#include "kube/api/list_watch.h"
+#include "kube/kinds/catalogue.h"
+#include "script/generation/script.h"
+#include "script/vm/cpu_watch.h"
+#include "script/vm/turns.h"
 
 enum { BATCH = 100 }; /* events that one look at the network brings */
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "object/pool.h"
+#include "object/pack/pool.h"
 
 struct guard_script;
 

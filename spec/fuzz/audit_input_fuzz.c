@@ -8,14 +8,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "audit/input.h"
+#include "audit/input/input.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/must.h"
-#include "object/json.h"
-#include "object/name_set.h"
-#include "object/pool.h"
-#include "object/tape.h"
+#include "object/pack/pool.h"
+#include "object/parse/tape.h"
+#include "object/value/json.h"
+#include "object/value/name_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "audit/stream.h"
+#include "audit/found/stream.h"
 #include "base/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /* Any schedule: refused with an error, or one whose times go up and are minutes of the clock. */
 #include <stdint.h>
 
-#include "base/cron.h"
 #include "base/must.h"
+#include "base/time/cron.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "kube/frame.h"
-#include "object/tape.h"
+#include "kube/api/frame.h"
+#include "object/parse/tape.h"
 
 enum { MAX_FRAME = 200 };
 

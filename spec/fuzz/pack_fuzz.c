@@ -6,11 +6,11 @@
 
 #include "base/buf.h"
 #include "base/must.h"
-#include "object/json.h"
-#include "object/pack.h"
-#include "object/projection.h"
-#include "object/tape.h"
-#include "object/token_match.h"
+#include "object/pack/pack.h"
+#include "object/pack/projection.h"
+#include "object/parse/tape.h"
+#include "object/parse/token_match.h"
+#include "object/value/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "object/pack.h"
-#include "object/path.h"
+#include "object/pack/pack.h"
+#include "object/value/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <zstd.h>
 
 #include "base/must.h"
-#include "kube/recording.h"
+#include "kube/recording/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "object/pack.h"
-#include "object/selector.h"
+#include "object/pack/pack.h"
+#include "object/value/selector.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/must.h"
-#include "base/tzif.h"
+#include "base/time/tzif.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -108,7 +108,7 @@ describe("check-style", function()
     })
     finds("style", "core/app/a.c:2: lua_tostring ends at", { ["core/app/a.c"] = opening .. "lua_tostring (L, 1);\n" })
     passes("style", {
-      ["core/script/args.h"] = opening .. "return lua_tostring(L, 1);\n",
+      ["core/script/vm/args.h"] = opening .. "return lua_tostring(L, 1);\n",
       ["core/script/a.c"] = opening .. "own_text(L, 1); luaL_checklstring(L, 1, &n); my_lua_tostring(L, 1);\n",
     })
   end)
@@ -154,7 +154,7 @@ describe("check-docs", function()
       [path or "docs/page.md"] = text,
       ["docs/other.md"] = "",
       ["core/base/err.h"] = "",
-      ["core/app/cmd_run.c"] = "",
+      ["core/app/cmd/cmd_run.c"] = "",
       dev = "verb_build() {\n}\n",
     }
   end
@@ -268,8 +268,8 @@ end)
 describe("check-metrics", function()
   local source = {
     ["core/base/metrics.h"] = 'X(METRIC_A, "a_total", "A.") \\\n    X(METRIC_B, "b_total",  \\\n "B.")',
-    ["core/base/series.h"] = 'X(FAMILY_C, HISTOGRAM, "c_seconds", "name,event", \\\n DURATIONS, "C.")',
-    ["core/app/metrics_page.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
+    ["core/base/series/series.h"] = 'X(FAMILY_C, HISTOGRAM, "c_seconds", "name,event", \\\n DURATIONS, "C.")',
+    ["core/app/monitor/metrics_page.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
   }
   local function with(table_text)
     local files = { ["docs/metrics.md"] = table_text }

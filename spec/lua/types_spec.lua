@@ -13,7 +13,9 @@ end
 
 -- The names in `luaL_Reg NAME[] = { {"get", l_object_get}, ... }` of a C file.
 local function bound(file, name)
-  local body = assert(temp.read("core/script/" .. file):match("luaL_Reg " .. name .. "%[%] = (%b{})"), file)
+  local pipe = io.popen("cat core/script/*/" .. file)
+  local body = assert(pipe:read("*a"):match("luaL_Reg " .. name .. "%[%] = (%b{})"), file)
+  pipe:close()
   local set = {}
   for verb in body:gmatch '{"([%w_]+)"' do set[verb] = function() end end
   assert(next(set), file)
@@ -80,7 +82,7 @@ describe("types/k8s.lua", function()
 
   it("knows each class that has methods", function()
     local tables = {}
-    for line in io.popen "grep -oh 'luaL_Reg [a-z_]*_methods\\[\\]' core/script/*.c":lines() do
+    for line in io.popen "grep -oh 'luaL_Reg [a-z_]*_methods\\[\\]' core/script/*/*.c":lines() do
       local name = line:match "luaL_Reg ([%w_]*)_methods"
       if name ~= "lister_index" then tables[name] = true end
     end
@@ -151,7 +153,7 @@ describe("types/k8s.lua", function()
 
   it("names the limits, and what a delete may ask of its object, no more and no less", function()
     local limits = {}
-    for name in temp.read("core/script/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
+    for name in temp.read("core/script/vm/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
       limits[(name:gsub("-", "_"))] = true
     end
     assert.is_true(#sorted(limits) >= 16)

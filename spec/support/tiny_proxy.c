@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/text/base64.h"
 
 struct tiny_proxy {
     pthread_t thread;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "app/unix_socket.h"
+#include "net/unix_socket.h"
 
 struct admin_fixture admin;
 

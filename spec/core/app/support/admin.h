@@ -3,7 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "app/admin_socket.h"
+#include "app/admin/admin_socket.h"
 #include "base/err.h"
 #include "net/loop.h"
 

@@ -2,7 +2,7 @@
  * and one that has nothing to say; objects with and without a namespace, an accepted finding, and texts that
  * are nasty in each format. Owner: the caller frees the table and the texts. */
 #pragma once
-#include "audit/report.h"
+#include "audit/report/report.h"
 
 struct audit_table *fixture_table(bool keep_passes);
 /* As it was found. */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "object/json.h"
-#include "object/pool.h"
-#include "object/value.h"
+#include "object/pack/pool.h"
+#include "object/value/json.h"
+#include "object/value/value.h"
 
 static bool on_object(void *ctx, const struct audit_input_object *told)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "audit/input.h"
+#include "audit/input/input.h"
 #include "base/buf.h"
 
 struct inputs {

@@ -1,7 +1,7 @@
 /* What comes out of a queue, as text: "Added foo@2; ReplacedAll(123, foo@2)", with + behind what is initial,
  * * behind what stands for several, and ^ behind a delete that swallowed its put. Owner: the spec. */
 #pragma once
-#include "informer/delta_fifo.h"
+#include "informer/reflect/delta_fifo.h"
 
 /* Takes at most `max` deltas and releases them; borrowed until the next call. */
 const char *deltas_pop(struct delta_fifo *fifo, size_t max);

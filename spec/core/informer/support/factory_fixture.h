@@ -5,7 +5,7 @@
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/scripted_source.h"
-#include "informer/shared_factory.h"
+#include "informer/shared/shared_factory.h"
 
 enum { SOURCES = 16 };
 

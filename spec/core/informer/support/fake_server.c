@@ -10,7 +10,7 @@
 #include "core/informer/support/fake_internal.h"
 #include "core/informer/support/objects.h"
 #include "net/transport.h"
-#include "object/value.h"
+#include "object/value/value.h"
 
 int64_t fake_dice(struct fake_server *server, int64_t from, int64_t to)
 {

@@ -6,8 +6,8 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
-#include "informer/jitter.h"
-#include "kube/list_watch.h"
+#include "base/time/jitter.h"
+#include "kube/api/list_watch.h"
 
 enum { FAKE_KEYS = 12, FAKE_FIRST = 100 };
 

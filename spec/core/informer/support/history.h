@@ -2,7 +2,7 @@
  * + initial, ? final state unknown, ~ resync, ! filtered, * coalesced. Owner: the spec. */
 #pragma once
 #include "base/buf.h"
-#include "informer/shared_informer.h"
+#include "informer/shared/shared_informer.h"
 
 struct history {
     struct buf text;

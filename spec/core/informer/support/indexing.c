@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "object/value.h"
+#include "object/value/value.h"
 
 static bool give_users(void *ctx, struct root *object, struct index_values *out, struct err *err)
 {

@@ -1,8 +1,8 @@
 /* Indexes for specs: the comma-separated list in the label "users", and the keys of all labels.
  * Owner: as index_source. One thread. */
 #pragma once
-#include "informer/index.h"
-#include "informer/indexer.h"
+#include "informer/store/index.h"
+#include "informer/store/indexer.h"
 
 /* Values of the label "users" split at commas; the value "bad" makes it fail. */
 struct index_source by_users(void);

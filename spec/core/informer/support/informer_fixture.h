@@ -3,7 +3,7 @@
  * references. */
 #pragma once
 #include "core/informer/support/history.h"
-#include "informer/shared_informer.h"
+#include "informer/shared/shared_informer.h"
 
 extern struct shared_informer *informer;
 extern struct history history;

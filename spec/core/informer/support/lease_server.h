@@ -4,7 +4,7 @@
 #pragma once
 #include "base/buf.h"
 #include "core/informer/support/objects.h"
-#include "informer/leader.h"
+#include "informer/leader/leader.h"
 
 struct lease_server {
     struct buf lease; /* its JSON; empty: there is none */

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "object/pack.h"
-#include "object/value.h"
+#include "object/pack/pack.h"
+#include "object/value/value.h"
 
 const char *objects_api_version = "v1";
 static struct pool *pool;

@@ -3,7 +3,7 @@
  * objects_close finds alive is a leaked reference. One thread. */
 #pragma once
 #include "base/buf.h"
-#include "object/pool.h"
+#include "object/pack/pool.h"
 
 extern const char *objects_api_version; /* of what is made from now on: "v1" */
 

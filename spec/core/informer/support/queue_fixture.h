@@ -2,7 +2,7 @@
  * Owner: the spec; queue_setup and queue_teardown make and free it. What queue_teardown finds in the quota is
  * a leaked key. */
 #pragma once
-#include "informer/workqueue.h"
+#include "informer/workqueue/workqueue.h"
 
 extern struct virtual_clock queue_clock;
 extern struct workqueue_quota quota;

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/scripted_source.h"
-#include "informer/reflector.h"
-#include "informer/watch_list_memory.h"
+#include "informer/reflect/reflector.h"
+#include "informer/reflect/watch_list_memory.h"
 
 extern struct reflector *reflector;
 extern struct scripted_source source;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "informer/registration.h"
+#include "informer/shared/registration.h"
 
 static int64_t version_of(const struct root *object)
 {

@@ -4,7 +4,7 @@
  * may be called from inside its own calls, through `meddle`. */
 #pragma once
 #include "core/informer/support/fake_server.h"
-#include "informer/shared_informer.h"
+#include "informer/shared/shared_informer.h"
 
 /* What it wants to be told of, see handler_options.h. */
 struct replay_wish {

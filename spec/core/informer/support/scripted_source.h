@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "kube/list_watch.h"
+#include "kube/api/list_watch.h"
 
 struct scripted_source {
     struct list_watch base;

@@ -2,7 +2,7 @@
 #include "core/informer/support/small_catalogue.h"
 
 #include "base/must.h"
-#include "kube/catalogue.h"
+#include "kube/kinds/catalogue.h"
 
 static void add(struct catalogue *catalogue, const char *json, const char *group, const char *version,
                 unsigned order)

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "kube/resource.h"
+#include "kube/kinds/resource.h"
 
 struct catalogue *small_catalogue(bool with_widgets);
 /* Widgets in that version; NULL: none. */

@@ -2,7 +2,7 @@
  * teardown, and count references. One thread. */
 #pragma once
 #include "core/informer/support/objects.h"
-#include "informer/indexer.h"
+#include "informer/store/indexer.h"
 
 extern struct indexer *indexer;
 

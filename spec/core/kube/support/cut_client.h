@@ -1,7 +1,7 @@
 /* A client of the cluster on a server that breaks off answers (cut_server.h).
  * Owner: the spec, by cut_client_open and cut_client_close, once for each wire. */
 #pragma once
-#include "kube/client.h"
+#include "kube/api/client.h"
 #include "support/cut_server.h"
 
 struct cut_client {

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "kube/client.h"
-#include "kube/list_watch.h"
-#include "kube/resource.h"
+#include "kube/api/client.h"
+#include "kube/api/list_watch.h"
+#include "kube/kinds/resource.h"
 #include "support/tiny_server.h"
 #include "support/tls_files.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "kube/kubeconfig.h"
+#include "kube/config/kubeconfig.h"
 #include "support/tls_files.h"
 
 #define CLUSTER(more) "clusters:\n- name: c\n  cluster:\n    server: https://h:6443/\n" more

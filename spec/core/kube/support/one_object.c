@@ -1,7 +1,7 @@
 /* One parser for all tests of a group; see one_object.h. */
 #include "core/kube/support/one_object.h"
 
-#include "object/tape.h"
+#include "object/parse/tape.h"
 
 static struct tape_parser *parser;
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "object/path.h"
+#include "object/value/path.h"
 
 void fixture_open(struct fixture *f)
 {

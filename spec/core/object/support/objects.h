@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "object/json.h"
-#include "object/pack.h"
-#include "object/pool.h"
-#include "object/value.h"
+#include "object/pack/pack.h"
+#include "object/pack/pool.h"
+#include "object/value/json.h"
+#include "object/value/value.h"
 
 struct fixture {
     struct pool *pool;

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "core/script/support/patient.h"
-#include "kube/catalogue.h"
+#include "kube/kinds/catalogue.h"
 
 struct lw_call {
     struct cluster_source *source;

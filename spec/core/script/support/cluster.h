@@ -2,9 +2,9 @@
  * factory, informers and reflectors on one loop, on list/watch sources that say what they are told to say.
  * Owner: the spec. What cluster_clear finds alive in the pool is a leaked reference. */
 #pragma once
-#include "kube/list_watch.h"
-#include "object/pack.h"
-#include "script/state.h"
+#include "kube/api/list_watch.h"
+#include "object/pack/pack.h"
+#include "script/vm/state.h"
 
 enum { CLUSTER_SOURCES_MAX = 8 };
 

@@ -2,7 +2,7 @@
  * that does what the spec says. Owner: the spec. */
 #pragma once
 #include "core/script/support/cluster.h"
-#include "informer/leadership.h"
+#include "informer/leader/leadership.h"
 
 enum election_server {
     ELECTION_GRANTS, /* to whoever asks */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "script/delivery.h"
+#include "script/handlers/delivery.h"
 
 struct root *feed_pod(struct cluster *c, const char *name, int version, int uid)
 {

@@ -1,7 +1,7 @@
 /* Events that a spec tells a handler of, as its informer would. Owner: the spec. */
 #pragma once
 #include "core/script/support/cluster.h"
-#include "script/handler.h"
+#include "script/handlers/handler.h"
 
 /* A pod of the namespace "shop"; a reference for the caller. */
 struct root *feed_pod(struct cluster *c, const char *name, int version, int uid);

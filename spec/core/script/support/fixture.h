@@ -1,9 +1,9 @@
 /* A script made of text, and snippets run in its state as if they were part of it.
  * Owner: the spec. fixture_run's text lives until the next call. */
 #pragma once
-#include "object/pack.h"
-#include "script/state.h"
-#include "script/view.h"
+#include "object/pack/pack.h"
+#include "script/view/view.h"
+#include "script/vm/state.h"
 
 struct fixture {
     char folder[64]; /* of the script's file; modules are put beside it */

@@ -2,8 +2,8 @@
  * nothing of cmocka, as a fuzz target uses it too. Owner: the spec. */
 #pragma once
 #include "base/buf.h"
-#include "script/limits.h"
-#include "script/state.h"
+#include "script/vm/limits.h"
+#include "script/vm/state.h"
 
 enum replacement_kind { REPLACE_TEXT, REPLACE_TABLE, REPLACE_FUNCTION, REPLACEMENTS };
 

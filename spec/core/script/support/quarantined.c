@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/series.h"
+#include "base/series/series.h"
 
 static void show(void *ctx, const struct script_quarantine_status *status)
 {

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "script/script.h"
+#include "script/generation/script.h"
 
 /* The last one that was told of, and how many there are. */
 struct shown {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/script/support/cluster.h"
-#include "script/rule.h"
+#include "script/rules/rule.h"
 
 #define HEAD "local k8s = require 'k8s'\n"
 #define RULE(body)                                                                                       \

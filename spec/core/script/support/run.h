@@ -3,7 +3,7 @@
  * writes down and take() gives what was said. */
 #pragma once
 #include "core/script/support/fixture.h"
-#include "script/task.h"
+#include "script/vm/task.h"
 
 struct run {
     const char *lua;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "informer/live.h"
-#include "kube/kinds.h"
+#include "informer/live/live.h"
+#include "kube/kinds/kinds.h"
 
 struct writes_bench bench;
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "core/script/support/cluster.h"
-#include "kube/object_call.h"
-#include "script/audit_trail.h"
+#include "kube/api/object_call.h"
+#include "script/server/audit_trail.h"
 
 /* A request that is under way. */
 struct object_call {

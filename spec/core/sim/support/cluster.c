@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
-#include "sim/cluster.h"
-#include "sim/fault.h"
-#include "sim/route.h"
+#include "sim/api/route.h"
+#include "sim/store/cluster.h"
+#include "sim/store/fault.h"
 
 enum { FIRST_VERSION_HIGH = 1000000, PARAMS_MAX = 16 };
 

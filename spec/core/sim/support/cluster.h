@@ -1,8 +1,8 @@
 /* A store with its api and requests to it, without a socket.
  * Owner: the spec; sim_cluster_clear frees all of it. */
 #pragma once
-#include "sim/api.h"
-#include "sim/request.h"
+#include "sim/store/api.h"
+#include "sim/store/request.h"
 
 struct sim_cluster {
     struct sim_api api;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/kinds.h"
-#include "sim/tree.h"
+#include "sim/kinds/kinds.h"
+#include "sim/text/tree.h"
 
 json_t *js(const char *text)
 {

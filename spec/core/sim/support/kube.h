@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "sim/kind.h"
+#include "sim/object/kind.h"
 
 /* A value from text in which quotes are single ones; a new reference. Fails the test on bad JSON. */
 json_t *js(const char *text);

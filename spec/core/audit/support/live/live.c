@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-#include "audit/findings.h"
+#include "audit/found/findings.h"
 #include "base/mem.h"
 #include "core/script/support/patient.h"
-#include "informer/shared_factory.h"
-#include "object/value.h"
+#include "informer/shared/shared_factory.h"
+#include "object/value/value.h"
 
 void (*live_changed)(void *ctx, struct str ns);
 void *live_changed_ctx;

@@ -1,7 +1,7 @@
 /* Continuous audits of a cluster that the spec plays by hand, on a virtual clock: source 0 are pods, source 1
  * is nodes. Owner: the spec. */
 #pragma once
-#include "audit/continuous.h"
+#include "audit/continuous/continuous.h"
 #include "core/script/support/cluster.h"
 
 #define HEAD "local k8s = require 'k8s'\n"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "audit/policy_writer.h"
+#include "audit/policy/policy_writer.h"
 #include "base/buf.h"
 #include "core/audit/support/live/live.h"
 

@@ -1,0 +1,115 @@
+/* Asking an engine; see admin_client.h. */
+#include "app/admin/admin_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "app/admin/admin_protocol.h"
+#include "base/mem.h"
+#include "net/unix_socket.h"
+
+enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, ANSWER_MAX = 256 << 20 };
+
+struct admin_client {
+    struct tape_parser *parser;
+    struct tape tape;
+    size_t result;
+    struct buf text;
+};
+
+struct asked {
+    const char *method, *params;
+    int64_t timeout_ms;
+};
+
+/* A request fits into the buffer of any socket. */
+static bool send_request(int fd, const struct asked *asked, struct err *err)
+{
+    struct buf line = {0};
+    admin_request_write(asked->method, asked->params, &line);
+    bool fits = line.len <= ADMIN_REQUEST_MAX;
+    bool ok = fits && send(fd, line.data, line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
+    buf_clear(&line);
+    if (!fits) return err_set(err, ERR_LIMIT, "the request is over %d KiB", ADMIN_REQUEST_MAX >> 10);
+    return ok || err_set(err, ERR_CLOSED, "the engine stopped");
+}
+
+/* Of the answer; connecting has had its own. */
+static bool set_patience(int fd, int64_t ms, struct err *err)
+{
+    struct timeval patience = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+    return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 ||
+           err_set(err, ERR_IO, "%s", strerror(errno));
+}
+
+/* One line. */
+static bool receive(int fd, const struct asked *asked, struct buf *text, struct err *err)
+{
+    while (!text->len || text->data[text->len - 1] != '\n') {
+        ssize_t n = recv(fd, buf_reserve(text, READ_BLOCK), READ_BLOCK, 0);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return err_set(err, ERR_TIMEOUT, "the engine did not answer within %g s",
+                           (double)asked->timeout_ms / 1e3);
+        /* It keeps a connection as long as a question is open. */
+        if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it answered");
+        text->len += (size_t)n;
+        if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the answer is over 256 MiB");
+    }
+    return true;
+}
+
+static bool ask(struct admin_client *client, const char *path, const struct asked *asked, struct err *err)
+{
+    int fd = unix_socket_connect(path, TIMEOUT_MS, err);
+    if (fd < 0) return false;
+    bool ok = send_request(fd, asked, err) && set_patience(fd, asked->timeout_ms, err) &&
+              receive(fd, asked, &client->text, err);
+    close(fd);
+    if (!ok) return err_wrap(err, "%s", path);
+    memset(buf_reserve(&client->text, TAPE_PADDING), 0, TAPE_PADDING);
+    client->result = admin_reply_parse(client->parser, buf_slice(&client->text), &client->tape, err);
+    return client->result != 0;
+}
+
+struct admin_client *admin_client_ask(const char *path, const char *method, struct err *err)
+{
+    return admin_client_call(path, method, NULL, TIMEOUT_MS, err);
+}
+
+struct admin_client *admin_client_call(const char *path, const char *method, const char *params,
+                                       int64_t timeout_ms, struct err *err)
+{
+    const struct asked asked = {method, params, timeout_ms};
+    char *chosen = unix_socket_choose_path(path, err);
+    if (!chosen) return NULL;
+    struct admin_client *client = NEW(struct admin_client);
+    client->parser = tape_parser_new();
+    bool ok = ask(client, chosen, &asked, err);
+    free(chosen);
+    if (ok) return client;
+    admin_client_free(client);
+    return NULL;
+}
+
+const struct tape *admin_client_tape(const struct admin_client *client)
+{
+    return &client->tape;
+}
+
+size_t admin_client_result(const struct admin_client *client)
+{
+    return client->result;
+}
+
+void admin_client_free(struct admin_client *client)
+{
+    if (!client) return;
+    tape_parser_free(client->parser);
+    buf_clear(&client->text);
+    free(client);
+}

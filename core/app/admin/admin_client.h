@@ -1,0 +1,17 @@
+/* The other end of the admin socket: asks a running engine one thing.
+ * Owner: the answer belongs to the caller; what is read from it lives as long. Blocks: for commands only. */
+#pragma once
+#include "base/err.h"
+#include "object/parse/tape.h"
+
+struct admin_client;
+
+/* `path` NULL: the default one. NULL with one clear line: nobody listens, he does not answer, what he says.
+ */
+struct admin_client *admin_client_ask(const char *path, const char *method, struct err *err);
+/* With parameters, which are JSON; waits for the answer for so long. 0: for ever. */
+struct admin_client *admin_client_call(const char *path, const char *method, const char *params,
+                                       int64_t timeout_ms, struct err *err);
+const struct tape *admin_client_tape(const struct admin_client *client);
+size_t admin_client_result(const struct admin_client *client);
+void admin_client_free(struct admin_client *client);

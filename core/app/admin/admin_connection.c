@@ -1,0 +1,331 @@
+/* One connection of the admin socket; see admin_socket_internal.h. One request of it is under way at a time:
+ * it is read, goes to the engine thread by mail and comes back, then its answer is written. A client that
+ * goes away meanwhile is told to the engine thread by a second mail, which comes back too. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "app/admin/admin_protocol.h"
+#include "app/admin/admin_question_internal.h"
+#include "app/admin/admin_socket_internal.h"
+#include "base/mem.h"
+
+enum { READ_BLOCK = 4096 };
+
+enum step {
+    STEP_READING,
+    STEP_ASKING, /* the request is with the engine thread */
+    STEP_WRITING,
+    STEP_LOST, /* the client has had its answer, or is gone, and the request has not come back */
+};
+
+struct admin_connection {
+    TAILQ_ENTRY(admin_connection) link;
+    struct admin_socket *socket;
+    int fd; /* -1: closed */
+    enum step step;
+    ev_io readable, writable;
+    struct timer deadline;
+    struct buf in, out;
+    struct mail mail;
+    struct admin_question question; /* the engine thread's while asking */
+    _Atomic bool taken;             /* its answer may take any time */
+    _Atomic bool lost;
+    struct mail gone_mail;
+    bool gone_is_out; /* and has not come back */
+};
+
+static struct ev_loop *ev_of(const struct admin_connection *client)
+{
+    return loop_ev(client->socket->options.io_loop);
+}
+
+static void hang_up(struct admin_connection *client)
+{
+    if (client->fd < 0) return;
+    ev_io_stop(ev_of(client), &client->readable);
+    ev_io_stop(ev_of(client), &client->writable);
+    timer_cancel(&client->deadline);
+    close(client->fd);
+    client->fd = -1;
+}
+
+static void client_free(struct admin_connection *client)
+{
+    struct admin_socket *socket = client->socket;
+    hang_up(client);
+    TAILQ_REMOVE(&socket->clients, client, link);
+    socket->count--;
+    buf_clear(&client->in);
+    buf_clear(&client->out);
+    admin_question_clear(&client->question);
+    free(client);
+}
+
+/* On the I/O thread again. */
+static void on_gone_back(struct mail *mail)
+{
+    struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
+    client->gone_is_out = false;
+    if (client->step != STEP_LOST) client_free(client);
+}
+
+/* On the engine thread. */
+static void on_gone(struct mail *mail)
+{
+    struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
+    admin_question_tell_gone(&client->question);
+    client->gone_mail.deliver = on_gone_back;
+    mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->gone_mail);
+}
+
+/* The connection is over; what the engine thread still holds stays until it comes back. */
+static void drop(struct admin_connection *client)
+{
+    hang_up(client);
+    if (client->step != STEP_ASKING) {
+        if (client->step != STEP_LOST) client_free(client);
+        return;
+    }
+    client->step = STEP_LOST;
+    atomic_store(&client->lost, true);
+    client->gone_is_out = true;
+    client->gone_mail.deliver = on_gone;
+    mailbox_post(loop_mailbox(client->socket->options.engine_loop), &client->gone_mail);
+}
+
+static void arm(struct admin_connection *client, int64_t ms)
+{
+    timer_start(&client->deadline, loop_clock(client->socket->options.io_loop), ms);
+}
+
+/* --- requests */
+
+static void start_writing(struct admin_connection *client)
+{
+    client->step = STEP_WRITING;
+    ev_io_stop(ev_of(client), &client->readable);
+    ev_io_start(ev_of(client), &client->writable);
+    arm(client, client->socket->options.idle_ms);
+}
+
+static void refuse(struct admin_connection *client, const char *why)
+{
+    admin_error_write(why, &client->out);
+    start_writing(client);
+}
+
+/* On the I/O thread again. */
+static void on_answered(struct mail *mail)
+{
+    struct admin_connection *client = container_of(mail, struct admin_connection, mail);
+    struct admin_question *question = &client->question;
+    bool taken = question->is_session && question->fd < 0;
+    if (question->is_session && question->fd >= 0) close(question->fd);
+    question->is_session = false;
+    if (taken && client->step == STEP_ASKING) {
+        client_free(client); /* somebody else has the connection */
+        return;
+    }
+    if (client->step == STEP_LOST) {
+        client->step = STEP_WRITING; /* to nobody */
+        if (!client->gone_is_out) client_free(client);
+        return;
+    }
+    if (question->good)
+        admin_result_write(buf_slice(&question->result), &client->out);
+    else
+        admin_error_write(question->err.text, &client->out);
+    question->result.len = 0;
+    start_writing(client);
+}
+
+/* On the engine thread: the question goes back. */
+static void on_question_answered(struct admin_question *question)
+{
+    struct admin_connection *client = container_of(question, struct admin_connection, question);
+    client->mail.deliver = on_answered;
+    mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->mail);
+}
+
+/* On the engine thread. */
+static void on_asked(struct mail *mail)
+{
+    struct admin_connection *client = container_of(mail, struct admin_connection, mail);
+    struct admin_question *question = &client->question;
+    const struct admin_socket_options *o = &client->socket->options;
+    question->open = true;
+    if (atomic_load(&client->lost)) {
+        admin_question_refuse(question, "the client has gone");
+        return;
+    }
+    atomic_store(&client->taken, true);
+    if (o->begin && o->begin(o->ctx, question)) return;
+    atomic_store(&client->taken, false);
+    question->open = false;
+    question->good = o->answer(o->ctx, question->request.method, &question->result, &question->err);
+    on_question_answered(question);
+}
+
+/* Nobody reads it here any more unless the question is answered. What goes with that is a descriptor of its
+ * own: libev takes one that it has stopped out of the kernel's set by and by, which must not meet a close by
+ * another thread. */
+static bool lend_connection(struct admin_connection *client)
+{
+    int fd = fcntl(client->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) return false;
+    ev_io_stop(ev_of(client), &client->readable);
+    timer_cancel(&client->deadline);
+    client->question.is_session = true;
+    client->question.fd = fd;
+    return true;
+}
+
+static bool begins_session(const struct admin_socket_options *o, const char *method)
+{
+    for (size_t i = 0; o->sessions && o->sessions[i]; i++)
+        if (strcmp(o->sessions[i], method) == 0) return true;
+    return false;
+}
+
+static void take_request(struct admin_connection *client, struct str line)
+{
+    struct err err;
+    struct admin_question *question = &client->question;
+    if (!admin_request_parse(client->socket->parser, line, &question->request, &err)) {
+        refuse(client, err.text);
+        return;
+    }
+    question->line.len = 0;
+    buf_str(&question->line, line);
+    memset(buf_reserve(&question->line, TAPE_PADDING), 0, TAPE_PADDING);
+    question->answered = on_question_answered;
+    client->mail.deliver = on_asked;
+    const struct admin_socket_options *o = &client->socket->options;
+    bool session = begins_session(o, question->request.method);
+    if (session && !lend_connection(client)) {
+        refuse(client, "the engine has no descriptor left");
+        return;
+    }
+    client->step = STEP_ASKING;
+    if (!session) arm(client, o->answer_ms);
+    mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
+}
+
+/* What was written behind a request waits for its turn. */
+static void take_next(struct admin_connection *client)
+{
+    const char *end = client->in.len ? memchr(client->in.data, '\n', client->in.len) : NULL;
+    if (!end) return;
+    size_t len = (size_t)(end - client->in.data);
+    take_request(client, (struct str){client->in.data, len});
+    buf_consume(&client->in, len + 1);
+}
+
+/* --- bytes */
+
+static bool may_still_read(const struct admin_connection *client)
+{
+    struct pollfd both = {.fd = client->fd};
+    return poll(&both, 1, 0) >= 0 && !(both.revents & (POLLHUP | POLLERR));
+}
+
+/* Nothing is heard of a client any more that has shut down its side only: it reads what comes. The deadline
+ * looks whether it still does. */
+static void end_of_input(struct admin_connection *client)
+{
+    if (client->step == STEP_ASKING && may_still_read(client))
+        ev_io_stop(ev_of(client), &client->readable);
+    else
+        drop(client);
+}
+
+/* While a request is with the engine thread too: that is how the end of its client is seen. */
+static void on_readable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct admin_connection *client = container_of(io, struct admin_connection, readable);
+    ssize_t n = read(client->fd, buf_reserve(&client->in, READ_BLOCK), READ_BLOCK);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n == 0) {
+        end_of_input(client);
+        return;
+    }
+    if (n < 0) {
+        drop(client);
+        return;
+    }
+    client->in.len += (size_t)n;
+    if (client->step == STEP_ASKING) {
+        if (client->in.len > ADMIN_REQUEST_MAX) drop(client); /* unread, its end would not be seen */
+        return;
+    }
+    if (memchr(client->in.data, '\n', client->in.len))
+        take_next(client);
+    else if (client->in.len > ADMIN_REQUEST_MAX)
+        drop(client);
+}
+
+static void on_writable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct admin_connection *client = container_of(io, struct admin_connection, writable);
+    ssize_t n = send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n < 0) {
+        drop(client);
+        return;
+    }
+    buf_consume(&client->out, (size_t)n);
+    arm(client, client->socket->options.idle_ms);
+    if (client->out.len) return;
+    ev_io_stop(ev, &client->writable);
+    ev_io_start(ev, &client->readable);
+    client->step = STEP_READING;
+    take_next(client);
+}
+
+/* The engine thread is not back in time: the client hears of it, at once and without waiting for him. */
+static void on_deadline(struct timer *timer)
+{
+    struct admin_connection *client = container_of(timer, struct admin_connection, deadline);
+    if (client->step == STEP_ASKING && atomic_load(&client->taken) && may_still_read(client)) {
+        arm(client, client->socket->options.answer_ms);
+        return;
+    }
+    if (client->step == STEP_ASKING) {
+        struct buf text = {0};
+        const struct admin_socket_options *o = &client->socket->options;
+        buf_puts(&text, "the engine is busy: ");
+        size_t said = text.len;
+        if (o->running) running_describe(o->running, &text);
+        if (text.len == said) buf_puts(&text, "a script does not return, or a large list is being processed");
+        admin_error_write(buf_text(&text), &client->out);
+        buf_clear(&text);
+        (void)!send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);
+    }
+    drop(client);
+}
+
+void admin_connection_new(struct admin_socket *socket, int fd)
+{
+    struct admin_connection *client = NEW(struct admin_connection);
+    client->socket = socket;
+    client->fd = fd;
+    client->deadline.fn = on_deadline;
+    ev_io_init(&client->readable, on_readable, fd, EV_READ);
+    ev_io_init(&client->writable, on_writable, fd, EV_WRITE);
+    TAILQ_INSERT_TAIL(&socket->clients, client, link);
+    socket->count++;
+    ev_io_start(ev_of(client), &client->readable);
+    arm(client, socket->options.idle_ms);
+}
+
+void admin_connections_free(struct admin_socket *socket)
+{
+    struct admin_connection *client;
+    while ((client = TAILQ_FIRST(&socket->clients))) client_free(client);
+}

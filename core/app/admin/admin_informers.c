@@ -1,0 +1,178 @@
+/* What a running engine tells of its informers by the admin socket: each once, with the scripts that share
+ * it; see engine_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "engine/engine_internal.h"
+#include "informer/shared/informer_key.h"
+
+/* The claims of all scripts, those of the same informer side by side, but for those that are held. */
+struct claims {
+    struct {
+        struct informer_claim *claim;
+        const char *script;
+        bool told;
+    } * items;
+    size_t count;
+};
+
+static void collect(struct engine *engine, struct claims *all)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+            if (claim_is_held(script_claim(engine->scripts[i], j))) continue;
+            all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
+            all->items[all->count].claim = script_claim(engine->scripts[i], j);
+            all->items[all->count].script = script_name(engine->scripts[i]);
+            all->items[all->count++].told = false;
+        }
+}
+
+/* "pods in 2 namespaces with labels app=web", whether the server has said what pods are or not. */
+static void describe(const struct informer_spec *spec, const struct resource *resource, struct buf *out)
+{
+    const struct lw_scope scope = {
+        .namespace_ = spec->namespace_count ? "" : spec->namespace_,
+        .label_selector = spec->label_selector,
+        .field_selector = spec->field_selector,
+        .projection = spec->projection,
+        .metadata_only = spec->metadata_only,
+    };
+    if (resource)
+        resource_name(resource, out);
+    else
+        buf_puts(out, spec->kind);
+    if (spec->namespace_count) buf_printf(out, " in %zu namespaces", spec->namespace_count);
+    informer_scope_describe(&scope, &spec->transform, out);
+}
+
+static bool has_same_name(const struct informer_spec *a, const struct informer_spec *b)
+{
+    struct buf x = {0}, y = {0};
+    describe(a, NULL, &x);
+    describe(b, NULL, &y);
+    bool same = str_eq(buf_slice(&x), buf_slice(&y));
+    buf_clear(&x);
+    buf_clear(&y);
+    return same;
+}
+
+/* Informers are known by their cache; one that is not there yet by what was asked for. */
+static bool is_same(struct informer_claim *a, struct informer_claim *b)
+{
+    const struct informer_spec *x = claim_spec(a), *y = claim_spec(b);
+    if (claim_indexer(a) || claim_indexer(b)) return claim_indexer(a) == claim_indexer(b);
+    if (x->namespace_count != y->namespace_count) return false;
+    for (size_t i = 0; i < x->namespace_count; i++)
+        if (strcmp(x->namespaces[i], y->namespaces[i]) != 0) return false;
+    return has_same_name(x, y);
+}
+
+static void put_name(const struct informer_claim *claim, struct buf *out)
+{
+    struct buf name = {0};
+    if (claim_part_count(claim) == 1)
+        buf_puts(&name, claim_part_name(claim, 0));
+    else
+        describe(claim_spec(claim), claim_resource(claim), &name);
+    json_text(out, "name", buf_text(&name));
+    buf_clear(&name);
+}
+
+static void put_names(const struct informer_claim *claim, struct buf *out)
+{
+    const struct informer_spec *spec = claim_spec(claim);
+    const struct resource *resource = claim_resource(claim);
+    struct buf name = {0}, version = {0};
+    if (resource) {
+        resource_name(resource, &name);
+        resource_api_version(resource, &version);
+    }
+    put_name(claim, out);
+    json_text(out, "kind", spec->kind);
+    json_text(out, "resource", buf_text(&name));
+    json_text(out, "apiVersion", buf_text(&version));
+    json_text(out, "namespace", spec->namespace_);
+    json_text(out, "selector", spec->label_selector);
+    json_text(out, "fieldSelector", spec->field_selector);
+    buf_clear(&name);
+    buf_clear(&version);
+}
+
+static void put_status(const struct claim_status *status, struct buf *out)
+{
+    const struct reflector_status *r = &status->reflector;
+    json_text(out, "state", claim_state_name(status->state));
+    json_time(out, "since", status->since_us);
+    json_text(out, "cause", status->text);
+    json_bool(out, "synced", status->synced);
+    json_int(out, "objects", (int64_t)status->objects);
+    json_int(out, "bytes", (int64_t)status->bytes);
+    json_text(out, "resourceVersion", status->resource_version);
+    json_time(out, "heard", status->heard_us);
+    json_text(out, "doing", reflector_state_name(r->state));
+    json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
+    json_text(out, "syncedHow", r->sync_text);
+    json_time(out, "noWatchListUntil", r->no_watch_list_until_us);
+    json_int(out, "lists", (int64_t)r->counters.lists);
+    json_int(out, "watchLists", (int64_t)r->counters.watch_lists);
+    json_int(out, "watches", (int64_t)r->counters.watches);
+    json_int(out, "events", (int64_t)r->counters.watched_objects);
+    json_int(out, "transformDropped", (int64_t)status->transform.dropped);
+    json_int(out, "transformErrors", (int64_t)status->transform.failed);
+    json_int(out, "refused", (int64_t)r->counters.refused);
+}
+
+/* Each namespace of a set has a watch and a fate of its own. */
+static void put_parts(struct informer_claim *claim, struct buf *out)
+{
+    if (claim_part_count(claim) < 2) return;
+    json_open(out, "parts", '[');
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct claim_status status;
+        const char *ns = claim_get_part_status(claim, i, &status);
+        json_open(out, NULL, '{');
+        json_text(out, "name", claim_part_name(claim, i));
+        json_text(out, "namespace", ns);
+        put_status(&status, out);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static void put_informer(struct claims *all, size_t first, struct buf *out)
+{
+    struct informer_claim *claim = all->items[first].claim;
+    struct claim_status status;
+    const char *script = NULL;
+    int64_t claims = 0;
+    claim_get_status(claim, &status);
+    json_open(out, NULL, '{');
+    put_names(claim, out);
+    put_status(&status, out);
+    put_parts(claim, out);
+    json_open(out, "scripts", '[');
+    for (size_t i = first; i < all->count; i++) {
+        if (!is_same(claim, all->items[i].claim)) continue;
+        if (script != all->items[i].script) json_text(out, NULL, all->items[i].script);
+        script = all->items[i].script; /* those of one script stand together */
+        all->items[i].told = true;
+        claims++;
+    }
+    json_close(out, ']');
+    json_int(out, "claims", claims);
+    json_close(out, '}');
+}
+
+void engine_put_informers(struct engine *engine, struct buf *out)
+{
+    struct claims all = {0};
+    collect(engine, &all);
+    json_open(out, "informers", '[');
+    for (size_t i = 0; i < all.count; i++)
+        if (!all.items[i].told) put_informer(&all, i, out);
+    json_close(out, ']');
+    free(all.items);
+}

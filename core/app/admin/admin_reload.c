@@ -1,0 +1,191 @@
+/* Reloads by the admin socket: what is asked for, and how it goes; see reload.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "base/text/nearest.h"
+#include "engine/engine_internal.h"
+#include "script/vm/bundle.h"
+
+/* --- which scripts */
+
+/* "scripts/x", "scripts/x.lua", or "x" when there is one alone of that name. */
+static bool is_called(const struct slot *slot, const char *name)
+{
+    const char *last = strrchr(slot->name, '/');
+    return strcmp(slot->name, name) == 0 || strcmp(slot->path, name) == 0 ||
+           (last && strcmp(last + 1, name) == 0);
+}
+
+/* Short names are tried too, and all are listed: "hallo" is far from "scripts/hello". */
+static void refuse_unknown(const struct engine *engine, const char *name, struct err *err)
+{
+    enum { LISTED = 10 };
+    struct nearest nearest = nearest_to(str_of(name));
+    struct buf text = {0};
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        const char *own = engine->slots[i]->name, *last = strrchr(own, '/');
+        nearest_try(&nearest, own);
+        nearest_try(&nearest, engine->slots[i]->path);
+        if (last) nearest_try(&nearest, last + 1);
+    }
+    if (nearest.name) buf_printf(&text, ", did you mean \"%s\"?", nearest.name);
+    buf_puts(&text, engine->slot_count ? "; there are " : "; there are none");
+    for (size_t i = 0; i < engine->slot_count && i < LISTED; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", engine->slots[i]->name);
+    if (engine->slot_count > LISTED) buf_printf(&text, " and %zu more", engine->slot_count - LISTED);
+    err_set(err, ERR_NOT_FOUND, "there is no script \"%s\"%s", name, buf_text(&text));
+    buf_clear(&text);
+}
+
+static struct slot *find(const struct engine *engine, const char *name, struct err *err)
+{
+    struct slot *found = slot_find(engine, name);
+    size_t count = 0;
+    if (found) return found;
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        if (!is_called(engine->slots[i], name)) continue;
+        found = engine->slots[i];
+        count++;
+    }
+    if (count == 1) return found;
+    if (count > 1)
+        err_set(err, ERR_INVALID, "%zu scripts are called \"%s\": give the whole name", count, name);
+    else
+        refuse_unknown(engine, name, err);
+    return NULL;
+}
+
+/* --- what is said of one */
+
+/* The beginning of what sha256sum tells of the file, as in the audit trail. */
+static void put_hash(const struct bundle *bundle, struct buf *out)
+{
+    char hash[BUNDLE_HASH_LEN + 1];
+    bundle_hash(bundle, hash);
+    hash[12] = '\0';
+    json_text(out, "hash", hash);
+}
+
+/* What a rollback returns to. */
+static void put_before(const struct slot *slot, struct buf *out)
+{
+    if (!slot->before) return;
+    json_open(out, "before", '{');
+    json_int(out, "generation", (int64_t)slot->before_number);
+    json_time(out, "takenOver", slot->before_us);
+    put_hash(slot->before, out);
+    json_close(out, '}');
+}
+
+void reload_put_slot(const struct slot *slot, struct buf *out)
+{
+    json_int(out, "generation", slot->current ? (int64_t)script_generation(slot->current) : 0);
+    if (slot->current) put_hash(script_bundle(slot->current), out);
+    put_before(slot, out);
+    json_int(out, "tried", (int64_t)slot->tried);
+    json_time(out, "takenOver", slot->taken_over_us);
+    json_int(out, "pauseMicroseconds", (int64_t)slot->pause_us);
+    json_int(out, "draining", (int64_t)slot_draining_count(slot));
+    json_text(out, "reloadError", slot->error.len ? buf_text((struct buf *)&slot->error) : "");
+    json_time(out, "reloadErrorTime", slot->error_us);
+    json_bool(out, "fileIsRunning", slot->refused == NULL);
+    json_bool(out, "returned", slot->returned);
+    if (!slot->candidate) return;
+    json_open(out, "candidate", '{');
+    json_int(out, "generation", (int64_t)script_generation(slot->candidate));
+    json_time(out, "since", slot->began_us);
+    json_text(out, "waitsFor", buf_text((struct buf *)&slot->waits_for));
+    json_close(out, '}');
+}
+
+static void put(const struct slot *slot, struct buf *out)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "name", slot->name);
+    json_text(out, "path", slot->path);
+    reload_put_slot(slot, out);
+    json_close(out, '}');
+}
+
+void reload_put_list(struct engine *engine, struct buf *out)
+{
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < engine->slot_count; i++) put(engine->slots[i], out);
+    json_close(out, ']');
+}
+
+/* --- requests */
+
+/* The scripts that a question names; none: all. */
+struct wanted {
+    struct slot **slots;
+    size_t count;
+};
+
+static bool read_wanted(struct engine *engine, struct admin_question *question, struct wanted *wanted,
+                        struct err *err)
+{
+    const struct tape *tape;
+    size_t list = admin_question_params(question, &tape);
+    if (!list) return true;
+    if (tape_type(tape, list) != '[')
+        return err_set(err, ERR_INVALID, "the parameters are no list of scripts");
+    for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
+        struct buf name = {0};
+        buf_str(&name, tape_str(tape, v));
+        struct slot *slot = find(engine, buf_text(&name), err);
+        buf_clear(&name);
+        if (!slot) return false;
+        wanted->slots = xrealloc(wanted->slots, (wanted->count + 1) * sizeof(struct slot *));
+        wanted->slots[wanted->count++] = slot;
+    }
+    return true;
+}
+
+static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
+{
+    for (size_t i = 0; i < wanted->count; i++) reload_look_at(wanted->slots[i], RELOAD_WHATEVER);
+    if (wanted->count == 0) reload_look(engine, RELOAD_WHATEVER);
+    return true;
+}
+
+static bool go_back(struct engine *engine, const struct wanted *wanted, struct err *err)
+{
+    if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
+    return reload_return(wanted->slots[0], "asked for by kubelua rollback", err);
+}
+
+static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)
+{
+    struct slot *const *slots = wanted->count ? wanted->slots : engine->slots;
+    size_t count = wanted->count ? wanted->count : engine->slot_count;
+    json_open(out, NULL, '{');
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < count; i++) put(slots[i], out);
+    json_close(out, ']');
+    json_close(out, '}');
+}
+
+bool reload_begin_admin(struct engine *engine, struct admin_question *question)
+{
+    const char *method = admin_question_method(question);
+    bool reloads = strcmp(method, "reload") == 0;
+    struct wanted wanted = {0};
+    struct buf result = {0};
+    struct err err;
+    if (!reloads && strcmp(method, "rollback") != 0) return false;
+    bool ok = !engine->ending_ms || err_set(&err, ERR_CLOSED, "the engine is about to end");
+    ok = ok && read_wanted(engine, question, &wanted, &err) &&
+         (reloads ? reload(engine, &wanted, &err) : go_back(engine, &wanted, &err));
+    if (ok) {
+        put_wanted(engine, &wanted, &result);
+        admin_question_answer(question, buf_slice(&result));
+    } else {
+        admin_question_refuse(question, err.text);
+    }
+    buf_clear(&result);
+    free(wanted.slots);
+    return true;
+}

@@ -1,0 +1,31 @@
+/* The engine's side of the admin socket: takes connections on the I/O thread, has requests answered on the
+ * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
+ * made before the I/O thread runs, freed after it was stopped. `answer` is called on the engine thread. */
+#pragma once
+#include "app/admin/admin_question.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/loop.h"
+#include "script/vm/running.h"
+
+struct admin_socket;
+
+struct admin_socket_options {
+    struct loop *engine_loop, *io_loop;
+    const char *path;
+    int64_t idle_ms;   /* a client may be silent, and leave an answer unread, for so long; 0: 10 s */
+    int64_t answer_ms; /* the engine thread has so long for an answer; 0: 5 s */
+    /* Appends the result as JSON; false with an error for a method it does not know. */
+    bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
+    /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
+    bool (*begin)(void *ctx, struct admin_question *question);
+    /* The methods that begin a session, up to a NULL: `begin` may take its connection and speak there for
+     * itself, once all that the client wrote was the request. No time limit is the socket's then. NULL: there
+     * are none. */
+    const char *const *sessions;
+    void *ctx;
+    struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
+};
+
+struct admin_socket *admin_socket_new(const struct admin_socket_options *options, struct err *err);
+void admin_socket_free(struct admin_socket *socket);

@@ -1,0 +1,28 @@
+/* The admin socket and its clients, for admin_socket.c, which takes them, and admin_connection.c, which
+ * serves them. Owner: the socket has its clients. On the I/O thread, but for what admin_connection.c says. */
+#pragma once
+#include <ev.h>
+#include <sys/queue.h>
+
+#include "app/admin/admin_socket.h"
+#include "net/unix_socket.h"
+
+struct admin_connection;
+
+struct admin_socket {
+    struct admin_socket_options options;
+    char *path;
+    struct unix_socket_file file;
+    int fd;
+    ev_io acceptable;
+    struct timer again; /* runs while the process has no descriptor for a client */
+    bool starved;       /* no accept has worked since that was said */
+    struct tape_parser *parser;
+    TAILQ_HEAD(, admin_connection) clients;
+    size_t count;
+};
+
+/* Takes over the connection. */
+void admin_connection_new(struct admin_socket *socket, int fd);
+/* All of them, at the end: nothing is under way any more. */
+void admin_connections_free(struct admin_socket *socket);

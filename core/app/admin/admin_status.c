@@ -1,0 +1,237 @@
+/* What a running engine tells of itself by the admin socket; see engine_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/monitor/process_info.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "engine/engine_internal.h"
+#include "script/rules/rule.h"
+
+static void put_plugin(struct engine *engine, struct buf *out)
+{
+    int64_t since_us;
+    const char *command = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    json_text(out, "execPlugin", command ? command : "");
+    json_time(out, "execPluginRunning", command ? since_us : 0);
+}
+
+static void put_engine(struct engine *engine, struct buf *out)
+{
+    struct process_info process;
+    struct buf lag = {0};
+    const struct cluster_config *cluster = engine->options.cluster;
+    const struct monitor_addresses *where = monitor_addresses(engine->monitor);
+    process_info_read(&process);
+    engine_describe_lag(engine, &lag);
+    json_open(out, "engine", '{');
+    json_text(out, "version", KUBELUA_VERSION);
+    json_int(out, "pid", getpid());
+    json_time(out, "started", engine->started_us);
+    json_time(out, "now", clock_wall_us(loop_clock(engine->loop)));
+    json_text(out, "server", cluster->server);
+    json_text(out, "source", cluster->source);
+    json_bool(out, "ready", lag.len == 0);
+    json_text(out, "lagging", buf_text(&lag));
+    json_int(out, "memoryBytes", (int64_t)process.resident_bytes);
+    json_int(out, "cpuMilliseconds", (int64_t)(process.cpu_seconds * 1000));
+    json_text(out, "metricsAddress", where->metrics);
+    json_text(out, "healthAddress", where->health);
+    json_text(out, "discoveryError", discoverer_error(engine->discoverer));
+    json_time(out, "discoveryAsking", discoverer_asking_since_us(engine->discoverer));
+    put_plugin(engine, out);
+    json_close(out, '}');
+    buf_clear(&lag);
+}
+
+static void put_error(void *out, const char *call, uint64_t errors)
+{
+    json_int(out, call, (int64_t)errors);
+}
+
+static void put_handler(void *out, const struct script_handler_status *handler)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "id", handler->id);
+    json_text(out, "kind", handler->kind);
+    json_int(out, "pending", (int64_t)handler->pending);
+    json_int(out, "debounced", (int64_t)handler->debounced);
+    json_int(out, "busy", (int64_t)handler->busy);
+    json_int(out, "concurrency", (int64_t)handler->concurrency);
+    json_int(out, "errors", (int64_t)handler->errors);
+    json_close(out, '}');
+}
+
+static void put_quarantine(void *out, const struct script_quarantine_status *status)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "id", status->id);
+    json_text(out, "why", status->why);
+    json_time(out, "since", status->since_us);
+    json_int(out, "skipped", (int64_t)status->skipped);
+    json_close(out, '}');
+}
+
+static void put_main(const struct script *script, struct buf *out)
+{
+    static const char *const names[] = {
+        [SCRIPT_MAIN_NONE] = "",     [SCRIPT_MAIN_WAITING] = "waiting", [SCRIPT_MAIN_RUNNING] = "running",
+        [SCRIPT_MAIN_DONE] = "done", [SCRIPT_MAIN_FAILED] = "failed",   [SCRIPT_MAIN_SKIPPED] = "skipped",
+    };
+    struct buf text = {0};
+    script_describe_main(script, &text);
+    json_text(out, "mainState", names[script_main_state(script)]);
+    json_text(out, "main", buf_text(&text));
+    buf_clear(&text);
+}
+
+/* Those that are held have none. */
+static size_t count_informers(const struct script *script)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < script_claim_count(script); i++) count += !claim_is_held(script_claim(script, i));
+    return count;
+}
+
+static void put_running(const struct script *script, struct buf *out)
+{
+    struct script_counters counters = script_counters(script);
+    json_int(out, "handlers", (int64_t)script_handler_count(script));
+    json_int(out, "informers", (int64_t)count_informers(script));
+    json_int(out, "rules", (int64_t)script_rule_count(script));
+    json_int(out, "adds", (int64_t)counters.adds);
+    json_int(out, "updates", (int64_t)counters.updates);
+    json_int(out, "deletes", (int64_t)counters.deletes);
+    json_int(out, "errors", (int64_t)counters.errors);
+    json_open(out, "errorsByCall", '{');
+    script_each_error(script, put_error, out);
+    json_close(out, '}');
+    json_int(out, "failedWrites", (int64_t)counters.failed_writes);
+    put_main(script, out);
+    json_int(out, "pending", (int64_t)script_pending_events(script));
+    json_open(out, "eventHandlers", '[');
+    script_each_handler(script, put_handler, out);
+    json_close(out, ']');
+    json_open(out, "quarantined", '[');
+    script_each_quarantine(script, put_quarantine, out);
+    json_close(out, ']');
+    json_int(out, "memoryBytes", (int64_t)script_memory(script));
+    json_int(out, "loadMicroseconds", script_load_us(script));
+    json_open(out, "reads", '[');
+    for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));
+    json_close(out, ']');
+    json_open(out, "writes", '[');
+    for (size_t w = 0; w < script_write_count(script); w++) json_text(out, NULL, script_write(script, w));
+    json_close(out, ']');
+}
+
+/* Of a new file that was refused, or waits for its informers, there is nothing else to tell. */
+static void put_script(const struct slot *slot, struct buf *out)
+{
+    if (!slot->current && slot->gone) return;
+    json_open(out, NULL, '{');
+    json_text(out, "name", slot->name);
+    json_text(out, "path", slot->path);
+    reload_put_slot(slot, out);
+    if (slot->current) put_running(slot->current, out);
+    json_close(out, '}');
+}
+
+/* --- queues */
+
+static void put_failing(const struct script_queue_status *status, struct buf *out)
+{
+    json_open(out, "failingKeys", '[');
+    for (size_t i = 0; i < status->failing_count; i++) {
+        const struct workqueue_failing *f = &status->failing[i];
+        json_open(out, NULL, '{');
+        json_str(out, "key", f->key);
+        json_int(out, "retries", (int64_t)f->failures);
+        json_text(out, "error", f->why);
+        json_text(out, "state", f->processing ? "processing" : f->delayed ? "delayed" : "queued");
+        if (f->delayed) json_int(out, "nextTryMilliseconds", f->next_ms);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static void put_queue(const struct script *script, size_t i, struct buf *out)
+{
+    struct script_queue_status status;
+    script_get_queue_status(script, i, &status);
+    json_open(out, NULL, '{');
+    json_text(out, "name", status.name);
+    json_text(out, "script", script_name(script));
+    json_int(out, "workers", (int64_t)status.workers);
+    json_int(out, "depth", (int64_t)status.queue.depth);
+    json_int(out, "delayed", (int64_t)status.queue.delayed);
+    json_int(out, "processing", (int64_t)status.queue.processing);
+    json_int(out, "failing", (int64_t)status.queue.failing);
+    json_int(out, "adds", (int64_t)status.queue.adds);
+    json_int(out, "retries", (int64_t)status.queue.retries);
+    json_int(out, "dropped", (int64_t)status.queue.dropped);
+    json_int(out, "errors", (int64_t)status.errors);
+    json_int(out, "longestMilliseconds", status.queue.longest_ms);
+    json_str(out, "longestKey", status.queue.longest_key);
+    put_failing(&status, out);
+    json_bool(out, "shutDown", status.queue.shut_down);
+    json_close(out, '}');
+}
+
+static void put_queues(struct engine *engine, struct buf *out)
+{
+    json_open(out, "queues", '[');
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        const struct script *script = engine->slots[i]->current;
+        for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
+    }
+    json_close(out, ']');
+}
+
+static void put_all(struct engine *engine, struct buf *out)
+{
+    put_engine(engine, out);
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < engine->slot_count; i++) put_script(engine->slots[i], out);
+    json_close(out, ']');
+    engine_put_report(engine, out);
+    engine_put_leases(engine, out);
+    engine_put_informers(engine, out);
+    put_queues(engine, out);
+    engine_put_timers(engine, out);
+    engine_put_repls(engine, out);
+}
+
+/* The last writes, the oldest first, and how many there ever were. */
+static void put_writes(struct engine *engine, struct buf *out)
+{
+    json_int(out, "total", (int64_t)audit_trail_total(engine->audit));
+    buf_puts(out, ",\"writes\":");
+    audit_trail_write(engine->audit, out);
+}
+
+bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
+{
+    static const struct {
+        const char *method;
+        void (*put)(struct engine *engine, struct buf *out); /* members of the answer */
+    } known[] = {
+        {"status", put_all},
+        {"queue", put_queues},
+        {"writes", put_writes},
+        {"commands", engine_put_commands},
+        {"reloads", reload_put_list},
+        {"plan", reload_put_plans},
+        {"quarantine", engine_put_quarantine},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (strcmp(known[i].method, method) != 0) continue;
+        json_open(result, NULL, '{');
+        known[i].put(ctx, result);
+        json_close(result, '}');
+        return true;
+    }
+    return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
+                   method);
+}

@@ -1,0 +1,248 @@
+/* Fixes as requests; see audit_apply.h. */
+#include "app/audit/audit_apply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/fix/fixer_values.h"
+#include "base/text/terminal.h"
+#include "kube/api/client.h"
+#include "kube/api/object_call.h"
+#include "kube/kinds/url.h"
+#include "net/loop.h"
+
+enum dry_run { DRY_NONE, DRY_CLIENT, DRY_SERVER };
+
+struct applying {
+    struct kube_client *client;
+    struct audit_fixes *fixes;
+    const char *manager;
+    enum dry_run dry_run;
+    FILE *out;
+    struct buf query, body;
+};
+
+static enum dry_run dry_run_of(const struct audit_request *request)
+{
+    const char *said = request->options.dry_run;
+    return strcmp(said, "client") == 0 ? DRY_CLIENT : strcmp(said, "server") == 0 ? DRY_SERVER : DRY_NONE;
+}
+
+/* --- a request */
+
+struct answer {
+    bool here;
+    struct root *object; /* a reference */
+    struct err err;      /* ERR_NONE: it went well */
+};
+
+static void on_answer(void *ctx, struct root *object, const struct err *err)
+{
+    struct answer *answer = ctx;
+    answer->here = true;
+    answer->object = object;
+    if (err) answer->err = *err;
+}
+
+/* A reference, NULL when the answer has none. False with an error. */
+static bool ask(struct applying *applying, const struct object_request *request, struct root **object,
+                struct err *err)
+{
+    struct answer answer = {0};
+    err_clear(&answer.err);
+    object_call_start(applying->client, request, on_answer, &answer);
+    while (!answer.here) loop_once(kube_client_loop(applying->client), true);
+    *object = answer.object;
+    if (answer.err.code == ERR_NONE) return true;
+    *err = answer.err;
+    return false;
+}
+
+static struct object_request request_of(const struct audit_fix *fix)
+{
+    return (struct object_request){
+        .resource = &fix->resource, .ns = str_of(fix->ns), .name = str_of(fix->name)};
+}
+
+/* Sends the body. `*version` is what the object is of then; it may be empty. */
+static bool send_patch(struct applying *applying, const struct audit_fix *fix, const char *content_type,
+                       struct buf *version, struct err *err)
+{
+    struct object_request request = request_of(fix);
+    struct root *object;
+    struct text text;
+    if (applying->dry_run == DRY_CLIENT) return true;
+    request.method = "PATCH";
+    request.content_type = content_type;
+    request.query = buf_text(&applying->query);
+    request.body = buf_slice(&applying->body);
+    if (!ask(applying, &request, &object, err)) return false;
+    if (object) buf_str(version, root_resource_version(object, &text));
+    root_unref(object);
+    return true;
+}
+
+/* --- a patch */
+
+/* `*how` is what kubectl would say. */
+static bool write_patch(struct applying *applying, const struct audit_fix *fix, const char **how,
+                        struct err *err)
+{
+    const char *type =
+        fix->is_strategic ? "application/strategic-merge-patch+json" : "application/merge-patch+json";
+    struct buf version = {0};
+    *how = "patched";
+    if (!*fix->version)
+        return err_set(err, ERR_INVALID,
+                       "the server gave it no resourceVersion: what it has become since "
+                       "cannot be known");
+    bool ok =
+        fix_lock(kube_client_packer(applying->client), fix, str_of(fix->version), &applying->body, err) &&
+        send_patch(applying, fix, type, &version, err);
+    if (ok && applying->dry_run == DRY_NONE && str_is(buf_slice(&version), fix->version))
+        *how = "patched (no change)";
+    if (!ok && err->http_status == 409) err_wrap(err, "it has changed since it was audited");
+    buf_clear(&version);
+    return ok;
+}
+
+/* --- a manifest */
+
+/* Whether the manager applied it before: server-side apply has it as the owner of fields then. */
+static bool is_ours(const struct applying *applying, struct root *object)
+{
+    struct value metadata = value_field(root_value(object), STR("metadata"));
+    struct value entries = value_field(metadata, STR("managedFields"));
+    for (size_t i = 0; i < value_count(entries); i++) {
+        struct value entry = value_item(entries, i);
+        if (value_str_is(value_field(entry, STR("manager")), str_of(applying->manager)) &&
+            value_str_is(value_field(entry, STR("operation")), STR("Apply")))
+            return true;
+    }
+    return false;
+}
+
+/* Of what is there, the version goes into the body; what is not there is made. */
+static bool put_manifest(struct applying *applying, const struct audit_fix *fix, struct err *err)
+{
+    const struct object_request request = request_of(fix);
+    struct root *object = NULL;
+    struct text text;
+    bool there = ask(applying, &request, &object, err);
+    if (!there && err->http_status != 404) return false;
+    bool ok = true;
+    if (!there)
+        buf_puts(&applying->body, fix->json);
+    else if (!object || !is_ours(applying, object))
+        ok = err_set(err, ERR_INVALID,
+                     "it is there already, and was not applied by the field manager %s: look at what it is",
+                     applying->manager);
+    else
+        ok = fix_lock(kube_client_packer(applying->client), fix, root_resource_version(object, &text),
+                      &applying->body, err);
+    root_unref(object);
+    return ok;
+}
+
+/* Where a manifest has neither, no path leads to it. */
+static bool check_manifest(const struct audit_fix *fix, struct err *err)
+{
+    if (fix->is_patched)
+        return err_set(err, ERR_INVALID, "it is there already, and another fix is a patch of it");
+    if (!*fix->name) return err_set(err, ERR_INVALID, "the manifest has no metadata.name");
+    if (fix->resource.namespaced && !*fix->ns)
+        return err_set(err, ERR_INVALID, "the manifest has no metadata.namespace");
+    return true;
+}
+
+static bool write_manifest(struct applying *applying, const struct audit_fix *fix, const char **how,
+                           struct err *err)
+{
+    struct buf version = {0};
+    *how = "serverside-applied";
+    bool ok = check_manifest(fix, err) && put_manifest(applying, fix, err) &&
+              send_patch(applying, fix, "application/apply-patch+yaml", &version, err);
+    buf_clear(&version);
+    return ok;
+}
+
+/* --- what is told */
+
+static void tell(struct applying *applying, const struct audit_fix *fix, const char *how)
+{
+    static const char *const dry[] = {"", " (dry run)", " (server dry run)"};
+    struct buf line = {0}, safe = {0};
+    audit_fix_put_object(fix, &line);
+    buf_printf(&line, " %s%s # %s%s%s", how, dry[applying->dry_run], fix->ns, *fix->ns ? ": " : "",
+               fix->rules);
+    terminal_put(&safe, buf_slice(&line));
+    fprintf(applying->out, "%s\n", buf_text(&safe));
+    fflush(applying->out);
+    buf_clear(&line);
+    buf_clear(&safe);
+}
+
+/* No answer is not known to be a no. */
+static bool is_in_doubt(const struct err *err)
+{
+    return err->http_status == 0 && (err->code == ERR_CLOSED || err->code == ERR_TIMEOUT);
+}
+
+static void tell_failure(const struct audit_fix *fix, const struct err *err)
+{
+    struct buf line = {0}, safe = {0};
+    audit_fix_put_object(fix, &line);
+    if (*fix->ns) buf_printf(&line, " in %s", fix->ns);
+    buf_printf(&line, ": %s: not %s%s: %s", fix->rules, is_in_doubt(err) ? "known to be " : "",
+               fix->is_manifest ? "applied" : "patched", err->text);
+    terminal_put(&safe, buf_slice(&line));
+    fprintf(stderr, "kubelua audit: %s\n", buf_text(&safe));
+    buf_clear(&line);
+    buf_clear(&safe);
+}
+
+static void write_fix(struct applying *applying, const struct audit_fix *fix)
+{
+    const char *how;
+    struct err err;
+    bool ok;
+    applying->body.len = 0;
+    err_clear(&err);
+    if (!fix->resource.plural)
+        ok = err_set(&err, ERR_NOT_FOUND, "the server has no %s of %s", fix->kind, fix->api_version);
+    else
+        ok = fix->is_manifest ? write_manifest(applying, fix, &how, &err)
+                              : write_patch(applying, fix, &how, &err);
+    if (ok) {
+        applying->fixes->written++;
+        tell(applying, fix, how);
+    } else {
+        applying->fixes->failed++;
+        tell_failure(fix, &err);
+    }
+}
+
+/* Where a report is asked for it has stdout for itself. */
+void audit_apply(const struct audit_request *request, struct kube_client *client)
+{
+    const char *manager = request->options.field_manager;
+    struct applying applying = {.client = client,
+                                .fixes = request->fixes,
+                                .manager = manager ? manager : "kubelua",
+                                .dry_run = dry_run_of(request),
+                                .out = strcmp(request->output, "table") == 0 ? stdout : stderr};
+    buf_puts(&applying.query, "fieldManager=");
+    url_escape(str_of(applying.manager), &applying.query);
+    if (applying.dry_run == DRY_SERVER) buf_puts(&applying.query, "&dryRun=All");
+    for (size_t i = 0; i < request->fixes->count; i++) write_fix(&applying, &request->fixes->items[i]);
+    buf_clear(&applying.query);
+    buf_clear(&applying.body);
+}
+
+void audit_apply_sum_up(const struct audit_request *request)
+{
+    const struct audit_fixes *fixes = request->fixes;
+    const char *what[] = {"written", "to be written (dry run)", "checked by the server and not kept"};
+    fprintf(stderr, "kubelua audit: %zu fix%s %s, %zu failed\n", fixes->written,
+            fixes->written == 1 ? "" : "es", what[dry_run_of(request)], fixes->failed);
+}

@@ -1,0 +1,44 @@
+/* The children that an engine forked for an audit: how many run, and how each ends.
+ * Owner: who has the audit, in place; all on the engine thread. Callbacks come from its loop, never from
+ * within a call of these. */
+#pragma once
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "app/audit/audit_child.h"
+#include "app/audit/audit_protocol.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "net/loop.h"
+
+struct audit_process {
+    struct audit_children *all;
+    pid_t pid;
+    ev_io exit; /* its pidfd; -1: there is none */
+    int stream; /* what it writes is read here; -1: somebody has taken it */
+    bool runs;
+};
+
+struct audit_children {
+    struct loop *loop;
+    struct audit_process items[AUDIT_CHILDREN_MAX];
+    size_t count, running;
+    struct timer look; /* at those without a pidfd, which are killed */
+    /* It has ended, as waitpid says. `running` is one less by then; with the last one all may be freed. */
+    void (*ended)(void *ctx, size_t which, int status);
+    void *ctx;
+};
+
+/* Forks them, one part of the objects each, with every thread of the engine in a state that a child can live
+ * with (docs/adr/0004-forked-audits.md). `options` are a child's, but for its part and its pipe. False with
+ * an error; those that run by then are killed by audit_children_kill. `*pause_ns`: how long it took. */
+bool audit_children_start(struct audit_children *children, size_t count, struct audit_child_options *options,
+                          struct loop *io_loop, int64_t *pause_ns, struct err *err);
+/* They end soon: a process that maps gigabytes takes its time, which nobody waits for. */
+void audit_children_kill(struct audit_children *children);
+/* Waits for the end of all, which are killed; `ended` is not called. */
+void audit_children_wait(struct audit_children *children);
+void audit_children_close_streams(struct audit_children *children);

@@ -1,0 +1,282 @@
+/* Asking an engine for an audit of its caches; see audit_engine.h and audit_protocol.h. */
+#include "app/audit/audit_engine.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/audit/audit_order_make.h"
+#include "app/audit/audit_session.h"
+#include "audit/found/stream.h"
+#include "base/cli/progress.h"
+#include "base/mem.h"
+#include "base/text/terminal.h"
+#include "net/unix_socket.h"
+
+enum { READ_BLOCK = 64 << 10, MS_PER_S = 1000 };
+
+struct child {
+    int64_t pid;
+    int fd; /* -1: at its end */
+    struct audit_stream *stream;
+    bool is_broken; /* what came is no stream */
+    bool has_ended;
+    int status; /* as waitpid gives it */
+};
+
+struct asking {
+    const struct audit_request *request;
+    struct audit_table *table;
+    struct audit_session session;
+    struct child children[AUDIT_CHILDREN_MAX];
+    size_t count;
+    int64_t pause_ns;
+    struct progress progress;
+    struct err first_trouble;
+    bool has_trouble;
+};
+
+/* --- flags */
+
+const struct flag *audit_engine_flags(struct audit_request *request)
+{
+    static struct flag table[7];
+    struct audit_engine_flags *flags = &request->engine;
+    *flags = (struct audit_engine_flags){
+        .timeout_ms = 300000, .child_memory = 512 << 20, .nice = AUDIT_NICE_DEFAULT};
+    const struct flag all[] = {
+        {"engine", 0, FLAG_BOOL, &flags->asked, NULL, NULL,
+         "the caches of a running engine instead of a cluster; without -f by the rules of its own scripts"},
+        FLAG_ADMIN_SOCKET(&request->options.admin_socket),
+        {"children", 0, FLAG_COUNT, &flags->children, "N", NULL,
+         "processes that it forks, at most 8 (default one for each core)"},
+        {"timeout", 0, FLAG_DURATION_MS, &flags->timeout_ms, "DURATION", NULL,
+         "of each of them; 0 for none (default 5m)"},
+        {"child-memory", 0, FLAG_SIZE, &flags->child_memory, "SIZE", NULL,
+         "that each may need beyond what it shares with the engine; 0 for any (default 512Mi)"},
+        {"nice", 0, FLAG_INT, &flags->nice, "N", NULL,
+         "how far they give way to all else that runs, 0 (not at all) to 19 (default 10)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+/* --- what the engine says */
+
+static void take_ended(struct asking *a, size_t at)
+{
+    int64_t which = audit_session_number(&a->session, at, STR("child"));
+    if (which < 0 || which >= (int64_t)a->count) return;
+    a->children[which].has_ended = true;
+    a->children[which].status = (int)audit_session_number(&a->session, at, STR("status"));
+}
+
+/* --- what children find */
+
+/* What scripts of the engine say is of others. */
+static void print_safe(struct asking *a, const char *head, struct str text)
+{
+    struct buf safe = {0};
+    terminal_put(&safe, text);
+    progress_clear(&a->progress);
+    fprintf(stderr, "%s%s\n", head, buf_text(&safe));
+    buf_clear(&safe);
+}
+
+static void on_print(void *ctx, struct str line)
+{
+    print_safe(ctx, "", line);
+}
+
+static void on_trouble(void *ctx, struct str text)
+{
+    struct asking *a = ctx;
+    if (!a->has_trouble) err_set(&a->first_trouble, ERR_SCRIPT, "%.*s", STR_ARG(text));
+    a->has_trouble = true;
+    print_safe(a, "kubelua audit: ", text);
+}
+
+static void close_stream(struct child *child)
+{
+    if (child->fd >= 0) close(child->fd);
+    child->fd = -1;
+}
+
+static void read_stream(struct child *child)
+{
+    char bytes[READ_BLOCK];
+    struct err err;
+    ssize_t n = read(child->fd, bytes, sizeof bytes);
+    if (n < 0 && errno == EINTR) return;
+    if (n > 0 && audit_stream_take(child->stream, (struct str){bytes, (size_t)n}, &err)) return;
+    child->is_broken = n > 0;
+    close_stream(child);
+}
+
+/* What the engine says meanwhile; what comes from the children does not depend on that. */
+static void hear(struct asking *a)
+{
+    struct err err;
+    size_t at;
+    audit_session_receive(&a->session, &err);
+    while ((at = audit_session_next(&a->session, &err))) take_ended(a, at);
+    if (err.code != ERR_NONE) {
+        progress_clear(&a->progress);
+        fprintf(stderr, "kubelua audit: %s\n", err.text);
+    }
+    a->session.closed |= err.code != ERR_NONE;
+}
+
+static void show_progress(struct asking *a)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < a->count; i++) total += audit_stream_total(a->children[i].stream);
+    a->progress.total = total;
+    progress_step(&a->progress, audit_table_totals(a->table).looked_at, -1);
+}
+
+/* Until all have ended and all that they wrote was read. */
+static void read_all(struct asking *a)
+{
+    for (;;) {
+        struct pollfd polls[AUDIT_CHILDREN_MAX + 1] = {{a->session.closed ? -1 : a->session.fd, POLLIN, 0}};
+        bool open = !a->session.closed;
+        for (size_t i = 0; i < a->count; i++) {
+            polls[i + 1] = (struct pollfd){a->children[i].fd, POLLIN, 0};
+            open |= a->children[i].fd >= 0;
+        }
+        if (!open) return;
+        if (poll(polls, a->count + 1, -1) < 0) continue;
+        for (size_t i = 0; i < a->count; i++)
+            if (polls[i + 1].revents) read_stream(&a->children[i]);
+        if (polls[0].revents) hear(a);
+        show_progress(a);
+    }
+}
+
+/* --- how it ended */
+
+static void put_end(const struct asking *a, const struct child *child, struct buf *out)
+{
+    char duration[32];
+    if (child->is_broken)
+        buf_puts(out, "wrote what cannot be read");
+    else if (!child->has_ended)
+        buf_puts(out, "is not known to have ended: the engine stopped");
+    else if (WIFSIGNALED(child->status) && WTERMSIG(child->status) == SIGALRM) {
+        snprintf(duration, sizeof duration, "%gs", (double)a->request->engine.timeout_ms / MS_PER_S);
+        buf_printf(out, "took longer than --timeout (%s)", duration);
+    } else if (WIFSIGNALED(child->status) && WTERMSIG(child->status) == SIGABRT)
+        buf_puts(out, "was aborted, as when it needs more than --child-memory; the engine's stderr says why");
+    else if (WIFSIGNALED(child->status))
+        buf_printf(out, "was killed by SIG%s", sigabbrev_np(WTERMSIG(child->status)));
+    else
+        buf_printf(out, "ended with %d", WEXITSTATUS(child->status));
+}
+
+static bool tell_end(const struct asking *a)
+{
+    bool whole = true;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct child *child = &a->children[i];
+        struct buf text = {0};
+        if (audit_stream_is_whole(child->stream) && !child->is_broken) continue;
+        whole = false;
+        put_end(a, child, &text);
+        fprintf(stderr, "kubelua audit: child %lld (%zu of %zu) %s: the result is incomplete\n",
+                (long long)child->pid, i + 1, a->count, buf_text(&text));
+        buf_clear(&text);
+    }
+    return whole;
+}
+
+static bool any_has_begun(const struct asking *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (audit_stream_has_begun(a->children[i].stream)) return true;
+    return false;
+}
+
+static enum audit_end end_of(const struct asking *a, struct err *err)
+{
+    if (!any_has_begun(a) && a->has_trouble) {
+        *err = a->first_trouble;
+        return AUDIT_FAILED;
+    }
+    return tell_end(a) && !a->has_trouble ? AUDIT_WHOLE : AUDIT_INCOMPLETE;
+}
+
+/* --- begin */
+
+static bool take_begun(struct asking *a, size_t at, struct err *err)
+{
+    const struct audit_stream_sink sink = {
+        .table = a->table, .print = on_print, .trouble = on_trouble, .ctx = a};
+    size_t pids = tape_field(&a->session.tape, at, STR("pids"));
+    a->pause_ns = audit_session_number(&a->session, at, STR("pauseNs"));
+    for (size_t v = pids ? tape_first(&a->session.tape, pids, NULL) : 0; v && a->count < a->session.fd_count;
+         v = tape_next(&a->session.tape, pids, v, NULL)) {
+        a->children[a->count] = (struct child){.pid = tape_int(&a->session.tape, v, 0),
+                                               .fd = a->session.fds[a->count],
+                                               .stream = audit_stream_new(&sink)};
+        a->session.fds[a->count] = -1;
+        a->count++;
+    }
+    return a->count > 0 || err_set(err, ERR_PARSE, "the engine sent no children");
+}
+
+static bool begin(struct asking *a, int order, struct err *err)
+{
+    size_t at = audit_session_begin(&a->session, a->request->engine.children, order, err);
+    return at && take_begun(a, at, err);
+}
+
+static void end(struct asking *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        close_stream(&a->children[i]);
+        audit_stream_free(a->children[i].stream);
+    }
+    audit_session_close(&a->session);
+}
+
+void audit_engine_tell(const struct audit_engine_facts *facts, const struct audit_table *table)
+{
+    size_t count = audit_table_totals(table).looked_at;
+    fprintf(stderr, "kubelua audit: %zu %s by %zu %s; the engine paused for %.1f ms\n", count,
+            count == 1 ? "object" : "objects", facts->children, facts->children == 1 ? "child" : "children",
+            (double)facts->pause_ns / 1e6);
+}
+
+static enum audit_end ask(struct asking *a, int order, const char *path, struct err *err)
+{
+    if (!audit_session_open(&a->session, path, err)) return AUDIT_FAILED;
+    if (!begin(a, order, err)) {
+        err_wrap(err, "%s", path);
+        return AUDIT_FAILED;
+    }
+    progress_begin(&a->progress, "Auditing", 0);
+    read_all(a);
+    progress_end(&a->progress);
+    return end_of(a, err);
+}
+
+enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
+                            struct audit_engine_facts *facts, struct err *err)
+{
+    struct asking a = {.request = request, .table = table, .session.fd = -1};
+    enum audit_end result = AUDIT_FAILED;
+    int order = audit_order_make(request, audit_table_keeps_passes(table), err);
+    if (order < 0) return AUDIT_FAILED;
+    char *path = unix_socket_choose_path(request->options.admin_socket, err);
+    if (path) result = ask(&a, order, path, err);
+    *facts = (struct audit_engine_facts){a.count, a.pause_ns};
+    free(path);
+    close(order);
+    end(&a);
+    return result;
+}

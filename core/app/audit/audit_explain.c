@@ -1,0 +1,153 @@
+/* A rule as its author describes it; see audit_explain.h. */
+#include "app/audit/audit_explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/audit/audit_scripts.h"
+#include "audit/rules/suppression.h"
+#include "base/cli/text_table.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "base/text/nearest.h"
+#include "engine/dry_host.h"
+#include "informer/shared/shared_factory.h"
+#include "script/inventory/plan.h"
+#include "script/rules/rule_value.h"
+
+static void print_kinds(const struct script_rule *rule)
+{
+    fputs("Kinds:      ", stdout);
+    for (size_t i = 0; i < rule->kind_count; i++)
+        printf("%s%s", i ? ", " : "", claim_spec(rule->kinds[i])->kind);
+    putchar('\n');
+}
+
+static void print_params(const struct script_rule *rule)
+{
+    for (size_t i = 0; i < rule->param_count; i++) {
+        const struct rule_param *param = &rule->params[i];
+        printf("%s%s=%s (%s", i ? "            " : "Parameters: ", param->name, param->value,
+               rule_value_type(str_of(param->fallback)));
+        if (strcmp(param->value, param->fallback) != 0) printf(", default %s", param->fallback);
+        puts(")");
+    }
+}
+
+static void print_rule(const struct script *script, size_t number)
+{
+    const struct script_rule *rule = script_rule(script, number);
+    const struct plan_entry *place = script_rule_place(script, number);
+    printf("%s%s%s\n\n", rule->id, *rule->title ? ": " : "", rule->title);
+    printf("Severity:   %s\n", severity_name(rule->severity));
+    if (*rule->category) printf("Category:   %s\n", rule->category);
+    print_kinds(rule);
+    print_params(rule);
+    printf("File:       %s:%d\n", place && place->file ? place->file : script_path(script),
+           place ? place->line : 0);
+    if (*rule->why) printf("\nWhy: %s\n", rule->why);
+    if (*rule->how) printf("\nWhat to do: %s\n", rule->how);
+    if (rule->has_fix) puts("\nkubelua audit --fix prints a patch for what it finds.");
+    printf("\nTo accept a finding until a day, annotate the object:\n  %s%s: \"until=2027-01-31 reason\"\n",
+           SUPPRESSION_PREFIX, rule->id);
+}
+
+static bool explain(const struct audit_scripts *scripts, const char *id, struct err *err)
+{
+    struct nearest nearest = nearest_to(str_of(id));
+    for (size_t s = 0; s < scripts->count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
+            const char *name = script_rule(scripts->items[s], i)->id;
+            if (strcmp(name, id) == 0) {
+                print_rule(scripts->items[s], i);
+                return true;
+            }
+            nearest_try(&nearest, name);
+        }
+    return nearest.name
+               ? err_set(err, ERR_NOT_FOUND, "no rule \"%s\", did you mean \"%s\"?", id, nearest.name)
+               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"; --list-rules tells which there are", id);
+}
+
+/* --- all of them */
+
+static const struct script_rule **all_rules(const struct audit_scripts *scripts, size_t *count)
+{
+    const struct script_rule **rules = NULL;
+    *count = 0;
+    for (size_t s = 0; s < scripts->count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
+            rules = xrealloc(rules, (*count + 1) * sizeof *rules);
+            rules[(*count)++] = script_rule(scripts->items[s], i);
+        }
+    return rules;
+}
+
+static int by_category(const void *pa, const void *pb)
+{
+    const struct script_rule *a = *(const struct script_rule *const *)pa,
+                             *b = *(const struct script_rule *const *)pb;
+    int order = strcmp(a->category, b->category);
+    return order ? order : strcmp(a->id, b->id);
+}
+
+static void print_table(const struct script_rule *const *rules, size_t count)
+{
+    static const struct text_column columns[] = {
+        {"CATEGORY", false}, {"RULE", false}, {"SEVERITY", false}, {"TITLE", false}, {NULL, false}};
+    struct text_table table = {.columns = columns};
+    for (size_t i = 0; i < count; i++)
+        text_table_add(&table, (const char *const[]){rules[i]->category, rules[i]->id,
+                                                     severity_name(rules[i]->severity), rules[i]->title});
+    text_table_print(&table, stdout, 0, false);
+    text_table_clear(&table);
+}
+
+static void put_json(struct buf *out, const struct script_rule *const *rules, size_t count)
+{
+    json_open(out, NULL, '[');
+    for (size_t i = 0; i < count; i++) {
+        json_open(out, NULL, '{');
+        json_text(out, "id", rules[i]->id);
+        json_text(out, "severity", severity_name(rules[i]->severity));
+        json_text(out, "category", rules[i]->category);
+        json_text(out, "title", rules[i]->title);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+static bool list(const struct audit_scripts *scripts, const char *output, struct err *err)
+{
+    size_t count;
+    struct buf json = {0};
+    const struct script_rule **rules = all_rules(scripts, &count);
+    qsort(rules, count, sizeof *rules, by_category);
+    put_json(&json, rules, count);
+    bool ok = true;
+    if (strcmp(output, "table") == 0)
+        print_table(rules, count);
+    else if (strcmp(output, "json") == 0)
+        printf("%s\n", buf_text(&json));
+    else
+        ok = err_set(err, ERR_INVALID, "--list-rules has the forms table and json, not %s", output);
+    buf_clear(&json);
+    free(rules);
+    return ok;
+}
+
+bool audit_explain(const struct audit_request *request, struct err *err)
+{
+    struct audit_scripts scripts = {0};
+    struct dry_host dry;
+    dry_host_open(&dry);
+    audit_scripts_give(request, &dry.host);
+    bool ok = audit_scripts_load(&scripts, request, &dry.host, err) &&
+              (request->list_rules ? list(&scripts, request->output, err)
+                                   : explain(&scripts, request->explain, err));
+    audit_scripts_close(&scripts);
+    dry_host_close(&dry);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    return ok && (written || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));
+}

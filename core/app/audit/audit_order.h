@@ -1,0 +1,49 @@
+/* What `kubelua audit --engine` hands to the engine's children: the texts of the rules, which need not be on
+ * the engine's disk, and how they are to be asked. It is a file in memory whose descriptor goes through the
+ * admin socket: the engine passes it on and reads nothing of it.
+ * Owner: as each function says. The writer is the command, the reader a child; both have one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "engine/reload/script_files.h"
+#include "script/vm/limits.h"
+
+struct bundle;
+struct rule_params;
+struct script_host;
+
+enum { AUDIT_ORDER_MAX = 64 << 20 };
+
+struct audit_order_script {
+    char *name, *path;
+    struct bundle *bundle;
+};
+
+struct audit_order {
+    char *namespace_; /* "": the engine's default */
+    char *selector;   /* of labels; "": all */
+    int64_t now_s;    /* since 1970 */
+    int64_t timeout_s, memory_bytes;
+    int nice;
+    bool passes;
+    bool is_own; /* the rules of the engine's scripts are meant: what follows is not read */
+    struct limits limits;
+    struct rule_params *params; /* NULL: none */
+    char **trusted, **lua_path;
+    size_t trusted_count, lua_path_count;
+    struct audit_order_script *scripts;
+    size_t script_count;
+};
+
+/* A descriptor of a file in memory; -1 with ERR_IO, or ERR_LIMIT for texts of over 64 MiB. */
+int audit_order_write(const struct audit_order *order, struct err *err);
+/* Fills `*order`, which audit_order_clear frees. ERR_IO, or ERR_PARSE when another version wrote it. */
+bool audit_order_read(int fd, struct audit_order *order, struct err *err);
+/* Frees what it points at; bundles by a reference. */
+void audit_order_clear(struct audit_order *order);
+/* The host borrows from the order. */
+void audit_order_give(const struct audit_order *order, struct script_host *host);

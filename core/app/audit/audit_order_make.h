@@ -1,0 +1,8 @@
+/* What an engine's children are handed, made of what the command was asked for. Owner: nothing is kept. On
+ * the main thread. */
+#pragma once
+#include "app/audit/audit_request.h"
+
+/* A descriptor, for audit_order_read; `passes`: rows of passes are wanted. The rules are loaded here first:
+ * -1 with what is wrong with them. */
+int audit_order_make(const struct audit_request *request, bool passes, struct err *err);

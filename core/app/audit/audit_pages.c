@@ -1,0 +1,320 @@
+/* One page in memory at a time; see audit_pages.h. */
+#include "app/audit/audit_pages.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/number_set.h"
+#include "informer/live/list_alone.h"
+#include "informer/live/pager.h"
+#include "informer/reflect/refusals.h"
+#include "object/pack/projection.h"
+#include "object/value/value.h"
+
+enum {
+    OBJECTS_MAX = 10000000, /* of a server that does not know pages */
+    OLD_PAGES_MAX = 100,
+    NEW_BEGINNINGS_MAX = 5, /* that get no further, before the list may come whole */
+};
+
+/* Where pages come from: objects are packed by what is known when they are asked for. */
+struct pages_source {
+    struct list_watch base;
+    struct list_watch_ops ops;
+    struct list_watch *inner;
+    const struct projection *by; /* of `inner` */
+    struct pages *pages;
+};
+
+struct pages {
+    const struct audit_pages_options *options;
+    struct buf api_version;
+    struct pager *pager;
+    struct number_set seen; /* hashes of what was looked at, as a list may begin anew */
+    struct err expired;     /* the list has no next page, and begins anew; ERR_NONE: it has */
+    size_t beginnings;      /* since it got further than before */
+    size_t page_count;      /* of this beginning */
+    size_t page_most;       /* of those before */
+    size_t old_pages;       /* in a row, without an object that was not seen */
+    struct refusals refusals;
+    struct timer deadline;
+    bool has_answer, is_late, is_last;
+    struct err failure;
+    /* The page that is looked at. */
+    struct root **objects;
+    size_t count, at;
+    struct root *current;          /* that rules are asked about */
+    const struct projection *kept; /* NULL: they are whole */
+};
+
+/* --- what was looked at */
+
+/* By namespace and name: some servers' objects have no uid. */
+static uint64_t identity(const struct root *object)
+{
+    struct text text;
+    uint64_t hash = hash_str(root_namespace(object, &text)) * 31 + hash_str(root_name(object, &text));
+    return hash ? hash : 1;
+}
+
+/* --- pages */
+
+static const struct projection *kept_now(const struct pages *pages)
+{
+    const struct audit_pages_options *o = pages->options;
+    if (o->whole) return NULL;
+    return auditor_kept(o->auditor, buf_slice(&pages->api_version), str_of(o->resource->kind));
+}
+
+/* The scope takes a reference of its own. */
+static struct list_watch *new_inner(const struct pages *pages, const struct projection *kept)
+{
+    const struct audit_pages_options *o = pages->options;
+    return list_watch_new(o->client, o->resource,
+                          &(const struct lw_scope){.namespace_ = o->resource->namespaced ? o->namespace_ : "",
+                                                   .label_selector = o->selector,
+                                                   .field_selector = "",
+                                                   .projection = (struct projection *)kept,
+                                                   .packer = o->packer});
+}
+
+static void make_inner(struct pages_source *source, const struct projection *kept)
+{
+    if (source->inner) source->inner->ops->free(source->inner);
+    source->inner = new_inner(source->pages, kept);
+    source->by = kept;
+}
+
+/* No call of the one before is under way: the pager has one at a time. */
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct pages_source *source = container_of(base, struct pages_source, base);
+    const struct projection *kept = kept_now(source->pages);
+    if (kept != source->by) make_inner(source, kept);
+    source->pages->kept = kept;
+    return lw_start(source->inner, options, sink, ctx);
+}
+
+static void free_source(struct list_watch *base)
+{
+    struct pages_source *source = container_of(base, struct pages_source, base);
+    source->inner->ops->free(source->inner);
+    free(source);
+}
+
+static struct pages_source *new_source(struct pages *pages)
+{
+    struct pages_source *source = NEW(struct pages_source);
+    source->pages = pages;
+    make_inner(source, kept_now(pages));
+    source->ops = *source->inner->ops;
+    source->ops.start = start;
+    source->ops.free = free_source;
+    source->base.ops = &source->ops;
+    return source;
+}
+
+static void drop_objects(struct pages *pages)
+{
+    for (size_t i = 0; i < pages->count; i++) root_unref(pages->objects[i]);
+    free(pages->objects);
+    pages->objects = NULL;
+    pages->count = pages->at = 0;
+}
+
+static void on_page(void *ctx, const struct page *page, const struct err *err)
+{
+    struct pages *pages = ctx;
+    pages->has_answer = true;
+    drop_objects(pages);
+    if (err) {
+        pages->failure = *err;
+        return;
+    }
+    pages->objects = page->objects;
+    pages->count = page->count;
+    pages->is_last = page->last;
+}
+
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    refusals_note(&((struct pages *)ctx)->refusals, refusal);
+}
+
+static void on_late(struct timer *timer)
+{
+    container_of(timer, struct pages, deadline)->is_late = true;
+}
+
+/* Nothing is under way. */
+static void begin(struct pages *pages)
+{
+    drop_objects(pages);
+    refusals_clear(&pages->refusals);
+    pager_free(pages->pager);
+    err_clear(&pages->expired);
+    pages->is_last = false;
+    pages->page_count = pages->old_pages = 0;
+    pages->pager =
+        pager_new(&(const struct pager_options){.source = &new_source(pages)->base,
+                                                .clock = loop_clock(pages->options->loop),
+                                                .resource_version = "",
+                                                .resource_version_match = "",
+                                                .page_max = OBJECTS_MAX,
+                                                .whole_if_expired = pages->beginnings > NEW_BEGINNINGS_MAX,
+                                                .page = on_page,
+                                                .refused = on_refused,
+                                                .ctx = pages});
+}
+
+/* What came before is passed over: so a list that takes longer than its token lasts gets to its end, and
+ * never is more than a page in memory. Further is a page more: objects that are new come on old pages, too.
+ * Where it gets no further the last beginning is that of P-3. */
+static bool begin_anew(struct pages *pages)
+{
+    bool got_further = pages->page_count > pages->page_most;
+    if (got_further) pages->page_most = pages->page_count;
+    pages->beginnings = got_further ? 1 : pages->beginnings + 1;
+    if (pages->beginnings > NEW_BEGINNINGS_MAX + 1) {
+        pages->failure = pages->expired;
+        return err_wrap(&pages->failure,
+                        "the list began anew %d times, as its continue token was over, and got no further",
+                        NEW_BEGINNINGS_MAX + 1);
+    }
+    begin(pages);
+    return true;
+}
+
+/* A token is over: no failure yet. */
+static bool take_expired(struct pages *pages)
+{
+    if (!pages->page_count || !kube_err_is_expired(&pages->failure)) return false;
+    pages->expired = pages->failure;
+    err_clear(&pages->failure);
+    return true;
+}
+
+/* The next page, or the one at hand once more. */
+static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
+{
+    const struct audit_pages_options *o = pages->options;
+    pages->has_answer = pages->is_late = false;
+    timer_start(&pages->deadline, loop_clock(o->loop), o->wait_ms);
+    ask(pages->pager);
+    while (!pages->has_answer && !pages->is_late) loop_once(o->loop, true);
+    timer_cancel(&pages->deadline);
+    if (!pages->has_answer) err_set(&pages->failure, ERR_TIMEOUT, "no answer within --sync-timeout");
+    return pages->failure.code == ERR_NONE;
+}
+
+/* --- objects */
+
+/* A first page that is listed again is of a newer version: objects that came before it push it to the next
+ * page, where it counts as looked at. What has left the cluster meanwhile is not asked about. */
+static struct root *find_alone(struct pages *pages, const struct projection *kept)
+{
+    const struct audit_pages_options *o = pages->options;
+    struct text text;
+    char *ns = xasprintf("%.*s", STR_ARG(root_namespace(pages->current, &text)));
+    char *name = xasprintf("%.*s", STR_ARG(root_name(pages->current, &text)));
+    struct root *object = list_alone(&(const struct list_alone){.loop = o->loop,
+                                                                .client = o->client,
+                                                                .packer = o->packer,
+                                                                .resource = o->resource,
+                                                                .kept = kept,
+                                                                .namespace_ = ns,
+                                                                .name = name,
+                                                                .selector = o->selector,
+                                                                .wait_ms = o->wait_ms,
+                                                                .refusals = &pages->refusals},
+                                     &pages->failure);
+    free(ns);
+    free(name);
+    return object;
+}
+
+static struct root *look_at_again(void *ctx, const struct projection *kept)
+{
+    struct pages *pages = ctx;
+    uint64_t current = identity(pages->current);
+    if (!pages->expired.code && !fetch(pages, pager_again) && !take_expired(pages)) return NULL;
+    for (size_t i = 0; i < pages->count; i++)
+        if (identity(pages->objects[i]) == current) return root_ref(pages->objects[i]);
+    return find_alone(pages, kept);
+}
+
+static void look_at(struct pages *pages, struct root *object)
+{
+    const struct audit_pages_options *o = pages->options;
+    if (!number_set_add(&pages->seen, identity(object))) return;
+    pages->current = object;
+    struct text ns, name;
+    refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
+    root_ref(object); /* the page may be another one before it is done */
+    auditor_look_at(o->auditor,
+                    &(const struct audit_subject){
+                        .object = object, .kept = pages->kept, .again = look_at_again, .ctx = pages});
+    root_unref(object);
+    o->looked(o->ctx);
+}
+
+/* A token that leads to what was given already may do so for ever; a list that began anew has such pages. */
+static bool has_end(struct pages *pages)
+{
+    size_t most = OLD_PAGES_MAX + pages->page_most;
+    return pages->old_pages < most ||
+           err_set(
+               &pages->failure, ERR_PARSE,
+               "the server gives no end of the list: %zu pages in a row had no object that was not in one "
+               "before",
+               most);
+}
+
+static bool read_page(struct pages *pages)
+{
+    size_t seen = pages->seen.count;
+    if (!has_end(pages)) return false;
+    if (!fetch(pages, pager_next)) return take_expired(pages);
+    pages->page_count++;
+    while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
+    pages->old_pages = pages->seen.count > seen ? 0 : pages->old_pages + 1;
+    return !pages->failure.code;
+}
+
+static bool read_all(struct pages *pages)
+{
+    begin(pages);
+    do {
+        if (!read_page(pages)) return false;
+        if (pages->expired.code && !begin_anew(pages)) return false;
+    } while (!pages->is_last);
+    return true;
+}
+
+/* Gives false. */
+static bool tell_refused(const struct pages *pages, struct err *err)
+{
+    size_t count = refusals_count(&pages->refusals);
+    bool one = count == 1;
+    return err_set(err, ERR_LIMIT, "%zu object%s refused%s: %s", count, one ? " is" : "s are",
+                   one ? "" : ", such as", refusals_text(&pages->refusals));
+}
+
+bool audit_pages_read(const struct audit_pages_options *options, struct err *err)
+{
+    struct pages pages = {.options = options, .deadline = {.fn = on_late}};
+    err_clear(&pages.failure);
+    resource_api_version(options->resource, &pages.api_version);
+    bool ok = read_all(&pages);
+    if (!ok) *err = pages.failure;
+    if (ok && refusals_count(&pages.refusals)) ok = tell_refused(&pages, err);
+    refusals_clear(&pages.refusals);
+    drop_objects(&pages);
+    pager_free(pages.pager);
+    number_set_clear(&pages.seen);
+    buf_clear(&pages.api_version);
+    return ok;
+}

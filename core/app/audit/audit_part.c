@@ -1,0 +1,157 @@
+/* Rules asked about a part of an engine's caches; see audit_child.h. Nothing is freed: the process ends. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "app/audit/audit_part_internal.h"
+#include "audit/found/stream.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+/* What was found is told after so many rows, or so much time. */
+enum { ROWS_AT_ONCE = 500, TELL_EVERY_NS = 200000000 };
+
+/* --- telling */
+
+/* Nobody reads any more: there is nothing left to do. */
+static void flush(struct part *part)
+{
+    struct str rest = buf_slice(&part->out);
+    while (rest.n > 0) {
+        ssize_t n = write(part->fd, rest.p, rest.n);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) _exit(1);
+        rest = (struct str){rest.p + n, rest.n - (size_t)n};
+    }
+    part->out.len = 0;
+}
+
+static void tell_found(struct part *part)
+{
+    audit_stream_put_found(&part->out, part->table);
+    audit_table_forget(part->table);
+    part->told_ns = clock_measure_ns();
+    flush(part);
+}
+
+void part_print(void *ctx, struct str line)
+{
+    struct part *part = ctx;
+    audit_stream_put_print(&part->out, line);
+    if (part->out.len > 1 << 20) flush(part);
+}
+
+void part_tell_trouble(struct part *part, const char *text)
+{
+    if (part->options->part == 0) audit_stream_put_trouble(&part->out, str_of(text));
+}
+
+/* Threads that write lines are the engine's alone. */
+static void on_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+                   const struct log_field *fields)
+{
+    struct buf text = {0};
+    buf_puts(&text, msg);
+    for (const struct log_field *field = fields; field->key; field++) {
+        buf_printf(&text, " %s=", field->key);
+        log_put_value(&text, field);
+    }
+    part_print(ctx, buf_slice(&text));
+    buf_clear(&text);
+}
+
+/* --- limits */
+
+/* What it needs from now on, beyond what it shares with the engine and its caches; pools, which reserve far
+ * more address space than they need, are there by now. */
+static void limit_memory(int64_t bytes)
+{
+    char text[64] = "";
+    FILE *file = fopen("/proc/self/statm", "re");
+    bool known = file && fgets(text, sizeof text, file);
+    if (file) fclose(file);
+    rlim_t pages = strtoull(text, NULL, 10); /* the first word */
+    if (!known || bytes <= 0) return;
+    rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
+    setrlimit(RLIMIT_AS, &(const struct rlimit){most, most});
+}
+
+/* --- objects */
+
+static void look_at(struct part *part, const struct kind *kind, struct root *object)
+{
+    if (!part_is_in_scope(part, kind, object)) return;
+    auditor_look_at(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
+    if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
+        clock_measure_ns() - part->told_ns > TELL_EVERY_NS)
+        tell_found(part);
+}
+
+/* Those of a kind that this part looks at. */
+struct slice {
+    size_t begin, end;
+};
+
+static struct slice slice_of(const struct part *part, const struct kind *kind)
+{
+    size_t count = kind->audited ? indexer_count(claim_indexer(kind->cache)) : 0;
+    size_t which = part->options->part, parts = part->options->parts;
+    return (struct slice){count * which / parts, count * (which + 1) / parts};
+}
+
+static void look_at_kind(struct part *part, const struct kind *kind)
+{
+    struct slice slice = slice_of(part, kind);
+    size_t at = 0;
+    for (size_t i = 0; i < slice.end; i++) {
+        struct root *object = indexer_next(claim_indexer(kind->cache), &at);
+        if (i >= slice.begin) look_at(part, kind, object);
+    }
+}
+
+static void look_at_all(struct part *part)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < part->kind_count; i++) {
+        struct slice slice = slice_of(part, &part->kinds[i]);
+        total += slice.end - slice.begin;
+    }
+    audit_stream_put_total(&part->out, total);
+    flush(part);
+    for (size_t i = 0; i < part->kind_count; i++) look_at_kind(part, &part->kinds[i]);
+}
+
+/* What does not load, is limited or misspelt is told; false when no rule can be asked. */
+static bool prepare(struct part *part, int order)
+{
+    struct err err;
+    if (!audit_order_read(order, &part->order, &err)) {
+        part_tell_trouble(part, err.text);
+        return false;
+    }
+    setpriority(PRIO_PROCESS, 0, part->order.nice);
+    alarm(part->order.timeout_s < UINT_MAX ? (unsigned)part->order.timeout_s : UINT_MAX);
+    if (!part_load(part)) return false;
+    part_prepare_kinds(part);
+    limit_memory(part->order.memory_bytes);
+    return true;
+}
+
+bool audit_part(const struct audit_child_options *options, int order, int result)
+{
+    struct part part = {.options = options, .fd = result};
+    log_capture(on_log, &part);
+    bool ok = prepare(&part, order);
+    if (ok) {
+        look_at_all(&part);
+        tell_found(&part);
+        audit_stream_put_end(&part.out);
+    }
+    flush(&part);
+    return ok;
+}

@@ -1,0 +1,56 @@
+/* What the files of a part of an audit share: audit_part.c has its course, audit_part_load.c the rules,
+ * audit_part_kinds.c the kinds and the caches that they ask for. Owner: the child; nothing is freed, as the
+ * process ends. */
+#pragma once
+#include "app/audit/audit_child.h"
+#include "app/audit/audit_order.h"
+#include "audit/found/table.h"
+#include "audit/rules/objects.h"
+#include "engine/dry_host.h"
+#include "object/value/selector.h"
+
+struct kind {
+    struct resource resource;
+    struct informer_claim *cache;   /* NULL: there is none that is whole */
+    struct informer_claim *partial; /* then, for informers of scripts; may be NULL too */
+    struct buf why;                 /* there is none, or objects are missing from it */
+    bool is_torn;                   /* these are */
+    struct buf rules;               /* that were not asked about it, "a, b" */
+    bool audited, used;
+};
+
+struct part {
+    const struct audit_child_options *options;
+    int fd;
+    struct audit_order order;
+    const char *ns;
+    struct selector *selector; /* of the order */
+    struct dry_host dry;
+    struct script **scripts;
+    size_t script_count;
+    struct audit_table *table;
+    struct auditor *auditor;
+    struct audit_objects *objects; /* what rules use */
+    struct kind *kinds;
+    size_t kind_count;
+    struct buf out;
+    int64_t told_ns; /* when something was told last */
+};
+
+/* --- audit_part.c */
+
+/* Makes the audit incomplete; what is no part's own is told by the first. */
+void part_tell_trouble(struct part *part, const char *text);
+/* What scripts print; also what is no trouble. */
+void part_print(void *part, struct str line);
+
+/* --- audit_part_load.c */
+
+/* False when something is wrong with the rules, which is told. */
+bool part_load(struct part *part);
+
+/* --- audit_part_kinds.c */
+
+/* Which caches the rules are asked about; what there is not is told, and rules that use it are left out. */
+void part_prepare_kinds(struct part *part);
+bool part_is_in_scope(const struct part *part, const struct kind *kind, const struct root *object);

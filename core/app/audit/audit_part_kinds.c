@@ -1,0 +1,188 @@
+/* The kinds that rules name, and what the engine has of them; see audit_part_internal.h. */
+#include <stdlib.h>
+
+#include "app/audit/audit_caches.h"
+#include "app/audit/audit_kinds.h"
+#include "app/audit/audit_part_internal.h"
+#include "base/mem.h"
+
+/* NULL for a kind that the server does not have, which is told elsewhere. */
+static struct kind *kind_of(struct part *part, const struct informer_claim *claim)
+{
+    struct resource resource;
+    struct err err;
+    const struct catalogue *catalogue = part->options->catalogue;
+    if (!catalogue_resolve(catalogue, str_of(claim_spec(claim)->kind), &resource, &err)) return NULL;
+    for (size_t i = 0; i < part->kind_count; i++) {
+        if (!resource_equal(&part->kinds[i].resource, &resource)) continue;
+        resource_clear(&resource);
+        return &part->kinds[i];
+    }
+    part->kinds = xrealloc(part->kinds, (part->kind_count + 1) * sizeof *part->kinds);
+    struct kind *kind = &part->kinds[part->kind_count++];
+    *kind = (struct kind){.resource = resource};
+    kind->cache = audit_cache_of(part->options->factory, &resource, part->ns, &kind->why);
+    kind->is_torn = kind->cache && claim_describe_refused(kind->cache, &kind->why);
+    return kind;
+}
+
+static void note_rule(struct kind *kind, const char *id)
+{
+    buf_printf(&kind->rules, "%s%s", kind->rules.len ? ", " : "", id);
+}
+
+/* A rule that cannot see what it uses would find fault with everything. */
+struct lacks {
+    const struct informer_claim *cache; /* the engine's, which is told with the kind */
+    const struct informer_claim *kind;  /* the server's */
+};
+
+static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
+{
+    struct lacks lacks = {0};
+    for (size_t i = 0; i < rule->use_count; i++) {
+        struct kind *kind = kind_of(part, rule->uses[i].claim);
+        bool is_whole = kind && kind->cache && !kind->is_torn;
+        if (kind && !is_whole) note_rule(kind, rule->id);
+        if (!kind)
+            lacks.kind = rule->uses[i].claim;
+        else if (!is_whole)
+            lacks.cache = rule->uses[i].claim;
+    }
+    return lacks;
+}
+
+/* Those of its kinds that the engine has are looked at; where it has none of them the rule is not asked. */
+static void prepare_kinds(struct part *part, const struct script_rule *rule, uint32_t number)
+{
+    const struct informer_claim *lacks = NULL;
+    bool is_asked = false;
+    for (size_t i = 0; i < rule->kind_count; i++) {
+        struct kind *kind = kind_of(part, rule->kinds[i]);
+        if (!kind) continue;
+        if (!kind->cache) note_rule(kind, rule->id);
+        if (!kind->cache && !lacks) lacks = rule->kinds[i];
+        if (kind->cache) kind->audited = is_asked = true;
+    }
+    if (is_asked || !lacks) return;
+    char *reason =
+        xasprintf("the engine does not have all of %s, which it looks at", claim_spec(lacks)->kind);
+    auditor_leave_out(part->auditor, number, reason);
+    free(reason);
+}
+
+/* False: it uses a kind that the server does not have. */
+static bool prepare_rule(struct part *part, const struct script_rule *rule, uint32_t number)
+{
+    struct lacks lacks = lacks_of(part, rule);
+    if (lacks.kind)
+        audit_kinds_leave_out_rule(part->auditor, number, "the server did not give", lacks.kind);
+    else if (lacks.cache)
+        audit_kinds_leave_out_rule(part->auditor, number, "the engine does not have all of", lacks.cache);
+    if (lacks.kind || lacks.cache) return !lacks.kind;
+    for (size_t i = 0; i < rule->use_count; i++) {
+        claim_hold(rule->uses[i].claim, false);
+        kind_of(part, rule->uses[i].claim)->used = true;
+    }
+    prepare_kinds(part, rule, number);
+    return true;
+}
+
+static void prepare_rules(struct part *part)
+{
+    uint32_t number = 0; /* in the table */
+    size_t left_out = 0;
+    struct buf ids = {0}, text = {0};
+    for (size_t s = 0; s < part->script_count; s++)
+        for (size_t i = 0; i < script_rule_count(part->scripts[s]); i++) {
+            const struct script_rule *rule = script_rule(part->scripts[s], i);
+            if (prepare_rule(part, rule, number++)) continue;
+            audit_kinds_name_rule(&ids, rule->id);
+            left_out++;
+        }
+    if (left_out) {
+        audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
+        part_tell_trouble(part, buf_text(&text));
+    }
+    buf_clear(&ids);
+    buf_clear(&text);
+}
+
+/* Informers of a script's own are filled as what rules use; of the engine's scripts with what those have,
+ * too, whatever they leave out of it. */
+static void prepare_informers(struct part *part)
+{
+    const struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(part->dry.host.factory, claim))) {
+        struct kind *kind = claim_is_held(claim) ? NULL : kind_of(part, claim);
+        if (!kind) continue;
+        kind->used = true;
+        if (!kind->cache) kind->partial = audit_cache_like(part->options->factory, &kind->resource);
+        if (!kind->cache && !part->order.is_own) note_rule(kind, "an informer");
+    }
+}
+
+static void tell_missing(struct part *part)
+{
+    for (size_t i = 0; i < part->kind_count; i++) {
+        struct kind *kind = &part->kinds[i];
+        struct buf text = {0};
+        if (kind->rules.len == 0 && !kind->is_torn) continue;
+        if (!kind->is_torn) {
+            resource_name(&kind->resource, &text);
+            buf_puts(&text, ": ");
+        }
+        buf_str(&text, buf_slice(&kind->why));
+        if (kind->rules.len)
+            buf_printf(&text, "; not asked%s: %s", kind->is_torn ? "" : ", or not about it",
+                       buf_text(&kind->rules));
+        part_tell_trouble(part, buf_text(&text));
+        buf_clear(&text);
+    }
+}
+
+bool part_is_in_scope(const struct part *part, const struct kind *kind, const struct root *object)
+{
+    struct text text;
+    return !*part->ns || !kind->resource.namespaced || str_is(root_namespace(object, &text), part->ns);
+}
+
+/* Rules look up what they use in caches of their scripts, which are filled from the engine's. */
+static void fill_caches(struct part *part)
+{
+    for (size_t i = 0; i < part->kind_count; i++) {
+        const struct kind *kind = &part->kinds[i];
+        struct root *object;
+        size_t at = 0;
+        struct informer_claim *cache = kind->cache ? kind->cache : kind->partial;
+        if (!kind->used || !cache) continue;
+        while ((object = indexer_next(claim_indexer(cache), &at)))
+            if (part_is_in_scope(part, kind, object))
+                audit_objects_add(part->objects,
+                                  &(const struct audit_subject){.object = object, .file = STR("")});
+    }
+    dry_host_fill(&part->dry, part->options->catalogue);
+}
+
+static void on_missing(void *ctx, const char *text)
+{
+    part_tell_trouble(ctx, text);
+}
+
+static void on_absent(void *ctx, const char *text)
+{
+    struct part *part = ctx;
+    char *line = xasprintf("kubelua audit: %s", text);
+    if (part->options->part == 0) part_print(part, str_of(line));
+    free(line);
+}
+
+void part_prepare_kinds(struct part *part)
+{
+    audit_kinds_tell(part->scripts, part->script_count, part->dry.host.factory, part->options->catalogue,
+                     &(const struct audit_kinds_told){on_missing, on_absent, part});
+    prepare_rules(part);
+    prepare_informers(part);
+    tell_missing(part);
+    fill_caches(part);
+}

@@ -1,0 +1,20 @@
+/* What `kubelua audit --engine` and an engine say to each other in a session of the admin socket: lines as
+ * admin_protocol.h has them, answers under "result", an "error" is the last thing that the engine says.
+ *
+ *     audit                                                    engine
+ *     {"method":"audit","params":{"children":2}}               {"server":"https://...","pid":7}
+ *     "a", with the descriptor of an order
+ *     (audit_order.h)                                          {"pids":[8,9],"pauseNs":3100000}, with a
+ *                                                              descriptor for each child, where its stream
+ *                                                              (audit/found/stream.h) is read
+ *                                                              {"child":0,"status":0} for each that ended,
+ *                                                              as waitpid gives it; then the end
+ *
+ * A connection that the audit closes ends its children, as does one whose order does not come. Owner: nobody.
+ */
+#pragma once
+
+enum { AUDIT_CHILDREN_MAX = 8 };
+/* The order comes within that time. */
+enum { AUDIT_PATIENCE_MS = 5000 };
+#define AUDIT_PATIENCE_TEXT "5 s"

@@ -1,0 +1,40 @@
+/* What `kubelua audit` was asked for, and how it ends. Owner: the command's stack. */
+#pragma once
+#include "app/options/options.h"
+#include "audit/fix/fixes.h"
+#include "audit/found/baseline.h"
+#include "audit/found/table.h"
+#include "engine/reload/script_files.h"
+#include "object/value/selector.h"
+
+enum { AUDIT_NICE_DEFAULT = 10 };
+
+struct audit_engine_flags {
+    bool asked; /* --engine: a running one, in place of a cluster */
+    int children, nice;
+    int64_t timeout_ms;
+    size_t child_memory;
+};
+
+struct audit_request {
+    struct options options;
+    struct script_files files; /* of rules */
+    struct flag_list from;     /* what is audited; empty: a cluster */
+    struct flag_list exclude;  /* of folders in `from` */
+    const char *output, *fail_on, *baseline, *explain;
+    const char *selector;    /* of objects that are looked at; NULL: all are */
+    struct selector *labels; /* what it says; NULL with it */
+    bool list_rules;         /* and audit nothing */
+    bool recursive, allow_empty;
+    bool fix, apply; /* apply: fix too */
+    struct audit_engine_flags engine;
+    struct baseline *known;    /* what --baseline has; NULL: nothing */
+    struct audit_fixes *fixes; /* with --fix: gets what is to be done */
+};
+
+enum audit_end {
+    AUDIT_WHOLE,
+    AUDIT_UNREADABLE, /* something could not be read, which was told on stderr; the rest was audited */
+    AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was told on stderr */
+    AUDIT_FAILED,     /* nothing was audited, and `err` says why */
+};

@@ -1,0 +1,28 @@
+/* The scripts of an audit: loaded, never started, so that nothing but their rules is ever called.
+ * Owner: the audit; to be closed before the host. On the main thread. */
+#pragma once
+#include "app/audit/audit_request.h"
+#include "audit/fix/fixer.h"
+#include "audit/rules/auditor.h"
+#include "script/generation/script.h"
+
+struct audit_scripts {
+    struct script **items;
+    size_t count;
+    struct auditor *auditor;
+    struct fixer *fixer; /* NULL: no --fix */
+};
+
+/* Completes `host` by what the request says. */
+void audit_scripts_give(const struct audit_request *request, struct script_host *host);
+/* Of those that do not load all are told: the first by `err`, the others on stderr. False also when no script
+ * has a rule, or a parameter is nobody's. */
+bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_request *request,
+                        const struct script_host *host, struct err *err);
+/* Lets rules have caches, which they are loaded without: of what they use, not of what they look at. */
+void audit_scripts_want_uses(struct audit_scripts *scripts);
+/* Makes the auditor. `pool`, of the objects, `catalogue` and `table` are borrowed until the end. */
+bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_request *request,
+                         struct pool *pool, const struct catalogue *catalogue, struct audit_table *table,
+                         struct err *err);
+void audit_scripts_close(struct audit_scripts *scripts);

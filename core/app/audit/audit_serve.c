@@ -1,0 +1,292 @@
+/* `kubelua audit --engine` at the engine: forks the children that ask the rules, hands their streams to who
+ * wants them, and tells how each ended; see audit_protocol.h and engine_internal.h. The fork is all that the
+ * engine thread does of an audit, and how long it takes is told. All is on that thread. */
+#include <errno.h>
+#include <ev.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/admin/admin_protocol.h"
+#include "app/audit/audit_children.h"
+#include "app/audit/audit_protocol.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "engine/engine_internal.h"
+#include "kube/kinds/kinds.h"
+
+struct engine_audit {
+    struct engine *engine;
+    int fd;
+    ev_io readable;
+    struct timer patience; /* for its order, while it has not begun */
+    size_t wanted;         /* children */
+    struct audit_children children;
+    bool ending;    /* it goes with the last child, which was killed */
+    int64_t client; /* its pid */
+};
+
+static struct ev_loop *ev_of(const struct engine_audit *a)
+{
+    return loop_ev(a->engine->loop);
+}
+
+/* None of its children runs any more. */
+static void audit_free(struct engine_audit *a)
+{
+    a->engine->auditing = NULL;
+    log_info("An audit has ended", FI("pid", a->client));
+    free(a);
+}
+
+/* Nobody listens any more; what still runs is killed. */
+static void audit_end(struct engine_audit *a)
+{
+    a->ending = true;
+    timer_cancel(&a->patience);
+    ev_io_stop(ev_of(a), &a->readable);
+    close(a->fd);
+    audit_children_kill(&a->children);
+    if (a->children.running == 0) audit_free(a);
+}
+
+/* --- to the audit */
+
+/* It has room for the few lines that there are, or nobody reads. `fds` go with the line. */
+static bool send_line(struct engine_audit *a, const struct buf *line, const int *fds, size_t count)
+{
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(AUDIT_CHILDREN_MAX * sizeof(int))];
+    } control = {0};
+    struct iovec bytes = {line->data, line->len};
+    struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+    if (count) {
+        control.head = (struct cmsghdr){
+            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(count * sizeof *fds)};
+        memcpy(CMSG_DATA(&control.head), fds, count * sizeof *fds);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(count * sizeof *fds);
+    }
+    return sendmsg(a->fd, &message, MSG_NOSIGNAL) == (ssize_t)line->len;
+}
+
+/* `result` is JSON. */
+static bool say(struct engine_audit *a, struct buf *result, const int *fds, size_t count)
+{
+    struct buf line = {0};
+    admin_result_write(buf_slice(result), &line);
+    bool ok = send_line(a, &line, fds, count);
+    buf_clear(&line);
+    buf_clear(result);
+    return ok;
+}
+
+static void say_error(struct engine_audit *a, const char *why)
+{
+    struct buf line = {0};
+    admin_error_write(why, &line);
+    (void)!send_line(a, &line, NULL, 0);
+    buf_clear(&line);
+}
+
+static bool say_ended(struct engine_audit *a, size_t child, int status)
+{
+    struct buf out = {0};
+    json_open(&out, NULL, '{');
+    json_int(&out, "child", (int64_t)child);
+    json_int(&out, "status", status);
+    json_close(&out, '}');
+    return say(a, &out, NULL, 0);
+}
+
+static bool say_begun(struct engine_audit *a, int64_t pause_ns)
+{
+    int streams[AUDIT_CHILDREN_MAX];
+    struct buf out = {0};
+    json_open(&out, NULL, '{');
+    json_open(&out, "pids", '[');
+    for (size_t i = 0; i < a->children.count; i++) {
+        json_int(&out, NULL, a->children.items[i].pid);
+        streams[i] = a->children.items[i].stream;
+    }
+    json_close(&out, ']');
+    json_int(&out, "pauseNs", pause_ns);
+    json_close(&out, '}');
+    bool ok = say(a, &out, streams, a->children.count);
+    audit_children_close_streams(&a->children);
+    return ok;
+}
+
+/* --- children */
+
+static void on_ended(void *ctx, size_t which, int status)
+{
+    struct engine_audit *a = ctx;
+    if (a->ending) {
+        if (a->children.running == 0) audit_free(a);
+        return;
+    }
+    if (WIFSIGNALED(status))
+        log_warn("A child of an audit was killed: its result is incomplete",
+                 FI("pid", a->children.items[which].pid), F("signal", sigabbrev_np(WTERMSIG(status))));
+    if (!say_ended(a, which, status) || a->children.running == 0) audit_end(a);
+}
+
+/* Of which a child cannot ask: it has no I/O thread. */
+static void note_refused(const struct shared_factory *factory)
+{
+    struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(factory, claim))) claim_note_refused(claim);
+}
+
+/* Generations that run out, or wait for their turn, are not asked. */
+static bool start_children(struct engine_audit *a, int order, struct err *err)
+{
+    struct engine *engine = a->engine;
+    struct script **scripts = xcalloc(engine->slot_count + 1, sizeof(struct script *));
+    int64_t pause_ns = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < engine->slot_count; i++)
+        if (engine->slots[i]->current) scripts[count++] = engine->slots[i]->current;
+    struct audit_child_options options = {.factory = engine->factory,
+                                          .catalogue = kinds_catalogue(engine->kinds),
+                                          .host = &engine->host,
+                                          .scripts = scripts,
+                                          .script_count = count,
+                                          .order = order};
+    note_refused(engine->factory);
+    bool ok =
+        audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->io), &pause_ns, err);
+    free(scripts);
+    if (!ok) return false;
+    log_info("An audit has begun", FI("pid", a->client), FI("children", a->children.count),
+             FI("pauseUs", pause_ns / 1000));
+    return say_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "nobody reads the audit");
+}
+
+/* --- from the audit */
+
+/* The descriptor that came with the byte; -1: there is none. */
+static int take_order(struct engine_audit *a, ssize_t *n)
+{
+    char byte;
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec bytes = {&byte, 1};
+    struct msghdr message = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    int fd = -1;
+    *n = recvmsg(a->fd, &message, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *head = *n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(head), sizeof fd);
+    return fd;
+}
+
+/* Once it has begun there is nothing more to say but that it goes. */
+static void on_readable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct engine_audit *a = container_of(io, struct engine_audit, readable);
+    struct err err;
+    ssize_t n;
+    int order = take_order(a, &n);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    timer_cancel(&a->patience);
+    if (n > 0 && order >= 0 && a->children.count == 0) {
+        if (start_children(a, order, &err)) {
+            close(order);
+            return;
+        }
+        say_error(a, err.text);
+    }
+    if (order >= 0) close(order);
+    audit_end(a);
+}
+
+/* Others wait for their turn. */
+static void on_impatient(struct timer *timer)
+{
+    struct engine_audit *a = container_of(timer, struct engine_audit, patience);
+    say_error(a, "no order of an audit came within " AUDIT_PATIENCE_TEXT);
+    audit_end(a);
+}
+
+/* --- begin and end */
+
+static size_t children_of(struct admin_question *question)
+{
+    const struct tape *tape;
+    size_t params = admin_question_params(question, &tape);
+    int64_t wanted = params ? tape_int(tape, tape_field(tape, params, STR("children")), 0) : 0;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted <= 0) wanted = cores > 0 ? cores : 1;
+    return wanted < AUDIT_CHILDREN_MAX ? (size_t)wanted : AUDIT_CHILDREN_MAX;
+}
+
+static bool may_begin(const struct engine *engine, struct err *err)
+{
+    if (engine->stopping || engine->ending_ms) return err_set(err, ERR_CLOSED, "the engine stops");
+    if (engine->auditing)
+        return err_set(err, ERR_LIMIT,
+                       "an audit is under way, of the process %lld: there may be one at a time",
+                       (long long)engine->auditing->client);
+    return kinds_known(engine->kinds) ||
+           err_set(err, ERR_NOT_FOUND, "the engine does not know yet which kinds the server has");
+}
+
+static int64_t peer_pid(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid : 0;
+}
+
+void engine_begin_audit(struct engine *engine, struct admin_question *question)
+{
+    struct err err;
+    struct buf out = {0};
+    if (!may_begin(engine, &err)) {
+        admin_question_refuse(question, err.text);
+        return;
+    }
+    struct engine_audit *a = NEW(struct engine_audit);
+    a->engine = engine;
+    a->wanted = children_of(question);
+    a->fd = admin_question_take_connection(question);
+    a->client = peer_pid(a->fd);
+    engine->auditing = a;
+    a->children.loop = engine->loop;
+    a->children.ended = on_ended;
+    a->children.ctx = a;
+    a->patience.fn = on_impatient;
+    timer_start(&a->patience, loop_clock(engine->loop), AUDIT_PATIENCE_MS);
+    ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
+    ev_io_start(ev_of(a), &a->readable);
+    json_open(&out, NULL, '{');
+    json_text(&out, "server", engine->options.cluster->server);
+    json_int(&out, "pid", getpid());
+    json_close(&out, '}');
+    if (!say(a, &out, NULL, 0)) audit_end(a);
+}
+
+void engine_end_audit(struct engine *engine)
+{
+    if (!engine->auditing || engine->auditing->ending) return;
+    say_error(engine->auditing, "the engine stops");
+    audit_end(engine->auditing);
+}
+
+void engine_free_audit(struct engine *engine)
+{
+    engine_end_audit(engine);
+    if (!engine->auditing) return;
+    audit_children_wait(&engine->auditing->children);
+    audit_free(engine->auditing);
+}

@@ -1,0 +1,35 @@
+/* The session of the admin socket in which an engine is asked for an audit; see audit_protocol.h.
+ * Owner: whoever has the struct, between audit_session_open and audit_session_close; on one thread, which it
+ * blocks. */
+#pragma once
+#include "app/audit/audit_protocol.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "object/parse/tape.h"
+
+struct audit_session {
+    int fd;
+    struct buf in; /* from the engine, with padding behind it */
+    size_t used;   /* of it */
+    struct tape_parser *parser;
+    struct tape tape;            /* of the line that was taken last */
+    int fds[AUDIT_CHILDREN_MAX]; /* that came; -1: somebody has taken it */
+    size_t fd_count;
+    bool closed; /* by the engine */
+};
+
+/* Connects; `path` as `--admin-socket` has it. False with an error; to be closed all the same. */
+bool audit_session_open(struct audit_session *session, const char *path, struct err *err);
+/* Asks for so many children (0: one for each core) with an order; gives the place of the answer on the tape,
+ * 0 with an error. */
+size_t audit_session_begin(struct audit_session *session, int children, int order, struct err *err);
+void audit_session_close(struct audit_session *session);
+
+/* Takes what has come, or waits for it. False at the end, or when nothing came in time. */
+bool audit_session_receive(struct audit_session *session, struct err *err);
+/* Puts the next line that is there onto the tape: its result's place. 0 when there is none; with an error
+ * when that is what the engine says. */
+size_t audit_session_next(struct audit_session *session, struct err *err);
+/* Waits for it. */
+size_t audit_session_await(struct audit_session *session, struct err *err);
+int64_t audit_session_number(const struct audit_session *session, size_t at, struct str name);

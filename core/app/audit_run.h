@@ -1,9 +1,0 @@
-/* What `kubelua audit` does once it is known what is wanted: it asks, reports and gives an exit code.
- * Owner: the command, on the main thread. */
-#pragma once
-#include "app/audit_request.h"
-
-/* The exit code; whatever went wrong was told on stderr. */
-int audit_run(const struct audit_request *request);
-/* The report is the table, in whose place commands are printed. */
-bool audit_is_table(const struct audit_request *request);

@@ -1,0 +1,28 @@
+/* Asks a server, for commands that run nothing on it: which kinds it has, and what one may do there.
+ * Owner: the command, on the main thread. Every question blocks: for commands only. */
+#pragma once
+#include "base/err.h"
+#include "kube/api/access_review.h"
+#include "kube/config/kubeconfig.h"
+#include "kube/kinds/resource.h"
+
+struct asker;
+
+struct asker_options {
+    const struct cluster_config *cluster; /* borrowed */
+    int64_t request_timeout_ms;           /* --request-timeout, of each request; 0: none */
+    int64_t patience_ms;                  /* for a question of several requests, if that is not longer */
+};
+
+/* NULL with an error when the configuration cannot be used. */
+struct asker *asker_new(const struct asker_options *options, struct err *err);
+/* A new reference; NULL with an error when no answer came in time. */
+struct catalogue *asker_kinds(struct asker *asker, struct err *err);
+/* Answers the questions; false with an error when one got no answer. */
+bool asker_access(struct asker *asker, struct access_question *questions, size_t count, struct err *err);
+void asker_free(struct asker *asker);
+
+/* Of one that is made for this question alone. */
+struct catalogue *ask_kinds(const struct asker_options *options, struct err *err);
+/* Whether the flags name a server, and do not leave it to the environment. */
+bool names_a_server(const struct cluster_flags *flags);

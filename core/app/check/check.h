@@ -1,0 +1,57 @@
+/* What `kubelua check` finds in scripts, without running them. Owner: the command, on the main thread. */
+#pragma once
+#include "base/buf.h"
+#include "informer/leader/leadership.h"
+#include "kube/kinds/resource.h"
+#include "script/generation/script.h"
+
+struct finding {
+    size_t script;
+    char *file;
+    int line; /* 0: not known */
+    bool is_warning;
+    char *text;
+};
+
+struct findings {
+    struct finding *items;
+    size_t count, errors, warnings;
+    size_t script; /* that those to come are of, by number */
+};
+
+/* Takes the text "scripts/x.lua:12: ..." apart; another text is of the whole file. */
+void findings_add_error(struct findings *findings, const char *file, const char *text);
+/* `line` 0: not known. */
+void findings_add(struct findings *findings, const char *file, int line, bool is_warning, const char *format,
+                  ...) __attribute__((format(printf, 5, 6)));
+/* Script by script, by their lines; what was said twice once. */
+void findings_sort(struct findings *findings);
+void findings_clear(struct findings *findings);
+/* As compilers print them, or as JSON. */
+void findings_print(const struct findings *findings, bool as_json, struct buf *out);
+
+/* Where something is that a script registered. */
+struct place {
+    const char *file;
+    int line; /* 0: not known */
+};
+/* `entry` (NULL: not known) is what the plan says; the line is the one of that call on which `text`
+ * stands first, comments apart, when there is one. Without an entry the text is looked for in all of `file`.
+ * `text` NULL: the entry's line. Texts are borrowed from both. */
+struct place find_place(const struct plan_entry *entry, const char *file, const char *text);
+
+/* What a script that was loaded names: kinds that are unknown. `is_whole`: the catalogue is a server's or a
+ * dump's, else what it lacks may be a custom resource. */
+void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
+                 bool is_whole, struct findings *findings);
+/* What handlers and indexes ask for and their informers do not keep. */
+void check_dropped(const struct script *script, const char *file, struct findings *findings);
+/* What can never come to pass: selectors and namespaces that nothing passes, queues that nobody serves or
+ * fills. */
+void check_dead(const struct script *script, const char *file, const struct catalogue *catalogue,
+                struct findings *findings);
+/* The same of its rules. */
+void check_rules(const struct script *script, const char *file, const struct catalogue *catalogue,
+                 struct findings *findings);
+/* Live reads and writes that it calls, as its text says, and declares for no kind. */
+void check_declared(const struct script *script, struct findings *findings);

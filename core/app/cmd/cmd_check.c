@@ -1,0 +1,285 @@
+/* `kubelua check`: what is wrong with scripts, found without running them. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/check/asker.h"
+#include "app/check/check.h"
+#include "app/check/check_against.h"
+#include "app/check/check_rights.h"
+#include "app/cmd/cmd.h"
+#include "app/options/script_options.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/dry_host.h"
+#include "kube/kinds/well_known.h"
+
+enum { ASK_MS = 20000 };
+
+struct arguments {
+    struct options options;
+    struct script_files files;
+    const char *output;
+    struct flag_list against;
+};
+
+static void arguments_clear(struct arguments *arguments)
+{
+    script_files_clear(&arguments->files);
+    flag_list_clear(&arguments->against);
+    options_clear(&arguments->options);
+}
+
+static const struct flag *check_flags(struct arguments *arguments)
+{
+    static struct flag table[4];
+    arguments->output = "text";
+    const struct flag flags[] = {
+        FLAG_SCRIPT_FILES(&arguments->options.files),
+        {"output", 'o', FLAG_CHOICE, &arguments->output, "text|json", "text|json",
+         "form of the findings (default text)"},
+        {"against", 0, FLAG_LIST, &arguments->against, "FILE", NULL,
+         "a dump of a cluster, JSON or YAML: its custom resource definitions, objects, roles (repeatable)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+static void help(void)
+{
+    struct arguments arguments = {0};
+    puts("Load scripts without running them, and print what is wrong: syntax, unknown options, calls in the\n"
+         "wrong phase, kinds that nobody serves, and handlers that can never be called.\n\n"
+         "Kinds are checked against a server, when one is named by --server, --kubeconfig or --context; or\n"
+         "against a dump, which tells by its custom resource definitions and its objects. Without either,\n"
+         "only Kubernetes' own are known.\n\n"
+         "A server is also asked whether one may do there what the scripts need; --as asks for the account\n"
+         "that they are going to run as. A dump that has roles and their bindings answers for --as, too.\n\n"
+         "Usage:\n"
+         "  kubelua check -f FILE|DIR ... [flags]\n\n"
+         "The exit code is 0 when nothing was found, warnings apart; 1 for findings; 2 when something could\n"
+         "not be read.\n\n"
+         "Examples:\n"
+         "  kubelua check -f rules/scripts\n"
+         "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
+         "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
+         "  kubelua check -f rules/scripts --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
+         "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
+         "Flags:");
+    flags_print(check_flags(&arguments));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&arguments.options));
+    flags_print(param_flags(&arguments.options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&arguments.options));
+    puts("\nElections, as for kubelua run:");
+    flags_print(leader_flags(&arguments.options.leader));
+    arguments_clear(&arguments);
+}
+
+/* --- whom to ask */
+
+/* What there is, as a server or a dump says; without either, as Kubernetes itself has it. */
+struct world {
+    struct cluster_config cluster;
+    struct asker *asker; /* NULL: there is no server */
+    struct dump *dump;   /* NULL: there is none */
+    struct catalogue *catalogue;
+    bool is_whole;   /* it has all kinds that there are */
+    bool has_rights; /* it knows who may do what */
+};
+
+static bool world_open(struct world *world, const struct arguments *arguments, struct err *err)
+{
+    const struct cluster_flags *flags = &arguments->options.cluster;
+    if (arguments->against.count) {
+        world->is_whole = true;
+        world->dump = dump_read(arguments->against.items, arguments->against.count, err);
+        world->catalogue = world->dump ? catalogue_ref(dump_catalogue(world->dump)) : NULL;
+        world->has_rights = world->dump && flags->as;
+    } else if (!names_a_server(flags)) {
+        world->catalogue = catalogue_well_known();
+    } else if (cluster_config_load(flags, &world->cluster, err)) {
+        world->is_whole = true;
+        world->asker = asker_new(
+            &(struct asker_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS}, err);
+        world->catalogue = world->asker ? asker_kinds(world->asker, err) : NULL;
+        world->has_rights = true;
+        if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
+    }
+    if (world->catalogue && world->dump && flags->as && dump_rights_empty(dump_rights(world->dump)))
+        return err_set(err, ERR_INVALID,
+                       "--as %s: the dump has no role bindings: kubectl get "
+                       "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
+                       flags->as);
+    return world->catalogue != NULL;
+}
+
+struct check {
+    const struct arguments *arguments;
+    const struct world *world;
+    struct findings findings;
+    struct needed_rights rights;
+    struct script **scripts; /* that loaded */
+    size_t script_count;
+    bool readable;
+};
+
+/* A needed_rights_ask. */
+static bool world_ask(void *ctx, struct access_question *questions, size_t count, struct err *err)
+{
+    const struct check *check = ctx;
+    const struct cluster_flags *flags = &check->arguments->options.cluster;
+    if (check->world->asker) return asker_access(check->world->asker, questions, count, err);
+    const struct dump_user user = {flags->as, flags->as_groups, flags->as_group_count};
+    dump_rights_ask(dump_rights(check->world->dump), &user, questions, count);
+    return true;
+}
+
+static void world_close(struct world *world)
+{
+    asker_free(world->asker);
+    dump_free(world->dump);
+    catalogue_free(world->catalogue);
+    cluster_config_clear(&world->cluster);
+}
+
+/* --- the check */
+
+static void check_script(struct check *check, const struct script_host *host, size_t number)
+{
+    const char *path = check->arguments->files.paths[number];
+    struct findings *findings = &check->findings;
+    struct err err;
+    findings->script = number;
+    struct script *script = script_load(host, path, check->arguments->files.names[number], &err);
+    if (!script && err.code == ERR_IO) {
+        fprintf(stderr, "kubelua check: %s\n", err.text);
+        check->readable = false;
+    } else if (!script) {
+        findings_add_error(findings, path, err.text);
+    } else {
+        check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
+        check_dropped(script, path, findings);
+        check_dead(script, path, check->world->catalogue, findings);
+        check_rules(script, path, check->world->catalogue, findings);
+        check_declared(script, findings);
+        if (check->world->has_rights)
+            needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
+        check->scripts[check->script_count++] = script;
+    }
+}
+
+/* Of a script that does not load nobody knows what its rules would take. */
+static void check_params(struct check *check)
+{
+    const struct arguments *arguments = check->arguments;
+    struct err err;
+    if (check->script_count < arguments->files.count) return;
+    if (rule_params_check(arguments->options.rule_params, check->scripts, check->script_count, &err)) return;
+    fprintf(stderr, "kubelua check: %s\n", err.text);
+    check->readable = false;
+}
+
+/* A script that does not load hides nothing of the others. */
+static void check_all(struct check *check)
+{
+    const struct options *options = &check->arguments->options;
+    struct dry_host dry;
+    dry_host_open(&dry);
+    dry.host.lease = leader_flags_lease(
+        &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
+    dry.host.any_lease = false;
+    dry.host.elects = options->leader.elect;
+    options_give_scripts(options, &dry.host);
+    if (!options->all_namespaces && options->cluster.namespace_)
+        dry.host.default_namespace = options->cluster.namespace_;
+    check->scripts = xcalloc(check->arguments->files.count + 1, sizeof(struct script *));
+    for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
+    check_params(check);
+    for (size_t i = 0; i < check->script_count; i++) script_free(check->scripts[i]);
+    free(check->scripts);
+    dry_host_close(&dry);
+}
+
+/* What one may do at the server is of its own, whoever the scripts run as: --as asks for another. */
+static void check_rights(struct check *check)
+{
+    size_t before = check->findings.errors;
+    struct err err;
+    if (!check->world->has_rights) return;
+    if (!needed_rights_check(&check->rights, world_ask, check, &check->findings, &err)) {
+        fprintf(stderr, "kubelua check: rights could not be checked: %s: %s\n", check->world->cluster.server,
+                err.text);
+        check->readable = false;
+    } else if (check->findings.errors > before) {
+        fputs("kubelua rbac prints the roles that scripts need; --as asks for the rights of another user\n",
+              stderr);
+    }
+}
+
+static void print_counts(const struct script_files *files, const struct findings *findings)
+{
+    fprintf(stderr, "%zu script%s, %zu error%s, %zu warning%s\n", files->count, files->count == 1 ? "" : "s",
+            findings->errors, findings->errors == 1 ? "" : "s", findings->warnings,
+            findings->warnings == 1 ? "" : "s");
+}
+
+static int check(const struct arguments *arguments, const struct world *world)
+{
+    struct check check = {.arguments = arguments, .world = world, .readable = true};
+    struct findings *findings = &check.findings;
+    struct buf out = {0};
+    check_all(&check);
+    check_rights(&check);
+    findings_sort(findings);
+    findings_print(findings, strcmp(arguments->output, "json") == 0, &out);
+    if (out.len) fwrite(out.data, 1, out.len, stdout);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    print_counts(&arguments->files, findings);
+    int code = !check.readable || !written ? EXIT_USAGE : findings->errors ? EXIT_FINDINGS : EXIT_OK;
+    buf_clear(&out);
+    findings_clear(findings);
+    needed_rights_clear(&check.rights);
+    return code;
+}
+
+static bool parse(int argc, char **argv, struct arguments *arguments, struct err *err)
+{
+    struct flag_list rest = {0};
+    struct options *options = &arguments->options;
+    const struct flag *tables[] = {check_flags(arguments),         script_flags(options),
+                                   param_flags(options),           connection_flags(options),
+                                   leader_flags(&options->leader), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
+              options_set_limits(options, err) && options_read_params(options, err);
+    if (ok && rest.count)
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
+    if (ok && !options->files.count)
+        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    flag_list_clear(&rest);
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
+    return ok && script_files_find(&options->files, &arguments->files, err) &&
+           options_check_trusted(options, &arguments->files, err);
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {0};
+    struct world world = {0};
+    struct err err;
+    int code = EXIT_USAGE;
+    log_setup(LOG_TEXT, 0);
+    signal(SIGPIPE, SIG_IGN);
+    if (parse(argc, argv, &arguments, &err) && world_open(&world, &arguments, &err))
+        code = check(&arguments, &world);
+    else
+        fprintf(stderr, "kubelua check: %s\n", err.text);
+    world_close(&world);
+    arguments_clear(&arguments);
+    return code;
+}
+
+const struct command cmd_check = {"check", "Find what is wrong with scripts, without running them", run,
+                                  help};

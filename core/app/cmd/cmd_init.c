@@ -1,0 +1,206 @@
+/* `kubelua init`: a folder for scripts, with a first one, its spec, and what editors and linters want to
+ * know. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/cmd/cmd.h"
+#include "app/cmd/project_files.h"
+#include "base/buf.h"
+#include "base/cli/flags.h"
+#include "base/mem.h"
+
+struct init_flags {
+    bool types;
+};
+
+static const struct flag *init_flags(struct init_flags *f)
+{
+    static struct flag table[2];
+    const struct flag all[] = {{"types", 0, FLAG_BOOL, &f->types, NULL, NULL,
+                                "write types/ only, over what is there: after an upgrade of kubelua"}};
+    *f = (struct init_flags){0};
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct init_flags flags;
+    puts("Lay out a folder for scripts: a first script and its spec, stubs of the API for editors, and the\n"
+         "configuration of lua-language-server and luacheck.\n\n"
+         "Usage:\n"
+         "  kubelua init DIR [flags]\n\n"
+         "The folder is made if it is not there. Files that are there are never changed: if one is in the "
+         "way,\n"
+         "nothing is written at all. Scripts lie in DIR/scripts: that is what -f of the other commands "
+         "names.\n\n"
+         "Examples:\n"
+         "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
+         "  kubelua init --types .\n\n"
+         "Exit codes:\n"
+         "  0    the files were written; stdout names them\n"
+         "  2    usage, files in the way, or one that could not be written\n\n"
+         "Flags:");
+    flags_print(init_flags(&flags));
+}
+
+static bool failed(const char *path)
+{
+    fprintf(stderr, "kubelua init: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
+static bool make_folder(const char *path)
+{
+    struct stat is;
+    if (mkdir(path, 0777) == 0) return true;
+    int why = errno;
+    if (why == EEXIST && stat(path, &is) == 0 && S_ISDIR(is.st_mode)) return true;
+    errno = why == EEXIST ? ENOTDIR : why;
+    return failed(path);
+}
+
+/* The folders that the file is in, below `dir`. */
+static bool make_folders(const char *dir, const char *file)
+{
+    bool ok = true;
+    for (const char *slash = strchr(file, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
+        char *path = xasprintf("%s/%.*s", dir, (int)(slash - file), file);
+        ok = make_folder(path);
+        free(path);
+    }
+    return ok;
+}
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, text, len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return false;
+        text += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_file(const char *dir, const struct embedded_file *file, bool over)
+{
+    char *path = xasprintf("%s/%s", dir, file->path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (over ? O_TRUNC : O_EXCL), 0666);
+    bool ok = fd >= 0 && write_all(fd, file->text, file->len);
+    if (fd >= 0 && close(fd) != 0) ok = false;
+    if (ok)
+        printf("wrote %s\n", path);
+    else
+        failed(path);
+    free(path);
+    return ok;
+}
+
+static bool is_wanted(const struct embedded_file *file, const struct init_flags *flags)
+{
+    return !flags->types || strncmp(file->path, "types/", 6) == 0;
+}
+
+static bool exists(const char *dir, const struct embedded_file *file)
+{
+    struct stat is;
+    char *path = xasprintf("%s/%s", dir, file->path);
+    bool there = lstat(path, &is) == 0;
+    free(path);
+    return there;
+}
+
+/* Of what is in the way the first files are named. */
+static bool is_free(const char *dir)
+{
+    enum { NAMED = 3 };
+    struct buf names = {0};
+    int taken = 0;
+    for (const struct embedded_file *file = project_files; file->path; file++) {
+        if (!exists(dir, file)) continue;
+        if (taken < NAMED) buf_printf(&names, "%s%s", taken ? ", " : "", file->path);
+        taken++;
+    }
+    if (taken > NAMED) buf_printf(&names, " and %d more", taken - NAMED);
+    if (taken)
+        fprintf(stderr, "kubelua init: %s: %d of its files %s there already: %s; nothing was written\n", dir,
+                taken, taken == 1 ? "is" : "are", buf_text(&names));
+    buf_clear(&names);
+    return !taken;
+}
+
+/* --- what to do next */
+
+/* As a shell takes it. */
+static void put_word(struct buf *out, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+:@%,=";
+    if (word[strspn(word, plain)] == '\0') {
+        buf_puts(out, word);
+        return;
+    }
+    buf_putc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            buf_puts(out, "'\\''");
+        else
+            buf_putc(out, *word);
+    buf_putc(out, '\'');
+}
+
+/* Lines to be pasted. */
+static void tell_next(const char *dir)
+{
+    struct buf go = {0};
+    if (strcmp(dir, ".") != 0) {
+        buf_puts(&go, "  cd ");
+        put_word(&go, dir);
+        buf_putc(&go, '\n');
+    }
+    printf("\nNext, as README.md there explains:\n%s  kubelua check -f scripts\n  kubelua test\n",
+           buf_text(&go));
+    buf_clear(&go);
+}
+
+static int init(const char *dir, const struct init_flags *flags)
+{
+    if (!flags->types && !is_free(dir)) return EXIT_USAGE;
+    if (!make_folder(dir)) return EXIT_USAGE;
+    for (const struct embedded_file *file = project_files; file->path; file++) {
+        if (!is_wanted(file, flags)) continue;
+        if (!make_folders(dir, file->path) || !write_file(dir, file, flags->types)) return EXIT_USAGE;
+    }
+    if (!flags->types) tell_next(dir);
+    return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct init_flags flags;
+    struct flag_list rest = {0};
+    struct err err;
+    const struct flag *const tables[] = {init_flags(&flags), NULL};
+    int code = EXIT_USAGE;
+    if (!flags_parse(tables, argc, argv, &rest, &err))
+        fprintf(stderr, "kubelua init: %s\n", err.text);
+    else if (rest.count != 1)
+        fprintf(stderr, "kubelua init: %s\n",
+                rest.count ? "one folder at a time" : "which folder? `kubelua init DIR`");
+    else
+        code = init(rest.items[0], &flags);
+    flag_list_clear(&rest);
+    return code;
+}
+
+const struct command cmd_init = {
+    .name = "init",
+    .summary = "Lay out a folder for scripts, with a first one and its spec",
+    .run = run,
+    .help = help,
+};

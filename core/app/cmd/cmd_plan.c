@@ -1,0 +1,327 @@
+/* `kubelua plan`: what a reload would change in a running engine. The files are loaded here, by the engine's
+ * settings; the engine is asked what runs and does nothing. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/admin/admin_client.h"
+#include "app/cmd/cmd.h"
+#include "app/plan/plan_match.h"
+#include "app/plan/plan_params.h"
+#include "app/plan/plan_refusal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/dry_host.h"
+#include "engine/reload/script_files.h"
+#include "script/vm/bundle.h"
+#include "script/vm/limits.h"
+
+struct arguments {
+    struct flag_list files, lua_path;
+    const char *output, *socket;
+};
+
+/* A file that was loaded, or not. */
+struct loaded {
+    struct script *script;
+    char *error;
+    char sources[BUNDLE_HASH_LEN + 1];
+};
+
+struct planning {
+    const struct arguments *arguments;
+    struct script_files files;
+    struct admin_client *engine;
+    struct dry_host dry;
+    struct limits limits;
+    const char **lua_path; /* of the engine */
+    struct plan_params params;
+    const char **trusted;  /* files that stand for scripts that it trusts */
+    struct loaded *loaded; /* one for each file */
+    struct planned *mine, *theirs;
+    struct plan *plans; /* of `theirs` */
+    size_t their_count;
+    bool unreadable;
+};
+
+static const struct flag *flags_of(struct arguments *a)
+{
+    static struct flag table[5];
+    a->output = "text";
+    const struct flag flags[] = {
+        FLAG_SCRIPT_FILES(&a->files),
+        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json",
+         "form of the differences (default text)"},
+        {"lua-path", 0, FLAG_LIST, &a->lua_path, "DIR", NULL,
+         "where require looks for a module that is not beside the script (repeatable; default the engine's)"},
+        FLAG_ADMIN_SOCKET(&a->socket),
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+static void help(void)
+{
+    struct arguments arguments = {0};
+    puts(
+        "Print what a reload would change in a running engine, script by script: what the files would\n"
+        "register, beside what runs.\n\n"
+        "The files are loaded here, without a server and with the engine's settings; nothing of them runs,\n"
+        "and the engine changes nothing. A file stands for the script of its name, or of its last part,\n"
+        "so that a copy of the engine's folder will do. A version of a k8s.state that differs without a\n"
+        "migrate, and a metric that another script has made differently, are told as a reload would refuse\n"
+        "them. Kinds that the server does not have are found by kubelua check; hashes of functions are in\n"
+        "-o json.\n\n"
+        "Usage:\n"
+        "  kubelua plan -f FILE|DIR ... [flags]\n\n"
+        "The exit code is 0 when nothing would change, 1 for differences, 2 when the engine or a file could\n"
+        "not be read, 3 when a reload would refuse a file.\n\n"
+        "Examples:\n"
+        "  kubelua plan -f scripts/\n"
+        "  kubelua plan -f scripts/images.lua -o json\n\n"
+        "Flags:");
+    flags_print(flags_of(&arguments));
+}
+
+/* --- what runs */
+
+static const char *text_at(const struct tape *tape, size_t at, const char *field)
+{
+    struct str text = tape_str(tape, tape_field(tape, at, str_of(field)));
+    return text.p ? text.p : "";
+}
+
+static bool read_script(struct planning *p, const struct tape *tape, size_t at, struct err *err)
+{
+    size_t i = p->their_count++;
+    p->theirs = xrealloc(p->theirs, p->their_count * sizeof *p->theirs);
+    p->plans = xrealloc(p->plans, p->their_count * sizeof *p->plans);
+    p->plans[i] = (struct plan){0};
+    p->theirs[i] = (struct planned){.name = text_at(tape, at, "name"),
+                                    .path = text_at(tape, at, "path"),
+                                    .sources = text_at(tape, at, "sources"),
+                                    .trusted = tape_bool(tape, tape_field(tape, at, STR("trusted")), false),
+                                    .generation = tape_int(tape, tape_field(tape, at, STR("generation")), 0)};
+    return plan_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
+}
+
+static bool ask_engine(struct planning *p, struct err *err)
+{
+    bool ok = true;
+    p->engine = admin_client_ask(p->arguments->socket, "plan", err);
+    if (!p->engine) return false;
+    const struct tape *tape = admin_client_tape(p->engine);
+    size_t scripts = tape_field(tape, admin_client_result(p->engine), STR("scripts"));
+    for (size_t v = tape_first(tape, scripts, NULL); v && ok; v = tape_next(tape, scripts, v, NULL))
+        ok = read_script(p, tape, v, err);
+    for (size_t i = 0; i < p->their_count; i++) p->theirs[i].plan = &p->plans[i];
+    return ok;
+}
+
+/* --- what the files say */
+
+static void take_lua_path(struct planning *p, const struct tape *tape, size_t list)
+{
+    struct script_host *host = &p->dry.host;
+    host->lua_path = p->arguments->lua_path.items;
+    host->lua_path_count = p->arguments->lua_path.count;
+    if (host->lua_path_count || !list) return;
+    for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
+        p->lua_path = xrealloc(p->lua_path, (host->lua_path_count + 1) * sizeof *p->lua_path);
+        p->lua_path[host->lua_path_count++] = tape_str(tape, v).p;
+    }
+    host->lua_path = p->lua_path;
+}
+
+/* Files register here what they would register there. */
+static void take_settings(struct planning *p)
+{
+    const struct tape *tape = admin_client_tape(p->engine);
+    size_t settings = tape_field(tape, admin_client_result(p->engine), STR("settings"));
+    size_t limits = tape_field(tape, settings, STR("limits"));
+    struct script_host *host = &p->dry.host;
+    host->any_lease = false; /* the times of elections are in no plan */
+    host->lease.namespace_ = text_at(tape, settings, "leaseNamespace");
+    host->lease.name = text_at(tape, settings, "leaseName");
+    host->elects = tape_bool(tape, tape_field(tape, settings, STR("elects")), false);
+    host->default_namespace = text_at(tape, settings, "namespace");
+    p->limits = limits_default;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        p->limits.values[i] = tape_int(tape, tape_field(tape, limits, str_of(limit_name((enum limit)i))),
+                                       limits_default.values[i]);
+    host->limits = &p->limits;
+    take_lua_path(p, tape, tape_field(tape, settings, STR("luaPath")));
+    plan_params_open(&p->params, tape, tape_field(tape, settings, STR("ruleParams")));
+    host->params = p->params.given;
+}
+
+static void load_one(struct planning *p, size_t i)
+{
+    const struct script_source source = {
+        .path = p->files.paths[i], .name = p->files.names[i], .generation = 1};
+    struct loaded *one = &p->loaded[i];
+    struct planned *file = &p->mine[i];
+    struct err err;
+    one->script = script_prepare(&p->dry.host, &source, &err);
+    if (!one->script) {
+        file->error = one->error = xstrdup(err.text);
+        p->unreadable |= err.code == ERR_IO;
+        return;
+    }
+    bundle_sources_hash(script_bundle(one->script), one->sources);
+    file->sources = one->sources;
+    file->plan = script_plan(one->script);
+}
+
+/* Which of them were found in a folder. */
+static void note_folders(struct planning *p)
+{
+    const struct flag_list *arguments = &p->arguments->files;
+    for (size_t i = 0; i < arguments->count; i++) {
+        struct flag_list one = {&arguments->items[i], 1};
+        struct script_files found;
+        struct err err;
+        if (!script_files_is_folder(arguments->items[i]) || !script_files_find(&one, &found, &err)) continue;
+        for (size_t j = 0; j < p->files.count; j++)
+            for (size_t k = 0; k < found.count; k++)
+                p->mine[j].in_folder |= strcmp(p->files.paths[j], found.paths[k]) == 0;
+        script_files_clear(&found);
+    }
+}
+
+/* What a script is trusted with goes for the file that stands for it. */
+static void take_trust(struct planning *p)
+{
+    struct script_host *host = &p->dry.host;
+    p->trusted = xcalloc(p->files.count, sizeof *p->trusted);
+    for (size_t i = 0; i < p->files.count; i++)
+        if (p->mine[i].other && p->mine[i].other->trusted)
+            p->trusted[host->trusted_count++] = p->mine[i].path;
+    host->trusted = p->trusted;
+}
+
+static void load_all(struct planning *p)
+{
+    p->loaded = xcalloc(p->files.count, sizeof *p->loaded);
+    p->mine = xcalloc(p->files.count, sizeof *p->mine);
+    for (size_t i = 0; i < p->files.count; i++)
+        p->mine[i] = (struct planned){.name = p->files.names[i], .path = p->files.paths[i]};
+    plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
+    dry_host_open(&p->dry);
+    p->dry.host.notes_functions = true;
+    take_settings(p);
+    take_trust(p);
+    for (size_t i = 0; i < p->files.count; i++) load_one(p, i);
+    note_folders(p);
+}
+
+/* One that says what runs is not loaded by a reload. */
+static bool would_load(const struct planned *file)
+{
+    return !file->error && (!file->other || strcmp(file->other->sources, file->sources) != 0);
+}
+
+static void refuse(struct planning *p, size_t i, const struct err *err)
+{
+    p->mine[i].error = p->loaded[i].error = xstrdup(err->text);
+}
+
+static void refuse_params(struct planning *p)
+{
+    struct script **scripts = xcalloc(p->files.count + 1, sizeof(struct script *));
+    struct err err;
+    for (size_t i = 0; i < p->files.count; i++) scripts[i] = p->loaded[i].script;
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) &&
+            !plan_params_stay(&p->params, p->mine, scripts, p->files.count, i, &err))
+            refuse(p, i, &err);
+    free(scripts);
+}
+
+/* Which files make no metrics is known before those of others are compared. */
+static void refuse_all(struct planning *p)
+{
+    struct err err;
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) && !plan_keeps_states(&p->mine[i], &err)) refuse(p, i, &err);
+    for (size_t i = 0; i < p->files.count; i++)
+        if (would_load(&p->mine[i]) && !plan_metrics_fit(p->theirs, p->their_count, p->mine, i, &err))
+            refuse(p, i, &err);
+    refuse_params(p);
+}
+
+static void clear(struct planning *p)
+{
+    for (size_t i = 0; p->loaded && i < p->files.count; i++) {
+        if (p->loaded[i].script) script_free(p->loaded[i].script);
+        free(p->loaded[i].error);
+    }
+    if (p->loaded) dry_host_close(&p->dry);
+    for (size_t i = 0; i < p->their_count; i++) plan_clear(&p->plans[i]);
+    free(p->plans);
+    free(p->theirs);
+    free(p->mine);
+    free(p->loaded);
+    free(p->lua_path);
+    free(p->trusted);
+    plan_params_clear(&p->params);
+    admin_client_free(p->engine);
+    script_files_clear(&p->files);
+}
+
+/* --- the command */
+
+static int print(const struct planning *p, const struct plan_rows *rows)
+{
+    struct buf out = {0};
+    if (strcmp(p->arguments->output, "json") == 0)
+        plan_rows_print_json(rows, &out);
+    else
+        plan_rows_print(rows, &out);
+    fwrite(out.data, 1, out.len, stdout);
+    buf_clear(&out);
+    if (fflush(stdout) != 0 || ferror(stdout)) return EXIT_USAGE;
+    if (p->unreadable) return EXIT_USAGE;
+    if (plan_rows_of(rows, PLAN_REFUSED)) return EXIT_INCOMPLETE;
+    return plan_rows_of(rows, PLAN_SAME) == rows->count ? EXIT_OK : EXIT_FINDINGS;
+}
+
+static int plan(struct planning *p, struct err *err)
+{
+    struct plan_rows rows = {0};
+    if (!script_files_find(&p->arguments->files, &p->files, err) || !ask_engine(p, err)) return -1;
+    load_all(p);
+    refuse_all(p);
+    plan_match(p->theirs, p->their_count, p->mine, p->files.count, &rows);
+    int code = print(p, &rows);
+    plan_rows_clear(&rows);
+    return code;
+}
+
+static bool parse(int argc, char **argv, struct arguments *a, struct err *err)
+{
+    struct flag_list rest = {0};
+    bool ok = flags_parse((const struct flag *const[]){flags_of(a), NULL}, argc, argv, &rest, err);
+    if (ok && rest.count)
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
+    if (ok && !a->files.count) ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    flag_list_clear(&rest);
+    return ok;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {0};
+    struct planning planning = {.arguments = &arguments};
+    struct err err;
+    log_setup(LOG_TEXT, 0);
+    signal(SIGPIPE, SIG_IGN);
+    int code = parse(argc, argv, &arguments, &err) ? plan(&planning, &err) : -1;
+    if (code < 0) fprintf(stderr, "kubelua plan: %s\n", err.text);
+    clear(&planning);
+    flag_list_clear(&arguments.files);
+    flag_list_clear(&arguments.lua_path);
+    return code < 0 ? EXIT_USAGE : code;
+}
+
+const struct command cmd_plan = {"plan", "Print what a reload would change in a running engine", run, help};

@@ -1,0 +1,21 @@
+/* `kubelua queue`: asks a running engine for its work queues, by its admin socket. */
+#include "app/cmd/admin_command.h"
+#include "app/cmd/cmd.h"
+
+static const struct admin_command command = {
+    .name = "queue",
+    .summary = "Show the work queues of a running engine: what waits, what is worked on, what fails.",
+    .print = status_view_print_queues,
+};
+
+static int run(int argc, char **argv)
+{
+    return admin_command_run(&command, argc, argv);
+}
+
+static void help(void)
+{
+    admin_command_help(&command);
+}
+
+const struct command cmd_queue = {"queue", "Show the work queues of a running engine", run, help};

@@ -1,0 +1,161 @@
+/* `kubelua rbac`: the least rights that scripts need, as YAML. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/check/asker.h"
+#include "app/check/rbac_plan.h"
+#include "app/cmd/cmd.h"
+#include "app/options/script_options.h"
+#include "audit/policy/policy_document.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/kinds/well_known.h"
+
+/* A server that nobody named is asked for a moment only. */
+enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
+
+static const char *role_name;
+static bool with_fixes;
+
+static const struct flag *rbac_flags(struct options *options)
+{
+    static struct flag table[5];
+    role_name = "kubelua";
+    const struct flag flags[] = {
+        FLAG_SCRIPT_FILES(&options->files),
+        {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
+        {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
+         "also what kubelua audit --apply takes: patch of the kinds whose rules have a fix"},
+        {"report", 0, FLAG_MODE, &options->report, REPORT_TARGETS, REPORT_TARGETS,
+         "add what kubelua run needs with the same flag, to write reports"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+static void help(void)
+{
+    struct options options = {0};
+    puts("Print the least ClusterRole and Roles that scripts need, as YAML.\n\n"
+         "The scripts are loaded, not started. Needed are: list and watch of their informers, in the\n"
+         "namespaces that these name; what k8s.reads and k8s.writes declare; create and patch of\n"
+         "events, where a script has k8s.event; and get, create and update of the leases of elections.\n"
+         "With --report also list, create, patch and delete of the reports of kubelua run --report.\n"
+         "What kinds mean is asked of the server. Without one Kubernetes' own kinds are known.\n\n"
+         "Usage:\n"
+         "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
+         "Examples:\n"
+         "  kubelua rbac -f rules/scripts | kubectl apply -f -\n"
+         "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
+         "Flags:");
+    flags_print(rbac_flags(&options));
+    flags_print(leader_flags(&options.leader));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&options));
+    options_clear(&options);
+}
+
+/* --- asking a server */
+
+/* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
+ * namespace of the connection, for free(). */
+static struct catalogue *find_catalogue(const struct options *options, struct rbac_plan *plan, char **here,
+                                        struct err *err)
+{
+    bool is_named = names_a_server(&options->cluster);
+    struct cluster_config cluster = {0};
+    struct catalogue *catalogue = NULL;
+    bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
+    *here = xstrdup(is_configured ? cluster.namespace_ : "default");
+    if (is_configured)
+        catalogue = ask_kinds(
+            &(struct asker_options){&cluster, options->request_timeout_ms, is_named ? ASK_NAMED_MS : ASK_MS},
+            err);
+    plan->is_server = catalogue != NULL;
+    if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
+    cluster_config_clear(&cluster);
+    if (catalogue || is_named) return catalogue;
+    fprintf(stderr, "kubelua rbac: no server to ask, only Kubernetes' own kinds are known: %s\n", err->text);
+    return catalogue_well_known();
+}
+
+/* --- the command */
+
+static bool parse(int argc, char **argv, struct options *options, struct script_files *files, struct err *err)
+{
+    struct flag_list rest = {0};
+    const struct flag *tables[] = {rbac_flags(options), leader_flags(&options->leader), script_flags(options),
+                                   connection_flags(options), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
+              options_set_limits(options, err);
+    if (ok && rest.count)
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
+    if (ok && !options->files.count)
+        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    flag_list_clear(&rest);
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
+    return ok && script_files_find(&options->files, files, err) && options_check_trusted(options, files, err);
+}
+
+/* Those of the cluster too: a rule may be about what has no namespace. */
+static void add_reports(const struct rbac_plan *plan, struct rbac_rules *rules)
+{
+    enum { VERBS = RBAC_LIST | RBAC_CREATE | RBAC_PATCH | RBAC_DELETE };
+    const struct policy_api *api = policy_api_of(plan->options->report);
+    if (!api) return;
+    rbac_rules_add(rules, plan->default_namespace, api->group, api->plural, VERBS);
+    rbac_rules_add(rules, "", api->group, api->cluster_plural, VERBS);
+}
+
+static int print_rules(const struct rbac_plan *plan)
+{
+    struct rbac_rules *rules = rbac_rules_new();
+    struct buf out = {0};
+    bool ok = rbac_plan_add(plan, rules);
+    add_reports(plan, rules);
+    if (ok) rbac_rules_print(rules, role_name, &out);
+    if (ok && !out.len) buf_puts(&out, "# These scripts need no rights.\n");
+    fwrite(out.data ? out.data : "", 1, out.len, stdout);
+    buf_clear(&out);
+    rbac_rules_free(rules);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return ok ? EXIT_OK : EXIT_USAGE;
+    fputs("kubelua rbac: stdout: cannot be written\n", stderr);
+    return EXIT_INCOMPLETE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options options = {0};
+    struct script_files files = {0};
+    struct rbac_plan plan = {.files = &files};
+    struct catalogue *catalogue = NULL;
+    char *here = NULL;
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    log_setup(LOG_TEXT, 0);
+    signal(SIGPIPE, SIG_IGN);
+    if (parse(argc, argv, &options, &files, &err)) catalogue = find_catalogue(&options, &plan, &here, &err);
+    if (catalogue) {
+        plan.catalogue = catalogue;
+        plan.default_namespace =
+            !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
+        plan.lease = leader_flags_lease(&options.leader, here);
+        plan.fixes = with_fixes;
+        plan.elects = options.leader.elect;
+        plan.options = &options;
+        exit_code = print_rules(&plan);
+    } else {
+        fprintf(stderr, "kubelua rbac: %s\n", err.text);
+    }
+    free(here);
+    catalogue_free(catalogue);
+    script_files_clear(&files);
+    options_clear(&options);
+    return exit_code;
+}
+
+const struct command cmd_rbac = {"rbac", "Print the least rights that scripts need, as YAML", run, help};

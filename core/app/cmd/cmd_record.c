@@ -1,0 +1,314 @@
+/* `kubelua record`: the watch streams of a cluster into a file. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/cmd/cmd.h"
+#include "app/record/recorder.h"
+#include "app/record/script_claims.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/writer.h"
+#include "object/pack/pool.h"
+
+enum { ASK_MS = 20000, TICK_MS = 1000, FLUSH_MS = 2000 };
+
+struct record_flags {
+    const char *output, *selector, *field_selector, *redact;
+    int64_t for_ms;
+};
+
+struct recording_run {
+    struct options options;
+    struct record_flags flags;
+    struct script_files files;
+    struct flag_list kinds;
+    struct loop *loop;
+    struct pool *pool;
+    struct kube_client *client;
+    struct recorder *recorder;
+    struct discovery *discovery;
+    struct catalogue *catalogue;
+    struct err err; /* of discovery, or of what is to be recorded */
+    struct timer tick, end;
+    int exit_code;
+};
+
+static const struct flag *record_flags(struct record_flags *flags, struct options *options)
+{
+    static struct flag table[8];
+    flags->redact = "secrets";
+    const struct flag all[] = {
+        {"output", 'o', FLAG_STRING, &flags->output, "FILE", NULL,
+         "the recording; one that is there is replaced when the new one is whole"},
+        {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
+         "record what the informers of a script watch, or of a folder of scripts (repeatable)"},
+        {"for", 0, FLAG_DURATION_MS, &flags->for_ms, "DURATION", NULL,
+         "end by itself after so long (default: at SIGINT or SIGTERM)"},
+        {"selector", 'l', FLAG_STRING, &flags->selector, "SELECTOR", NULL, "label selector of the KINDs"},
+        {"field-selector", 0, FLAG_STRING, &flags->field_selector, "SELECTOR", NULL,
+         "field selector of the KINDs"},
+        {"redact", 0, FLAG_CHOICE, &flags->redact, "secrets|none", "secrets|none",
+         "what is left out: the data of Secrets, or nothing (default secrets)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct record_flags flags = {0};
+    struct options options = {0};
+    puts(
+        "Record the watch streams of a cluster, for k8s.test and kubelua replay.\n\n"
+        "Usage:\n"
+        "  kubelua record -o FILE KIND ... [flags]\n"
+        "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
+        "Examples:\n"
+        "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
+        "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
+        "The file holds whole objects, but for the data of Secrets, and only its owner may read it.\n\n"
+        "Exit codes:\n"
+        "  0    recorded, and ended by --for or SIGTERM\n"
+        "  2    usage, configuration or input error\n"
+        "  3    a stream could not be recorded, or not all of it, or FILE could not be written: the streams\n"
+        "       are in files of their own then, which are named\n"
+        "  130  ended by SIGINT; the recording is whole\n\n"
+        "Flags:");
+    flags_print(record_flags(&flags, &options));
+    puts("\nConnection:");
+    flags_print(connection_flags(&options));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&options));
+}
+
+/* --- what is recorded */
+
+static bool add(struct recording_run *run, const char *kind, const struct lw_scope *scope, struct err *err)
+{
+    struct resource resource;
+    if (!catalogue_resolve(run->catalogue, str_of(kind), &resource, err)) {
+        catalogue_explain(run->catalogue, str_of(kind), err);
+        return false;
+    }
+    bool ok = recorder_add(run->recorder, &resource, scope, err);
+    resource_clear(&resource);
+    return ok;
+}
+
+static bool add_claim(void *ctx, const struct informer_spec *spec, struct err *err)
+{
+    struct lw_scope scope = {.namespace_ = spec->namespace_,
+                             .label_selector = spec->label_selector,
+                             .field_selector = spec->field_selector};
+    bool ok = spec->namespace_count > 0 || add(ctx, spec->kind, &scope, err);
+    for (size_t i = 0; ok && i < spec->namespace_count; i++) {
+        scope.namespace_ = spec->namespaces[i];
+        ok = add(ctx, spec->kind, &scope, err);
+    }
+    return ok;
+}
+
+static const char *default_namespace(const struct options *options)
+{
+    return !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "";
+}
+
+static bool add_all(struct recording_run *run, struct err *err)
+{
+    const struct lw_scope scope = {.namespace_ = default_namespace(&run->options),
+                                   .label_selector = run->flags.selector,
+                                   .field_selector = run->flags.field_selector};
+    bool ok = script_claims_each(&run->files, &run->options, scope.namespace_, add_claim, run, err);
+    for (size_t i = 0; ok && i < run->kinds.count; i++) ok = add(run, run->kinds.items[i], &scope, err);
+    if (ok && recorder_stream_count(run->recorder) == 0)
+        return err_set(err, ERR_INVALID, "nothing to record: the scripts have no informers");
+    return ok;
+}
+
+/* --- while it runs */
+
+static void stop(struct recording_run *run, int exit_code)
+{
+    run->exit_code = exit_code;
+    loop_stop(run->loop);
+}
+
+static void on_tick(struct timer *timer)
+{
+    struct recording_run *run = container_of(timer, struct recording_run, tick);
+    if (!recorder_flush(run->recorder)) {
+        stop(run, EXIT_INCOMPLETE);
+        return;
+    }
+    pool_drain(run->pool);
+    timer_start(timer, loop_clock(run->loop), TICK_MS);
+}
+
+static void on_end(struct timer *timer)
+{
+    struct recording_run *run = container_of(timer, struct recording_run, end);
+    if (run->discovery) {
+        err_set(&run->err, ERR_TIMEOUT, "the server did not tell which kinds it has within %d s",
+                ASK_MS / 1000);
+        stop(run, EXIT_INCOMPLETE);
+    } else
+        stop(run, EXIT_OK);
+}
+
+static void on_signal(void *ctx, int signum)
+{
+    stop(ctx, signum == SIGINT ? EXIT_INTERRUPTED : EXIT_OK);
+}
+
+static void on_discovered(void *ctx, struct catalogue *catalogue, const struct err *err)
+{
+    struct recording_run *run = ctx;
+    run->discovery = NULL;
+    timer_cancel(&run->end);
+    run->catalogue = catalogue;
+    if (err) {
+        run->err = *err;
+        stop(run, EXIT_INCOMPLETE);
+        return;
+    }
+    if (!add_all(run, &run->err)) {
+        stop(run, EXIT_USAGE);
+        return;
+    }
+    err_clear(&run->err);
+    recorder_start(run->recorder);
+    on_tick(&run->tick);
+    if (run->flags.for_ms > 0) timer_start(&run->end, loop_clock(run->loop), run->flags.for_ms);
+}
+
+/* --- the end */
+
+static const char *s_of(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell_totals(const struct recording_run *run, const struct recorder_totals *totals)
+{
+    struct buf line = {0};
+    buf_printf(&line, "Recorded %zu stream%s in %s: %llu object%s listed, %llu change%s", totals->streams,
+               s_of(totals->streams), run->flags.output, (unsigned long long)totals->objects,
+               s_of(totals->objects), (unsigned long long)totals->changes, s_of(totals->changes));
+    if (totals->relists)
+        buf_printf(&line, ", listed again %llu time%s", (unsigned long long)totals->relists,
+                   s_of(totals->relists));
+    fprintf(stderr, "%s (%llu bytes)\n", buf_text(&line), (unsigned long long)totals->bytes);
+    buf_clear(&line);
+}
+
+static int report(struct recording_run *run)
+{
+    struct recorder_totals totals;
+    struct err err;
+    struct buf lag = {0};
+    if (run->err.code != ERR_NONE) {
+        fprintf(stderr, "kubelua record: %s\n", run->err.text);
+        return run->exit_code;
+    }
+    recorder_describe_lag(run->recorder, &lag);
+    bool ok = recorder_finish(run->recorder, &totals, &err);
+    if (lag.len) fprintf(stderr, "kubelua record: %s", buf_text(&lag));
+    if (!ok) fprintf(stderr, "kubelua record: %s\n", err.text);
+    if (ok) tell_totals(run, &totals);
+    buf_clear(&lag);
+    return ok && totals.unlisted == 0 ? run->exit_code : EXIT_INCOMPLETE;
+}
+
+static void clear(struct recording_run *run)
+{
+    timer_cancel(&run->tick);
+    timer_cancel(&run->end);
+    if (run->discovery) discovery_cancel(run->discovery);
+    recorder_free(run->recorder);
+    kube_client_free(run->client);
+    catalogue_free(run->catalogue);
+    if (run->pool) {
+        pool_drain(run->pool);
+        pool_free(run->pool);
+    }
+    loop_free(run->loop);
+}
+
+static bool set_up(struct recording_run *run, const struct cluster_config *cluster, struct err *err)
+{
+    run->loop = loop_new();
+    run->pool = pool_new(&(struct pool_options){0});
+    run->tick.fn = on_tick;
+    run->end.fn = on_end;
+    run->client =
+        kube_client_new(run->loop, run->pool,
+                        &(struct kube_client_options){.config = cluster,
+                                                      .request_timeout_ms = run->options.request_timeout_ms},
+                        err);
+    if (!run->client) return false;
+    run->recorder =
+        recorder_new(&(struct recorder_options){.loop = run->loop,
+                                                .client = run->client,
+                                                .path = run->flags.output,
+                                                .redacts = strcmp(run->flags.redact, "secrets") == 0},
+                     err);
+    return run->recorder != NULL;
+}
+
+static int record(struct recording_run *run, const struct cluster_config *cluster)
+{
+    struct err err;
+    if (!set_up(run, cluster, &err)) {
+        fprintf(stderr, "kubelua record: %s\n", err.text);
+        return EXIT_USAGE;
+    }
+    struct signal_watch *term = signal_watch_new(run->loop, SIGTERM, on_signal, run);
+    struct signal_watch *interrupt = signal_watch_new(run->loop, SIGINT, on_signal, run);
+    run->discovery = discovery_start(run->client, on_discovered, run);
+    timer_start(&run->end, loop_clock(run->loop), ASK_MS);
+    loop_run(run->loop);
+    signal_watch_free(term);
+    signal_watch_free(interrupt);
+    return report(run);
+}
+
+static bool parse(int argc, char **argv, struct recording_run *run, struct err *err)
+{
+    const struct flag *tables[] = {record_flags(&run->flags, &run->options), connection_flags(&run->options),
+                                   script_flags(&run->options), NULL};
+    if (!flags_parse(tables, argc, argv, &run->kinds, err)) return false;
+    if (!run->flags.output) return err_set(err, ERR_INVALID, "no file: name one by -o FILE");
+    if (!run->kinds.count && !run->options.files.count)
+        return err_set(err, ERR_INVALID, "nothing to record: name kinds, or scripts by -f");
+    run->options.cluster.as_groups = run->options.as_groups.items;
+    run->options.cluster.as_group_count = run->options.as_groups.count;
+    return options_set_limits(&run->options, err) &&
+           script_files_find(&run->options.files, &run->files, err) &&
+           options_check_trusted(&run->options, &run->files, err);
+}
+
+static int run(int argc, char **argv)
+{
+    struct recording_run r = {.err.code = ERR_NONE};
+    struct cluster_config cluster = {0};
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    log_setup(LOG_TEXT, 0);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    if (parse(argc, argv, &r, &err) && cluster_config_load(&r.options.cluster, &cluster, &err)) {
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
+        exit_code = record(&r, &cluster);
+        clear(&r);
+        writer_stop(FLUSH_MS);
+    } else
+        fprintf(stderr, "kubelua record: %s\n", err.text);
+    cluster_config_clear(&cluster);
+    script_files_clear(&r.files);
+    flag_list_clear(&r.kinds);
+    options_clear(&r.options);
+    return exit_code;
+}
+
+const struct command cmd_record = {"record", "Record the watch streams of a cluster into a file", run, help};

@@ -1,0 +1,270 @@
+/* `kubelua repl`: a Lua prompt over the caches of a cluster, of a dump or of a running engine. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/cmd/cmd.h"
+#include "app/options/options.h"
+#include "app/repl/prompt.h"
+#include "app/repl/repl_backend.h"
+#include "base/mem.h"
+#include "kube/kinds/namespace_name.h"
+
+struct session {
+    struct repl_backend *backend;
+    struct prompt *prompt;
+    struct buf text; /* of the lines that belong together */
+    bool failed;     /* an evaluation has */
+};
+
+struct own_options {
+    struct flag_list from;
+    bool engine;
+    const char *socket; /* NULL: the default one */
+};
+
+static const struct flag *repl_flags(struct own_options *own)
+{
+    static struct flag table[4];
+    const struct flag all[] = {
+        {"from", 0, FLAG_LIST, &own->from, "FILE", NULL,
+         "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` writes it, with --watch "
+         "too, or manifests (repeatable)"},
+        {"engine", 0, FLAG_BOOL, &own->engine, NULL, NULL,
+         "the caches of a running engine instead: what its scripts see"},
+        {"admin-socket", 0, FLAG_STRING, &own->socket, "PATH", NULL,
+         "with --engine: its socket (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct options options = {0};
+    struct own_options own = {0};
+    puts("A Lua prompt over the caches of a cluster, a dump or a running engine. Each kind is there by its "
+         "name:\n"
+         "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It changes "
+         "nothing.\n\n"
+         "Usage:\n"
+         "  kubelua repl [flags]\n"
+         "  kubelua repl --from FILE ... [flags]\n"
+         "  kubelua repl --engine [--admin-socket PATH]\n\n"
+         "Examples:\n"
+         "  kubelua repl --context staging -n shop\n"
+         "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
+         "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
+         "Tab completes kinds, fields and methods; ^C interrupts, ^D ends. `help` at the prompt tells "
+         "more.\n\n"
+         "Exit codes:\n"
+         "  0    the end of the input\n"
+         "  2    usage, no connection, or a file that cannot be read\n"
+         "  3    stdin is no terminal, and an evaluation failed; or the engine has ended\n\n"
+         "Flags:");
+    flags_print(repl_flags(&own));
+    puts("\nConnection:");
+    flags_print(connection_flags(&options));
+}
+
+/* --- what the prompt calls */
+
+static bool on_wait(void *ctx)
+{
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    if (backend->lost.code == ERR_NONE) backend->wait(backend);
+    return backend->lost.code == ERR_NONE;
+}
+
+static void on_complete(void *ctx, struct str text, size_t *start, struct buf *names)
+{
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    backend->complete(backend, text, start, names);
+}
+
+/* In a signal handler. */
+static void on_interrupt(void *ctx)
+{
+    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    backend->interrupt(backend);
+}
+
+/* --- lines */
+
+static struct repl_style style_of(const struct session *s)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    struct winsize size;
+    struct repl_style style = {.colours = prompt_is_terminal(s->prompt) && !(no_colour && *no_colour)};
+    if (prompt_is_terminal(s->prompt) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        style.width = size.ws_col;
+    return style;
+}
+
+static void show(struct session *s, enum repl_end end, struct str text)
+{
+    if (end == REPL_DONE && text.n) printf("%.*s\n", STR_ARG(text));
+    fflush(stdout);
+    if (end != REPL_FAILED) return;
+    if (text.n) fprintf(stderr, "%.*s\n", STR_ARG(text));
+    s->failed = true;
+}
+
+static void eval(struct session *s)
+{
+    struct repl_style style = style_of(s);
+    struct buf answer = {0};
+    enum repl_end end = s->backend->eval(s->backend, buf_slice(&s->text), &style, &answer);
+    show(s, end, buf_slice(&answer));
+    buf_clear(&answer);
+    if (end == REPL_INCOMPLETE) return;
+    prompt_remember(s->prompt, buf_text(&s->text));
+    s->text.len = 0;
+}
+
+static void take_line(struct session *s, const struct buf *line)
+{
+    if (s->text.len) buf_putc(&s->text, '\n');
+    buf_str(&s->text, buf_slice(line));
+    if (str_trim(buf_slice(&s->text)).n)
+        eval(s);
+    else
+        s->text.len = 0;
+}
+
+static void tell_incomplete(struct session *s)
+{
+    int line = 1;
+    for (size_t i = 0; i < s->text.len; i++) line += s->text.data[i] == '\n';
+    fprintf(stderr, "repl:%d: the last line is not complete\n", line);
+    s->failed = true;
+}
+
+static int read_all(struct session *s)
+{
+    struct buf line = {0};
+    enum prompt_result result;
+    while ((result = prompt_read(s->prompt, s->text.len > 0, &line)) != PROMPT_END) {
+        if (result == PROMPT_LINE)
+            take_line(s, &line);
+        else if (prompt_is_terminal(s->prompt))
+            s->text.len = 0;
+        else
+            break;
+    }
+    buf_clear(&line);
+    if (s->text.len && s->backend->lost.code == ERR_NONE) tell_incomplete(s);
+    if (result == PROMPT_INTERRUPTED) return EXIT_INTERRUPTED;
+    return s->failed && !prompt_is_terminal(s->prompt) ? EXIT_INCOMPLETE : EXIT_OK;
+}
+
+/* --- start and stop */
+
+/* Takes the backend; NULL: it could not be had. */
+static int run_session(struct repl_backend *backend, const char *where)
+{
+    struct session s = {.backend = backend};
+    if (!backend) return EXIT_USAGE;
+    s.prompt = prompt_new(&(struct prompt_ops){
+        .wait = on_wait, .complete = on_complete, .interrupted = on_interrupt, .ctx = &s});
+    if (prompt_is_terminal(s.prompt)) printf("%s. Type help, or a kind: pods\n", where);
+    int code = read_all(&s);
+    prompt_free(s.prompt);
+    if (backend->lost.code != ERR_NONE) {
+        fprintf(stderr, "kubelua repl: %s\n", backend->lost.text);
+        code = EXIT_INCOMPLETE;
+    }
+    backend->free(backend);
+    buf_clear(&s.text);
+    return code;
+}
+
+static int run_cluster(struct options *options, const char *ns, struct err *err)
+{
+    struct cluster_config config = {0};
+    options->cluster.as_groups = options->as_groups.items;
+    options->cluster.as_group_count = options->as_groups.count;
+    if (!cluster_config_load(&options->cluster, &config, err)) return EXIT_USAGE;
+    const struct kube_client_options client = {.config = &config,
+                                               .request_timeout_ms = options->request_timeout_ms};
+    const struct repl_engine_options engine = {.config = &config, .client = &client, .namespace_ = ns};
+    char *where = xasprintf("%s (%s)", config.server, config.source);
+    int code = run_session(repl_local_new(&engine, err), where);
+    free(where);
+    cluster_config_clear(&config);
+    return code;
+}
+
+static int run_dump(const struct flag_list *from, const char *ns, struct err *err)
+{
+    const struct repl_engine_options engine = {
+        .files = from->items, .file_count = from->count, .namespace_ = ns};
+    return run_session(repl_local_new(&engine, err), from->items[0]);
+}
+
+static int run_engine(const char *path, struct err *err)
+{
+    struct buf where = {0};
+    struct repl_backend *backend = repl_remote_new(path, &where, err);
+    int code = run_session(backend, buf_text(&where));
+    buf_clear(&where);
+    return code;
+}
+
+static int run_with(struct options *options, const struct own_options *own, struct err *err)
+{
+    const char *ns =
+        options->cluster.namespace_ && !options->all_namespaces ? options->cluster.namespace_ : "";
+    if (own->engine && own->from.count) {
+        err_set(err, ERR_INVALID, "--from and --engine: give one of them");
+        return EXIT_USAGE;
+    }
+    if (own->engine) return run_engine(own->socket, err);
+    if (*ns && !namespace_name_check(str_of(ns), err)) {
+        err_wrap(err, "--namespace");
+        return EXIT_USAGE;
+    }
+    return own->from.count ? run_dump(&own->from, ns, err) : run_cluster(options, ns, err);
+}
+
+/* A flag of a connection would do nothing beside --engine, and its user would read another cluster than the
+ * one that was named. The environment's may be there: an engine's container has them. */
+static bool takes_only_own(int argc, char **argv, struct err *err)
+{
+    struct own_options own = {0};
+    struct flag_list rest = {0};
+    const struct flag *const tables[] = {repl_flags(&own), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, err);
+    if (!ok) err_wrap(err, "with --engine, whose cluster and rights are the engine's own");
+    flag_list_clear(&own.from);
+    flag_list_clear(&rest);
+    return ok;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options options = {0};
+    struct own_options own = {0};
+    struct flag_list rest = {0};
+    struct err err = {0};
+    int code = EXIT_USAGE;
+    const struct flag *const tables[] = {repl_flags(&own), connection_flags(&options), NULL};
+    signal(SIGPIPE, SIG_IGN);
+    if (flags_parse(tables, argc, argv, &rest, &err)) {
+        if (rest.count)
+            err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; files are named by --from",
+                    rest.items[0]);
+        else if (!own.engine || takes_only_own(argc, argv, &err))
+            code = run_with(&options, &own, &err);
+    }
+    if (err.text[0] && code == EXIT_USAGE) fprintf(stderr, "kubelua repl: %s\n", err.text);
+    flag_list_clear(&own.from);
+    flag_list_clear(&rest);
+    options_clear(&options);
+    return code;
+}
+
+const struct command cmd_repl = {"repl", "A Lua prompt over the caches of a cluster, a dump or an engine",
+                                 run, help};

@@ -1,0 +1,213 @@
+/* `kubelua replay`: scripts on a recorded stream. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/cmd/cmd.h"
+#include "app/cmd/launch.h"
+#include "app/options/script_options.h"
+#include "app/specs/replay.h"
+#include "app/specs/replay_kinds.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/writer.h"
+
+enum { FLUSH_MS = 2000, SLEEP_MS = 200 };
+
+struct replay_run {
+    struct options options;
+    const char *speed;
+    struct script_files files;
+    const char *recording;
+    double pace; /* of real time; 0: as fast as it goes */
+    int64_t begun_ms;
+    struct replay_counts counts;
+    bool played; /* perhaps not to its end */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static const struct flag *replay_flags(struct replay_run *run)
+{
+    static struct flag table[5];
+    struct options *o = &run->options;
+    run->speed = "1";
+    const struct flag all[] = {
+        FLAG_SCRIPT_FILES(&o->files),
+        {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
+         "N times as fast as it was recorded, or without any waiting (default 1)"},
+        flag_log_format(o),
+        flag_verbosity(o),
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct replay_run replay = {0};
+    puts("Run scripts on a recording: informers, handlers, timers and queues see what they would have seen "
+         "then, on\n"
+         "the clock of then. What scripts write is told in the log, and changes nothing. Kinds that they ask "
+         "for\n"
+         "and the recording does not have are empty: a warning names each.\n\n"
+         "Usage:\n"
+         "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
+         "Examples:\n"
+         "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
+         "Exit codes:\n"
+         "  0    played to its end\n"
+         "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
+         "kinds\n"
+         "       that the scripts ask for\n"
+         "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
+         "       the rest was played\n"
+         "  130  interrupted\n\n"
+         "Flags:");
+    flags_print(replay_flags(&replay));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(script_flags(&replay.options));
+}
+
+static void on_interrupt(int signum)
+{
+    interrupted = 1;
+}
+
+/* Until the real time is as far as that of the recording. A signal that comes right before a sleep is seen
+ * after it, so none is long. */
+static bool wait_until(void *ctx, int64_t at_ms)
+{
+    const struct replay_run *run = ctx;
+    while (!interrupted && run->pace > 0) {
+        double ahead_ms = (double)at_ms / run->pace - (double)(clock_now_ms(clock_real()) - run->begun_ms);
+        int64_t left_ms = ahead_ms < SLEEP_MS ? (int64_t)ahead_ms : SLEEP_MS;
+        if (left_ms <= 0) break;
+        struct timespec ts = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
+        nanosleep(&ts, NULL);
+    }
+    return !interrupted;
+}
+
+static bool load_scripts(struct test_engine *engine, const struct script_files *files, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < files->count; i++) {
+        ok = test_engine_ops.load(engine, files->paths[i], files->names[i], err);
+        if (!ok && !strstr(err->text, files->paths[i])) err_wrap(err, "%s", files->paths[i]); /* a kind */
+    }
+    return ok;
+}
+
+static int code_of(bool ok, const struct err *err, int otherwise)
+{
+    return ok ? EXIT_OK : err->code == ERR_CANCELLED ? EXIT_INTERRUPTED : otherwise;
+}
+
+static int play_on(struct replay_run *run, struct test_engine *engine, struct test_replay *replay,
+                   struct err *err)
+{
+    const struct test_replay_options options = {.wait = wait_until, .ctx = run};
+    run->begun_ms = clock_now_ms(clock_real());
+    if (!test_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err) ||
+        !replay_kinds_check(engine, replay, run->recording, err))
+        return code_of(false, err, EXIT_USAGE);
+    run->begun_ms = clock_now_ms(clock_real());
+    bool ok = test_replay_play(replay, &options, err);
+    test_replay_get_counts(replay, &run->counts);
+    run->played = true;
+    return code_of(ok, err, EXIT_INCOMPLETE);
+}
+
+/* The exit code; `err` is told unless that is 0. */
+static int play(struct replay_run *run, struct err *err)
+{
+    const struct options *o = &run->options;
+    struct test_engine_options options = {.namespace_ = "",
+                                          .live = true,
+                                          .limits = &o->script_limits,
+                                          .trusted = o->trusted.items,
+                                          .trusted_count = o->trusted.count,
+                                          .lua_path = o->lua_path.items,
+                                          .lua_path_count = o->lua_path.count};
+    if (!test_replay_begin_us(run->recording, &options.wall_us, err)) return EXIT_USAGE;
+    struct test_engine *engine = test_engine_ops.open(&options, err);
+    struct test_replay *replay = engine ? test_replay_open(engine, run->recording, err) : NULL;
+    int exit_code = replay ? play_on(run, engine, replay, err) : EXIT_USAGE;
+    test_replay_close(replay);
+    test_engine_ops.free(engine);
+    return exit_code;
+}
+
+/* Behind all that scripts printed. */
+static void tell_counts(const struct replay_run *run)
+{
+    unsigned long long objects = run->counts.objects, changes = run->counts.changes;
+    fprintf(stderr, "Played %s: %llu object%s listed, %llu change%s\n", run->recording, objects,
+            objects == 1 ? "" : "s", changes, changes == 1 ? "" : "s");
+}
+
+static bool parse_speed(struct replay_run *run, struct err *err)
+{
+    char *end;
+    if (strcmp(run->speed, "max") == 0) return true;
+    run->pace = strtod(run->speed, &end);
+    if (*end || !(run->pace > 0 && run->pace <= 1e6))
+        return err_set(err, ERR_INVALID,
+                       "--speed: \"%s\" is neither a number over 0, 1000000 at most, nor \"max\"",
+                       run->speed);
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct replay_run *run, struct flag_list *rest, struct err *err)
+{
+    struct options *o = &run->options;
+    const struct flag *const tables[] = {replay_flags(run), script_flags(o), NULL};
+    if (!flags_parse(tables, argc, argv, rest, err) || !options_set_limits(o, err)) return false;
+    if (rest->count != 1)
+        return err_set(err, ERR_INVALID,
+                       rest->count ? "unexpected argument \"%s\"" : "no recording: kubelua replay FILE%s",
+                       rest->count ? rest->items[1] : "");
+    if (!o->files.count) return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    run->recording = rest->items[0];
+    log_setup(strcmp(o->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, o->verbosity);
+    return parse_speed(run, err) && script_files_find(&o->files, &run->files, err) &&
+           options_check_trusted(o, &run->files, err);
+}
+
+static void watch_interrupt(void)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int run(int argc, char **argv)
+{
+    struct replay_run r = {.pace = 0};
+    struct flag_list rest = {0};
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    bool ok = parse(argc, argv, &r, &rest, &err);
+    if (ok) {
+        watch_interrupt();
+        writer_end_with_reader();
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
+        exit_code = play(&r, &err);
+        writer_stop(FLUSH_MS);
+        if (r.played) tell_counts(&r);
+    }
+    if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
+        fprintf(stderr, "kubelua replay: %s\n", err.text);
+    if (ok) exit_code = launch_check_output(argv[0], exit_code);
+    script_files_clear(&r.files);
+    options_clear(&r.options);
+    flag_list_clear(&rest);
+    return exit_code;
+}
+
+const struct command cmd_replay = {"replay", "Run scripts on a recorded stream", run, help};

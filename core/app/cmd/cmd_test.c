@@ -1,0 +1,193 @@
+/* `kubelua test`: the specs of scripts. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/cmd/cmd.h"
+#include "app/options/script_options.h"
+#include "app/specs/spec_engine.h"
+#include "app/specs/spec_files.h"
+#include "base/mem.h"
+#include "script/specs/spec_runner.h"
+
+/* busted's options by busted's names; what is given is handed on to it. */
+struct test_flags {
+    struct options options; /* limits and modules of scripts alone */
+    struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath;
+    const char *output;
+    int seed, repeat;
+    bool shuffle, shuffle_files, shuffle_tests, sort, sort_files, sort_tests;
+    bool list, verbose, keep_going, suppress_pending, coverage;
+};
+
+static const struct flag *test_flags(struct test_flags *f)
+{
+    static struct flag table[25];
+    const struct flag all[] = {
+        {"filter", 0, FLAG_LIST, &f->filter, "PATTERN", NULL,
+         "run the tests whose names match (a Lua pattern; repeatable)"},
+        {"filter-out", 0, FLAG_LIST, &f->filter_out, "PATTERN", NULL,
+         "leave out the tests whose names match"},
+        {"tags", 't', FLAG_LIST, &f->tags, "TAG,...", NULL, "run the tests with one of these #tags"},
+        {"exclude-tags", 0, FLAG_LIST, &f->exclude_tags, "TAG,...", NULL,
+         "leave out the tests with one of these #tags"},
+        {"output", 'o', FLAG_STRING, &f->output, "HANDLER", NULL,
+         "utfTerminal (default on a terminal), plainTerminal (default), gtest, TAP, json, junit, or a module "
+         "of yours"},
+        {"seed", 0, FLAG_INT, &f->seed, "N", NULL, "of --shuffle: the same order again"},
+        {"repeat", 0, FLAG_COUNT, &f->repeat, "N", NULL, "run all of it N times"},
+        {"shuffle", 0, FLAG_BOOL, &f->shuffle, NULL, NULL, "files and tests in a random order"},
+        {"shuffle-files", 0, FLAG_BOOL, &f->shuffle_files, NULL, NULL, "files in a random order"},
+        {"shuffle-tests", 0, FLAG_BOOL, &f->shuffle_tests, NULL, NULL,
+         "the tests of a file in a random order"},
+        {"sort", 0, FLAG_BOOL, &f->sort, NULL, NULL, "files and tests in the order of their names"},
+        {"sort-files", 0, FLAG_BOOL, &f->sort_files, NULL, NULL, "files in the order of their names"},
+        {"sort-tests", 0, FLAG_BOOL, &f->sort_tests, NULL, NULL,
+         "the tests of a file in the order of their names"},
+        {"list", 'l', FLAG_BOOL, &f->list, NULL, NULL, "name the tests, and run none"},
+        {"verbose", 'v', FLAG_BOOL, &f->verbose, NULL, NULL, "with the traceback of each error"},
+        {"keep-going", 'k', FLAG_BOOL, &f->keep_going, NULL, NULL,
+         "go on after an error or a failure (default true)"},
+        {"suppress-pending", 0, FLAG_BOOL, &f->suppress_pending, NULL, NULL, "say nothing of pending tests"},
+        {"coverage", 'c', FLAG_BOOL, &f->coverage, NULL, NULL, "count lines by LuaCov, if that is installed"},
+        {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "a Lua file that is run before the specs"},
+        {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL,
+         "more templates for package.path of specs, as ./lib/?.lua"},
+        {"lua-path", 0, FLAG_LIST, &f->options.lua_path, "DIR", NULL,
+         "where require of a script looks for a module that is not beside it, as for kubelua run "
+         "(repeatable)"},
+    };
+    *f = (struct test_flags){.keep_going = true, .seed = -1};
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
+
+static void help(void)
+{
+    struct test_flags flags;
+    puts("Run the specs of scripts: busted, with k8s.test, which loads a script against a cluster in "
+         "memory.\n\n"
+         "Usage:\n"
+         "  kubelua test [DIR|FILE ...] [flags]\n\n"
+         "Of a folder (default .) it runs *_spec.lua and spec/**/*_spec.lua, of one called spec all below "
+         "it;\n"
+         "a FILE by whatever name. A folder without specs is an error that tells where it looked.\n\n"
+         "Examples:\n"
+         "  kubelua test\n"
+         "  kubelua test rules --filter 'retries'\n"
+         "  kubelua test -o junit > report.xml\n\n"
+         "Exit codes:\n"
+         "  0    all specs passed\n"
+         "  1    a spec failed\n"
+         "  2    usage or input error: no specs, no test that matches the filters, or busted is not "
+         "installed\n"
+         "  130  interrupted\n\n"
+         "Flags:");
+    flags_print(test_flags(&flags));
+    puts("\nScripts, as for kubelua run:");
+    flags_print(limit_flags(&flags.options));
+}
+
+struct words {
+    char **items;
+    size_t count;
+};
+
+static void push(struct words *words, char *word)
+{
+    words->items = xrealloc(words->items, (words->count + 1) * sizeof *words->items);
+    words->items[words->count++] = word;
+}
+
+static void push_list(struct words *words, const char *name, const struct flag_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) push(words, xasprintf("--%s=%s", name, list->items[i]));
+}
+
+static void push_bool(struct words *words, const char *name, bool set)
+{
+    if (set) push(words, xasprintf("--%s", name));
+}
+
+static void make_words(const struct test_flags *f, struct words *words)
+{
+    push_list(words, "filter", &f->filter);
+    push_list(words, "filter-out", &f->filter_out);
+    push_list(words, "tags", &f->tags);
+    push_list(words, "exclude-tags", &f->exclude_tags);
+    push_list(words, "helper", &f->helper);
+    push_list(words, "lpath", &f->lpath);
+    if (f->output) push(words, xasprintf("--output=%s", f->output));
+    if (f->seed >= 0) push(words, xasprintf("--seed=%d", f->seed));
+    if (f->repeat > 0) push(words, xasprintf("--repeat=%d", f->repeat));
+    push_bool(words, "shuffle", f->shuffle);
+    push_bool(words, "shuffle-files", f->shuffle_files);
+    push_bool(words, "shuffle-tests", f->shuffle_tests);
+    push_bool(words, "sort", f->sort);
+    push_bool(words, "sort-files", f->sort_files);
+    push_bool(words, "sort-tests", f->sort_tests);
+    push_bool(words, "list", f->list);
+    push_bool(words, "verbose", f->verbose);
+    push_bool(words, "no-keep-going", !f->keep_going);
+    push_bool(words, "suppress-pending", f->suppress_pending);
+    push_bool(words, "coverage", f->coverage);
+}
+
+/* A spec may be in a loop that nothing else ends. */
+static void on_interrupt(int signum)
+{
+    _exit(EXIT_INTERRUPTED);
+}
+
+static int run_specs(const struct test_flags *flags, const struct spec_files *files)
+{
+    static const int codes[] = {
+        [SPECS_PASSED] = EXIT_OK, [SPECS_FAILED] = EXIT_FINDINGS, [SPECS_NOT_RUN] = EXIT_USAGE};
+    struct words words = {0};
+    make_words(flags, &words);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* an interrupt loses nothing */
+    signal(SIGINT, on_interrupt);
+    signal(SIGPIPE, SIG_IGN);
+    enum spec_result result =
+        spec_runner_run(&(struct spec_run){.engines = &test_engine_ops,
+                                           .files = (const char *const *)files->paths,
+                                           .file_count = files->count,
+                                           .arguments = (const char *const *)words.items,
+                                           .argument_count = words.count,
+                                           .limits = &flags->options.script_limits,
+                                           .lua_path = flags->options.lua_path.items,
+                                           .lua_path_count = flags->options.lua_path.count});
+    for (size_t i = 0; i < words.count; i++) free(words.items[i]);
+    free(words.items);
+    return codes[result];
+}
+
+static void clear(struct test_flags *f)
+{
+    struct flag_list *lists[] = {&f->filter,       &f->filter_out, &f->tags,
+                                 &f->exclude_tags, &f->helper,     &f->lpath};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) flag_list_clear(lists[i]);
+    options_clear(&f->options);
+}
+
+static int run(int argc, char **argv)
+{
+    struct test_flags flags;
+    struct flag_list rest = {0};
+    struct spec_files files = {0};
+    struct err err;
+    int exit_code = EXIT_USAGE;
+    const struct flag *const tables[] = {test_flags(&flags), limit_flags(&flags.options), NULL};
+    if (flags_parse(tables, argc, argv, &rest, &err) && options_set_limits(&flags.options, &err) &&
+        spec_files_find(&rest, &files, &err))
+        exit_code = run_specs(&flags, &files);
+    else
+        fprintf(stderr, "kubelua test: %s\n", err.text);
+    spec_files_clear(&files);
+    flag_list_clear(&rest);
+    clear(&flags);
+    return exit_code;
+}
+
+const struct command cmd_test = {"test", "Run the specs of scripts", run, help};

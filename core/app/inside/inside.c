@@ -1,0 +1,264 @@
+/* The engine's own client meets the simulator without a network; see test_cluster.h. */
+#include "app/inside/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "app/inside/inside_faults.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+/* A watch that ends by its timeout is seen so late at most. */
+enum { TICK_MS = 10000 };
+
+struct test_cluster {
+    struct http_local server;
+    struct test_cluster_options options;
+    struct sim_inside *inside;
+    struct test_faults faults;
+    TAILQ_HEAD(, call) calls;
+    struct timer tick;
+};
+
+/* One exchange. */
+struct call {
+    TAILQ_ENTRY(call) link;
+    struct test_cluster *cluster;
+    struct http_exchange *exchange; /* NULL: it is over */
+    bool busy;                      /* it is being served or answered */
+    struct timer due;               /* until it is served, and then until the answer */
+    char *method, *target, *accept, *content_type;
+    struct buf body;
+    struct test_outcome outcome;
+    struct sim_inside_answer held; /* made when the request came, and not given yet */
+    struct sim_stream *stream;     /* of a watch that is answered */
+};
+
+static void call_free(struct call *call)
+{
+    TAILQ_REMOVE(&call->cluster->calls, call, link);
+    timer_cancel(&call->due);
+    if (call->stream) sim_inside_close(call->stream);
+    sim_inside_answer_clear(&call->held);
+    free(call->method);
+    free(call->target);
+    free(call->accept);
+    free(call->content_type);
+    buf_clear(&call->body);
+    test_outcome_clear(&call->outcome);
+    free(call);
+}
+
+static struct sim_inside_request request_of(const struct call *call)
+{
+    return (struct sim_inside_request){.method = call->method,
+                                       .target = call->target,
+                                       .accept = call->accept,
+                                       .content_type = call->content_type,
+                                       .body = buf_slice(&call->body)};
+}
+
+/* --- answers */
+
+static void observe(struct call *call, const struct sim_inside_answer *answer)
+{
+    const struct test_cluster_options *o = &call->cluster->options;
+    const struct sim_inside_request request = request_of(call);
+    struct sim_inside_about about;
+    if (strcmp(call->method, "GET") == 0) return;
+    sim_inside_about(call->cluster->inside, &request, &about);
+    o->written(o->ctx, &(struct test_write){.about = &about,
+                                            .content_type = call->content_type ? call->content_type : "",
+                                            .body = request.body,
+                                            .answer = buf_slice(&answer->body),
+                                            .code = answer->code});
+    sim_inside_about_clear(&about);
+}
+
+/* The owner of the exchange may end it in each of these. */
+static void say(struct call *call, const struct sim_inside_answer *answer, const char *data, size_t len)
+{
+    if (answer && call->exchange)
+        http_local_head(call->exchange,
+                        &(struct http_response){
+                            .status = answer->code,
+                            .content_type = answer->content_type,
+                            .retry_after_ms = answer->retry_after_s ? answer->retry_after_s * 1000 : -1,
+                        });
+    if (call->exchange) http_local_body(call->exchange, data, len);
+}
+
+static void finish(struct call *call)
+{
+    call->busy = false;
+    if (!call->exchange) call_free(call);
+}
+
+/* What a watch has to say now; true when that is anything. */
+static bool go_on(struct call *call)
+{
+    struct buf out = {0};
+    if (http_local_is_paused(call->exchange)) return false;
+    bool open = sim_inside_read(call->stream, &out), any = out.len > 0 || !open;
+    call->busy = true;
+    say(call, NULL, out.data, out.len);
+    if (!open && call->exchange) http_local_end(call->exchange, NULL);
+    buf_clear(&out);
+    finish(call);
+    return any;
+}
+
+static void on_answer(struct timer *timer)
+{
+    struct call *call = container_of(timer, struct call, due);
+    const struct sim_inside_answer *a = &call->held;
+    call->busy = true;
+    call->stream = a->stream;
+    call->held.stream = NULL;
+    say(call, a, a->body.data, a->body.len);
+    if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
+    sim_inside_answer_clear(&call->held);
+    finish(call);
+}
+
+/* What is asked for is done when the request comes, whoever waits for the answer. */
+static void on_serve(struct timer *timer)
+{
+    struct call *call = container_of(timer, struct call, due);
+    const struct sim_inside_request request = request_of(call);
+    const struct test_outcome *outcome = &call->outcome;
+    call->busy = true;
+    if (!http_local_send(call->exchange)) {
+        finish(call);
+        return;
+    }
+    if (outcome->code)
+        sim_inside_refuse(outcome->code, outcome->reason, outcome->message, outcome->retry_after_s,
+                          &call->held);
+    else
+        sim_inside_serve(call->cluster->inside, &request, &call->held);
+    observe(call, &call->held);
+    call->busy = false;
+    timer->fn = on_answer;
+    if (outcome->delay_ms > 0)
+        timer_start(timer, loop_clock(call->cluster->options.loop), outcome->delay_ms);
+    else
+        on_answer(timer);
+}
+
+/* --- the server's side of exchanges */
+
+static char *header(const struct http_request *request, const char *name)
+{
+    for (const struct http_header *h = request->headers; h && h->name; h++)
+        if (strcasecmp(h->name, name) == 0) return xstrdup(h->value);
+    return NULL;
+}
+
+/* "/api/v1/pods?..." of "http://host/api/v1/pods?...". */
+static char *target_of(const char *url)
+{
+    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : url;
+    return xstrdup(path ? path : "/");
+}
+
+static void begin(struct http_local *server, struct http_exchange *exchange, const struct http_request *from)
+{
+    struct test_cluster *cluster = container_of(server, struct test_cluster, server);
+    struct call *call = NEW(struct call);
+    struct sim_inside_about about;
+    *call = (struct call){.cluster = cluster,
+                          .exchange = exchange,
+                          .due.fn = on_serve,
+                          .method = xstrdup(from->method ? from->method : "GET"),
+                          .target = target_of(from->url),
+                          .accept = header(from, "Accept"),
+                          .content_type = header(from, "Content-Type")};
+    if (from->body.p) buf_str(&call->body, from->body);
+    TAILQ_INSERT_TAIL(&cluster->calls, call, link);
+    const struct sim_inside_request request = request_of(call);
+    sim_inside_about(cluster->inside, &request, &about);
+    test_faults_meet(&cluster->faults, &about, call->content_type, &call->outcome);
+    sim_inside_about_clear(&about);
+    timer_start(&call->due, loop_clock(cluster->options.loop), 0);
+}
+
+static void gone(struct http_local *server, struct http_exchange *exchange)
+{
+    struct test_cluster *cluster = container_of(server, struct test_cluster, server);
+    struct call *call;
+    TAILQ_FOREACH (call, &cluster->calls, link)
+        if (call->exchange == exchange) break;
+    if (!call) return;
+    call->exchange = NULL;
+    if (!call->busy) call_free(call);
+}
+
+/* --- life */
+
+static void on_tick(struct timer *timer)
+{
+    struct test_cluster *cluster = container_of(timer, struct test_cluster, tick);
+    timer_start(timer, loop_clock(cluster->options.loop), TICK_MS);
+}
+
+struct test_cluster *test_cluster_new(const struct test_cluster_options *options)
+{
+    struct test_cluster *cluster = NEW(struct test_cluster);
+    cluster->server = (struct http_local){begin, gone};
+    cluster->options = *options;
+    cluster->inside = sim_inside_new(options->loop);
+    cluster->tick.fn = on_tick;
+    test_faults_init(&cluster->faults);
+    TAILQ_INIT(&cluster->calls);
+    on_tick(&cluster->tick);
+    return cluster;
+}
+
+void test_cluster_free(struct test_cluster *cluster)
+{
+    if (!cluster) return;
+    must(TAILQ_EMPTY(&cluster->calls));
+    timer_cancel(&cluster->tick);
+    test_faults_clear(&cluster->faults);
+    sim_inside_free(cluster->inside);
+    free(cluster);
+}
+
+struct http_local *test_cluster_server(struct test_cluster *cluster)
+{
+    return &cluster->server;
+}
+
+struct sim_inside *test_cluster_inside(struct test_cluster *cluster)
+{
+    return cluster->inside;
+}
+
+/* What is said may begin and end others: the walk starts over. */
+bool test_cluster_pump(struct test_cluster *cluster)
+{
+    struct call *call = TAILQ_FIRST(&cluster->calls);
+    while (call) {
+        struct call *next = TAILQ_NEXT(call, link);
+        if (call->stream && go_on(call)) return true;
+        call = next;
+    }
+    return false;
+}
+
+void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault)
+{
+    test_faults_add(&cluster->faults, fault);
+}
+
+bool test_cluster_has_unmet(const struct test_cluster *cluster, int id)
+{
+    return test_faults_has_unmet(&cluster->faults, id);
+}
+
+void test_cluster_clear_faults(struct test_cluster *cluster)
+{
+    test_faults_clear(&cluster->faults);
+}

@@ -1,0 +1,47 @@
+/* The cluster of a test: the simulator in this process, as the server that the engine's own client talks to.
+ * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
+ * may not call back. */
+#pragma once
+#include "net/http_local.h"
+#include "sim/api/inside.h"
+
+struct test_cluster;
+
+/* A request that wants a change, and what became of it. All is borrowed for the call. */
+struct test_write {
+    const struct sim_inside_about *about;
+    const char *content_type;
+    struct str body, answer;
+    int code;
+};
+
+struct test_cluster_options {
+    struct loop *loop;
+    void (*written)(void *ctx, const struct test_write *write);
+    void *ctx;
+};
+
+/* What goes wrong. NULL and 0 match everything, and leave out what they stand for. Texts are copied. */
+struct test_fault {
+    int id;           /* the test's name for it */
+    const char *verb; /* "patch", ..., or "apply": the patches that are server-side applies */
+    const char *resource, *namespace_, *name, *subresource; /* "deployments.apps", ... */
+    int code;                                               /* 0: the request goes well */
+    const char *reason, *message;
+    int retry_after_s;
+    int64_t delay_ms; /* before the answer; what was asked for is done before */
+    int skip, times;  /* 0 times: until faults are cleared */
+};
+
+struct test_cluster *test_cluster_new(const struct test_cluster_options *options);
+/* After the client. */
+void test_cluster_free(struct test_cluster *cluster);
+struct http_local *test_cluster_server(struct test_cluster *cluster);
+/* For changes past all faults, that nobody observes. */
+struct sim_inside *test_cluster_inside(struct test_cluster *cluster);
+/* Hands watches what they have to say; true when one had anything. */
+bool test_cluster_pump(struct test_cluster *cluster);
+void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault);
+/* Whether it is there and no request met it. */
+bool test_cluster_has_unmet(const struct test_cluster *cluster, int id);
+void test_cluster_clear_faults(struct test_cluster *cluster);

@@ -1,0 +1,108 @@
+/* Which requests of a test go wrong; see test_faults.h. */
+#include "app/inside/inside_faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void test_faults_init(struct test_faults *faults)
+{
+    TAILQ_INIT(&faults->rules);
+}
+
+void test_faults_add(struct test_faults *faults, const struct test_fault *fault)
+{
+    struct test_fault_rule *rule = NEW(struct test_fault_rule);
+    struct test_fault *own = &rule->fault;
+    *own = *fault;
+    own->verb = xstrdup(fault->verb);
+    own->resource = xstrdup(fault->resource);
+    own->namespace_ = xstrdup(fault->namespace_);
+    own->name = xstrdup(fault->name);
+    own->subresource = xstrdup(fault->subresource);
+    own->reason = xstrdup(fault->reason);
+    own->message = xstrdup(fault->message);
+    TAILQ_INSERT_TAIL(&faults->rules, rule, link);
+}
+
+static void drop(struct test_faults *faults, struct test_fault_rule *rule)
+{
+    struct test_fault *own = &rule->fault;
+    const char *const texts[] = {own->verb,        own->resource, own->namespace_, own->name,
+                                 own->subresource, own->reason,   own->message};
+    TAILQ_REMOVE(&faults->rules, rule, link);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) free((char *)texts[i]);
+    free(rule);
+}
+
+void test_faults_clear(struct test_faults *faults)
+{
+    struct test_fault_rule *rule;
+    while ((rule = TAILQ_FIRST(&faults->rules))) drop(faults, rule);
+}
+
+static bool same(const char *wanted, const char *is)
+{
+    return !wanted || (is && strcmp(wanted, is) == 0);
+}
+
+/* A server-side apply is a patch on the wire. */
+static bool same_verb(const char *wanted, const char *is, const char *content_type)
+{
+    static const char apply_type[] = "application/apply-patch";
+    if (!wanted || strcmp(wanted, "apply") != 0) return same(wanted, is);
+    return strcmp(is, "patch") == 0 && content_type &&
+           strncmp(content_type, apply_type, sizeof apply_type - 1) == 0;
+}
+
+static bool matches(const struct test_fault *fault, const struct sim_inside_about *about,
+                    const char *content_type)
+{
+    return about->resource && same_verb(fault->verb, about->verb, content_type) &&
+           same(fault->resource, about->resource) && same(fault->namespace_, about->namespace_) &&
+           same(fault->name, about->name) && same(fault->subresource, about->subresource);
+}
+
+static void apply(const struct test_fault *fault, struct test_outcome *outcome)
+{
+    outcome->delay_ms += fault->delay_ms;
+    if (!fault->code) return;
+    outcome->code = fault->code;
+    outcome->retry_after_s = fault->retry_after_s;
+    outcome->reason = xstrdup(fault->reason);
+    outcome->message = xstrdup(fault->message);
+}
+
+void test_faults_meet(struct test_faults *faults, const struct sim_inside_about *about,
+                      const char *content_type, struct test_outcome *outcome)
+{
+    struct test_fault_rule *rule, *next;
+    *outcome = (struct test_outcome){0};
+    for (rule = TAILQ_FIRST(&faults->rules); rule; rule = next) {
+        next = TAILQ_NEXT(rule, link);
+        struct test_fault *fault = &rule->fault;
+        if (!matches(fault, about, content_type) || (fault->code && outcome->code)) continue;
+        if (fault->skip > 0) {
+            fault->skip--;
+            continue;
+        }
+        rule->met = true;
+        apply(fault, outcome);
+        if (fault->times > 0 && --fault->times == 0) drop(faults, rule);
+    }
+}
+
+bool test_faults_has_unmet(const struct test_faults *faults, int id)
+{
+    const struct test_fault_rule *rule;
+    TAILQ_FOREACH (rule, &faults->rules, link)
+        if (rule->fault.id == id) return !rule->met;
+    return false;
+}
+
+void test_outcome_clear(struct test_outcome *outcome)
+{
+    free(outcome->reason);
+    free(outcome->message);
+}

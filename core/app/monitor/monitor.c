@@ -1,0 +1,126 @@
+/* Servers and ticks; see monitor.h. */
+#include "app/monitor/monitor.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "app/monitor/metrics_page.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/bind_address.h"
+
+/* No handler may run for long: the others wait meanwhile. After BUSY_MS that is said, after STUCK_MS the
+ * process counts as dead. */
+enum { TICK_MS = 1000, BUSY_MS = 5000, STUCK_MS = 60000 };
+
+struct monitor {
+    struct monitor_options options;
+    struct health *health;
+    struct web_server *metrics_server, *health_server;
+    struct monitor_addresses addresses;
+    struct timer engine_tick, io_tick, touched;
+    _Atomic bool said_busy; /* the log has it that the engine thread does not come back */
+};
+
+static void on_engine_tick(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, engine_tick);
+    if (atomic_exchange(&m->said_busy, false))
+        log_info("The engine thread has come back",
+                 FI("afterSeconds", health_silence_ms(m->health, HEALTH_ENGINE_LOOP) / 1000));
+    health_beat(m->health, HEALTH_ENGINE_LOOP);
+    m->options.tick(m->options.ctx);
+    timer_start(timer, loop_clock(m->options.engine_loop), TICK_MS);
+}
+
+static void on_touched(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, touched);
+    m->options.tick(m->options.ctx);
+}
+
+/* Once for each time. */
+static void warn_of_busy(struct monitor *m)
+{
+    int64_t silence_ms = health_silence_ms(m->health, HEALTH_ENGINE_LOOP);
+    struct buf who = {0};
+    if (silence_ms < BUSY_MS || atomic_exchange(&m->said_busy, true)) return;
+    running_describe(m->options.running, &who);
+    log_warn("The engine thread does not come back: no handler is called and no timer",
+             F("cause", buf_text(&who)), FI("seconds", silence_ms / 1000));
+    buf_clear(&who);
+}
+
+/* On the I/O thread. */
+static void on_io_tick(struct timer *timer)
+{
+    struct monitor *m = container_of(timer, struct monitor, io_tick);
+    health_beat(m->health, HEALTH_IO_LOOP);
+    warn_of_busy(m);
+    timer_start(timer, loop_clock(m->options.io_loop), TICK_MS);
+}
+
+static bool serve(struct web_server **server, const char *flag, const struct web_server_options *options,
+                  struct err *err)
+{
+    if (bind_address_is_off(options->address)) return true;
+    *server = web_server_new(options, err);
+    if (!*server) return err_wrap(err, "%s", flag);
+    return true;
+}
+
+struct monitor *monitor_new(const struct monitor_options *options, struct err *err)
+{
+    struct monitor *m = NEW(struct monitor);
+    m->options = *options;
+    m->engine_tick.fn = on_engine_tick;
+    m->io_tick.fn = on_io_tick;
+    m->touched.fn = on_touched;
+    m->health = health_new(&(struct health_options){.clock = clock_real(),
+                                                    .busy_ms = BUSY_MS,
+                                                    .stuck_ms = STUCK_MS,
+                                                    .running = options->running,
+                                                    .leaders = options->leaders});
+    bool ok = serve(&m->metrics_server, "--metrics-bind-address",
+                    &(struct web_server_options){options->metrics_address, metrics_page_serve, NULL}, err) &&
+              serve(&m->health_server, "--health-probe-bind-address",
+                    &(struct web_server_options){options->health_address, health_serve, m->health}, err);
+    if (!ok) {
+        monitor_free(m);
+        return NULL;
+    }
+    m->addresses = (struct monitor_addresses){m->metrics_server ? web_server_where(m->metrics_server) : "",
+                                              m->health_server ? web_server_where(m->health_server) : ""};
+    if (m->metrics_server) log_info("Serving metrics", F("address", m->addresses.metrics));
+    if (m->health_server) log_info("Serving health probes", F("address", m->addresses.health));
+    timer_start(&m->engine_tick, loop_clock(options->engine_loop), 0);
+    timer_start(&m->io_tick, loop_clock(options->io_loop), 0);
+    return m;
+}
+
+void monitor_touch(struct monitor *m)
+{
+    if (m && !timer_running(&m->touched)) timer_start(&m->touched, loop_clock(m->options.engine_loop), 0);
+}
+
+const struct monitor_addresses *monitor_addresses(struct monitor *m)
+{
+    return &m->addresses;
+}
+
+struct health *monitor_health(struct monitor *m)
+{
+    return m->health;
+}
+
+void monitor_free(struct monitor *m)
+{
+    if (!m) return;
+    timer_cancel(&m->engine_tick);
+    timer_cancel(&m->touched);
+    timer_cancel(&m->io_tick);
+    web_server_free(m->metrics_server);
+    web_server_free(m->health_server);
+    health_free(m->health);
+    free(m);
+}

@@ -1,0 +1,30 @@
+/* The engine's own HTTP servers (health and metrics), and the tick on both loops that keeps what they show up
+ * to date. Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was
+ * stopped. `tick` is called on the engine thread. */
+#pragma once
+#include "app/monitor/health.h"
+#include "net/loop.h"
+
+struct monitor;
+
+struct monitor_options {
+    struct loop *engine_loop, *io_loop;
+    struct leaders *leaders; /* for the health of elections (L-11); borrowed, NULL: there are none */
+    const char *metrics_address, *health_address; /* as bind_address.h takes them */
+    struct running *running;                      /* of the scripts; borrowed */
+    /* Each second, and once soon after monitor_touch. */
+    void (*tick)(void *ctx);
+    void *ctx;
+};
+
+/* NULL with an error that names flag and address. */
+struct monitor *monitor_new(const struct monitor_options *options, struct err *err);
+/* Something changed that is shown. On the engine thread. */
+void monitor_touch(struct monitor *monitor);
+struct monitor_addresses {
+    const char *metrics, *health; /* "" when switched off */
+};
+
+const struct monitor_addresses *monitor_addresses(struct monitor *monitor);
+struct health *monitor_health(struct monitor *monitor);
+void monitor_free(struct monitor *monitor);

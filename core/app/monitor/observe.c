@@ -1,0 +1,96 @@
+/* What probes and metrics show of the engine; see engine_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/engine_internal.h"
+
+/* So many informers are named when they lag; the rest is counted. */
+enum { LAGGARDS_MAX = 20 };
+/* The size of a cache is estimated from thousands of its objects: not each second. */
+enum { THOROUGH_EVERY = 10 };
+
+/* Scripts that share an informer have it named once. */
+static bool is_named(const struct buf *names, struct str line)
+{
+    struct str rest = buf_slice(names), one;
+    while (str_cut(&rest, '\n', &one))
+        if (str_eq(one, line)) return true;
+    return false;
+}
+
+static bool describe(struct engine *engine, struct informer_claim *claim, struct buf *line)
+{
+    struct claim_status status;
+    if (!claim_describe_lag(claim, line)) return false;
+    claim_get_status(claim, &status);
+    if (status.state != CLAIM_PENDING) return true;
+    buf_puts(line, ": ");
+    discoverer_describe(engine->discoverer, line);
+    return true;
+}
+
+void engine_describe_lag(struct engine *engine, struct buf *out)
+{
+    struct buf names = {0}, line = {0};
+    size_t named = 0, more = 0;
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+            line.len = 0;
+            if (!describe(engine, script_claim(engine->scripts[i], j), &line)) continue;
+            if (is_named(&names, buf_slice(&line))) continue;
+            buf_printf(&names, "%s\n", buf_text(&line));
+            if (named == LAGGARDS_MAX)
+                more++;
+            else
+                buf_printf(out, "%s%s", named++ ? "; " : "", buf_text(&line));
+        }
+    if (more) buf_printf(out, "; and %zu more", more);
+    buf_clear(&names);
+    buf_clear(&line);
+}
+
+static void observe_informers(struct engine *engine)
+{
+    struct buf lag = {0};
+    engine_describe_lag(engine, &lag);
+    health_set_informers(monitor_health(engine->monitor), buf_text(&lag));
+    buf_clear(&lag);
+}
+
+static void observe_scripts(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (!slot->is_refused) slot->is_refused = SERIES(FAMILY_SCRIPT_REFUSED, slot->name);
+        series_set(slot->is_refused, slot->refused != NULL);
+        if (!slot->current) continue;
+        if (!slot->memory) slot->memory = SERIES(FAMILY_SCRIPT_MEMORY, slot->name);
+        if (!slot->load) slot->load = SERIES(FAMILY_SCRIPT_LOAD, slot->name);
+        if (!slot->generation) slot->generation = SERIES(FAMILY_SCRIPT_GENERATION, slot->name);
+        series_set(slot->memory, (double)script_memory(slot->current));
+        series_set(slot->load, (double)script_load_us(slot->current) / 1e6);
+        series_set(slot->generation, (double)script_generation(slot->current));
+    }
+}
+
+/* What scripts left that took more than they may goes to the system, and not only to the next that asks. */
+static void rest(struct engine *engine)
+{
+    enum { REST_MS = 1000 };
+    int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
+    if (now_ms - engine->rested_ms < REST_MS) return;
+    engine->rested_ms = now_ms;
+    for (size_t i = 0; i < engine->script_count; i++) script_rest(engine->scripts[i]);
+    mem_give_back();
+}
+
+void engine_observe(void *ctx)
+{
+    struct engine *engine = ctx;
+    rest(engine);
+    observe_informers(engine);
+    observe_scripts(engine);
+    probations_look(engine);
+    shared_factory_show_metrics(engine->factory, engine->observed++ % THOROUGH_EVERY == 0);
+}

@@ -1,0 +1,180 @@
+/* HTTP by libmicrohttpd; see web_server.h. */
+#include "app/monitor/web_server.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "base/civil.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/bind_address.h"
+
+/* Whoever connects and says nothing, or too much, gets no more than this, and leaves room for the others: a
+ * probe that is not answered ends the pod. */
+enum { CONNECTIONS_MAX = 256, CONNECTIONS_OF_ONE = 32, CONNECTION_MEMORY = 16 << 10, IDLE_SECONDS = 10 };
+enum { STARVED_MS = 100 };
+
+struct web_server {
+    struct web_server_options options;
+    struct buf where;
+    struct MHD_Daemon *daemon;
+    bool starved; /* no accept has worked since that was said; of the server's thread */
+};
+
+static const char *query(const struct web_request *request, const char *name)
+{
+    const char *value = NULL;
+    enum MHD_Result found = MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                                          strlen(name), &value, NULL);
+    return found == MHD_YES ? (value ? value : "") : NULL;
+}
+
+struct each {
+    const char *name;
+    void (*fn)(void *ctx, const char *value);
+    void *ctx;
+};
+
+static enum MHD_Result on_value(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    const struct each *each = cls;
+    if (strcmp(key, each->name) == 0) each->fn(each->ctx, value ? value : "");
+    return MHD_YES;
+}
+
+static void each_value(const struct web_request *request, const char *name,
+                       void (*fn)(void *ctx, const char *value), void *ctx)
+{
+    struct each each = {name, fn, ctx};
+    MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, on_value, &each);
+}
+
+/* The library asks libc for it, under a lock that a child of an audit would find held for ever. */
+static void add_date(struct MHD_Response *response)
+{
+    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    char text[64];
+    struct civil now = civil_at(time(NULL));
+    snprintf(text, sizeof text, "%s, %02d %s %04lld %02d:%02d:%02d GMT", days[now.weekday], now.day,
+             months[now.month - 1], (long long)now.year, now.hour, now.minute, now.second);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_DATE, text);
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct web_answer *answer)
+{
+    size_t len = answer->body.len;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback(len, buf_take(&answer->body), free);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
+    add_date(response);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)answer->status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **con_cls)
+{
+    static char seen;
+    struct web_server *server = cls;
+    if (!*con_cls) { /* the head came; a body that is on its way is read and forgotten */
+        *con_cls = &seen;
+        return MHD_YES;
+    }
+    if (*upload_size) {
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    struct web_answer answer = {.status = MHD_HTTP_NOT_FOUND, .content_type = "text/plain; charset=utf-8"};
+    struct web_request request = {path, query, each_value, connection};
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+    else
+        server->options.serve(server->options.ctx, &request, &answer);
+    if (!answer.body.len && answer.status == MHD_HTTP_NOT_FOUND)
+        buf_puts(&answer.body, "404 page not found\n");
+    return send_answer(connection, &answer);
+}
+
+/* On the server's thread. The library tells in no other way that accept has failed as the process has no
+ * descriptor left. While it serves nobody it tries again at once, and for ever: held up here, it does so ten
+ * times a second. */
+static void on_library_message(void *cls, const char *format, va_list arguments)
+{
+    const struct timespec pause = {.tv_nsec = STARVED_MS * 1000000L};
+    struct web_server *server = cls;
+    if (!strstr(format, "resource limit")) return;
+    if (!server->starved)
+        log_warn("Cannot take connections of probes and metrics: they wait for a free descriptor",
+                 FS("address", buf_slice(&server->where)));
+    server->starved = true;
+    if (strstr(format, "FIRST connection")) nanosleep(&pause, NULL);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct web_server *server = cls;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) server->starved = false;
+}
+
+/* Signals go to the loops. */
+static struct MHD_Daemon *start(struct web_server *server, int fd)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
+            MHD_USE_SUPPRESS_DATE_NO_CLOCK,
+        0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return daemon;
+}
+
+struct web_server *web_server_new(const struct web_server_options *options, struct err *err)
+{
+    struct web_server *server = NEW(struct web_server);
+    server->options = *options;
+    int fd = bind_address_listen(options->address, &server->where, err);
+    if (fd >= 0) server->daemon = start(server, fd);
+    if (server->daemon) return server;
+    if (fd >= 0) {
+        close(fd);
+        err_set(err, ERR_IO, "cannot serve on %s", options->address);
+    }
+    web_server_free(server);
+    return NULL;
+}
+
+const char *web_server_where(struct web_server *server)
+{
+    return buf_text(&server->where);
+}
+
+void web_server_free(struct web_server *server)
+{
+    if (!server) return;
+    if (server->daemon) MHD_stop_daemon(server->daemon); /* closes the socket too */
+    buf_clear(&server->where);
+    free(server);
+}

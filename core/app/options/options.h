@@ -1,0 +1,64 @@
+/* The flags that several commands share, with their defaults.
+ * Owner: the command's stack. */
+#pragma once
+#include <stdbool.h>
+
+#include "app/options/leader_options.h"
+#include "base/cli/flags.h"
+#include "kube/config/kubeconfig.h"
+#include "script/rules/rule_params.h"
+#include "script/vm/limits.h"
+
+/* Where continuous audits tell what they find; "" is the first of them. */
+#define REPORT_TARGETS "policyreport|openreports|metrics"
+
+struct options {
+    struct cluster_flags cluster;
+    struct leader_flags leader;
+    struct flag_list files, as_groups;
+    struct flag_list limits;                 /* NAME=VALUE */
+    const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
+    struct flag_list trusted;                /* scripts */
+    struct flag_list lua_path;               /* folders */
+    struct limits script_limits;             /* what these make: script_options.h */
+    struct flag_list params, params_files;   /* of rules */
+    struct rule_params *rule_params;         /* what these make; NULL: not read */
+    int64_t request_timeout_ms;              /* 0: none */
+    double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */
+    int kube_api_burst;
+    bool all_namespaces;
+    const char *log_format;
+    int verbosity;
+    size_t max_object_size;
+    int chunk_size; /* 0: as R-9 says */
+    const char *watch_list;
+    const char *dry_run;   /* "none", "client" or "server" */
+    const char *audit_log; /* NULL: none */
+    struct flag_list allow_http;
+    const char *field_manager; /* NULL: the default */
+    int64_t watch_list_deadline_ms;
+    int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
+    const char *metrics_address, *health_address; /* of `run`, as the next two */
+    int64_t reload_timeout_ms, reload_probation_ms;
+    const char *admin_socket; /* NULL: the default path */
+    const char *report;       /* where continuous audits tell what they find; NULL: there are none */
+};
+
+/* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:
+ * one command line a process. */
+const struct flag *connection_flags(struct options *options);
+const struct flag *engine_flags(struct options *options);
+const struct flag *run_flags(struct options *options);
+const struct flag *exec_flags(struct options *options);
+/* A flag of several tables, which sets its default too; `help`: where it means more in one of them. */
+struct flag flag_max_object_size(struct options *options);
+struct flag flag_kube_api_qps(struct options *options);
+struct flag flag_kube_api_burst(struct options *options);
+struct flag flag_dry_run(struct options *options, const char *help);
+struct flag flag_field_manager(struct options *options, const char *help);
+struct flag flag_sync_timeout(struct options *options, const char *help);
+struct flag flag_log_format(struct options *options);
+struct flag flag_verbosity(struct options *options);
+/* "0" and "" switch the admin socket off. */
+bool options_admin_is_off(const struct options *options);
+void options_clear(struct options *options);

@@ -1,0 +1,100 @@
+/* Limits, trust, modules and parameters of scripts; see script_options.h. */
+#include "app/options/script_options.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text/nearest.h"
+
+const struct flag *limit_flags(struct options *o)
+{
+    static struct flag table[4];
+    o->script_limits = limits_default;
+    const struct flag flags[] = {
+        {"limit", 0, FLAG_LIST, &o->limits, "NAME=VALUE", NULL,
+         "what each script may take, such as writes=60 (repeatable; docs/limits.md has the names)"},
+        {"handler-cpu", 0, FLAG_STRING, &o->handler_cpu, "DURATION", NULL,
+         "CPU of a handler between two waits: short for --limit handler-cpu (default 50ms)"},
+        {"script-memory", 0, FLAG_STRING, &o->script_memory, "SIZE", NULL,
+         "memory of a script: short for --limit script-memory (default 64Mi)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+const struct flag *script_flags(struct options *o)
+{
+    static struct flag table[6];
+    const struct flag *limits = limit_flags(o);
+    const struct flag flags[] = {
+        limits[0],
+        limits[1],
+        limits[2],
+        {"trust", 0, FLAG_LIST, &o->trusted, "SCRIPT", NULL,
+         "a script that is compiled to machine code and has no CPU limits (repeatable)"},
+        {"lua-path", 0, FLAG_LIST, &o->lua_path, "DIR", NULL,
+         "where require looks for a module that is not beside the script (repeatable)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+const struct flag *param_flags(struct options *o)
+{
+    static struct flag table[3];
+    const struct flag flags[] = {
+        {"param", 0, FLAG_LIST, &o->params, "[RULE.]NAME=VALUE", NULL, "a parameter of rules (repeatable)"},
+        {"params", 0, FLAG_LIST, &o->params_files, "FILE", NULL,
+         "parameters of rules, as YAML or JSON (repeatable)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+/* What is given by itself goes before what a file says. */
+bool options_read_params(struct options *o, struct err *err)
+{
+    bool ok = true;
+    o->rule_params = rule_params_new();
+    for (size_t i = 0; ok && i < o->params_files.count; i++)
+        ok = rule_params_read(o->rule_params, o->params_files.items[i], err);
+    for (size_t i = 0; ok && i < o->params.count; i++)
+        ok = rule_params_add(o->rule_params, o->params.items[i], err);
+    return ok;
+}
+
+bool options_set_limits(struct options *o, struct err *err)
+{
+    for (size_t i = 0; i < o->limits.count; i++)
+        if (!limits_set(&o->script_limits, o->limits.items[i], err)) return err_wrap(err, "--limit");
+    if (o->handler_cpu && !limits_set_value(&o->script_limits, STR("handler-cpu"), o->handler_cpu, err))
+        return err_wrap(err, "--handler-cpu");
+    if (o->script_memory && !limits_set_value(&o->script_limits, STR("script-memory"), o->script_memory, err))
+        return err_wrap(err, "--script-memory");
+    return true;
+}
+
+/* Who is trusted by a wrong name would be stopped by limits, much later. */
+bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err)
+{
+    for (size_t i = 0; i < options->trusted.count; i++) {
+        const char *wanted = options->trusted.items[i];
+        struct nearest nearest = nearest_to(str_of(wanted));
+        bool found = false;
+        for (size_t j = 0; j < files->count && !found; j++) {
+            found = strcmp(wanted, files->names[j]) == 0 || strcmp(wanted, files->paths[j]) == 0;
+            nearest_try(&nearest, files->names[j]);
+        }
+        if (found) continue;
+        return err_set(err, ERR_INVALID, "--trust: there is no script \"%s\"%s%s", wanted,
+                       nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
+    }
+    return true;
+}
+
+void options_give_scripts(const struct options *options, struct script_host *host)
+{
+    host->limits = &options->script_limits;
+    host->trusted = options->trusted.items;
+    host->trusted_count = options->trusted.count;
+    host->lua_path = options->lua_path.items;
+    host->lua_path_count = options->lua_path.count;
+    if (options->rule_params) host->params = options->rule_params;
+}

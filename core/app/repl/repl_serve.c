@@ -1,0 +1,358 @@
+/* `kubelua repl --engine` at the engine: sessions, each with a Lua state and a connection of its own, which
+ * read the caches of the scripts; see engine_internal.h. All is on the engine thread: while a script does not
+ * return, prompts wait too, and a line of a prompt has the CPU that a handler has. */
+#include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "app/admin/admin_protocol.h"
+#include "app/repl/repl_protocol.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "engine/engine_internal.h"
+
+enum { READ_BLOCK = 4096 };
+
+struct session {
+    TAILQ_ENTRY(session) link;
+    struct engine *engine;
+    struct repl *repl;
+    int fd;
+    int64_t pid, since_us;
+    ev_io readable, writable;
+    struct timer go_on; /* there are more lines, or this is over */
+    struct buf in, out;
+    size_t sent; /* of `out` */
+    struct tape_parser *parser;
+    int64_t id;   /* of the evaluation */
+    bool flooded; /* it wrote more than may wait */
+    bool lost;    /* nobody is there any more */
+};
+
+struct engine_repls {
+    TAILQ_HEAD(, session) sessions;
+    size_t count;
+};
+
+static void session_free(struct session *s)
+{
+    struct engine_repls *repls = s->engine->repls;
+    struct ev_loop *ev = loop_ev(s->engine->loop);
+    TAILQ_REMOVE(&repls->sessions, s, link);
+    repls->count--;
+    ev_io_stop(ev, &s->readable);
+    ev_io_stop(ev, &s->writable);
+    timer_cancel(&s->go_on);
+    repl_free(s->repl);
+    close(s->fd);
+    buf_clear(&s->in);
+    buf_clear(&s->out);
+    tape_parser_free(s->parser);
+    log_info("A prompt has ended", FI("pid", s->pid));
+    free(s);
+}
+
+static void go_on_soon(struct session *s)
+{
+    if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(s->engine->loop), 0);
+}
+
+/* --- to the prompt */
+
+/* As much as the connection takes. Perhaps from inside a call into Lua: what is over ends later. */
+static void flush(struct session *s)
+{
+    struct ev_loop *ev = loop_ev(s->engine->loop);
+    while (!s->lost && s->sent < s->out.len) {
+        ssize_t n = send(s->fd, s->out.data + s->sent, s->out.len - s->sent, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EAGAIN) {
+            ev_io_start(ev, &s->writable);
+            return;
+        }
+        if (n < 0) {
+            s->lost = true;
+            repl_interrupt(s->repl);
+            go_on_soon(s);
+            return;
+        }
+        s->sent += (size_t)n;
+    }
+    s->out.len = s->sent = 0;
+    ev_io_stop(ev, &s->writable);
+}
+
+/* `result` is JSON. */
+static void say(struct session *s, struct buf *result)
+{
+    if (s->sent > s->out.len / 2) {
+        buf_consume(&s->out, s->sent);
+        s->sent = 0;
+    }
+    admin_result_write(buf_slice(result), &s->out);
+    buf_clear(result);
+    flush(s);
+}
+
+static bool has_room(const struct session *s, size_t more)
+{
+    return s->out.len - s->sent + more <= REPL_OUTPUT_MAX;
+}
+
+static void on_print(void *ctx, struct str line)
+{
+    struct session *s = ctx;
+    struct buf out = {0};
+    if (s->lost || s->flooded) return;
+    if (!has_room(s, line.n)) {
+        s->flooded = true;
+        repl_interrupt(s->repl);
+        return;
+    }
+    json_open(&out, NULL, '{');
+    json_str(&out, "print", line);
+    json_close(&out, '}');
+    say(s, &out);
+}
+
+static void say_end(struct session *s, enum repl_end end, struct str text)
+{
+    struct buf out = {0};
+    json_open(&out, NULL, '{');
+    json_int(&out, "id", s->id);
+    json_text(&out, "end", repl_end_names[end]);
+    json_str(&out, "text", text);
+    json_close(&out, '}');
+    say(s, &out);
+}
+
+static void on_end(void *ctx, enum repl_end end, struct str text)
+{
+    struct session *s = ctx;
+    struct buf flood = {0};
+    if (!has_room(s, text.n)) s->flooded = true;
+    buf_printf(&flood, "over %d MiB of output wait to be read by the prompt", REPL_OUTPUT_MAX >> 20);
+    if (s->flooded)
+        say_end(s, REPL_FAILED, buf_slice(&flood));
+    else
+        say_end(s, end, text);
+    buf_clear(&flood);
+    go_on_soon(s);
+}
+
+/* The last word; what does not fit into the connection is lost. */
+static void say_over(struct session *s, const char *why)
+{
+    admin_error_write(why, &s->out);
+    flush(s);
+}
+
+/* --- from the prompt */
+
+static void eval(struct session *s, const struct tape *tape, size_t params)
+{
+    struct repl_style style = {
+        .width = (size_t)tape_int(tape, tape_field(tape, params, STR("width")), 0),
+        .colours = tape_bool(tape, tape_field(tape, params, STR("colours")), false),
+    };
+    s->id = tape_int(tape, tape_field(tape, params, STR("id")), 0);
+    s->flooded = false;
+    repl_eval(s->repl, tape_str(tape, tape_field(tape, params, STR("text"))), &style);
+}
+
+static void complete(struct session *s, const struct tape *tape, size_t params)
+{
+    size_t start;
+    struct buf names = {0}, out = {0};
+    repl_complete(s->repl, tape_str(tape, tape_field(tape, params, STR("text"))), &start, &names);
+    if (!has_room(s, names.len)) names.len = 0;
+    json_open(&out, NULL, '{');
+    json_int(&out, "id", tape_int(tape, tape_field(tape, params, STR("id")), 0));
+    json_int(&out, "start", (int64_t)start);
+    json_open(&out, "names", '[');
+    for (size_t at = 0; at < names.len; at += strlen(names.data + at) + 1)
+        json_text(&out, NULL, names.data + at);
+    json_close(&out, ']');
+    json_close(&out, '}');
+    buf_clear(&names);
+    say(s, &out);
+}
+
+/* `line` has room for its padding. False: that is no prompt. */
+static bool take_line(struct session *s, struct buf *line)
+{
+    struct err err;
+    struct tape tape;
+    struct admin_request request;
+    if (!admin_request_parse(s->parser, buf_slice(line), &request, &err)) {
+        say_over(s, err.text);
+        return false;
+    }
+    memset(buf_reserve(line, TAPE_PADDING), 0, TAPE_PADDING);
+    size_t params = admin_params_parse(s->parser, line, &tape, &err);
+    if (strcmp(request.method, "cancel") == 0) {
+        repl_cancel(s->repl);
+    } else if (strcmp(request.method, "complete") == 0) {
+        complete(s, &tape, params);
+    } else if (strcmp(request.method, "eval") == 0 && !repl_is_busy(s->repl)) {
+        eval(s, &tape, params);
+    } else {
+        say_over(s, "a prompt says eval, one at a time, complete or cancel");
+        return false;
+    }
+    return true;
+}
+
+/* One in a turn of the loop: others have theirs. False: the session is over. */
+static bool take_next(struct session *s)
+{
+    const char *end = s->in.len ? memchr(s->in.data, '\n', s->in.len) : NULL;
+    struct buf line = {0};
+    if (!has_room(s, 0)) { /* for the answer: until the prompt reads */
+        ev_io_stop(loop_ev(s->engine->loop), &s->readable);
+        return true;
+    }
+    if (!end) {
+        if (s->in.len <= ADMIN_REQUEST_MAX) return true;
+        say_over(s, "a request is over 64 KiB");
+        return false;
+    }
+    size_t len = (size_t)(end - s->in.data);
+    buf_append(&line, s->in.data, len);
+    buf_consume(&s->in, len + 1);
+    bool ok = take_line(s, &line);
+    buf_clear(&line);
+    if (ok && s->in.len && memchr(s->in.data, '\n', s->in.len)) go_on_soon(s);
+    return ok;
+}
+
+static void on_go_on(struct timer *timer)
+{
+    struct session *s = container_of(timer, struct session, go_on);
+    if (s->lost || !take_next(s)) session_free(s);
+}
+
+/* Nothing more is read while lines wait. */
+static void on_readable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct session *s = container_of(io, struct session, readable);
+    if (timer_running(&s->go_on)) return;
+    ssize_t n = recv(s->fd, buf_reserve(&s->in, READ_BLOCK), READ_BLOCK, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n > 0) s->in.len += (size_t)n;
+    if (n <= 0 || !take_next(s)) session_free(s);
+}
+
+static void on_writable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct session *s = container_of(io, struct session, writable);
+    flush(s);
+    if (!has_room(s, 0) || ev_is_active(&s->readable)) return;
+    ev_io_start(ev, &s->readable);
+    go_on_soon(s);
+}
+
+/* --- begin and end */
+
+static int64_t peer_pid(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid : 0;
+}
+
+static struct session *session_new(struct engine *engine, struct err *err)
+{
+    struct session *s = NEW(struct session);
+    s->repl = repl_new(&engine->host, REPL_SHARED_CACHES,
+                       &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
+    if (!s->repl) {
+        free(s);
+        return NULL;
+    }
+    s->engine = engine;
+    s->since_us = clock_wall_us(loop_clock(engine->loop));
+    s->parser = tape_parser_new();
+    s->go_on.fn = on_go_on;
+    TAILQ_INSERT_TAIL(&engine->repls->sessions, s, link);
+    engine->repls->count++;
+    return s;
+}
+
+static void connect_to(struct session *s, int fd)
+{
+    struct buf out = {0};
+    s->fd = fd;
+    s->pid = peer_pid(fd);
+    ev_io_init(&s->readable, on_readable, fd, EV_READ);
+    ev_io_init(&s->writable, on_writable, fd, EV_WRITE);
+    ev_io_start(loop_ev(s->engine->loop), &s->readable);
+    log_info("A prompt has begun", FI("pid", s->pid));
+    json_open(&out, NULL, '{');
+    json_text(&out, "server", s->engine->options.cluster->server);
+    json_int(&out, "pid", getpid());
+    json_close(&out, '}');
+    say(s, &out);
+}
+
+static void make_list(struct engine *engine)
+{
+    if (engine->repls) return;
+    engine->repls = NEW(struct engine_repls);
+    TAILQ_INIT(&engine->repls->sessions);
+}
+
+void engine_begin_repl(struct engine *engine, struct admin_question *question)
+{
+    struct err err;
+    make_list(engine);
+    bool ends = engine->stopping || engine->ending_ms, full = engine->repls->count == REPL_SESSIONS_MAX;
+    if (ends) err_set(&err, ERR_CLOSED, "the engine stops");
+    if (full) err_set(&err, ERR_LIMIT, "there are %d prompts already: that is the most", REPL_SESSIONS_MAX);
+    struct session *s = ends || full ? NULL : session_new(engine, &err);
+    if (s)
+        connect_to(s, admin_question_take_connection(question));
+    else
+        admin_question_refuse(question, err.text);
+}
+
+void engine_repls_claims_changed(struct engine *engine)
+{
+    struct session *s;
+    if (!engine->repls) return;
+    TAILQ_FOREACH (s, &engine->repls->sessions, link) repl_claims_changed(s->repl);
+}
+
+void engine_put_repls(struct engine *engine, struct buf *out)
+{
+    struct session *s;
+    make_list(engine);
+    json_open(out, "prompts", '[');
+    TAILQ_FOREACH (s, &engine->repls->sessions, link) {
+        json_open(out, NULL, '{');
+        json_int(out, "pid", s->pid);
+        json_time(out, "since", s->since_us);
+        json_bool(out, "busy", repl_is_busy(s->repl));
+        json_int(out, "memoryBytes", (int64_t)repl_memory(s->repl));
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+void engine_end_repls(struct engine *engine)
+{
+    struct session *s;
+    if (!engine->repls) return;
+    while ((s = TAILQ_FIRST(&engine->repls->sessions))) {
+        repl_cancel(s->repl);
+        say_over(s, "the engine stops");
+        session_free(s);
+    }
+    free(engine->repls);
+    engine->repls = NULL;
+}

@@ -1,9 +1,0 @@
-/* What scripts ask for and a recording does not have: in a replay those kinds are empty, which looks like a
- * cluster without such objects. Owner: nothing is kept. After the scripts were loaded. */
-#pragma once
-#include "app/test_replay.h"
-
-/* Tells in the log of each kind that informers and `k8s.reads` of the engine's scripts name and that has no
- * stream, with the places. False, and nothing in the log, when that is so of all that they name. */
-bool replay_kinds_check(const struct test_engine *engine, const struct test_replay *replay,
-                        const char *recording, struct err *err);

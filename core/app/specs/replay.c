@@ -1,0 +1,352 @@
+/* Recordings in the cluster of a test; see test_replay.h. */
+#include "app/specs/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
+#include "kube/recording/recording.h"
+#include "object/parse/tape.h"
+
+enum { UNLISTED_SHOWN = 5, KINDS_SHOWN = 10 };
+
+/* What the cluster has of the recording. */
+struct known {
+    UT_hash_handle hh;
+    char *path;    /* "/api/v1/namespaces/shop/pods/web" */
+    char *version; /* as recorded */
+    size_t stream; /* that told of it last */
+    unsigned told; /* what told of it: see round_of */
+};
+
+struct test_replay {
+    struct test_engine *engine;
+    struct recording *recording;
+    char *file;
+    struct tape_parser *parser;
+    struct known *known;
+    unsigned *lists; /* of each stream: how many were whole */
+    int64_t begin_us;
+    struct err problem; /* the first that could not be read or stored */
+    size_t problems;
+    uint64_t listed, made; /* how many changes: by the first lists, by all */
+    struct buf text, path;
+};
+
+static const struct recording_stream *stream_of(const struct test_replay *replay,
+                                                const struct recording_record *record)
+{
+    return recording_stream_at(replay->recording, record->stream);
+}
+
+/* --- objects */
+
+static struct str text_at(const struct tape *tape, size_t at, struct str key)
+{
+    return tape_str(tape, tape_field(tape, at, key));
+}
+
+/* Fills `path` and gives the version, in the parser's tape; NULL for what cannot be one of its stream. */
+static const char *identify(struct test_replay *replay, const struct recording_record *record,
+                            struct err *err)
+{
+    struct tape tape;
+    struct buf *text = &replay->text;
+    const struct resource *resource = &stream_of(replay, record)->resource;
+    text->len = 0;
+    memset(buf_reserve(text, record->object.n + TAPE_PADDING), 0, record->object.n + TAPE_PADDING);
+    buf_str(text, record->object);
+    if (!tape_parse(replay->parser, text->data, text->len, &tape, err)) return NULL;
+    size_t metadata = tape_field(&tape, tape_root(&tape), STR("metadata"));
+    struct str kind = text_at(&tape, tape_root(&tape), STR("kind"));
+    struct str ns = text_at(&tape, metadata, STR("namespace")), name = text_at(&tape, metadata, STR("name"));
+    struct str version = text_at(&tape, metadata, STR("resourceVersion"));
+    replay->path.len = 0;
+    if (!name.n)
+        err_set(err, ERR_PARSE, "an object without a name");
+    else if (!str_is(kind, resource->kind))
+        err_set(err, ERR_PARSE, "an object of the kind \"%.*s\" in a stream of %s", (int)kind.n,
+                kind.p ? kind.p : "", resource->kind);
+    else if (resource_object_path(resource, ns, name, STR(""), &replay->path, err))
+        return buf_text(&replay->path) && version.p ? version.p : "";
+    return NULL;
+}
+
+/* Lists and the events behind each have numbers in turns. */
+static unsigned round_of(const struct test_replay *replay, size_t stream, enum recording_type type)
+{
+    return 2 * replay->lists[stream] + (type == RECORDING_ITEM);
+}
+
+static struct known *find(struct test_replay *replay)
+{
+    struct known *known;
+    HASH_FIND(hh, replay->known, replay->path.data, replay->path.len, known);
+    return known;
+}
+
+static void forget(struct test_replay *replay, struct known *known)
+{
+    HASH_DEL(replay->known, known);
+    free(known->path);
+    free(known->version);
+    free(known);
+}
+
+static struct known *learn(struct test_replay *replay)
+{
+    struct known *known = NEW(struct known);
+    known->path = xstrdup(buf_text(&replay->path));
+    HASH_ADD_KEYPTR(hh, replay->known, known->path, strlen(known->path), known);
+    return known;
+}
+
+static bool put(struct test_replay *replay, const struct recording_record *record, struct err *err)
+{
+    const char *version = identify(replay, record, err);
+    if (!version) return false;
+    struct known *known = find(replay);
+    bool same = known && *version && strcmp(known->version, version) == 0;
+    if (!same) {
+        if (!test_engine_ops.put(replay->engine, record->object, err)) return false;
+        if (!known) known = learn(replay);
+        free(known->version);
+        known->version = xstrdup(version);
+        replay->made++;
+    }
+    known->stream = record->stream;
+    known->told = round_of(replay, record->stream, record->type);
+    return true;
+}
+
+static bool remove_one(struct test_replay *replay, const struct recording_record *record, struct err *err)
+{
+    if (!identify(replay, record, err)) return false;
+    struct known *known = find(replay);
+    if (test_engine_ops.remove(replay->engine, buf_text(&replay->path))) replay->made++;
+    if (known) forget(replay, known);
+    return true;
+}
+
+/* What the stream told of before this list, and is not in it. */
+static void end_list(struct test_replay *replay, size_t stream)
+{
+    struct known *known, *next;
+    HASH_ITER (hh, replay->known, known, next) {
+        if (known->stream != stream || known->told == round_of(replay, stream, RECORDING_ITEM)) continue;
+        if (test_engine_ops.remove(replay->engine, known->path)) replay->made++;
+        forget(replay, known);
+    }
+    replay->lists[stream]++;
+}
+
+static void note(struct test_replay *replay, const struct err *err)
+{
+    if (replay->problems++ == 0) replay->problem = *err;
+}
+
+/* What the cluster refuses is noted, and left out. */
+static void make(struct test_replay *replay, const struct recording_record *record)
+{
+    struct err err;
+    bool ok = true;
+    if (record->type == RECORDING_LISTED)
+        end_list(replay, record->stream);
+    else if (record->type == RECORDING_DELETED)
+        ok = remove_one(replay, record, &err);
+    else
+        ok = put(replay, record, &err);
+    if (ok) return;
+    recording_place(replay->recording, record->stream, &err);
+    note(replay, &err);
+}
+
+/* --- reading */
+
+typedef enum recording_result next_fn(struct recording *, struct recording_record *, struct err *);
+
+/* False at the end. What cannot be read is noted: other streams go on. */
+static bool read_next(struct test_replay *replay, next_fn *next, struct recording_record *record)
+{
+    struct err err;
+    enum recording_result result;
+    while ((result = next(replay->recording, record, &err)) == RECORDING_BROKEN) note(replay, &err);
+    return result == RECORDING_RECORD;
+}
+
+static bool may_go_on(const struct test_replay_options *o, int64_t at_ms, struct err *err)
+{
+    return !o->wait || o->wait(o->ctx, at_ms) || err_set(err, ERR_CANCELLED, "interrupted");
+}
+
+bool test_replay_begin(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
+{
+    struct recording_record record;
+    while (read_next(replay, recording_next_of_lists, &record)) {
+        if (!may_go_on(options, 0, err)) return false;
+        make(replay, &record);
+    }
+    replay->listed = replay->made;
+    return true;
+}
+
+/* Moves the engine's clock on, from one timer to the next, so that each has its time in real time too. */
+static bool reach(struct test_replay *replay, const struct test_replay_options *o, int64_t start_ms,
+                  int64_t end_ms, struct err *err)
+{
+    struct test_engine *engine = replay->engine;
+    struct clock *clock = loop_clock(engine->base.loop);
+    int64_t now_ms = test_engine_ops.elapsed_ms(engine);
+    if (end_ms <= now_ms) return may_go_on(o, now_ms - start_ms, err);
+    while (now_ms < end_ms) {
+        if (!test_engine_ops.settle(engine, err)) return false;
+        int64_t due_ms = clock_next_due_ms(clock), left_ms = end_ms - now_ms;
+        int64_t step_ms = due_ms - clock_now_ms(clock) < left_ms ? due_ms - clock_now_ms(clock) : left_ms;
+        if (!may_go_on(o, now_ms + step_ms - start_ms, err)) return false;
+        if (!test_engine_ops.advance(engine, step_ms, err)) return false;
+        now_ms += step_ms;
+    }
+    return true;
+}
+
+/* Appends the streams that never had a whole list; gives how many. */
+static size_t list_unlisted(const struct test_replay *replay, struct buf *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
+        const struct recording_stream *stream = recording_stream_at(replay->recording, i);
+        if (replay->lists[i] > 0 || count++ >= UNLISTED_SHOWN) continue;
+        if (out->len) buf_puts(out, ", ");
+        resource_name(&stream->resource, out);
+        if (*stream->namespace_) buf_printf(out, " in %s", stream->namespace_);
+    }
+    if (count > UNLISTED_SHOWN) buf_printf(out, " and %zu more", count - UNLISTED_SHOWN);
+    return count;
+}
+
+static bool tell_problems(const struct test_replay *replay, struct err *err)
+{
+    struct buf names = {0};
+    size_t unlisted = list_unlisted(replay, &names);
+    *err = replay->problem;
+    if (replay->problems > 1) err_append(err, " (and %zu more like it)", replay->problems - 1);
+    if (unlisted && replay->problems == 0)
+        err_set(err, ERR_PARSE, "%s: no whole list of %s was recorded: what there is was played as it came",
+                replay->file, buf_text(&names));
+    else if (unlisted)
+        err_append(err, "; no whole list of %s was recorded: what there is was played as it came",
+                   buf_text(&names));
+    buf_clear(&names);
+    return replay->problems == 0 && unlisted == 0;
+}
+
+bool test_replay_play(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
+{
+    struct recording_record record;
+    int64_t start_ms = test_engine_ops.elapsed_ms(replay->engine);
+    double speed = options->speed > 0 ? options->speed : 1;
+    while (read_next(replay, recording_next, &record)) {
+        int64_t at_ms = (int64_t)((double)(record.at_us - replay->begin_us) / 1000.0 / speed);
+        if (!reach(replay, options, start_ms, start_ms + at_ms, err)) return false;
+        make(replay, &record);
+    }
+    return test_engine_ops.settle(replay->engine, err) && tell_problems(replay, err);
+}
+
+void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out)
+{
+    *out = (struct replay_counts){.objects = replay->listed, .changes = replay->made - replay->listed};
+}
+
+/* --- its kinds */
+
+static const struct resource *kind_at(const struct test_replay *replay, size_t i)
+{
+    return &recording_stream_at(replay->recording, i)->resource;
+}
+
+static bool has_before(const struct test_replay *replay, size_t count, const struct resource *resource)
+{
+    for (size_t i = 0; i < count; i++)
+        if (resource_equal(kind_at(replay, i), resource)) return true;
+    return false;
+}
+
+bool test_replay_has(const struct test_replay *replay, const struct resource *resource)
+{
+    return has_before(replay, recording_stream_count(replay->recording), resource);
+}
+
+void test_replay_name_kinds(const struct test_replay *replay, struct buf *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
+        if (has_before(replay, i, kind_at(replay, i)) || count++ >= KINDS_SHOWN) continue;
+        if (count > 1) buf_puts(out, ", ");
+        resource_name(kind_at(replay, i), out);
+    }
+    if (count > KINDS_SHOWN) buf_printf(out, " and %zu more", count - KINDS_SHOWN);
+}
+
+/* --- life */
+
+static int64_t first_begin_us(const struct recording *recording)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < recording_stream_count(recording); i++) {
+        int64_t begin_us = recording_stream_at(recording, i)->begin_us;
+        if (begin_us < first) first = begin_us;
+    }
+    return first;
+}
+
+static bool serve_kinds(struct test_replay *replay, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < recording_stream_count(replay->recording); i++)
+        ok = test_engine_ops.add_kind(replay->engine, kind_at(replay, i), err);
+    return ok;
+}
+
+struct test_replay *test_replay_open(struct test_engine *engine, const char *path, struct err *err)
+{
+    struct recording *recording = recording_open(path, err);
+    if (!recording) return NULL;
+    struct test_replay *replay = NEW(struct test_replay);
+    replay->engine = engine;
+    replay->recording = recording;
+    replay->parser = tape_parser_new();
+    replay->file = xstrdup(path);
+    replay->lists = xcalloc(recording_stream_count(recording), sizeof *replay->lists);
+    replay->begin_us = first_begin_us(recording);
+    err_clear(&replay->problem);
+    if (serve_kinds(replay, err)) return replay;
+    test_replay_close(replay);
+    return NULL;
+}
+
+void test_replay_close(struct test_replay *replay)
+{
+    struct known *known, *next;
+    if (!replay) return;
+    HASH_ITER (hh, replay->known, known, next) {
+        forget(replay, known);
+    }
+    recording_close(replay->recording);
+    tape_parser_free(replay->parser);
+    buf_clear(&replay->text);
+    buf_clear(&replay->path);
+    free(replay->lists);
+    free(replay->file);
+    free(replay);
+}
+
+bool test_replay_begin_us(const char *path, int64_t *begin_us, struct err *err)
+{
+    struct recording *recording = recording_open(path, err);
+    if (recording) *begin_us = first_begin_us(recording);
+    recording_close(recording);
+    return recording != NULL;
+}

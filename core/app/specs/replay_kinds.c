@@ -1,0 +1,136 @@
+/* Kinds that scripts name, against those of a recording; see replay_kinds.h. */
+#include "app/specs/replay_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/kinds/kinds.h"
+#include "script/inventory/plan.h"
+
+struct missing {
+    char *kind;
+    struct buf places; /* "scripts/x.lua:3, scripts/y.lua:7" */
+};
+
+struct comparison {
+    const struct test_replay *replay;
+    const struct kinds *kinds;
+    struct missing *missing;
+    size_t count;
+    bool has_any; /* that a script names */
+};
+
+static struct missing *missing_of(struct comparison *c, const char *kind)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->missing[i].kind, kind) == 0) return &c->missing[i];
+    c->missing = xrealloc(c->missing, (c->count + 1) * sizeof *c->missing);
+    c->missing[c->count] = (struct missing){.kind = xstrdup(kind)};
+    return &c->missing[c->count++];
+}
+
+/* One of the entries between ", ". */
+static bool is_listed(struct buf *places, struct str place)
+{
+    struct str rest = buf_slice(places), entry;
+    while (str_cut(&rest, ',', &entry))
+        if (str_eq(str_trim(entry), place)) return true;
+    return false;
+}
+
+static void note(struct comparison *c, const char *kind, const struct script *script,
+                 const struct plan_entry *at)
+{
+    struct buf place = {0}, *places = &missing_of(c, kind)->places;
+    if (at && at->file)
+        buf_printf(&place, "%s:%d", at->file, at->line);
+    else
+        buf_puts(&place, script_path(script));
+    if (!is_listed(places, buf_slice(&place)))
+        buf_printf(places, "%s%s", places->len ? ", " : "", buf_text(&place));
+    buf_clear(&place);
+}
+
+/* `resource` NULL: the cluster of the replay does not have it either. */
+static void compare(struct comparison *c, const char *kind, const struct resource *resource,
+                    const struct script *script, const struct plan_entry *at)
+{
+    struct buf name = {0};
+    if (resource && test_replay_has(c->replay, resource)) {
+        c->has_any = true;
+        return;
+    }
+    if (resource)
+        resource_name(resource, &name);
+    else
+        buf_puts(&name, kind);
+    note(c, buf_text(&name), script, at);
+    buf_clear(&name);
+}
+
+/* "pods:list"; "*:get" names no kind, and may mean one that is there. */
+static void compare_read(struct comparison *c, const struct script *script, const char *text)
+{
+    struct err err;
+    struct resource resource;
+    struct str rest = str_of(text), kind;
+    str_cut(&rest, ':', &kind);
+    if (str_is(kind, "*")) {
+        c->has_any = true;
+        return;
+    }
+    char *name = xstrndup(kind.p, kind.n);
+    bool known = kinds_resolve(c->kinds, kind, &resource, &err);
+    compare(c, name, known ? &resource : NULL, script,
+            plan_find(script_plan(script), PLAN_READ, str_of(text)));
+    if (known) resource_clear(&resource);
+    free(name);
+}
+
+static void compare_script(struct comparison *c, const struct script *script)
+{
+    for (size_t i = 0; i < script_claim_count(script); i++) {
+        const struct informer_claim *claim = script_claim(script, i);
+        if (claim_is_held(claim)) continue;
+        compare(c, claim_spec(claim)->kind, claim_resource(claim), script, script_claim_place(script, i));
+    }
+    for (size_t i = 0; i < script_read_count(script); i++) compare_read(c, script, script_read(script, i));
+}
+
+/* --- what is told */
+
+static void warn_of(const struct missing *missing)
+{
+    log_warn("The recording has no stream of this kind: the script sees none of it", F("kind", missing->kind),
+             FS("script", buf_slice(&missing->places)));
+}
+
+static bool refuse(const struct comparison *c, const char *recording, struct err *err)
+{
+    struct buf asked = {0}, there = {0};
+    for (size_t i = 0; i < c->count; i++)
+        buf_printf(&asked, "%s%s (%s)", i ? ", " : "", c->missing[i].kind, buf_text(&c->missing[i].places));
+    test_replay_name_kinds(c->replay, &there);
+    err_set(err, ERR_INVALID, "%s: it has %s, and none of what the scripts ask for: %s", recording,
+            buf_text(&there), buf_text(&asked));
+    buf_clear(&asked);
+    buf_clear(&there);
+    return false;
+}
+
+bool replay_kinds_check(const struct test_engine *engine, const struct test_replay *replay,
+                        const char *recording, struct err *err)
+{
+    struct comparison c = {.replay = replay, .kinds = engine->kinds};
+    for (size_t i = 0; i < engine->script_count; i++) compare_script(&c, engine->scripts[i].script);
+    bool ok = c.has_any || c.count == 0 || refuse(&c, recording, err);
+    for (size_t i = 0; i < c.count; i++) {
+        if (ok) warn_of(&c.missing[i]);
+        free(c.missing[i].kind);
+        buf_clear(&c.missing[i].places);
+    }
+    free(c.missing);
+    return ok;
+}

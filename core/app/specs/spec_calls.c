@@ -1,0 +1,136 @@
+/* Rules of a script under test, asked about what is in its cluster; see test_audit.h. */
+#include "app/specs/spec_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/report/report_parts.h"
+#include "audit/rules/auditor.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "base/text/nearest.h"
+#include "script/rules/rule_caches.h"
+#include "script/rules/rule_params.h"
+
+/* The objects that rules look at, each once. */
+struct subjects {
+    struct root **items; /* references */
+    size_t count;
+};
+
+static bool keep(void *ctx, struct root *object)
+{
+    struct subjects *subjects = ctx;
+    subjects->items = xrealloc(subjects->items, (subjects->count + 1) * sizeof(struct root *));
+    subjects->items[subjects->count++] = root_ref(object);
+    return true;
+}
+
+static void keep_all(struct subjects *subjects, struct script *const *scripts, size_t count)
+{
+    size_t cache_count;
+    struct indexer **caches = rule_caches(scripts, count, &cache_count);
+    for (size_t i = 0; i < cache_count; i++) indexer_each(caches[i], keep, subjects);
+    free(caches);
+}
+
+static void subjects_clear(struct subjects *subjects)
+{
+    for (size_t i = 0; i < subjects->count; i++) root_unref(subjects->items[i]);
+    free(subjects->items);
+}
+
+/* --- what is asked for */
+
+static void look_for(struct nearest *nearest, bool *found, const struct script *script)
+{
+    for (size_t i = 0; i < script_rule_count(script); i++) {
+        const struct script_rule *rule = script_rule(script, i);
+        *found = *found || !nearest->wanted.p || str_is(nearest->wanted, rule->id);
+        nearest_try(nearest, rule->id);
+    }
+}
+
+static bool collect(struct script *const *scripts, size_t count, const char *rule, struct subjects *subjects,
+                    struct err *err)
+{
+    struct nearest nearest = nearest_to(str_of(rule));
+    bool found = false;
+    for (size_t i = 0; i < count; i++) look_for(&nearest, &found, scripts[i]);
+    if (found) {
+        keep_all(subjects, scripts, count);
+        return true;
+    }
+    if (!rule) return err_set(err, ERR_NOT_FOUND, "the script has no rule (k8s.rule)");
+    err_set(err, ERR_NOT_FOUND, "there is no rule \"%s\"", rule);
+    return nearest.name ? err_append(err, ", did you mean \"%s\"?", nearest.name) : false;
+}
+
+/* --- asking */
+
+static void put_rows(const struct audit_table *table, const char *rule, struct buf *out)
+{
+    json_open(out, NULL, '[');
+    for (size_t i = 0; i < audit_table_count_rows(table); i++) {
+        const struct audit_row *row = audit_table_row(table, i);
+        if (!rule || strcmp(audit_table_rule(table, row->rule)->id, rule) == 0)
+            report_put_row(out, table, row, false);
+    }
+    json_close(out, ']');
+}
+
+static bool ask(struct test_engine *engine, struct script *const *scripts, const struct subjects *subjects,
+                struct audit_table *table, struct err *err)
+{
+    struct clock *clock = loop_clock(engine->base.loop);
+    struct auditor *auditor =
+        auditor_new(&(const struct auditor_options){.scripts = scripts,
+                                                    .script_count = engine->script_count,
+                                                    .catalogue = engine->catalogue,
+                                                    .table = table,
+                                                    .now_s = clock_wall_us(clock) / 1000000,
+                                                    .fixes = true},
+                    err);
+    if (!auditor) return false;
+    test_engine_enter(engine);
+    for (size_t i = 0; i < subjects->count; i++)
+        auditor_look_at(auditor, &(const struct audit_subject){.object = subjects->items[i]});
+    test_engine_leave();
+    auditor_free(auditor);
+    return true;
+}
+
+/* To be freed. */
+static struct script **scripts_of(const struct test_engine *engine)
+{
+    struct script **scripts = xcalloc(engine->script_count + 1, sizeof(struct script *));
+    for (size_t i = 0; i < engine->script_count; i++) scripts[i] = engine->scripts[i].script;
+    return scripts;
+}
+
+bool test_audit_check_params(struct test_engine *engine, struct err *err)
+{
+    struct script **scripts = scripts_of(engine);
+    bool ok = rule_params_check(engine->params, scripts, engine->script_count, err);
+    free(scripts);
+    return ok;
+}
+
+bool test_audit(struct test_engine *engine, const struct test_audit *audit, struct buf *out, struct err *err)
+{
+    struct subjects subjects = {0};
+    if (!test_engine_settle(engine, err)) return false;
+    struct script **scripts = scripts_of(engine);
+    struct audit_table *table = audit_table_new(audit->passes);
+    bool ok = rule_params_check(engine->params, scripts, engine->script_count, err) &&
+              collect(scripts, engine->script_count, audit->rule, &subjects, err) &&
+              ask(engine, scripts, &subjects, table, err);
+    if (ok) {
+        audit_table_sort(table);
+        put_rows(table, audit->rule, out);
+    }
+    audit_table_free(table);
+    subjects_clear(&subjects);
+    free(scripts);
+    return ok;
+}

@@ -1,0 +1,98 @@
+/* What a spec does to the cluster of its script; see test_engine_cluster.h. */
+#include "app/specs/spec_cluster.h"
+
+#include <string.h>
+
+#include "app/specs/test_kinds.h"
+
+int test_cluster_ask(struct test_engine *engine, const char *method, const char *target,
+                     const char *content_type, struct str body, struct buf *out)
+{
+    const struct sim_inside_request r = {
+        .method = method, .target = target, .content_type = content_type, .body = body};
+    struct sim_inside_answer answer = {0};
+    sim_inside_serve(test_cluster_inside(engine->base.cluster), &r, &answer);
+    int code = answer.code;
+    buf_str(out, buf_slice(&answer.body));
+    sim_inside_answer_clear(&answer);
+    return code;
+}
+
+bool test_cluster_put(struct test_engine *engine, struct str json, struct err *err)
+{
+    bool ok = sim_inside_put(test_cluster_inside(engine->base.cluster), json, err);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) test_kinds_ask(engine);
+    return ok;
+}
+
+bool test_cluster_add_kind(struct test_engine *engine, const struct resource *r, struct err *err)
+{
+    sim_inside_add_kind(test_cluster_inside(engine->base.cluster), r->group, r->version, r->plural, r->kind,
+                        r->namespaced);
+    test_kinds_ask(engine);
+    return test_engine_ops.settle(engine, err);
+}
+
+bool test_cluster_remove(struct test_engine *engine, const char *path)
+{
+    return sim_inside_remove(test_cluster_inside(engine->base.cluster), path);
+}
+
+bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *rule, struct err *err)
+{
+    struct resource resource = {0};
+    struct buf name = {0};
+    if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
+    if (rule->kind) resource_name(&resource, &name);
+    test_cluster_add_fault(engine->base.cluster,
+                           &(struct test_fault){.id = rule->id,
+                                                .verb = rule->verb,
+                                                .resource = rule->kind ? buf_text(&name) : NULL,
+                                                .namespace_ = rule->namespace_,
+                                                .name = rule->name,
+                                                .subresource = rule->subresource,
+                                                .code = rule->code,
+                                                .reason = rule->reason,
+                                                .message = rule->message,
+                                                .retry_after_s = rule->retry_after_s,
+                                                .delay_ms = rule->delay_ms,
+                                                .skip = rule->skip,
+                                                .times = rule->times});
+    buf_clear(&name);
+    resource_clear(&resource);
+    return true;
+}
+
+bool test_cluster_rule_is_unmet(struct test_engine *engine, int id)
+{
+    return test_cluster_has_unmet(engine->base.cluster, id);
+}
+
+void test_cluster_add_answer(struct test_engine *engine, const struct test_answer *a)
+{
+    struct http_header headers[TEST_ANSWER_HEADERS_MAX + 1] = {{NULL, NULL}};
+    for (size_t i = 0; i < a->header_count && i < TEST_ANSWER_HEADERS_MAX; i++)
+        headers[i] = (struct http_header){a->headers[2 * i], a->headers[2 * i + 1]};
+    test_web_add(engine->servers, &(struct test_web_answer){.method = a->method,
+                                                            .url = a->url,
+                                                            .status = a->status,
+                                                            .headers = headers,
+                                                            .body = a->body,
+                                                            .delay_ms = a->delay_ms,
+                                                            .times = a->times});
+}
+
+void test_cluster_clear_rules(struct test_engine *engine)
+{
+    test_cluster_clear_faults(engine->base.cluster);
+}
+
+bool test_cluster_end_watches(struct test_engine *engine, const char *kind, bool expire, struct err *err)
+{
+    return sim_inside_end_watches(test_cluster_inside(engine->base.cluster), kind, expire, err);
+}
+
+bool test_cluster_resolve(struct test_engine *engine, const char *kind, struct resource *out, struct err *err)
+{
+    return kinds_resolve(engine->kinds, str_of(kind), out, err);
+}

@@ -1,0 +1,129 @@
+/* Finding specs on disk; see spec_files.h. */
+#include "app/specs/spec_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { DEPTH_MAX = 32 };
+
+static bool is_known(const struct spec_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], path) == 0) return true;
+    return false;
+}
+
+/* busted takes a comma for the end of a name. */
+static bool add(struct spec_files *files, const char *path, struct err *err)
+{
+    if (strchr(path, ','))
+        return err_set(err, ERR_INVALID, "%s: no comma may stand in the name of a spec", path);
+    if (is_known(files, path)) return true;
+    files->paths = xrealloc(files->paths, (files->count + 1) * sizeof *files->paths);
+    files->paths[files->count++] = xstrdup(path);
+    return true;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* The specs of one folder, and with `depth` of those below it. One that is not there has none. */
+static bool add_folder(struct spec_files *files, const char *folder, int depth, struct err *err)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_visible, alphasort);
+    if (count < 0) return errno == ENOENT || err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
+        bool below = depth > 0 && is_folder(path);
+        if (ok && below)
+            ok = add_folder(files, path, depth - 1, err);
+        else if (ok && str_ends(str_of(path), STR("_spec.lua")))
+            ok = add(files, path, err);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+/* Behind its last slash. */
+static const char *name_of(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    return slash ? slash + 1 : folder;
+}
+
+/* A folder of scripts may have its specs in `spec` beside it, as `kubelua init` lays them out. */
+static void name_those_beside(const char *folder, struct err *err)
+{
+    struct spec_files beside = {0};
+    struct err other;
+    const char *slash = strrchr(folder, '/'), *last = name_of(folder);
+    if (*last == '.' || !*last) return;
+    char *above = slash ? xstrndup(folder, slash > folder ? (size_t)(slash - folder) : 1) : xstrdup(".");
+    char *spec = slash ? xasprintf("%.*sspec", (int)(last - folder), folder) : xstrdup("spec");
+    if (add_folder(&beside, spec, DEPTH_MAX, &other) && beside.count > 0)
+        err_append(err, "; those of %s are run by kubelua test %s", spec, above);
+    spec_files_clear(&beside);
+    free(spec);
+    free(above);
+}
+
+static bool look_in(struct spec_files *files, const char *folder, struct err *err)
+{
+    struct str name = str_of(folder);
+    while (name.n > 1 && str_ends(name, STR("/"))) name.n--;
+    char *plain = xstrndup(name.p, name.n), *below = xasprintf("%s/spec", plain);
+    size_t before = files->count;
+    int depth = strcmp(name_of(plain), "spec") == 0 ? DEPTH_MAX : 0;
+    bool ok = add_folder(files, plain, depth, err) && add_folder(files, below, DEPTH_MAX, err);
+    if (ok && files->count == before) {
+        ok = err_set(err, ERR_NOT_FOUND, "no specs: neither %s/*_spec.lua nor %s/**/*_spec.lua is there",
+                     plain, below);
+        name_those_beside(plain, err);
+    }
+    free(below);
+    free(plain);
+    return ok;
+}
+
+bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, struct err *err)
+{
+    static const char *here[] = {"."};
+    const char *const *items = arguments->count ? arguments->items : here;
+    size_t count = arguments->count ? arguments->count : 1;
+    bool ok = true;
+    *out = (struct spec_files){0};
+    for (size_t i = 0; i < count && ok; i++) {
+        struct stat st;
+        if (stat(items[i], &st) != 0)
+            ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", items[i], strerror(errno));
+        else
+            ok = S_ISDIR(st.st_mode) ? look_in(out, items[i], err) : add(out, items[i], err);
+    }
+    if (!ok) spec_files_clear(out);
+    return ok;
+}
+
+void spec_files_clear(struct spec_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) free(files->paths[i]);
+    free(files->paths);
+    *files = (struct spec_files){0};
+}

@@ -1,0 +1,18 @@
+/* Which specs `kubelua test DIR|FILE ...` runs: a file is one; of a folder its *_spec.lua and those in its
+ * folder `spec`, with the folders below that; of one that is called so, with the folders below it.
+ * Owner: the list belongs to the caller; spec_files_clear frees it. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/cli/flags.h"
+#include "base/err.h"
+
+struct spec_files {
+    char **paths;
+    size_t count;
+};
+
+/* In the order of the arguments, in a folder in that of the names. ERR_NOT_FOUND names the argument, or where
+ * it looked in vain. */
+bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, struct err *err);
+void spec_files_clear(struct spec_files *files);

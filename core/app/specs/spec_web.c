@@ -1,0 +1,196 @@
+/* Answers to http.request in tests; see test_web.h. */
+#include "app/specs/spec_web.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/queue.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+/* Headers of its own, with a NULL name at the end. */
+struct headers {
+    struct http_header *items;
+    size_t count;
+};
+
+struct rule {
+    TAILQ_ENTRY(rule) link;
+    char *method, *url;
+    int status, times;
+    struct headers headers;
+    struct buf body;
+    int64_t delay_ms;
+    unsigned refs; /* calls that it answers, and the list */
+};
+
+struct call {
+    TAILQ_ENTRY(call) link;
+    struct test_web *web;
+    struct http_exchange *exchange; /* NULL: it is over */
+    struct timer due;
+    struct rule *rule; /* NULL: nobody answers */
+    bool busy;
+};
+
+struct test_web {
+    struct http_local server;
+    struct test_web_options options;
+    TAILQ_HEAD(, rule) rules;
+    TAILQ_HEAD(, call) calls;
+};
+
+static void copy_headers(struct headers *to, const struct http_header *from)
+{
+    while (from && from[to->count].name) to->count++;
+    to->items = xcalloc(to->count + 1, sizeof *to->items);
+    for (size_t i = 0; i < to->count; i++)
+        to->items[i] = (struct http_header){xstrdup(from[i].name), xstrdup(from[i].value)};
+}
+
+static void rule_unref(struct rule *rule)
+{
+    if (!rule || --rule->refs > 0) return;
+    for (size_t i = 0; i < rule->headers.count; i++) {
+        free((char *)rule->headers.items[i].name);
+        free((char *)rule->headers.items[i].value);
+    }
+    free(rule->headers.items);
+    free(rule->method);
+    free(rule->url);
+    buf_clear(&rule->body);
+    free(rule);
+}
+
+static void call_free(struct call *call)
+{
+    TAILQ_REMOVE(&call->web->calls, call, link);
+    timer_cancel(&call->due);
+    rule_unref(call->rule);
+    free(call);
+}
+
+static bool url_matches(const char *wanted, const char *url)
+{
+    size_t n = strlen(wanted);
+    return n > 0 && wanted[n - 1] == '*' ? strncmp(wanted, url, n - 1) == 0 : strcmp(wanted, url) == 0;
+}
+
+/* The newest that matches, with a reference; one that is used up is gone from the list. */
+static struct rule *find(struct test_web *web, const char *method, const char *url)
+{
+    struct rule *rule;
+    TAILQ_FOREACH (rule, &web->rules, link)
+        if ((!rule->method || strcasecmp(rule->method, method) == 0) && url_matches(rule->url, url)) break;
+    if (!rule) return NULL;
+    rule->refs++;
+    if (rule->times > 0 && --rule->times == 0) {
+        TAILQ_REMOVE(&web->rules, rule, link);
+        rule_unref(rule);
+    }
+    return rule;
+}
+
+static const char *content_type(const struct rule *rule)
+{
+    for (size_t i = 0; i < rule->headers.count; i++)
+        if (strcasecmp(rule->headers.items[i].name, "content-type") == 0) return rule->headers.items[i].value;
+    return "";
+}
+
+static void answer(struct call *call)
+{
+    const struct rule *rule = call->rule;
+    struct err err;
+    call->busy = true;
+    if (!rule) {
+        err_set(&err, ERR_CONNECT, "no env:http of the test answers there");
+        http_local_end(call->exchange, &err);
+    } else {
+        http_local_set_headers(call->exchange, rule->headers.items);
+        http_local_head(call->exchange, &(struct http_response){.status = rule->status,
+                                                                .content_type = content_type(rule),
+                                                                .retry_after_ms = -1});
+        if (call->exchange && rule->body.len)
+            http_local_body(call->exchange, rule->body.data, rule->body.len);
+        if (call->exchange) http_local_end(call->exchange, NULL);
+    }
+    call->busy = false;
+    if (!call->exchange) call_free(call);
+}
+
+static void on_due(struct timer *timer)
+{
+    answer(container_of(timer, struct call, due));
+}
+
+static void begin(struct http_local *server, struct http_exchange *exchange,
+                  const struct http_request *request)
+{
+    struct test_web *web = container_of(server, struct test_web, server);
+    struct call *call = NEW(struct call);
+    const char *method = request->method ? request->method : "GET";
+    *call = (struct call){
+        .web = web, .exchange = exchange, .due.fn = on_due, .rule = find(web, method, request->url)};
+    TAILQ_INSERT_TAIL(&web->calls, call, link);
+    web->options.asked(web->options.ctx,
+                       &(struct test_web_request){.method = method,
+                                                  .url = request->url,
+                                                  .headers = request->headers,
+                                                  .body = request->body,
+                                                  .status = call->rule ? call->rule->status : 0});
+    timer_start(&call->due, loop_clock(web->options.loop), call->rule ? call->rule->delay_ms : 0);
+}
+
+static void gone(struct http_local *server, struct http_exchange *exchange)
+{
+    struct test_web *web = container_of(server, struct test_web, server);
+    struct call *call;
+    TAILQ_FOREACH (call, &web->calls, link)
+        if (call->exchange == exchange) break;
+    if (!call) return;
+    call->exchange = NULL;
+    if (!call->busy) call_free(call);
+}
+
+struct test_web *test_web_new(const struct test_web_options *options)
+{
+    struct test_web *web = NEW(struct test_web);
+    web->server = (struct http_local){begin, gone};
+    web->options = *options;
+    TAILQ_INIT(&web->rules);
+    TAILQ_INIT(&web->calls);
+    return web;
+}
+
+void test_web_free(struct test_web *web)
+{
+    struct rule *rule;
+    if (!web) return;
+    must(TAILQ_EMPTY(&web->calls));
+    while ((rule = TAILQ_FIRST(&web->rules))) {
+        TAILQ_REMOVE(&web->rules, rule, link);
+        rule_unref(rule);
+    }
+    free(web);
+}
+
+struct http_local *test_web_server(struct test_web *web)
+{
+    return &web->server;
+}
+
+void test_web_add(struct test_web *web, const struct test_web_answer *answer)
+{
+    struct rule *rule = NEW(struct rule);
+    *rule = (struct rule){.method = xstrdup(answer->method),
+                          .url = xstrdup(answer->url),
+                          .status = answer->status,
+                          .times = answer->times,
+                          .delay_ms = answer->delay_ms,
+                          .refs = 1};
+    copy_headers(&rule->headers, answer->headers);
+    buf_str(&rule->body, answer->body);
+    TAILQ_INSERT_HEAD(&web->rules, rule, link);
+}

@@ -1,0 +1,13 @@
+/* Which kinds the cluster of a test has: discovery, as the real engine asks for it.
+ * Owner: the test's engine. */
+#pragma once
+#include "app/specs/spec_engine.h"
+
+void test_kinds_begin(struct test_engine *engine);
+void test_kinds_end(struct test_engine *engine);
+/* Asks the server now, or when it has answered. */
+void test_kinds_ask(struct test_engine *engine);
+/* In a second, as something is missing. */
+void test_kinds_ask_later(struct test_engine *engine);
+/* The claims of a script that was loaded meet what is known. */
+void test_kinds_resolve(struct test_engine *engine);

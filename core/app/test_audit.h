@@ -1,8 +1,0 @@
-/* Audits of the cluster of a test.
- * Owner: the test's engine; see script/test_engine.h. */
-#pragma once
-#include "app/test_engine.h"
-
-/* As ops.check_params and ops.audit say. */
-bool test_audit_check_params(struct test_engine *engine, struct err *err);
-bool test_audit(struct test_engine *engine, const struct test_audit *audit, struct buf *out, struct err *err);

@@ -1,0 +1,283 @@
+/* Who waits to be asked about, and the slices in which that is done; see continuous.h. */
+#include "audit/continuous/continuous.h"
+
+#include <stdlib.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "audit/found/findings.h"
+#include "base/civil.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/store/indexer.h"
+
+enum {
+    SLICE_NS = 4000000,
+    READY_MS = 100,
+    CLOCK_MS = 3600 * 1000, /* somebody may have set the clock on the wall */
+};
+
+int64_t continuous_now_s(const struct continuous *audit)
+{
+    return clock_wall_us(audit->options.clock) / 1000000;
+}
+
+/* --- the queue: in each source the object that waits longest comes first, and sources take turns */
+
+static void ask_for_turn(struct continuous *audit, int64_t delay_ms)
+{
+    if (audit->inactive || timer_running(&audit->turn)) return;
+    audit->due_ms = clock_now_ms(audit->options.clock) + delay_ms;
+    timer_start(&audit->turn, audit->options.clock, delay_ms);
+}
+
+static void append(struct source *source, uint32_t slot, bool in_front)
+{
+    struct live_object *object = &source->objects[slot];
+    object->waits = true;
+    object->next = in_front ? source->first : SLOT_NONE;
+    if (source->first == SLOT_NONE)
+        source->first = source->last = slot;
+    else if (in_front)
+        source->first = slot;
+    else {
+        source->objects[source->last].next = slot;
+        source->last = slot;
+    }
+    source->audit->pending++;
+    if (!source->works) TAILQ_INSERT_TAIL(&source->audit->working, source, working);
+    source->works = true;
+}
+
+void source_queue(struct source *source, uint32_t slot)
+{
+    if (source->objects[slot].waits || source->audit->inactive) return;
+    append(source, slot, false);
+    series_set(source->audit->pending_series, (double)source->audit->pending);
+    ask_for_turn(source->audit, 0);
+}
+
+void source_put_back(struct source *source, uint32_t slot)
+{
+    if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */
+}
+
+uint32_t source_take(struct source *source)
+{
+    while (source->first != SLOT_NONE) {
+        uint32_t slot = source->first;
+        struct live_object *object = &source->objects[slot];
+        source->first = object->next;
+        if (source->first == SLOT_NONE) source->last = SLOT_NONE;
+        object->waits = false;
+        source->audit->pending--;
+        if (object->root) return slot;
+        object->next = source->unused; /* it went while it waited */
+        source->unused = slot;
+    }
+    return SLOT_NONE;
+}
+
+void source_queue_all(struct source *source)
+{
+    for (uint32_t slot = 0; slot < source->used; slot++)
+        if (source->objects[slot].root) source_queue(source, slot);
+}
+
+/* --- slices */
+
+static int64_t measure(const struct continuous *audit)
+{
+    return audit->options.now_ns ? audit->options.now_ns() : clock_measure_ns();
+}
+
+/* Asks the rules whose word on the object is stale. False: the slice was over before all were. */
+static bool ask_about(struct source *source, uint32_t slot, int64_t end_ns)
+{
+    for (size_t i = 0; i < source->column_count; i++) {
+        struct column *column = source->columns[i];
+        if (!column->ready || column->rule->is_torn || (column_cell(column, slot)->flags & CELL_FRESH))
+            continue;
+        if (measure(source->audit) >= end_ns) return false;
+        column_ask(column, slot);
+    }
+    return true;
+}
+
+static void take_slice(struct continuous *audit, int64_t end_ns)
+{
+    struct source *source;
+    while ((source = TAILQ_FIRST(&audit->working)) && measure(audit) < end_ns) {
+        TAILQ_REMOVE(&audit->working, source, working);
+        source->works = false;
+        uint32_t slot = source_take(source);
+        if (slot != SLOT_NONE && !ask_about(source, slot, end_ns)) source_put_back(source, slot);
+        if (source->first == SLOT_NONE || source->works) continue;
+        TAILQ_INSERT_TAIL(&audit->working, source, working);
+        source->works = true;
+    }
+}
+
+/* A loop that was so busy that this came late has as much time for all else as the slice took. */
+static void on_turn(struct timer *timer)
+{
+    struct continuous *audit = container_of(timer, struct continuous, turn);
+    int64_t late_ms = clock_now_ms(audit->options.clock) - audit->due_ms, begun_ns = measure(audit);
+    take_slice(audit, begun_ns + SLICE_NS);
+    series_set(audit->pending_series, (double)audit->pending);
+    series_set(audit->left_out_series, (double)audit->left_out);
+    int64_t took_ms = (measure(audit) - begun_ns) / 1000000;
+    if (!TAILQ_EMPTY(&audit->working)) ask_for_turn(audit, late_ms > 1 ? took_ms + 1 : 1);
+}
+
+/* --- other times */
+
+/* Two names of a kind are one kind once the server has said so. */
+static bool is_repeated(const struct column *column)
+{
+    const struct column *earlier = column->rule->columns;
+    for (; earlier < column; earlier++)
+        if (!earlier->repeated && claims_share(earlier->source->claim, column->source->claim)) return true;
+    return false;
+}
+
+static bool look_whether_ready(struct column *column)
+{
+    if (!claim_has_synced(column->source->claim)) return false;
+    column->repeated = is_repeated(column);
+    if (column->repeated) return true;
+    for (size_t i = 0; i < column->rule->use_count; i++)
+        if (!claim_has_synced(column->rule->watches[i]->claim)) return false;
+    column->ready = true;
+    source_queue_all(column->source);
+    return true;
+}
+
+bool column_lacks(const struct column *column)
+{
+    bool lacks = claim_is_held(column->source->claim);
+    for (size_t i = 0; i < column->rule->use_count; i++)
+        lacks |= claim_is_held(column->rule->watches[i]->claim);
+    return lacks;
+}
+
+static bool is_settled(const struct column *column)
+{
+    return column->ready || column->repeated || column_lacks(column);
+}
+
+void continuous_check_ready(struct continuous *audit)
+{
+    struct live_rule *rule;
+    bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
+    continuous_look_at_refused(audit);
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        for (size_t i = 0; i < rule->column_count; i++)
+            if (!is_settled(&rule->columns[i]) && !look_whether_ready(&rule->columns[i])) all = false;
+    if (!all && !timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
+}
+
+static void on_ready(struct timer *timer)
+{
+    struct continuous *audit = container_of(timer, struct continuous, ready);
+    continuous_tell_twins(audit);
+    continuous_check_ready(audit);
+}
+
+void continuous_claims_changed(struct continuous *audit)
+{
+    if (!timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
+}
+
+static void on_coarse(struct timer *timer)
+{
+    struct continuous *audit = container_of(timer, struct continuous, coarse);
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link) {
+        if (!rule->coarse_due) continue;
+        rule->coarse_due = false;
+        live_rule_make_stale(rule, 0);
+    }
+}
+
+static void wait_for_midnight(struct continuous *audit)
+{
+    int64_t left_ms = (DAY_S - continuous_now_s(audit) % DAY_S) * 1000;
+    timer_start(&audit->midnight, audit->options.clock, left_ms < CLOCK_MS ? left_ms : CLOCK_MS);
+}
+
+/* What was accepted until yesterday is not any more. */
+static void on_midnight(struct timer *timer)
+{
+    struct continuous *audit = container_of(timer, struct continuous, midnight);
+    struct live_rule *rule;
+    int64_t today = continuous_now_s(audit) / DAY_S;
+    bool passed = today != audit->today;
+    audit->today = today;
+    if (passed)
+        TAILQ_FOREACH (rule, &audit->rules, link) live_rule_make_stale(rule, CELL_UNTIL);
+    wait_for_midnight(audit);
+}
+
+/* --- start and stop */
+
+struct continuous *continuous_new(const struct continuous_options *options)
+{
+    struct continuous *audit = NEW(struct continuous);
+    audit->options = *options;
+    TAILQ_INIT(&audit->sources);
+    TAILQ_INIT(&audit->working);
+    TAILQ_INIT(&audit->watches);
+    TAILQ_INIT(&audit->rules);
+    TAILQ_INIT(&audit->twins);
+    LIST_INIT(&audit->walks);
+    audit->lookups = lookups_new(options->max_lookups);
+    audit->turn.fn = on_turn;
+    audit->ready.fn = on_ready;
+    audit->coarse.fn = on_coarse;
+    audit->midnight.fn = on_midnight;
+    audit->pending_series = series_new(FAMILY_AUDIT_PENDING, NULL);
+    audit->left_out_series = series_new(FAMILY_AUDIT_LEFT_OUT, NULL);
+    series_set(audit->pending_series, 0);
+    series_set(audit->left_out_series, 0);
+    audit->today = continuous_now_s(audit) / DAY_S;
+    wait_for_midnight(audit);
+    return audit;
+}
+
+void continuous_free(struct continuous *audit)
+{
+    if (!audit) return;
+    struct live_rule *rule;
+    struct source *source;
+    struct watch *watch;
+    audit->options.changed = NULL;
+    continuous_drop_twins(audit, NULL);
+    while ((rule = TAILQ_FIRST(&audit->rules))) live_rule_free(rule);
+    while ((source = TAILQ_FIRST(&audit->sources))) source_free(source);
+    while ((watch = TAILQ_FIRST(&audit->watches))) watch_free(watch);
+    lookups_free(audit->lookups);
+    timer_cancel(&audit->turn);
+    timer_cancel(&audit->ready);
+    timer_cancel(&audit->coarse);
+    timer_cancel(&audit->midnight);
+    series_free(audit->pending_series);
+    series_free(audit->left_out_series);
+    buf_clear(&audit->gathered);
+    buf_clear(&audit->text);
+    free(audit);
+}
+
+void continuous_set_active(struct continuous *audit, bool active)
+{
+    struct live_rule *rule;
+    struct source *source;
+    if (active != audit->inactive) return;
+    audit->inactive = !active;
+    if (!active) {
+        timer_cancel(&audit->turn);
+        TAILQ_FOREACH (rule, &audit->rules, link) live_rule_forget(rule);
+        return;
+    }
+    TAILQ_FOREACH (source, &audit->sources, link) source_queue_all(source);
+    if (!TAILQ_EMPTY(&audit->working)) ask_for_turn(audit, 0);
+}

@@ -1,0 +1,110 @@
+/* Audits that never end: rules asked about each object of their kinds, and asked again when the object has
+ * changed, or something that the check found by its `uses`. What they said is kept: a cell for each rule and
+ * object, and the findings of those that did not pass.
+ *
+ * Rules are asked in slices of a few milliseconds between other things, one object of each kind after the
+ * other, so that they hold up nobody longer than that, or than one call of a rule. However often an object
+ * changes while it waits, it is asked about once.
+ * Owner: the engine, on its thread; scripts are told of before they are freed. Callbacks may not call back.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/rules/asking.h"
+#include "base/clock.h"
+
+struct continuous;
+struct findings;
+
+enum {
+    CONTINUOUS_LOOKUPS_MAX = 2000000,
+    CONTINUOUS_FINDING_BYTES_MAX = 128 << 20,
+    /* How long a rule that looks at more than that many may lag behind what it looks at. */
+    CONTINUOUS_COARSE_MS = 10000,
+};
+
+struct continuous_options {
+    struct clock *clock;
+    /* Looks at other objects that are known at a time. A rule that takes one more is asked anew about all its
+     * objects whenever anything that it may look at has changed. */
+    size_t max_lookups;
+    /* What findings may take in memory. Of those beyond it the verdict alone is known. */
+    size_t max_finding_bytes;
+    /* What is said of objects of that namespace has changed, "" for those that have none. NULL: nobody asks.
+     */
+    void (*changed)(void *ctx, struct str ns);
+    void *ctx;
+    int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
+};
+
+struct continuous *continuous_new(const struct continuous_options *options);
+/* NULL is allowed. */
+void continuous_free(struct continuous *audit);
+
+/* `now` runs where `before` did; either may be NULL. Rules that are the same go on with what they said; what
+ * is new is asked. After the script has started, and before `before` is freed. Outside of any call. */
+void continuous_take(struct continuous *audit, struct script *before, struct script *now);
+/* The cache of a claim has synced: rules may have waited for it. */
+void continuous_claims_changed(struct continuous *audit);
+/* Rules are asked; when they are not, nothing is known, and nothing shown. They are from the start. */
+void continuous_set_active(struct continuous *audit, bool active);
+
+struct continuous_status {
+    bool active;
+    size_t rules, waiting_rules; /* those whose caches are not there yet */
+    size_t coarse_rules;         /* beyond max_lookups */
+    size_t objects, pending;     /* that wait to be asked about */
+    size_t verdicts[VERDICTS];
+    size_t lacking_rules;                 /* need a kind that the server does not have */
+    size_t torn_rules;                    /* use a kind of which objects are refused: they are not asked */
+    size_t quarantined_rules, twins;      /* `twins` are not asked, as another rule has their id */
+    size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
+    size_t left_out;                      /* cells whose findings had no room */
+};
+struct continuous_status continuous_status(const struct continuous *audit);
+
+/* A rule of the engine's scripts; texts are borrowed until something changes. */
+struct continuous_rule_status {
+    const struct asked_rule *asked;
+    bool waits, coarse, quarantined;
+    const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
+    bool torn;         /* it uses a kind of which objects are refused */
+    bool not_asked;    /* as that is so, or it uses what the server does not have, or has no other kind */
+    const char *twin;  /* the script that has a rule of the same id, so that this one is not asked; or NULL */
+    size_t verdicts[VERDICTS];
+    uint64_t errors;                  /* calls that ended with one */
+    const char *error, *error_object; /* of the last of them; "" before the first */
+    int64_t error_us;
+};
+void continuous_each_rule(const struct continuous *audit,
+                          void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
+
+/* Each kind of which the server has objects that the engine refuses, and in `text` how many, one of them and
+ * why: what is known is not all. */
+void continuous_each_refused(const struct continuous *audit,
+                             void (*fn)(void *ctx, const char *kind, const char *text), void *ctx);
+
+/* What a rule says of an object. */
+struct continuous_result {
+    const struct asked_rule *asked;
+    struct root *object;
+    enum verdict verdict;
+    const struct findings *findings; /* NULL: nothing but the verdict */
+};
+/* Every result of a namespace, "" for objects without one, in steps. Anything may change from one step to the
+ * next: an object that stays is told of once, as it is then; one that goes may be or not, and one that comes
+ * is not once its kind is being walked, so that a walk ends however many come. Owner: who began it, who frees
+ * it before the audit. */
+struct continuous_walk;
+struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns);
+/* NULL is allowed. */
+void continuous_walk_free(struct continuous_walk *walk);
+/* Looks at what rules say of some objects more, until that is at least `max` results; false when it is over.
+ */
+bool continuous_walk_on(struct continuous_walk *walk, size_t max,
+                        void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);
+/* How many results there will be of the objects that it has passed, which rules were not asked about once
+ * yet: after a reload those of a rule that is new. Rules that wait for their caches are not counted. */
+size_t continuous_walk_unasked(const struct continuous_walk *walk);

@@ -1,0 +1,207 @@
+/* What the files of continuous audits share: continuous.c has the queue and its slices, continuous_source.c
+ * the objects, continuous_walk.c those of a namespace, continuous_rule.c what rules say of them,
+ * continuous_watch.c what they look at beside, and continuous_scripts.c the way from one generation of a
+ * script to the next, continuous_refused.c what no cache has. Owner: continuous.c. */
+#pragma once
+#include <sys/queue.h>
+
+#include "audit/continuous/continuous.h"
+#include "audit/continuous/lookups.h"
+#include "base/series/series.h"
+#include "informer/shared/shared_factory.h"
+#include "object/pack/granule_table.h"
+#include <uthash.h>
+
+enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_ERROR = 16 };
+
+/* What one rule says of one object. All zero: it was not asked yet. */
+struct cell {
+    struct findings *findings;
+    int32_t looks;
+    uint8_t verdict, flags;
+};
+
+/* A rule and one of its kinds. */
+struct column {
+    struct live_rule *rule;
+    struct source *source;
+    struct cell *cells; /* by the numbers of objects */
+    size_t cap;
+    bool ready;    /* its caches have synced */
+    bool repeated; /* another column of the rule has the same objects, by another name of the kind */
+};
+
+enum { SLOT_NONE = UINT32_MAX };
+
+struct live_object {
+    struct root *root;       /* a reference; NULL: it is gone, or was never */
+    uint32_t next;           /* that waits, or that is free */
+    uint32_t before, behind; /* in its namespace */
+    bool waits;
+};
+
+/* The objects of a source that are in one namespace, or in none. */
+struct source_space {
+    UT_hash_handle hh;
+    uint32_t first, last;
+    char ns[];
+};
+
+/* The objects of one kind, as one script has them. */
+struct source {
+    TAILQ_ENTRY(source) link, working;
+    struct continuous *audit;
+    struct script *script;
+    struct informer_claim *claim;
+    struct claim_handler *handler;
+    struct column **columns;
+    size_t column_count;
+    struct live_object *objects;
+    size_t used, cap, count;
+    uint32_t unused, first, last; /* `first` and `last` wait */
+    struct granule_table by_key;  /* numbers plus one */
+    struct source_space *spaces;
+    bool works;
+};
+
+/* Something that rules look at, by one of its indexes. */
+struct watched_index {
+    struct continuous *audit;
+    char *name;
+    struct lookup_index *lookups;
+    struct index_source source; /* `values` NULL: key, namespace or all */
+    bool by_function;           /* the source is the claim's */
+};
+
+struct watch {
+    TAILQ_ENTRY(watch) link;
+    struct continuous *audit;
+    struct script *script;
+    struct informer_claim *claim;
+    struct claim_handler *handler;
+    struct watched_index *
+        *indexes; /* those that rules use; a claim has a limit of them, which is told there */
+    size_t count, cap;
+};
+
+struct live_rule {
+    TAILQ_ENTRY(live_rule) link;
+    struct continuous *audit;
+    struct asked_rule asked;
+    char *id, *code; /* `code` NULL: it cannot be compared */
+    char *severity, *category;
+    struct column *columns;
+    size_t column_count;
+    struct watched_index **uses; /* as rule->uses */
+    struct watch **watches;
+    size_t use_count;
+    bool coarse, coarse_due, overflowed, quarantined;
+    bool is_torn; /* a cache that it uses lacks objects that are refused: it is not asked */
+    uint64_t errors;
+    struct buf error, error_object; /* of the last one */
+    int64_t error_us;
+    size_t counts[VERDICTS];
+    struct series *results[VERDICTS], *evaluations[VERDICTS], *duration;
+};
+
+/* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
+struct twin {
+    TAILQ_ENTRY(twin) link;
+    struct asked_rule asked;
+    char *code;
+    bool told;
+};
+
+struct continuous {
+    struct continuous_options options;
+    TAILQ_HEAD(sources, source) sources;
+    TAILQ_HEAD(working, source) working;
+    TAILQ_HEAD(watches, watch) watches;
+    TAILQ_HEAD(live_rules, live_rule) rules;
+    TAILQ_HEAD(twins, twin) twins;
+    LIST_HEAD(walks, continuous_walk) walks;
+    struct lookups *lookups;
+    struct timer turn, ready, coarse, midnight;
+    int64_t due_ms;                 /* of `turn` */
+    const struct root *asked_about; /* while a rule is */
+    int64_t today;                  /* since 1970, in UTC */
+    bool inactive;
+    bool full_told;
+    size_t pending, finding_bytes, left_out;
+    struct buf gathered, text; /* of the call under way */
+    struct series *pending_series, *left_out_series;
+};
+
+/* --- continuous.c */
+
+/* The object waits to be asked about, if it does not already. */
+void source_queue(struct source *source, uint32_t slot);
+/* The next that waits, or SLOT_NONE. */
+uint32_t source_take(struct source *source);
+/* It is first again. */
+void source_put_back(struct source *source, uint32_t slot);
+void source_queue_all(struct source *source);
+/* The server does not have the kind, or one that the rule uses: the claim is held. */
+bool column_lacks(const struct column *column);
+/* A column may become ready. */
+void continuous_check_ready(struct continuous *audit);
+int64_t continuous_now_s(const struct continuous *audit);
+
+/* --- continuous_refused.c */
+
+/* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
+void continuous_look_at_refused(struct continuous *audit);
+
+/* --- continuous_scripts.c */
+
+/* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
+void continuous_tell_twins(struct continuous *audit);
+/* Those of the script; NULL: all. */
+void continuous_drop_twins(struct continuous *audit, const struct script *script);
+
+/* --- continuous_source.c */
+
+struct source *source_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
+/* It is of another generation's claim, which has the same informers. */
+void source_move(struct source *source, struct script *script, struct informer_claim *claim);
+/* Its columns have been removed. */
+void source_free(struct source *source);
+void source_add_column(struct source *source, struct column *column);
+void source_remove_column(struct source *source, struct column *column);
+/* SLOT_NONE when there is none. */
+uint32_t source_find(const struct source *source, const struct root *object);
+
+/* --- continuous_walk.c */
+
+/* The object is the last of its namespace; is in it no more. */
+void source_link(struct source *source, uint32_t slot);
+void source_unlink(struct source *source, uint32_t slot);
+/* The source goes: walks go on with the next. */
+void source_forget_spaces(struct source *source);
+
+/* --- continuous_rule.c */
+
+/* The rule as the generation has it that runs from now on. */
+void live_rule_set(struct live_rule *rule, const struct asked_rule *asked);
+/* Columns come with column_begin. */
+struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code);
+void live_rule_free(struct live_rule *rule);
+void column_begin(struct column *column, struct live_rule *rule, struct source *source);
+void column_fit(struct column *column);
+struct cell *column_cell(struct column *column, uint32_t slot);
+/* Nothing is known of the object any more. */
+void column_forget(struct column *column, uint32_t slot);
+/* Asks the rule about the object. */
+void column_ask(struct column *column, uint32_t slot);
+/* What is known stays until it is asked. */
+void live_rule_make_stale(struct live_rule *rule, uint8_t flags);
+void live_rule_forget(struct live_rule *rule);
+
+/* --- continuous_watch.c */
+
+struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
+/* Indexes that no rule uses any more stay behind: those of rules that went have been removed. */
+void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
+void watch_free(struct watch *watch);
+/* The index of that name, which is made when there is none. */
+struct watched_index *watch_index(struct watch *watch, const char *name);

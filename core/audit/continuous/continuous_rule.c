@@ -1,0 +1,315 @@
+/* What a rule says of the objects of its kinds; see continuous_internal.h. */
+#include <stdlib.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "audit/found/findings.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "object/value/value.h"
+
+/* --- what is shown */
+
+static void show(struct live_rule *rule, enum verdict verdict)
+{
+    if (!rule->results[verdict])
+        rule->results[verdict] =
+            SERIES(FAMILY_AUDIT_RESULTS, rule->id, rule->severity, rule->category, verdict_name(verdict));
+    series_set(rule->results[verdict], (double)rule->counts[verdict]);
+}
+
+static void count(struct live_rule *rule, enum verdict verdict)
+{
+    if (!rule->evaluations[verdict])
+        rule->evaluations[verdict] = SERIES(FAMILY_AUDIT_EVALUATIONS, rule->id, verdict_name(verdict));
+    series_inc(rule->evaluations[verdict]);
+}
+
+/* --- cells */
+
+struct cell *column_cell(struct column *column, uint32_t slot)
+{
+    return &column->cells[slot];
+}
+
+/* As many as its source has room for. */
+void column_fit(struct column *column)
+{
+    size_t cap = column->source->cap;
+    if (column->cap == cap) return;
+    column->cells = xrealloc(column->cells, cap * sizeof *column->cells);
+    for (size_t i = column->cap; i < cap; i++) column->cells[i] = (struct cell){.looks = LOOKUP_NONE};
+    column->cap = cap;
+}
+
+void column_begin(struct column *column, struct live_rule *rule, struct source *source)
+{
+    *column = (struct column){.rule = rule, .source = source};
+    column_fit(column);
+    source_add_column(source, column);
+}
+
+/* Whoever reads reports of that namespace is to be told. */
+static void tell(const struct column *column, uint32_t slot)
+{
+    const struct continuous *audit = column->rule->audit;
+    struct text text;
+    if (audit->options.changed)
+        audit->options.changed(audit->options.ctx, root_namespace(column->source->objects[slot].root, &text));
+}
+
+static void drop_findings(struct continuous *audit, struct cell *cell)
+{
+    audit->finding_bytes -= findings_bytes(cell->findings);
+    free(cell->findings);
+    cell->findings = NULL;
+    if (cell->flags & CELL_LEFT_OUT) audit->left_out--;
+}
+
+void column_forget(struct column *column, uint32_t slot)
+{
+    struct cell *cell = &column->cells[slot];
+    struct live_rule *rule = column->rule;
+    lookups_drop(rule->audit->lookups, cell->looks);
+    drop_findings(rule->audit, cell);
+    if (cell->flags & CELL_KNOWN) {
+        rule->counts[cell->verdict]--;
+        show(rule, (enum verdict)cell->verdict);
+        tell(column, slot);
+    }
+    *cell = (struct cell){.looks = LOOKUP_NONE};
+}
+
+/* --- asking */
+
+/* Of the last error. */
+static void keep_error(struct live_rule *rule, struct str message)
+{
+    rule->error.len = rule->error_object.len = 0;
+    buf_str(&rule->error, message);
+    root_key(rule->audit->asked_about, &rule->error_object);
+    rule->error_us = clock_wall_us(rule->audit->options.clock);
+}
+
+/* The first one is logged, as a rule that is broken is so for every object. */
+static void note_error(struct live_rule *rule)
+{
+    if (rule->errors++ > 0) return;
+    log_error("A rule ended with an error; further ones are counted alone", F("rule", rule->id),
+              FS("object", buf_slice(&rule->error_object)), FS("error", buf_slice(&rule->error)));
+}
+
+static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
+{
+    const struct column *column = ctx;
+    struct live_rule *rule = column->rule;
+    findings_gather(&rule->audit->gathered, finding, accepted);
+    if (finding->verdict == VERDICT_ERROR && !rule->quarantined) keep_error(rule, finding->message);
+}
+
+static void on_looked(void *ctx, size_t use, struct str value)
+{
+    struct live_rule *rule = ((const struct column *)ctx)->rule;
+    if (rule->coarse || rule->overflowed) return;
+    if (!lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
+}
+
+/* From now on it is asked about everything when anything has changed. */
+static void become_coarse(struct live_rule *rule)
+{
+    rule->coarse = true;
+    rule->overflowed = false;
+    for (size_t i = 0; i < rule->column_count; i++)
+        for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {
+            struct cell *cell = &rule->columns[i].cells[slot];
+            lookups_drop(rule->audit->lookups, cell->looks);
+            cell->looks = LOOKUP_NONE;
+        }
+    log_warn("A rule looks at so many objects that they are not known one by one: it is asked about all "
+             "objects when any of them has changed",
+             F("rule", rule->id), FI("limit", rule->audit->options.max_lookups),
+             FI("secondsBetween", CONTINUOUS_COARSE_MS / 1000));
+}
+
+/* NULL with CELL_LEFT_OUT when there is no room. */
+static struct findings *keep(struct continuous *audit, struct cell *cell)
+{
+    struct findings *findings = findings_new(&audit->gathered);
+    size_t bytes = findings_bytes(findings);
+    if (bytes <= audit->options.max_finding_bytes - audit->finding_bytes) {
+        audit->finding_bytes += bytes;
+        return findings;
+    }
+    free(findings);
+    cell->flags |= CELL_LEFT_OUT;
+    audit->left_out++;
+    if (!audit->full_told)
+        log_warn("Findings are left out, as those that are known take all the memory that they may; verdicts "
+                 "are counted all the same",
+                 FI("limitBytes", audit->options.max_finding_bytes));
+    audit->full_told = true;
+    return NULL;
+}
+
+static void set_cell(struct column *column, uint32_t slot, const struct ask_answer *answer)
+{
+    struct live_rule *rule = column->rule;
+    struct continuous *audit = rule->audit;
+    struct cell *cell = &column->cells[slot], before = *cell;
+    bool was_known = before.flags & CELL_KNOWN;
+    if (was_known) rule->counts[before.verdict]--;
+    if (before.flags & CELL_LEFT_OUT) audit->left_out--;
+    audit->finding_bytes -= findings_bytes(before.findings);
+    cell->flags = CELL_FRESH | CELL_KNOWN | (answer->until ? CELL_UNTIL : 0) |
+                  (answer->verdict == VERDICT_ERROR ? CELL_ERROR : 0);
+    cell->verdict = (uint8_t)answer->verdict;
+    cell->findings = keep(audit, cell);
+    rule->counts[answer->verdict]++;
+    show(rule, answer->verdict);
+    if (was_known && before.verdict != cell->verdict) show(rule, (enum verdict)before.verdict);
+    if (!was_known || before.verdict != cell->verdict || !findings_equal(before.findings, cell->findings))
+        tell(column, slot);
+    free(before.findings);
+}
+
+static bool is_rule(void *ctx, struct str id)
+{
+    const struct continuous *audit = ctx;
+    const struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (str_is(id, rule->id)) return true;
+    return false;
+}
+
+static struct ask_answer ask(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    struct continuous *audit = rule->audit;
+    const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
+    const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
+                                        &audit->text, is_rule, audit};
+    audit->gathered.len = 0;
+    audit->asked_about = options.object;
+    lookups_begin(audit->lookups, &(const struct looker){column, slot});
+    struct ask_answer answer = rule_ask(&rule->asked, &options, &sink);
+    column->cells[slot].looks = lookups_end(audit->lookups);
+    return answer;
+}
+
+/* All that it said is an error now: nobody knows what it would say. */
+static void look_at_quarantine(struct live_rule *rule)
+{
+    if (rule->quarantined || !script_rule_is_quarantined(rule->asked.script, rule->asked.number)) return;
+    rule->quarantined = true;
+    live_rule_make_stale(rule, 0);
+}
+
+static void ask_and_measure(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    int64_t begun_ns = clock_measure_ns();
+    struct ask_answer answer = ask(column, slot);
+    set_cell(column, slot, &answer);
+    if (rule->quarantined) return; /* it was not called */
+    series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
+    count(rule, answer.verdict);
+    if (answer.verdict == VERDICT_ERROR) note_error(rule);
+    look_at_quarantine(rule);
+}
+
+void column_ask(struct column *column, uint32_t slot)
+{
+    struct live_rule *rule = column->rule;
+    struct text text;
+    struct cell *cell = &column->cells[slot];
+    if (!rule_takes(rule->asked.rule, root_namespace(column->source->objects[slot].root, &text))) {
+        cell->flags |= CELL_FRESH;
+        return;
+    }
+    lookups_drop(rule->audit->lookups, cell->looks);
+    cell->looks = LOOKUP_NONE;
+    ask_and_measure(column, slot);
+    if (rule->overflowed) become_coarse(rule);
+}
+
+/* --- rules */
+
+static void on_lifted(void *ctx)
+{
+    struct live_rule *rule = ctx;
+    rule->quarantined = false;
+    live_rule_make_stale(rule, 0);
+}
+
+void live_rule_set(struct live_rule *rule, const struct asked_rule *asked)
+{
+    if (rule->asked.script) script_leave_rule(rule->asked.script, rule->asked.number);
+    rule->asked = *asked;
+    rule->quarantined = false;
+    script_watch_rule(asked->script, asked->number, on_lifted, rule);
+}
+
+struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    struct live_rule *rule = NEW(struct live_rule);
+    const struct script_rule *given = asked->rule;
+    rule->audit = audit;
+    live_rule_set(rule, asked);
+    rule->id = xstrdup(given->id);
+    rule->code = code ? xstrdup(code) : NULL;
+    rule->severity = xstrdup(severity_name(given->severity));
+    rule->category = xstrdup(given->category);
+    rule->columns = xcalloc(given->kind_count + 1, sizeof *rule->columns);
+    rule->uses = xcalloc(given->use_count + 1, sizeof(struct watched_index *));
+    rule->watches = xcalloc(given->use_count + 1, sizeof(struct watch *));
+    rule->use_count = given->use_count;
+    rule->duration = SERIES(FAMILY_AUDIT_DURATION, rule->id);
+    TAILQ_INSERT_TAIL(&audit->rules, rule, link);
+    return rule;
+}
+
+void live_rule_forget(struct live_rule *rule)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        for (uint32_t slot = 0; slot < rule->columns[i].source->used; slot++)
+            if (rule->columns[i].source->objects[slot].root) column_forget(&rule->columns[i], slot);
+    for (size_t v = 0; v < VERDICTS; v++) {
+        series_free(rule->results[v]);
+        rule->results[v] = NULL;
+    }
+}
+
+void live_rule_make_stale(struct live_rule *rule, uint8_t flags)
+{
+    for (size_t i = 0; i < rule->column_count; i++) {
+        struct column *column = &rule->columns[i];
+        for (uint32_t slot = 0; slot < column->source->used; slot++) {
+            struct cell *cell = &column->cells[slot];
+            if (!column->source->objects[slot].root || (cell->flags & flags) != flags) continue;
+            cell->flags &= (uint8_t)~CELL_FRESH;
+            source_queue(column->source, slot);
+        }
+    }
+}
+
+void live_rule_free(struct live_rule *rule)
+{
+    script_leave_rule(rule->asked.script, rule->asked.number);
+    live_rule_forget(rule);
+    for (size_t i = 0; i < rule->column_count; i++) {
+        source_remove_column(rule->columns[i].source, &rule->columns[i]);
+        free(rule->columns[i].cells);
+    }
+    for (size_t v = 0; v < VERDICTS; v++) series_free(rule->evaluations[v]);
+    series_free(rule->duration);
+    TAILQ_REMOVE(&rule->audit->rules, rule, link);
+    free(rule->columns);
+    free(rule->uses);
+    free(rule->watches);
+    buf_clear(&rule->error);
+    buf_clear(&rule->error_object);
+    free(rule->id);
+    free(rule->code);
+    free(rule->severity);
+    free(rule->category);
+    free(rule);
+}

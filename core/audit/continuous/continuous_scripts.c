@@ -1,0 +1,266 @@
+/* Which rules there are: those of scripts that run, and what of them goes on from one generation to the next;
+ * see continuous_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "script/generation/script.h"
+#include "script/inventory/plan.h"
+
+/* --- what is the same */
+
+static bool same_claim(const struct informer_claim *a, const struct informer_claim *b)
+{
+    bool both_lacking = claim_is_held(a) && claim_is_held(b);
+    return (both_lacking || claims_share(a, b)) && strcmp(claim_spec(a)->kind, claim_spec(b)->kind) == 0;
+}
+
+/* Its caches are the same ones, in the same order. */
+static bool reads_the_same(const struct live_rule *rule, const struct script_rule *now)
+{
+    if (rule->column_count != now->kind_count || rule->use_count != now->use_count) return false;
+    for (size_t i = 0; i < now->kind_count; i++)
+        if (!same_claim(rule->columns[i].source->claim, now->kinds[i])) return false;
+    for (size_t i = 0; i < now->use_count; i++) {
+        const struct watched_index *index = rule->uses[i];
+        if (strcmp(index->name, now->uses[i].index) != 0) return false;
+        if (!same_claim(rule->watches[i]->claim, now->uses[i].claim)) return false;
+    }
+    return true;
+}
+
+/* The rule of the generation before that says the same. */
+static struct live_rule *find_same(struct continuous *audit, const struct script *before,
+                                   const struct script_rule *now, const char *code)
+{
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (rule->asked.script == before && strcmp(rule->id, now->id) == 0)
+            return code && rule->code && strcmp(rule->code, code) == 0 && reads_the_same(rule, now) ? rule
+                                                                                                    : NULL;
+    return NULL;
+}
+
+/* --- one rule */
+
+static struct source *source_of(struct continuous *audit, struct script *script, struct informer_claim *claim)
+{
+    struct source *source;
+    TAILQ_FOREACH (source, &audit->sources, link)
+        if (source->claim == claim) return source;
+    return source_new(audit, script, claim);
+}
+
+static struct watch *watch_of(struct continuous *audit, struct script *script, struct informer_claim *claim)
+{
+    struct watch *watch;
+    TAILQ_FOREACH (watch, &audit->watches, link)
+        if (watch->claim == claim) return watch;
+    return watch_new(audit, script, claim);
+}
+
+/* Rules are told apart by their names, in reports and metrics. */
+static const struct live_rule *find_twin(const struct continuous *audit, const char *id)
+{
+    const struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link)
+        if (strcmp(rule->id, id) == 0) return rule;
+    return NULL;
+}
+
+static void add_twin(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    struct twin *twin = NEW(struct twin);
+    twin->asked = *asked;
+    twin->code = code ? xstrdup(code) : NULL;
+    TAILQ_INSERT_TAIL(&audit->twins, twin, link);
+}
+
+static void free_twin(struct continuous *audit, struct twin *twin)
+{
+    TAILQ_REMOVE(&audit->twins, twin, link);
+    free(twin->code);
+    free(twin);
+}
+
+void continuous_tell_twins(struct continuous *audit)
+{
+    struct twin *twin;
+    TAILQ_FOREACH (twin, &audit->twins, link) {
+        const struct live_rule *other = find_twin(audit, twin->asked.rule->id);
+        if (!twin->told && other)
+            log_error("A rule of that id is there already: this one is not asked", F("rule", other->id),
+                      F("script", script_name(twin->asked.script)),
+                      F("other", script_name(other->asked.script)));
+        twin->told = true;
+    }
+}
+
+void continuous_drop_twins(struct continuous *audit, const struct script *script)
+{
+    struct twin *twin, *next;
+    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
+        next = TAILQ_NEXT(twin, link);
+        if (!script || twin->asked.script == script) free_twin(audit, twin);
+    }
+}
+
+static bool has_column(const struct live_rule *rule, const struct source *source)
+{
+    for (size_t i = 0; i < rule->column_count; i++)
+        if (rule->columns[i].source == source) return true;
+    return false;
+}
+
+static void add_rule(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    const struct script_rule *given = asked->rule;
+    struct live_rule *rule = live_rule_new(audit, asked, code);
+    for (size_t i = 0; i < given->use_count; i++) {
+        rule->watches[i] = watch_of(audit, asked->script, given->uses[i].claim);
+        rule->uses[i] = watch_index(rule->watches[i], given->uses[i].index);
+    }
+    for (size_t i = 0; i < given->kind_count; i++) {
+        struct source *source = source_of(audit, asked->script, given->kinds[i]);
+        if (has_column(rule, source)) continue; /* a kind that it names twice */
+        column_begin(&rule->columns[rule->column_count++], rule, source);
+    }
+}
+
+static void add_or_wait(struct continuous *audit, const struct asked_rule *asked, const char *code)
+{
+    if (find_twin(audit, asked->rule->id))
+        add_twin(audit, asked, code);
+    else
+        add_rule(audit, asked, code);
+}
+
+/* A rule may have gone whose place another one takes. */
+static void take_up_twins(struct continuous *audit)
+{
+    struct twin *twin, *next;
+    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
+        next = TAILQ_NEXT(twin, link);
+        if (find_twin(audit, twin->asked.rule->id)) continue;
+        add_rule(audit, &twin->asked, twin->code);
+        free_twin(audit, twin);
+    }
+}
+
+/* --- a generation */
+
+/* What goes over from the generation before. */
+struct take_over {
+    struct continuous *audit;
+    struct script *before, *now;
+    size_t count;
+    struct live_rule **same; /* by the rules of `now`; NULL: it is another */
+    char **codes;
+};
+
+static void compare(struct take_over *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct buf code = {0};
+        if (script_rule_code(t->now, i, &code)) t->codes[i] = buf_take(&code);
+        buf_clear(&code);
+        t->same[i] = t->before ? find_same(t->audit, t->before, script_rule(t->now, i), t->codes[i]) : NULL;
+    }
+}
+
+static bool is_same(const struct take_over *t, const struct live_rule *rule)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->same[i] == rule) return true;
+    return false;
+}
+
+static void drop_rules(const struct take_over *t)
+{
+    struct live_rule *rule, *next;
+    for (rule = TAILQ_FIRST(&t->audit->rules); rule; rule = next) {
+        next = TAILQ_NEXT(rule, link);
+        if (rule->asked.script == t->before && !is_same(t, rule)) live_rule_free(rule);
+    }
+}
+
+/* The new generation's claim of the same informers, if a rule has one. */
+static struct informer_claim *successor(const struct take_over *t, const struct informer_claim *claim,
+                                        bool of_uses)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct script_rule *rule = script_rule(t->now, i);
+        for (size_t k = 0; !of_uses && k < rule->kind_count; k++)
+            if (same_claim(claim, rule->kinds[k])) return rule->kinds[k];
+        for (size_t u = 0; of_uses && u < rule->use_count; u++)
+            if (same_claim(claim, rule->uses[u].claim)) return rule->uses[u].claim;
+    }
+    return NULL;
+}
+
+static void move_sources(const struct take_over *t)
+{
+    struct source *source, *next;
+    for (source = TAILQ_FIRST(&t->audit->sources); source; source = next) {
+        next = TAILQ_NEXT(source, link);
+        if (source->script != t->before) continue;
+        struct informer_claim *claim = successor(t, source->claim, false);
+        if (claim)
+            source_move(source, t->now, claim);
+        else
+            source_free(source);
+    }
+}
+
+static void move_watches(const struct take_over *t)
+{
+    struct watch *watch, *next;
+    for (watch = TAILQ_FIRST(&t->audit->watches); watch; watch = next) {
+        next = TAILQ_NEXT(watch, link);
+        if (watch->script != t->before) continue;
+        struct informer_claim *claim = successor(t, watch->claim, true);
+        if (claim)
+            watch_move(watch, t->now, claim);
+        else
+            watch_free(watch);
+    }
+}
+
+static void set_rules(const struct take_over *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct asked_rule asked = {t->now, i, script_rule(t->now, i)};
+        if (t->same[i]) {
+            live_rule_set(t->same[i], &asked);
+            live_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
+        } else {
+            add_or_wait(t->audit, &asked, t->codes[i]);
+        }
+        free(t->codes[i]);
+    }
+}
+
+void continuous_take(struct continuous *audit, struct script *before, struct script *now)
+{
+    size_t count = now ? script_rule_count(now) : 0;
+    struct take_over t = {.audit = audit,
+                          .before = before,
+                          .now = now,
+                          .count = count,
+                          .same = xcalloc(count + 1, sizeof(struct live_rule *)),
+                          .codes = xcalloc(count + 1, sizeof(char *))};
+    compare(&t);
+    if (before) {
+        continuous_drop_twins(audit, before);
+        drop_rules(&t);
+        move_sources(&t);
+        move_watches(&t);
+    }
+    set_rules(&t);
+    take_up_twins(audit);
+    free(t.same);
+    free(t.codes);
+    continuous_check_ready(audit);
+}

@@ -1,0 +1,158 @@
+/* The objects of a kind, by numbers that they keep for as long as they are there; see continuous_internal.h.
+ */
+#include <stdlib.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+/* --- numbers */
+
+uint32_t source_find(const struct source *source, const struct root *object)
+{
+    uint32_t hash = root_key_hash(object), at = hash, granule;
+    while ((granule = granule_table_next(&source->by_key, hash, &at)))
+        if (root_key_equal(source->objects[granule - 1].root, object)) return granule - 1;
+    return SLOT_NONE;
+}
+
+static uint32_t take_slot(struct source *source)
+{
+    uint32_t slot = source->unused;
+    source->count++;
+    if (slot != SLOT_NONE) {
+        source->unused = source->objects[slot].next;
+        return slot;
+    }
+    if (source->used == source->cap) {
+        source->cap = source->cap ? source->cap * 2 : 64;
+        source->objects = xrealloc(source->objects, source->cap * sizeof *source->objects);
+    }
+    slot = (uint32_t)source->used++;
+    for (size_t i = 0; i < source->column_count; i++) column_fit(source->columns[i]);
+    return slot;
+}
+
+static void insert(struct source *source, struct root *object)
+{
+    uint32_t slot = take_slot(source);
+    source->objects[slot] = (struct live_object){.root = root_ref(object), .next = SLOT_NONE};
+    granule_table_insert(&source->by_key, root_key_hash(object), slot + 1);
+    source_link(source, slot);
+    source_queue(source, slot);
+}
+
+static void replace(struct source *source, uint32_t slot, struct root *object)
+{
+    struct root *before = source->objects[slot].root;
+    source->objects[slot].root = root_ref(object);
+    root_unref(before);
+    for (size_t i = 0; i < source->column_count; i++)
+        column_cell(source->columns[i], slot)->flags &= (uint8_t)~CELL_FRESH;
+    source_queue(source, slot);
+}
+
+/* One that waits keeps its number until its turn comes. */
+static void remove_object(struct source *source, uint32_t slot)
+{
+    struct live_object *object = &source->objects[slot];
+    for (size_t i = 0; i < source->column_count; i++) column_forget(source->columns[i], slot);
+    granule_table_remove(&source->by_key, root_key_hash(object->root), slot + 1);
+    source_unlink(source, slot);
+    root_unref(object->root);
+    object->root = NULL;
+    source->count--;
+    if (object->waits) return;
+    object->next = source->unused;
+    source->unused = slot;
+}
+
+/* --- what the informer tells */
+
+static void on_put(struct source *source, struct root *object)
+{
+    uint32_t slot = source_find(source, object);
+    if (slot == SLOT_NONE)
+        insert(source, object);
+    else if (source->objects[slot].root != object)
+        replace(source, slot, object);
+}
+
+static void on_add(void *ctx, struct root *object, const struct event_info *info)
+{
+    (void)info;
+    on_put(ctx, object);
+}
+
+static void on_update(void *ctx, struct root *before, struct root *object, const struct event_info *info)
+{
+    (void)before;
+    (void)info;
+    on_put(ctx, object);
+}
+
+static void on_delete(void *ctx, struct root *last, const struct event_info *info)
+{
+    struct source *source = ctx;
+    uint32_t slot = source_find(source, last);
+    (void)info;
+    if (slot != SLOT_NONE) remove_object(source, slot);
+}
+
+static struct event_handler handler_of(struct source *source)
+{
+    return (struct event_handler){
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = source};
+}
+
+/* --- from the first to the last */
+
+struct source *source_new(struct continuous *audit, struct script *script, struct informer_claim *claim)
+{
+    struct source *source = NEW(struct source);
+    source->audit = audit;
+    source->script = script;
+    source->claim = claim;
+    source->unused = source->first = source->last = SLOT_NONE;
+    TAILQ_INSERT_TAIL(&audit->sources, source, link);
+    const struct event_handler handler = handler_of(source);
+    source->handler = claim_add_handler(claim, &handler);
+    return source;
+}
+
+void source_move(struct source *source, struct script *script, struct informer_claim *claim)
+{
+    const struct event_handler handler = handler_of(source);
+    claim_move_handler(source->handler, claim, &handler);
+    source->script = script;
+    source->claim = claim;
+}
+
+void source_free(struct source *source)
+{
+    must(source->column_count == 0);
+    claim_remove_handler(source->handler);
+    while (source_take(source) != SLOT_NONE) continue;
+    if (source->works) TAILQ_REMOVE(&source->audit->working, source, working);
+    source_forget_spaces(source);
+    TAILQ_REMOVE(&source->audit->sources, source, link);
+    for (size_t i = 0; i < source->used; i++) root_unref(source->objects[i].root);
+    granule_table_clear(&source->by_key);
+    free(source->objects);
+    free(source->columns);
+    free(source);
+}
+
+void source_add_column(struct source *source, struct column *column)
+{
+    source->columns = xrealloc(source->columns, (source->column_count + 1) * sizeof(struct column *));
+    source->columns[source->column_count++] = column;
+}
+
+void source_remove_column(struct source *source, struct column *column)
+{
+    size_t i = 0;
+    while (i < source->column_count && source->columns[i] != column) i++;
+    must(i < source->column_count);
+    source->columns[i] = source->columns[--source->column_count];
+}

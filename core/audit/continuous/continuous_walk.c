@@ -1,0 +1,174 @@
+/* The objects of a namespace and what rules say of them, a few at a time; see continuous.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "base/mem.h"
+
+struct continuous_walk {
+    LIST_ENTRY(continuous_walk) link;
+    struct continuous *audit;
+    char *ns;
+    struct source *source; /* NULL: it is over */
+    uint32_t slot;         /* the next; SLOT_NONE: there is no more in this source */
+    uint32_t end;          /* the last, as the walk came here: what comes later stands behind it */
+    size_t unasked;
+};
+
+/* --- which there are */
+
+static struct source_space *find(const struct source *source, struct str ns)
+{
+    struct source_space *space;
+    HASH_FIND(hh, source->spaces, ns.p ? ns.p : "", ns.n, space);
+    return space;
+}
+
+static struct source_space *space_of(struct source *source, uint32_t slot)
+{
+    struct text text;
+    return find(source, root_namespace(source->objects[slot].root, &text));
+}
+
+static struct source_space *make(struct source *source, uint32_t slot)
+{
+    struct text text;
+    struct str ns = root_namespace(source->objects[slot].root, &text);
+    struct source_space *space = xcalloc(1, sizeof *space + ns.n + 1);
+    if (ns.n) memcpy(space->ns, ns.p, ns.n);
+    space->first = space->last = SLOT_NONE;
+    HASH_ADD_KEYPTR(hh, source->spaces, space->ns, ns.n, space);
+    return space;
+}
+
+void source_link(struct source *source, uint32_t slot)
+{
+    struct source_space *space = space_of(source, slot);
+    struct live_object *object = &source->objects[slot];
+    if (!space) space = make(source, slot);
+    object->before = space->last;
+    object->behind = SLOT_NONE;
+    if (space->last == SLOT_NONE)
+        space->first = slot;
+    else
+        source->objects[space->last].behind = slot;
+    space->last = slot;
+}
+
+static uint32_t next_of(const struct continuous_walk *walk, uint32_t slot)
+{
+    return slot == walk->end ? SLOT_NONE : walk->source->objects[slot].behind;
+}
+
+static void pass_over(struct source *source, uint32_t slot)
+{
+    struct continuous_walk *walk;
+    LIST_FOREACH (walk, &source->audit->walks, link) {
+        if (walk->source != source) continue;
+        if (walk->slot == slot) walk->slot = next_of(walk, slot);
+        if (walk->end == slot) walk->end = source->objects[slot].before;
+    }
+}
+
+void source_unlink(struct source *source, uint32_t slot)
+{
+    struct source_space *space = space_of(source, slot);
+    const struct live_object *object = &source->objects[slot];
+    pass_over(source, slot);
+    if (object->before == SLOT_NONE)
+        space->first = object->behind;
+    else
+        source->objects[object->before].behind = object->behind;
+    if (object->behind == SLOT_NONE)
+        space->last = object->before;
+    else
+        source->objects[object->behind].before = object->before;
+    if (space->first != SLOT_NONE) return;
+    HASH_DEL(source->spaces, space);
+    free(space);
+}
+
+/* --- walks */
+
+static void enter(struct continuous_walk *walk, struct source *source)
+{
+    const struct source_space *space = source ? find(source, str_of(walk->ns)) : NULL;
+    walk->source = source;
+    walk->slot = space ? space->first : SLOT_NONE;
+    walk->end = space ? space->last : SLOT_NONE;
+}
+
+void source_forget_spaces(struct source *source)
+{
+    struct continuous_walk *walk;
+    struct source_space *space, *next;
+    LIST_FOREACH (walk, &source->audit->walks, link)
+        if (walk->source == source) enter(walk, TAILQ_NEXT(source, link));
+    HASH_ITER (hh, source->spaces, space, next) {
+        HASH_DEL(source->spaces, space);
+        free(space);
+    }
+}
+
+struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns)
+{
+    struct continuous_walk *walk = NEW(struct continuous_walk);
+    walk->audit = audit;
+    walk->ns = xstrndup(ns.p ? ns.p : "", ns.n);
+    LIST_INSERT_HEAD(&audit->walks, walk, link);
+    enter(walk, TAILQ_FIRST(&audit->sources));
+    return walk;
+}
+
+void continuous_walk_free(struct continuous_walk *walk)
+{
+    if (!walk) return;
+    LIST_REMOVE(walk, link);
+    free(walk->ns);
+    free(walk);
+}
+
+/* A rule that does not take the object has said so: then the cell is fresh. */
+static bool is_to_be_asked(const struct column *column, const struct cell *cell)
+{
+    return column->ready && !column->rule->is_torn && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
+}
+
+static void tell(struct continuous_walk *walk, const struct source *source, uint32_t slot,
+                 void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
+{
+    for (size_t i = 0; i < source->column_count; i++) {
+        struct column *column = source->columns[i];
+        const struct cell *cell = column_cell(column, slot);
+        walk->unasked += is_to_be_asked(column, cell);
+        if (!(cell->flags & CELL_KNOWN)) continue;
+        const struct continuous_result result = {.asked = &column->rule->asked,
+                                                 .object = source->objects[slot].root,
+                                                 .verdict = (enum verdict)cell->verdict,
+                                                 .findings = cell->findings};
+        fn(ctx, &result);
+    }
+}
+
+bool continuous_walk_on(struct continuous_walk *walk, size_t max,
+                        void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
+{
+    size_t looked = 0;
+    while (walk->source && looked < max) {
+        struct source *source = walk->source;
+        uint32_t slot = walk->slot;
+        if (slot == SLOT_NONE) {
+            enter(walk, TAILQ_NEXT(source, link));
+            continue;
+        }
+        walk->slot = next_of(walk, slot);
+        looked += source->column_count ? source->column_count : 1;
+        tell(walk, source, slot, fn, ctx);
+    }
+    return walk->source != NULL;
+}
+
+size_t continuous_walk_unasked(const struct continuous_walk *walk)
+{
+    return walk->unasked;
+}

@@ -1,0 +1,244 @@
+/* What rules look at beside the object that they are asked about: a change of it makes stale what was said by
+ * those who looked at where it was or is; see continuous_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/continuous/continuous_internal.h"
+#include "base/mem.h"
+#include "informer/shared/claim_index.h"
+#include "informer/store/index_path.h"
+#include "object/value/value.h"
+#include "script/caches/index_function.h"
+
+/* --- the values of an object */
+
+static bool is(const struct watched_index *index, const char *name)
+{
+    return strcmp(index->name, name) == 0;
+}
+
+/* Under which values an object is found. False: it cannot be told. */
+static bool values_of(const struct watched_index *index, struct root *object, struct index_values *out)
+{
+    struct err err;
+    struct text text;
+    struct buf key = {0};
+    if (index->source.values)
+        return index->source.values(index->source.ctx, object, out, &err) || !index->by_function;
+    if (is(index, "key"))
+        root_key(object, &key);
+    else if (is(index, "namespace"))
+        buf_str(&key, root_namespace(object, &text));
+    index_values_add(out, buf_slice(&key));
+    buf_clear(&key);
+    return true;
+}
+
+static void each_value(const struct index_values *values, void (*fn)(void *ctx, struct str value), void *ctx)
+{
+    const char *at = values->bytes.data;
+    for (size_t i = 0; i < values->count; i++) {
+        size_t len;
+        memcpy(&len, at, sizeof len);
+        at += sizeof len;
+        fn(ctx, (struct str){at, len});
+        at += len;
+    }
+}
+
+/* --- changes */
+
+static void make_stale(void *ctx, const struct looker *looker)
+{
+    struct column *column = looker->column;
+    (void)ctx;
+    column_cell(column, looker->slot)->flags &= (uint8_t)~CELL_FRESH;
+    source_queue(column->source, looker->slot);
+}
+
+static void value_changed(void *ctx, struct str value)
+{
+    lookup_index_each(ctx, value, make_stale, NULL);
+}
+
+static bool uses(const struct live_rule *rule, const struct watched_index *index)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (rule->uses[i] == index) return true;
+    return false;
+}
+
+/* The index as a whole is another, or there is something that it does not find: rules that use it are asked
+ * again, whatever they look at. */
+static void on_news(void *ctx)
+{
+    struct watched_index *index = ctx;
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &index->audit->rules, link)
+        if (uses(rule, index)) live_rule_make_stale(rule, 0);
+}
+
+/* What cannot be told is found by nobody. */
+static void index_changed(struct watched_index *index, struct root *object)
+{
+    struct index_values values = {0};
+    if (values_of(index, object, &values)) each_value(&values, value_changed, index->lookups);
+    buf_clear(&values.bytes);
+}
+
+static bool looks_at(const struct live_rule *rule, const struct watch *watch)
+{
+    for (size_t i = 0; i < rule->use_count; i++)
+        if (rule->watches[i] == watch) return true;
+    return false;
+}
+
+static void wake_coarse(struct watch *watch)
+{
+    struct continuous *audit = watch->audit;
+    struct live_rule *rule;
+    TAILQ_FOREACH (rule, &audit->rules, link) {
+        if (!rule->coarse || !looks_at(rule, watch)) continue;
+        rule->coarse_due = true;
+        if (!timer_running(&audit->coarse))
+            timer_start(&audit->coarse, audit->options.clock, CONTINUOUS_COARSE_MS);
+    }
+}
+
+/* `before` and `after` may be NULL. */
+static void changed(struct watch *watch, struct root *before, struct root *after)
+{
+    if (before == after || watch->audit->inactive) return;
+    for (size_t i = 0; i < watch->count; i++) {
+        if (before) index_changed(watch->indexes[i], before);
+        if (after) index_changed(watch->indexes[i], after);
+    }
+    wake_coarse(watch);
+}
+
+static void on_add(void *ctx, struct root *object, const struct event_info *info)
+{
+    (void)info;
+    changed(ctx, NULL, object);
+}
+
+static void on_update(void *ctx, struct root *before, struct root *object, const struct event_info *info)
+{
+    (void)info;
+    changed(ctx, before, object);
+}
+
+static void on_delete(void *ctx, struct root *last, const struct event_info *info)
+{
+    changed(ctx, info->stored ? info->stored : last, NULL);
+}
+
+static struct event_handler handler_of(struct watch *watch)
+{
+    return (struct event_handler){
+        .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = watch, .from_now_on = true};
+}
+
+/* --- indexes */
+
+static void free_source(struct watched_index *index)
+{
+    if (index->by_function) index_function_tell(&index->source, NULL, NULL);
+    if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
+    index->source = (struct index_source){0};
+}
+
+/* The claim's own function, or a source made of the same path. */
+static void find_source(struct watch *watch, struct watched_index *index)
+{
+    bool is_namespace;
+    struct err err;
+    if (is(index, "") || is(index, "key") || is(index, "namespace")) return;
+    struct claim_index *named = claim_find_index(watch->claim, str_of(index->name), &is_namespace, &err);
+    free_source(index);
+    index->by_function = named && claim_index_source(named)->values;
+    if (!index->by_function) {
+        index_source_of_path(str_of(index->name), &index->source, &err);
+        return;
+    }
+    index->source = *claim_index_source(named);
+    index_function_tell(&index->source, on_news, index);
+}
+
+struct watched_index *watch_index(struct watch *watch, const char *name)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        if (is(watch->indexes[i], name)) return watch->indexes[i];
+    if (watch->count == watch->cap) {
+        watch->cap = watch->cap ? watch->cap * 2 : 4;
+        watch->indexes = xrealloc(watch->indexes, watch->cap * sizeof *watch->indexes);
+    }
+    struct watched_index *index = NEW(struct watched_index);
+    index->audit = watch->audit;
+    index->name = xstrdup(name);
+    index->lookups = lookup_index_new(watch->audit->lookups);
+    find_source(watch, index);
+    return watch->indexes[watch->count++] = index;
+}
+
+static void free_index(struct watched_index *index)
+{
+    free_source(index);
+    lookup_index_free(index->lookups);
+    free(index->name);
+    free(index);
+}
+
+static bool is_used(const struct watched_index *index)
+{
+    const struct live_rule *rule;
+    TAILQ_FOREACH (rule, &index->audit->rules, link)
+        if (uses(rule, index)) return true;
+    return false;
+}
+
+/* Each would be asked for its values at every event. */
+static void drop_unused(struct watch *watch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < watch->count; i++) {
+        if (is_used(watch->indexes[i]))
+            watch->indexes[kept++] = watch->indexes[i];
+        else
+            free_index(watch->indexes[i]);
+    }
+    watch->count = kept;
+}
+
+/* --- from the first to the last */
+
+struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim)
+{
+    struct watch *watch = NEW(struct watch);
+    watch->audit = audit;
+    watch->script = script;
+    watch->claim = claim;
+    TAILQ_INSERT_TAIL(&audit->watches, watch, link);
+    const struct event_handler handler = handler_of(watch);
+    watch->handler = claim_add_handler(claim, &handler);
+    return watch;
+}
+
+void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim)
+{
+    const struct event_handler handler = handler_of(watch);
+    claim_move_handler(watch->handler, claim, &handler);
+    watch->script = script;
+    watch->claim = claim;
+    drop_unused(watch);
+    for (size_t i = 0; i < watch->count; i++) find_source(watch, watch->indexes[i]);
+}
+
+void watch_free(struct watch *watch)
+{
+    claim_remove_handler(watch->handler);
+    TAILQ_REMOVE(&watch->audit->watches, watch, link);
+    for (size_t i = 0; i < watch->count; i++) free_index(watch->indexes[i]);
+    free(watch->indexes);
+    free(watch);
+}

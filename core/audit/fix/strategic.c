@@ -1,0 +1,316 @@
+/* What differs, by the types of Kubernetes; see strategic.h. */
+#include "audit/fix/strategic.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "object/value/json.h"
+#include "object/value/map_index.h"
+
+/* More items take the square of their number: such a list is no list of containers. */
+enum { ITEMS_MAX = 1000 };
+
+/* Where in an object a value stands. */
+enum place {
+    AT_OTHER, /* its lists may have keys that are not known here */
+    AT_PLAIN, /* its lists have none, and are replaced whole */
+    AT_POD,
+    AT_WORKLOAD, /* and the template of a job in a CronJob */
+    AT_WORKLOAD_SPEC,
+    AT_CRON_JOB,
+    AT_CRON_JOB_SPEC,
+    AT_TEMPLATE,
+    AT_POD_SPEC,
+    AT_CONTAINER,
+};
+
+static const struct {
+    const char *group, *kind;
+    enum place place;
+} kinds[] = {
+    {"", "Pod", AT_POD},
+    {"", "ReplicationController", AT_WORKLOAD},
+    {"apps", "Deployment", AT_WORKLOAD},
+    {"apps", "StatefulSet", AT_WORKLOAD},
+    {"apps", "DaemonSet", AT_WORKLOAD},
+    {"apps", "ReplicaSet", AT_WORKLOAD},
+    {"batch", "Job", AT_WORKLOAD},
+    {"batch", "CronJob", AT_CRON_JOB},
+};
+
+static const struct {
+    enum place from;
+    const char *field;
+    enum place to;
+} steps[] = {
+    {AT_POD, "spec", AT_POD_SPEC},
+    {AT_WORKLOAD, "spec", AT_WORKLOAD_SPEC},
+    {AT_WORKLOAD_SPEC, "template", AT_TEMPLATE},
+    {AT_CRON_JOB, "spec", AT_CRON_JOB_SPEC},
+    {AT_CRON_JOB_SPEC, "jobTemplate", AT_WORKLOAD},
+    {AT_TEMPLATE, "spec", AT_POD_SPEC},
+};
+
+static const struct {
+    enum place at;
+    const char *field, *key;
+    enum place items;
+} lists[] = {
+    {AT_POD_SPEC, "containers", "name", AT_CONTAINER},
+    {AT_POD_SPEC, "initContainers", "name", AT_CONTAINER},
+    {AT_POD_SPEC, "ephemeralContainers", "name", AT_CONTAINER},
+    {AT_POD_SPEC, "volumes", "name", AT_PLAIN},
+    {AT_POD_SPEC, "imagePullSecrets", "name", AT_PLAIN},
+    {AT_POD_SPEC, "hostAliases", "ip", AT_PLAIN},
+    {AT_POD_SPEC, "topologySpreadConstraints", "topologyKey", AT_PLAIN},
+    {AT_POD_SPEC, "schedulingGates", "name", AT_PLAIN},
+    {AT_POD_SPEC, "resourceClaims", "name", AT_PLAIN},
+    {AT_CONTAINER, "ports", "containerPort", AT_PLAIN},
+    {AT_CONTAINER, "env", "name", AT_PLAIN},
+    {AT_CONTAINER, "volumeMounts", "mountPath", AT_PLAIN},
+    {AT_CONTAINER, "volumeDevices", "devicePath", AT_PLAIN},
+};
+
+/* One patch that is being written. */
+struct patch {
+    struct buf *out;
+    bool is_keyed; /* a list was merged by its key */
+    bool failed;
+};
+
+static bool diff(struct patch *patch, struct value from, struct value to, enum place at);
+
+static enum place place_of(struct value object)
+{
+    struct text texts[2];
+    struct str version = value_str(value_field(object, STR("apiVersion")), &texts[0]);
+    struct str kind = value_str(value_field(object, STR("kind")), &texts[1]);
+    const char *slash = version.n ? memchr(version.p, '/', version.n) : NULL;
+    struct str group = {version.p, slash ? (size_t)(slash - version.p) : 0};
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (str_is(group, kinds[i].group) && str_is(kind, kinds[i].kind)) return kinds[i].place;
+    return AT_OTHER;
+}
+
+/* Metadata and status have lists with keys of their own. */
+static enum place step(enum place at, struct str field)
+{
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+        if (steps[i].from == at && str_is(field, steps[i].field)) return steps[i].to;
+    bool is_top = at == AT_POD || at == AT_WORKLOAD || at == AT_CRON_JOB || at == AT_TEMPLATE;
+    return is_top || at == AT_OTHER ? AT_OTHER : AT_PLAIN;
+}
+
+/* --- lists */
+
+static bool has_key(struct value list, struct str key, struct value wanted, size_t before, size_t *at)
+{
+    for (size_t i = 0; i < before; i++) {
+        if (!value_equal(value_field(value_item(list, i), key), wanted)) continue;
+        *at = i;
+        return true;
+    }
+    return false;
+}
+
+/* Each item is a map with a key that no other one has. */
+static bool is_keyed(struct value list, struct str key)
+{
+    size_t count = value_count(list), twin;
+    if (count > ITEMS_MAX) return false;
+    for (size_t i = 0; i < count; i++) {
+        struct value own = value_field(value_item(list, i), key);
+        enum value_type type = value_type(own);
+        if (type != VALUE_STRING && type != VALUE_INT) return false;
+        if (has_key(list, key, own, i, &twin)) return false;
+    }
+    return true;
+}
+
+static void put_name(struct buf *out, bool *first, struct str name)
+{
+    if (!*first) buf_putc(out, ',');
+    *first = false;
+    buf_json_string(out, name);
+    buf_putc(out, ':');
+}
+
+/* {"name":"web" and what follows is the caller's. */
+static void put_item(struct buf *out, bool *first, struct str key, struct value own)
+{
+    bool inner = true;
+    if (!*first) buf_putc(out, ',');
+    *first = false;
+    buf_putc(out, '{');
+    put_name(out, &inner, key);
+    json_write(out, own);
+}
+
+/* Both have it: what has changed of it, behind its key. */
+static void put_changed(struct patch *patch, bool *first, struct str key, struct value from, struct value to,
+                        enum place at)
+{
+    struct buf inner = {0}, *out = patch->out;
+    patch->out = &inner;
+    bool differs = diff(patch, from, to, at);
+    patch->out = out;
+    if (differs) {
+        put_item(out, first, key, value_field(to, key));
+        buf_putc(out, ',');
+        buf_append(out, inner.data + 1, inner.len - 1); /* without its bracket */
+    }
+    buf_clear(&inner);
+}
+
+/* Where the server would put what is new is up to it, unless it is told. */
+static void put_order(struct buf *out, bool *first, struct str field, struct str key, struct value to)
+{
+    bool inner = true;
+    if (!*first) buf_putc(out, ',');
+    *first = false;
+    buf_printf(out, "\"$setElementOrder/%.*s\":[", STR_ARG(field));
+    for (size_t i = 0; i < value_count(to); i++) {
+        put_item(out, &inner, key, value_field(value_item(to, i), key));
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
+}
+
+/* True when items are new, or stand in another order. */
+static bool put_items(struct patch *patch, bool *first, struct str key, struct value from, struct value to,
+                      enum place at)
+{
+    size_t before = 0, count = value_count(from);
+    bool moved = false;
+    for (size_t i = 0; i < value_count(to); i++) {
+        struct value item = value_item(to, i);
+        size_t old;
+        if (has_key(from, key, value_field(item, key), count, &old)) {
+            put_changed(patch, first, key, value_item(from, old), item, at);
+            moved |= old < before;
+            before = old;
+        } else {
+            if (!*first) buf_putc(patch->out, ',');
+            *first = false;
+            json_write(patch->out, item);
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+static void put_removed(struct buf *out, bool *first, struct str key, struct value from, struct value to)
+{
+    size_t count = value_count(to), now;
+    for (size_t i = 0; i < value_count(from); i++) {
+        struct value own = value_field(value_item(from, i), key);
+        if (has_key(to, key, own, count, &now)) continue;
+        put_item(out, first, key, own);
+        buf_puts(out, ",\"$patch\":\"delete\"}");
+    }
+}
+
+/* Two lists that differ, as fields of the map that they are in. */
+static void put_list(struct patch *patch, bool *first, struct str field, struct str key, struct value from,
+                     struct value to, enum place at)
+{
+    struct buf items = {0}, *out = patch->out;
+    bool none = true;
+    if (!is_keyed(from, key) || !is_keyed(to, key)) {
+        patch->failed = true;
+        return;
+    }
+    patch->is_keyed = true;
+    patch->out = &items;
+    bool moved = put_items(patch, &none, key, from, to, at);
+    put_removed(&items, &none, key, from, to);
+    patch->out = out;
+    if (items.len) {
+        put_name(out, first, field);
+        buf_printf(out, "[%s]", buf_text(&items));
+    }
+    if (moved) put_order(out, first, field, key, to);
+    buf_clear(&items);
+}
+
+/* --- fields */
+
+static void put_value(struct patch *patch, bool *first, struct str field, struct value from, struct value to,
+                      enum place at)
+{
+    bool is_list = value_type(from) == VALUE_ARRAY && value_type(to) == VALUE_ARRAY;
+    for (size_t i = 0; is_list && i < ARRAY_LEN(lists); i++) {
+        if (lists[i].at != at || !str_is(field, lists[i].field)) continue;
+        put_list(patch, first, field, str_of(lists[i].key), from, to, lists[i].items);
+        return;
+    }
+    enum place inner = step(at, field);
+    bool was_first = *first, differs = true;
+    size_t before = patch->out->len;
+    if (is_list && inner == AT_OTHER) patch->failed = true;
+    put_name(patch->out, first, field);
+    if (value_type(from) == VALUE_MAP && value_type(to) == VALUE_MAP)
+        differs = diff(patch, from, to, inner);
+    else
+        json_write(patch->out, to);
+    if (differs) return;
+    patch->out->len = before;
+    *first = was_first;
+}
+
+static void put_old(struct patch *patch, bool *first, struct value from, const struct map_index *now,
+                    enum place at)
+{
+    size_t count = value_count(from);
+    for (size_t i = 0; i < count; i++) {
+        struct str field;
+        struct text text;
+        struct value old = value_entry(from, i, &field, &text), new = map_index_find(now, field);
+        if (value_type(new) == VALUE_ABSENT) {
+            put_name(patch->out, first, field);
+            buf_puts(patch->out, "null");
+        } else if (!value_equal(old, new)) {
+            put_value(patch, first, field, old, new, at);
+        }
+    }
+}
+
+static void put_new(struct patch *patch, bool *first, const struct map_index *old, struct value to)
+{
+    size_t count = value_count(to);
+    for (size_t i = 0; i < count; i++) {
+        struct str field;
+        struct text text;
+        struct value now = value_entry(to, i, &field, &text);
+        if (value_type(now) == VALUE_NULL || value_type(map_index_find(old, field)) != VALUE_ABSENT) continue;
+        put_name(patch->out, first, field);
+        json_write(patch->out, now);
+    }
+}
+
+/* Two maps. False, with nothing written: they are equal, or but for nulls, which no patch can write. */
+static bool diff(struct patch *patch, struct value from, struct value to, enum place at)
+{
+    bool first = true;
+    size_t before = patch->out->len;
+    if (value_equal(from, to)) return false;
+    struct map_index old = map_index_make(from), now = map_index_make(to);
+    buf_putc(patch->out, '{');
+    put_old(patch, &first, from, &now, at);
+    put_new(patch, &first, &old, to);
+    buf_putc(patch->out, '}');
+    if (first) patch->out->len = before;
+    map_index_clear(&old);
+    map_index_clear(&now);
+    return !first;
+}
+
+bool strategic_diff(struct buf *out, struct value from, struct value to)
+{
+    struct patch patch = {.out = out};
+    size_t before = out->len;
+    enum place at = place_of(from);
+    bool ok = at != AT_OTHER && diff(&patch, from, to, at) && patch.is_keyed && !patch.failed;
+    if (!ok) out->len = before;
+    return ok;
+}

@@ -1,0 +1,193 @@
+/* Known findings; see baseline.h. */
+#include "audit/found/baseline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/found/finding_key.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "kube/kinds/resource.h"
+#include "object/parse/tape.h"
+
+enum { FILE_MAX = 1 << 30 };
+
+/* Findings of one key. `taken` counts since `round` began. */
+struct known {
+    uint64_t hash; /* 0: none */
+    uint32_t count, taken, round;
+};
+
+/* By hashes of their keys: two of 2^64 that are equal by chance would hide one finding. */
+struct baseline {
+    struct known *slots; /* open addressing */
+    size_t count, cap;
+    size_t old;     /* findings without a fingerprint */
+    uint32_t round; /* the present one */
+};
+
+/* --- the set */
+
+static struct known *slot_of(const struct baseline *baseline, uint64_t hash)
+{
+    size_t at = (size_t)hash & (baseline->cap - 1);
+    while (baseline->slots[at].hash && baseline->slots[at].hash != hash) at = (at + 1) & (baseline->cap - 1);
+    return &baseline->slots[at];
+}
+
+static void add(struct baseline *baseline, uint64_t hash)
+{
+    if (baseline->count >= baseline->cap / 2) {
+        struct baseline old = *baseline;
+        baseline->cap = old.cap ? old.cap * 2 : 1024;
+        baseline->slots = xcalloc(baseline->cap, sizeof *baseline->slots);
+        for (size_t i = 0; i < old.cap; i++)
+            if (old.slots[i].hash) *slot_of(baseline, old.slots[i].hash) = old.slots[i];
+        free(old.slots);
+    }
+    struct known *slot = slot_of(baseline, hash);
+    baseline->count += slot->hash == 0;
+    slot->hash = hash;
+    slot->count++;
+}
+
+static bool take(const struct baseline *baseline, uint64_t hash)
+{
+    struct known *known = baseline->count ? slot_of(baseline, hash) : NULL;
+    if (!known || !known->hash) return false;
+    if (known->round != baseline->round) known->taken = 0;
+    known->round = baseline->round;
+    if (known->taken == known->count) return false;
+    known->taken++;
+    return true;
+}
+
+/* --- findings */
+
+static uint64_t hash_of(struct str fingerprint)
+{
+    uint64_t hash = hash_str(fingerprint);
+    return hash ? hash : 1;
+}
+
+/* What stood in the place of a fingerprint. */
+struct old_key {
+    struct str rule, api_version, kind, ns, name, path;
+};
+
+static uint64_t hash_of_old(const struct old_key *key)
+{
+    struct buf text = {0};
+    struct str group, version;
+    api_version_cut(key->api_version, &group, &version);
+    const struct str parts[] = {key->rule, group, key->kind, key->ns, key->name, key->path};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        buf_str(&text, parts[i]);
+        buf_putc(&text, '\0');
+    }
+    uint64_t hash = hash_of(buf_slice(&text));
+    buf_clear(&text);
+    return hash;
+}
+
+static struct str field(const struct tape *tape, size_t at, const char *name)
+{
+    struct str text = tape_str(tape, tape_field(tape, at, str_of(name)));
+    return text.p ? text : STR("");
+}
+
+static bool add_result(struct baseline *baseline, const struct tape *tape, size_t at)
+{
+    if (tape_type(tape, at) != '{') return false;
+    const struct old_key key = {
+        .rule = field(tape, at, "rule"),
+        .api_version = field(tape, at, "apiVersion"),
+        .kind = field(tape, at, "kind"),
+        .ns = field(tape, at, "namespace"),
+        .name = field(tape, at, "name"),
+        .path = field(tape, at, "path"),
+    };
+    struct str result = field(tape, at, "result"), fingerprint = field(tape, at, "fingerprint");
+    if (!key.rule.n || !key.kind.n || !result.n) return false;
+    if (!str_is(result, "fail") && !str_is(result, "warn")) return true;
+    add(baseline, fingerprint.n ? hash_of(fingerprint) : hash_of_old(&key));
+    baseline->old += fingerprint.n == 0;
+    return true;
+}
+
+static bool add_results(struct baseline *baseline, const char *path, const struct tape *tape, struct err *err)
+{
+    size_t root = tape_root(tape), results = tape_field(tape, root, STR("results")), n = 0;
+    if (tape_type(tape, results) != '[')
+        return err_set(err, ERR_INVALID, "%s: there are no results in it; kubelua audit -o json writes them",
+                       path);
+    for (size_t at = tape_first(tape, results, NULL); at; at = tape_next(tape, results, at, NULL), n++)
+        if (!add_result(baseline, tape, at))
+            return err_set(err, ERR_INVALID, "%s: results[%zu] has no rule, kind or result", path, n);
+    return true;
+}
+
+struct baseline *baseline_read(const char *path, struct err *err)
+{
+    struct baseline *baseline = NEW(struct baseline);
+    struct tape_parser *parser = tape_parser_new();
+    struct buf text = {0};
+    struct tape tape;
+    bool ok = file_read(path, FILE_MAX, &text, err);
+    if (ok) {
+        memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+        ok = tape_parse(parser, text.data, text.len, &tape, err) || err_wrap(err, "%s", path);
+    }
+    ok = ok && add_results(baseline, path, &tape, err);
+    buf_clear(&text);
+    tape_parser_free(parser);
+    if (ok) return baseline;
+    baseline_free(baseline);
+    return NULL;
+}
+
+void baseline_free(struct baseline *baseline)
+{
+    if (!baseline) return;
+    free(baseline->slots);
+    free(baseline);
+}
+
+size_t baseline_old_count(const struct baseline *baseline)
+{
+    return baseline->old;
+}
+
+void baseline_begin(struct baseline *baseline)
+{
+    baseline->round++;
+}
+
+bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
+                    const struct audit_object *object, const struct audit_row *row)
+{
+    char fingerprint[FINDING_KEY_SIZE];
+    finding_key(rule, object, row, fingerprint);
+    if (take(baseline, hash_of(str_of(fingerprint)))) return true;
+    const struct old_key old = {.rule = str_of(rule->id),
+                                .api_version = object->api_version,
+                                .kind = object->kind,
+                                .ns = object->ns,
+                                .name = object->name,
+                                .path = row->path};
+    return baseline->old && take(baseline, hash_of_old(&old));
+}
+
+static bool is_known(void *ctx, const struct audit_rule *rule, const struct audit_object *object,
+                     const struct audit_row *row)
+{
+    return baseline_takes(ctx, rule, object, row);
+}
+
+void baseline_hide(struct baseline *baseline, struct audit_table *table)
+{
+    baseline_begin(baseline);
+    audit_table_hide(table, is_known, baseline);
+}

@@ -1,0 +1,22 @@
+/* Findings that are known: what `kubelua audit -o json` printed some time ago, so that only new ones are
+ * told. Each has its fingerprint there (finding_key.h), and hides one finding of the same. Reports of before
+ * there were fingerprints are known by rule, object and path as it stands.
+ * Owner: the command. Reads a file: for commands only. */
+#pragma once
+#include "audit/found/table.h"
+#include "base/err.h"
+
+struct baseline;
+
+/* NULL with an error that names the file. */
+struct baseline *baseline_read(const char *path, struct err *err);
+void baseline_free(struct baseline *baseline);
+/* How many of its findings have no fingerprint. */
+size_t baseline_old_count(const struct baseline *baseline);
+/* Counts anew: none of them has hidden anything. */
+void baseline_begin(struct baseline *baseline);
+/* Whether the finding is known, which takes up one that is. */
+bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
+                    const struct audit_object *object, const struct audit_row *row);
+/* Hides them in the table; once, before any sorting. */
+void baseline_hide(struct baseline *baseline, struct audit_table *table);

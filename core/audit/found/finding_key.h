@@ -1,0 +1,17 @@
+/* What a finding is known again by in a later audit: its rule, its object, and the path, in which an element
+ * of a list goes by its name where it has one; without a path the message, but for its digits. So it outlives
+ * moved lines, containers put before it, other values and other versions of the kind.
+ * Owner: all is borrowed. On any one thread. */
+#pragma once
+#include "audit/found/table.h"
+#include "base/buf.h"
+#include "object/value/value.h"
+
+enum { FINDING_KEY_SIZE = 33 };
+
+/* The same in each audit: hex digits and a NUL. Reports call it the fingerprint. */
+void finding_key(const struct audit_rule *rule, const struct audit_object *object,
+                 const struct audit_row *row, char *out);
+/* Appends the path with names, ".spec.containers[name=web].image", for the row's `place`. False: it has none,
+ * and is known as it stands. */
+bool finding_place(struct value object, struct str path, struct buf *out);

@@ -1,0 +1,51 @@
+/* What an audit in another process found, as frames of bytes: its rules first, then now and then what was
+ * found since, what scripts print, what makes the audit incomplete, and an end, without which it was cut off.
+ * The reader believes nothing of what it reads.
+ * Owner: buffers and tables are the caller's; a reader belongs to one thread. Callbacks borrow their texts.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "audit/found/table.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
+
+/* --- writing: each appends frames */
+
+/* False, and appends nothing, when the rules' texts are more than a frame holds. */
+bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
+/* How many objects there are to look at, as far as it is known. */
+void audit_stream_put_total(struct buf *out, size_t objects);
+/* All that the table has, whose rows are in the order in which they came; but fixes, which such an audit
+ * never looks for. The caller forgets it then (audit_table_forget). Many rows take many frames. */
+void audit_stream_put_found(struct buf *out, const struct audit_table *table);
+/* What is longer than AUDIT_LINE_MAX is cut, here and below. */
+void audit_stream_put_print(struct buf *out, struct str line);
+/* Why what is told is not all: for people, a line. */
+void audit_stream_put_trouble(struct buf *out, struct str text);
+void audit_stream_put_end(struct buf *out);
+
+/* --- reading */
+
+struct audit_stream;
+
+struct audit_stream_sink {
+    struct audit_table *table; /* what is found is added to it; several streams may share one */
+    void (*print)(void *ctx, struct str line);
+    void (*trouble)(void *ctx, struct str text);
+    void *ctx;
+};
+
+struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink);
+void audit_stream_free(struct audit_stream *stream);
+/* False when that is no such stream, or has other rules than the one before it; nothing may be given then. */
+bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err);
+/* How many objects it said that there are to look at; 0 before. */
+size_t audit_stream_total(const struct audit_stream *stream);
+/* It had its rules. */
+bool audit_stream_has_begun(const struct audit_stream *stream);
+/* It had its end, and nothing behind that. */
+bool audit_stream_is_whole(const struct audit_stream *stream);

@@ -1,0 +1,221 @@
+/* Reading what another process found; see stream.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/found/stream.h"
+#include "audit/found/stream_frame.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/text/wire.h"
+
+enum { RULES_IN_ALL_MAX = 1 << 20, LINE_NUMBER_MAX = 1 << 30, OBJECTS_IN_ALL_MAX = 1 << 30 };
+
+struct audit_stream {
+    struct audit_stream_sink sink;
+    struct buf bytes; /* of a frame that is not whole yet */
+    struct buf text;  /* for texts with a NUL behind them */
+    size_t rule_count, total;
+    uint32_t object; /* of the table: that had rows last */
+    bool has_object, begun, ended, broken;
+};
+
+struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink)
+{
+    struct audit_stream *stream = NEW(struct audit_stream);
+    stream->sink = *sink;
+    return stream;
+}
+
+void audit_stream_free(struct audit_stream *stream)
+{
+    if (!stream) return;
+    buf_clear(&stream->bytes);
+    buf_clear(&stream->text);
+    free(stream);
+}
+
+bool audit_stream_has_begun(const struct audit_stream *stream)
+{
+    return stream->begun;
+}
+
+bool audit_stream_is_whole(const struct audit_stream *stream)
+{
+    return stream->ended && !stream->broken && stream->bytes.len == 0;
+}
+
+size_t audit_stream_total(const struct audit_stream *stream)
+{
+    return stream->total;
+}
+
+/* --- rules */
+
+/* Copies the next texts one behind the other, each with a NUL. */
+static void take_texts(struct audit_stream *stream, struct wire_reader *reader, size_t count, size_t *places)
+{
+    stream->text.len = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct str text = wire_text(reader);
+        places[i] = stream->text.len;
+        buf_str(&stream->text, text);
+        buf_putc(&stream->text, '\0');
+        if (str_has_nul(text)) reader->bad = true;
+    }
+}
+
+/* The first stream brings the rules of the table, the others the same. */
+static void take_rule(struct audit_stream *stream, struct wire_reader *reader, uint32_t number, bool is_first)
+{
+    enum { ID, TITLE, CATEGORY, WHY, HOW, RULE_FILE, TEXTS };
+    struct audit_table *table = stream->sink.table;
+    size_t places[TEXTS];
+    take_texts(stream, reader, TEXTS, places);
+    const char *texts = stream->text.data;
+    uint32_t line = wire_number_below(reader, LINE_NUMBER_MAX),
+             severity = wire_number_below(reader, SEVERITIES);
+    const struct audit_rule rule = {
+        .id = texts + places[ID],
+        .title = texts + places[TITLE],
+        .category = texts + places[CATEGORY],
+        .why = texts + places[WHY],
+        .how = texts + places[HOW],
+        .file = texts + places[RULE_FILE],
+        .line = (int)line,
+        .severity = (enum severity)severity,
+    };
+    if (reader->bad) return;
+    if (is_first)
+        audit_table_add_rule(table, &rule);
+    else if (strcmp(audit_table_rule(table, number)->id, rule.id) != 0)
+        reader->bad = true;
+}
+
+static void take_rules(struct audit_stream *stream, struct wire_reader *reader)
+{
+    size_t had = audit_table_rule_count(stream->sink.table);
+    uint32_t count = wire_number_below(reader, RULES_IN_ALL_MAX);
+    if (stream->begun || (had && had != count)) reader->bad = true;
+    for (uint32_t i = 0; !reader->bad && i < count; i++) take_rule(stream, reader, i, had == 0);
+    stream->begun = true;
+    stream->rule_count = count;
+}
+
+/* --- what was found */
+
+static void take_row(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct audit_row row = {.rule = wire_number_below(reader, stream->rule_count)};
+    row.verdict = (enum verdict)wire_number_below(reader, VERDICTS);
+    row.accepted = wire_number_below(reader, 2) != 0;
+    row.message = wire_text(reader);
+    row.path = wire_text(reader);
+    row.place = wire_text(reader);
+    row.value = wire_text(reader);
+    row.reason = wire_text(reader);
+    if (reader->bad) return;
+    if (row.verdict == VERDICT_PASS)
+        audit_table_add_pass(stream->sink.table, row.rule);
+    else
+        audit_table_add(stream->sink.table, &row);
+}
+
+static void take_rows(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    while (!reader->bad && wire_number_below(reader, 2)) take_row(stream, reader);
+}
+
+/* What has no row that the table keeps is seen all the same. */
+static void take_object(struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct audit_table *table = stream->sink.table;
+    struct audit_object object = {.api_version = wire_text(reader), .file = STR("")};
+    object.kind = wire_text(reader);
+    object.ns = wire_text(reader);
+    object.name = wire_text(reader);
+    object.uid = wire_text(reader);
+    if (!stream->begun) reader->bad = true;
+    if (reader->bad) return;
+    size_t before = audit_table_object_count(table);
+    audit_table_begin_object(table, &object);
+    take_rows(stream, reader);
+    stream->has_object = audit_table_object_count(table) > before;
+    stream->object = (uint32_t)before;
+}
+
+/* Others may have added objects to the table meanwhile. */
+static void take_more(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    if (!stream->has_object) reader->bad = true;
+    if (reader->bad) return;
+    audit_table_resume_object(stream->sink.table, stream->object);
+    take_rows(stream, reader);
+}
+
+static void take_found(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct audit_table *table = stream->sink.table;
+    uint64_t seen = wire_number(reader);
+    if (!stream->begun || wire_number(reader) != stream->rule_count) reader->bad = true;
+    for (uint32_t i = 0; !reader->bad && i < stream->rule_count; i++) {
+        size_t counts[VERDICTS];
+        for (size_t v = 0; v < VERDICTS; v++) counts[v] = wire_number(reader);
+        struct str not_asked = wire_text(reader);
+        if (!reader->bad) audit_table_add_counts(table, i, counts);
+        if (!reader->bad && not_asked.n) audit_table_leave_out(table, i, not_asked);
+    }
+    if (!reader->bad) audit_table_add_seen(table, seen);
+}
+
+/* --- frames */
+
+static void take_line(const struct audit_stream *stream, struct wire_reader *reader,
+                      void (*told)(void *ctx, struct str text))
+{
+    struct str text = wire_text(reader);
+    if (!reader->bad && told) told(stream->sink.ctx, text);
+}
+
+static bool take_frame(struct audit_stream *stream, enum frame_type type, struct str payload)
+{
+    struct wire_reader reader = {.rest = payload, .bad = stream->ended};
+    if (type == FRAME_RULES) take_rules(stream, &reader);
+    if (type == FRAME_FOUND) take_found(stream, &reader);
+    if (type == FRAME_OBJECT) take_object(stream, &reader);
+    if (type == FRAME_MORE) take_more(stream, &reader);
+    if (type == FRAME_TOTAL) stream->total = wire_number_below(&reader, OBJECTS_IN_ALL_MAX);
+    if (type == FRAME_PRINT) take_line(stream, &reader, stream->sink.print);
+    if (type == FRAME_TROUBLE) take_line(stream, &reader, stream->sink.trouble);
+    if (type == FRAME_END) stream->ended = true;
+    return wire_at_end(&reader);
+}
+
+static size_t length_of(const char *head)
+{
+    size_t size = 0;
+    for (int i = 0; i < 4; i++) size |= (size_t)(unsigned char)head[i] << 8 * i;
+    return size;
+}
+
+bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err)
+{
+    size_t at = 0;
+    must(!stream->broken);
+    buf_str(&stream->bytes, bytes);
+    const struct buf *all = &stream->bytes;
+    while (!stream->broken && all->len - at >= FRAME_HEAD) {
+        size_t size = length_of(all->data + at);
+        unsigned char type = (unsigned char)all->data[at + 4];
+        if (size > AUDIT_FRAME_MAX || type >= FRAME_TYPES) {
+            stream->broken = true;
+        } else {
+            if (all->len - at - FRAME_HEAD < size) break;
+            struct str payload = {all->data + at + FRAME_HEAD, size};
+            stream->broken = !take_frame(stream, (enum frame_type)type, payload);
+            at += FRAME_HEAD + size;
+        }
+    }
+    if (stream->broken) return err_set(err, ERR_PARSE, "that is no stream of an audit");
+    buf_consume(&stream->bytes, at);
+    return true;
+}

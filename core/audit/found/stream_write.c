@@ -1,0 +1,165 @@
+/* Frames of what was found; see stream.h. */
+#include "audit/found/stream.h"
+#include "audit/found/stream_frame.h"
+#include "base/must.h"
+#include "base/text/wire.h"
+
+static size_t begin(struct buf *out, enum frame_type type)
+{
+    size_t at = out->len;
+    buf_append(out, (const char[FRAME_HEAD]){0, 0, 0, 0, (char)type}, FRAME_HEAD);
+    return at;
+}
+
+static void end(struct buf *out, size_t at)
+{
+    size_t size = out->len - at - FRAME_HEAD;
+    must(size <= AUDIT_FRAME_MAX);
+    for (int i = 0; i < 4; i++) out->data[at + (size_t)i] = (char)(size >> 8 * i);
+}
+
+static void put_text(struct buf *out, const char *text)
+{
+    wire_put_text(out, str_of(text));
+}
+
+bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err)
+{
+    size_t at = begin(out, FRAME_RULES), count = audit_table_rule_count(table);
+    wire_put_number(out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        put_text(out, rule->id);
+        put_text(out, rule->title);
+        put_text(out, rule->category);
+        put_text(out, rule->why);
+        put_text(out, rule->how);
+        put_text(out, rule->file);
+        wire_put_number(out, (uint64_t)rule->line);
+        wire_put_number(out, rule->severity);
+    }
+    if (out->len - at - FRAME_HEAD > AUDIT_FRAME_MAX) {
+        out->len = at;
+        return err_set(err, ERR_LIMIT, "the titles and explanations of the rules are more than %d MiB",
+                       AUDIT_FRAME_MAX >> 20);
+    }
+    end(out, at);
+    return true;
+}
+
+/* Rows of an object stand together: the first behind those of row `i`'s. */
+static size_t behind_object(const struct audit_table *table, size_t i)
+{
+    size_t rows = audit_table_count_rows(table);
+    uint32_t object = audit_table_row(table, i)->object;
+    while (i < rows && audit_table_row(table, i)->object == object) i++;
+    return i;
+}
+
+static size_t count_objects(const struct audit_table *table)
+{
+    size_t count = 0, rows = audit_table_count_rows(table);
+    for (size_t i = 0; i < rows; i = behind_object(table, i)) count++;
+    return count;
+}
+
+static void put_counts(struct buf *out, const struct audit_table *table)
+{
+    size_t count = audit_table_rule_count(table);
+    wire_put_number(out, audit_table_totals(table).looked_at - count_objects(table));
+    wire_put_number(out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        for (size_t v = 0; v < VERDICTS; v++) wire_put_number(out, rule->counts[v]);
+        wire_put_text(out, rule->not_asked);
+    }
+}
+
+static void put_object(struct buf *out, const struct audit_object *object)
+{
+    wire_put_text(out, object->api_version);
+    wire_put_text(out, object->kind);
+    wire_put_text(out, object->ns);
+    wire_put_text(out, object->name);
+    wire_put_text(out, object->uid);
+}
+
+static void put_row(struct buf *out, const struct audit_row *row)
+{
+    wire_put_number(out, row->rule);
+    wire_put_number(out, row->verdict);
+    wire_put_number(out, row->accepted);
+    wire_put_text(out, row->message);
+    wire_put_text(out, row->path);
+    wire_put_text(out, row->place);
+    wire_put_text(out, row->value);
+    wire_put_text(out, row->reason);
+}
+
+/* Rows from `first` on, below `until`: as many as one frame has room for, of which there is always one, as a
+ * row's texts are bounded (rule.h). Gives the first that is left. */
+static size_t put_rows(struct buf *out, const struct audit_table *table, size_t first, size_t until)
+{
+    size_t begun = out->len, row = first;
+    while (row < until && (row == first || out->len - begun < FRAME_ROWS_ENOUGH)) {
+        wire_put_number(out, 1);
+        put_row(out, audit_table_row(table, row++));
+    }
+    wire_put_number(out, 0);
+    return row;
+}
+
+/* Those from `first` on, below `until`, are its. */
+static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
+{
+    size_t at = begin(out, FRAME_OBJECT);
+    put_object(out, audit_table_object(table, audit_table_row(table, first)->object));
+    size_t row = put_rows(out, table, first, until);
+    end(out, at);
+    while (row < until) {
+        at = begin(out, FRAME_MORE);
+        row = put_rows(out, table, row, until);
+        end(out, at);
+    }
+}
+
+void audit_stream_put_found(struct buf *out, const struct audit_table *table)
+{
+    size_t at = begin(out, FRAME_FOUND), rows = audit_table_count_rows(table);
+    put_counts(out, table);
+    end(out, at);
+    for (size_t i = 0, next; i < rows; i = next) {
+        next = behind_object(table, i);
+        put_object_frames(out, table, i, next);
+    }
+}
+
+void audit_stream_put_total(struct buf *out, size_t objects)
+{
+    size_t at = begin(out, FRAME_TOTAL);
+    wire_put_number(out, objects);
+    end(out, at);
+}
+
+static void put_line(struct buf *out, enum frame_type type, struct str text)
+{
+    size_t at = begin(out, type);
+    if (text.n > AUDIT_LINE_MAX) text.n = AUDIT_LINE_MAX;
+    wire_put_text(out, text);
+    end(out, at);
+}
+
+void audit_stream_put_print(struct buf *out, struct str line)
+{
+    put_line(out, FRAME_PRINT, line);
+}
+
+void audit_stream_put_trouble(struct buf *out, struct str text)
+{
+    put_line(out, FRAME_TROUBLE, text);
+}
+
+void audit_stream_put_end(struct buf *out)
+{
+    end(out, begin(out, FRAME_END));
+}

@@ -1,0 +1,333 @@
+/* The table of an audit; see table.h. */
+#include "audit/found/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/found/texts.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+struct audit_table {
+    struct texts texts, of_rules;
+    struct audit_rule *rules;
+    size_t rule_count, rule_cap;
+    struct audit_object *objects;
+    size_t object_count, object_cap;
+    struct audit_row *rows;
+    size_t row_count, row_cap;
+    const struct audit_object *now; /* the object that was begun */
+    uint32_t now_at;                /* where it is kept, when `now_kept` */
+    bool now_kept, keep_passes;
+    size_t looked_at, unlooked, elsewhere, foreign, evaluated, known;
+};
+
+static const char *keep_text(struct texts *texts, const char *text)
+{
+    return texts_keep(texts, str_of(text)).p;
+}
+
+#define ADD(array, count, cap)                                                                   \
+    ((count) == (cap)                                                                            \
+         ? (void)((array) = xrealloc((array), ((cap) = (cap) ? (cap)*2 : 16) * sizeof *(array))) \
+         : (void)0,                                                                              \
+     &(array)[(count)++])
+
+struct audit_table *audit_table_new(bool keep_passes)
+{
+    struct audit_table *f = NEW(struct audit_table);
+    f->keep_passes = keep_passes;
+    return f;
+}
+
+bool audit_table_keeps_passes(const struct audit_table *f)
+{
+    return f->keep_passes;
+}
+
+void audit_table_free(struct audit_table *f)
+{
+    if (!f) return;
+    texts_clear(&f->texts);
+    texts_clear(&f->of_rules);
+    free(f->rules);
+    free(f->objects);
+    free(f->rows);
+    free(f);
+}
+
+uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *rule)
+{
+    struct audit_rule *kept = ADD(f->rules, f->rule_count, f->rule_cap);
+    *kept = (struct audit_rule){
+        .id = keep_text(&f->of_rules, rule->id),
+        .title = keep_text(&f->of_rules, rule->title),
+        .category = keep_text(&f->of_rules, rule->category),
+        .why = keep_text(&f->of_rules, rule->why),
+        .how = keep_text(&f->of_rules, rule->how),
+        .file = keep_text(&f->of_rules, rule->file),
+        .line = rule->line,
+        .severity = rule->severity,
+    };
+    return (uint32_t)(f->rule_count - 1);
+}
+
+void audit_table_leave_out(struct audit_table *f, uint32_t rule, struct str reason)
+{
+    must(rule < f->rule_count);
+    if (str_eq(f->rules[rule].not_asked, reason)) return; /* an engine's children say it again and again */
+    f->rules[rule].not_asked = texts_keep(&f->of_rules, reason);
+}
+
+size_t audit_table_rule_count(const struct audit_table *f)
+{
+    return f->rule_count;
+}
+
+const struct audit_rule *audit_table_rule(const struct audit_table *f, uint32_t rule)
+{
+    must(rule < f->rule_count);
+    return &f->rules[rule];
+}
+
+void audit_table_begin_object(struct audit_table *f, const struct audit_object *object)
+{
+    f->now = object;
+    f->now_kept = false;
+    f->looked_at++;
+}
+
+void audit_table_resume_object(struct audit_table *f, uint32_t object)
+{
+    must(object < f->object_count);
+    f->now_at = object;
+    f->now_kept = true;
+}
+
+size_t audit_table_object_count(const struct audit_table *f)
+{
+    return f->object_count;
+}
+
+const struct audit_object *audit_table_object(const struct audit_table *f, uint32_t object)
+{
+    must(object < f->object_count);
+    return &f->objects[object];
+}
+
+static uint32_t keep_object(struct audit_table *f)
+{
+    const struct audit_object *now = f->now;
+    if (!f->now_kept) {
+        struct audit_object *kept = ADD(f->objects, f->object_count, f->object_cap);
+        *kept = (struct audit_object){
+            .api_version = texts_keep(&f->texts, now->api_version),
+            .kind = texts_keep(&f->texts, now->kind),
+            .ns = texts_keep(&f->texts, now->ns),
+            .name = texts_keep(&f->texts, now->name),
+            .uid = texts_keep(&f->texts, now->uid),
+            .file = texts_keep(&f->texts, now->file),
+            .line = now->line,
+        };
+        f->now_at = (uint32_t)(f->object_count - 1);
+        f->now_kept = true;
+    }
+    return f->now_at;
+}
+
+static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verdict verdict)
+{
+    must((f->now || f->now_kept) && rule < f->rule_count);
+    uint32_t object = keep_object(f);
+    struct audit_row *row = ADD(f->rows, f->row_count, f->row_cap);
+    *row = (struct audit_row){.rule = rule, .object = object, .verdict = verdict};
+    return row;
+}
+
+void audit_table_add(struct audit_table *f, const struct audit_row *row)
+{
+    bool says_nothing = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
+    if (row->verdict == VERDICT_PASS || says_nothing) return;
+    struct audit_row *kept = add_row(f, row->rule, row->verdict);
+    kept->message = texts_keep(&f->texts, row->message);
+    kept->path = texts_keep(&f->texts, row->path);
+    kept->place = texts_keep(&f->texts, row->place);
+    kept->value = texts_keep(&f->texts, row->value);
+    kept->reason = texts_keep(&f->texts, row->reason);
+    kept->fix = texts_keep(&f->texts, row->fix);
+    kept->accepted = row->accepted;
+}
+
+void audit_table_set_fix(struct audit_table *f, size_t row, struct str fix, const char *type)
+{
+    must(row < f->row_count);
+    f->rows[row].fix = texts_keep(&f->texts, fix);
+    f->rows[row].fix_type = type;
+}
+
+void audit_table_set_place(struct audit_table *f, size_t row, struct str place)
+{
+    must(row < f->row_count);
+    f->rows[row].place = texts_keep(&f->texts, place);
+}
+
+void audit_table_drop(struct audit_table *f, size_t first)
+{
+    must(first <= f->row_count);
+    f->row_count = first;
+}
+
+void audit_table_count(struct audit_table *f, uint32_t rule, enum verdict verdict)
+{
+    must(rule < f->rule_count);
+    if (verdict == VERDICT_PASS && f->keep_passes) add_row(f, rule, verdict);
+    f->rules[rule].counts[verdict]++;
+    f->evaluated++;
+}
+
+void audit_table_add_pass(struct audit_table *f, uint32_t rule)
+{
+    if (f->keep_passes) add_row(f, rule, VERDICT_PASS);
+}
+
+void audit_table_add_counts(struct audit_table *f, uint32_t rule, const size_t counts[VERDICTS])
+{
+    must(rule < f->rule_count);
+    for (size_t v = 0; v < VERDICTS; v++) {
+        f->rules[rule].counts[v] += counts[v];
+        f->evaluated += counts[v];
+    }
+}
+
+void audit_table_add_seen(struct audit_table *f, size_t objects)
+{
+    f->looked_at += objects;
+}
+
+void audit_table_set_unlooked(struct audit_table *f, size_t objects)
+{
+    f->unlooked = objects;
+}
+
+void audit_table_set_elsewhere(struct audit_table *f, size_t objects)
+{
+    f->elsewhere = objects;
+}
+
+void audit_table_set_foreign(struct audit_table *f, size_t count)
+{
+    f->foreign = count;
+}
+
+void audit_table_forget(struct audit_table *f)
+{
+    texts_clear(&f->texts);
+    f->object_count = f->row_count = 0;
+    f->looked_at = f->evaluated = 0;
+    f->now = NULL;
+    f->now_kept = false;
+    for (size_t i = 0; i < f->rule_count; i++) memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
+}
+
+size_t audit_table_count_rows(const struct audit_table *f)
+{
+    return f->row_count;
+}
+
+const struct audit_row *audit_table_row(const struct audit_table *f, size_t i)
+{
+    must(i < f->row_count);
+    return &f->rows[i];
+}
+
+/* --- what is hidden */
+
+static bool is_finding(const struct audit_row *row)
+{
+    return row->verdict == VERDICT_WARN || row->verdict == VERDICT_FAIL;
+}
+
+/* What a rule said of an object stands together; gives the end of what begins there. */
+static size_t end_of_group(const struct audit_table *f, size_t first)
+{
+    size_t end = first;
+    while (end < f->row_count && f->rows[end].rule == f->rows[first].rule &&
+           f->rows[end].object == f->rows[first].object)
+        end++;
+    return end;
+}
+
+enum verdict audit_table_worst(const struct audit_table *f, size_t first, size_t end)
+{
+    enum verdict verdict = VERDICT_PASS;
+    must(end <= f->row_count);
+    for (size_t i = first; i < end; i++)
+        if (f->rows[i].verdict > verdict) verdict = f->rows[i].verdict;
+    return verdict;
+}
+
+void audit_table_hide(struct audit_table *f,
+                      bool (*is_known)(void *ctx, const struct audit_rule *rule,
+                                       const struct audit_object *object, const struct audit_row *row),
+                      void *ctx)
+{
+    size_t kept = 0;
+    for (size_t first = 0, end; first < f->row_count; first = end) {
+        end = end_of_group(f, first);
+        struct audit_rule *rule = &f->rules[f->rows[first].rule];
+        const struct audit_object *object = &f->objects[f->rows[first].object];
+        size_t begin = kept;
+        enum verdict before = audit_table_worst(f, first, end);
+        for (size_t i = first; i < end; i++)
+            if (!is_finding(&f->rows[i]) || !is_known(ctx, rule, object, &f->rows[i]))
+                f->rows[kept++] = f->rows[i];
+        size_t hidden = end - first - (kept - begin);
+        if (hidden == 0) continue;
+        f->known += hidden;
+        rule->counts[before]--;
+        if (kept > begin) rule->counts[audit_table_worst(f, begin, kept)]++;
+    }
+    f->row_count = kept;
+}
+
+/* --- their order */
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+    const struct audit_table *f = ctx;
+    const struct audit_row *a = pa, *b = pb;
+    const struct audit_rule *ra = &f->rules[a->rule], *rb = &f->rules[b->rule];
+    const struct audit_object *oa = &f->objects[a->object], *ob = &f->objects[b->object];
+    int order = (int)rb->severity - (int)ra->severity;
+    if (!order) order = strcmp(ra->id, rb->id);
+    if (!order) order = str_cmp_natural(oa->ns, ob->ns);
+    if (!order) order = str_cmp_natural(oa->kind, ob->kind);
+    if (!order) order = str_cmp_natural(oa->name, ob->name);
+    if (!order) order = a->object < b->object ? -1 : a->object > b->object;
+    if (!order) order = str_cmp_natural(a->path, b->path);
+    return order ? order : str_cmp_natural(a->message, b->message);
+}
+
+void audit_table_sort(struct audit_table *f)
+{
+    if (f->row_count) qsort_r(f->rows, f->row_count, sizeof *f->rows, compare, f);
+}
+
+struct audit_totals audit_table_totals(const struct audit_table *f)
+{
+    struct audit_totals totals = {.looked_at = f->looked_at,
+                                  .unlooked = f->unlooked,
+                                  .elsewhere = f->elsewhere,
+                                  .foreign = f->foreign,
+                                  .evaluated = f->evaluated,
+                                  .known = f->known};
+    for (size_t i = 0; i < f->rule_count; i++) {
+        const struct audit_rule *rule = &f->rules[i];
+        for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];
+    }
+    for (size_t i = 0; i < f->row_count; i++) {
+        totals.rows[f->rows[i].verdict]++;
+        if (is_finding(&f->rows[i])) totals.severities[f->rules[f->rows[i].rule].severity]++;
+    }
+    return totals;
+}

@@ -1,0 +1,118 @@
+/* What an audit found: its rules, the objects that were looked at and, for each thing that a rule said of
+ * one, a row. Texts are kept once each, so that a hundred thousand findings of one rule share their message.
+ * Owner: whoever runs the audit; audit_table_free frees all. On one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "script/rules/rule.h"
+
+struct audit_rule {
+    const char *id, *title, *category;
+    const char *why, *how; /* why it matters and what to do; may be empty */
+    const char *file;      /* where it was registered */
+    int line;
+    enum severity severity;
+    size_t counts[VERDICTS]; /* of objects; a row may be of one that another row is of too */
+    struct str not_asked; /* why it was not: "the server did not give pods, which it uses"; empty: it was */
+};
+
+struct audit_object {
+    struct str api_version, kind, ns, name, uid; /* `ns` and `uid` may be empty */
+    struct str file;                             /* of an offline audit; empty otherwise */
+    size_t line;                                 /* where it begins, from 1 up; 0: not known */
+};
+
+struct audit_row {
+    uint32_t rule, object;
+    enum verdict verdict;
+    struct str message; /* of a pass empty; of a skip why, if it is not accepted */
+    struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
+    struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
+    struct str value;   /* what stands there, as JSON; empty: not told */
+    struct str fix;     /* a patch or a manifest, as JSON; empty: none */
+    struct str reason;  /* what the object's annotation says of it: "accepted until 2027-01-31: ours" */
+    bool accepted;      /* a skip of what would be a finding, by that annotation */
+    /* "merge", "strategic" or "manifest", a fixed text; NULL: not known, or no fix. */
+    const char *fix_type;
+};
+
+struct audit_table;
+
+/* `keep_passes`: a row for each object that passed a rule too, as some reports have. */
+struct audit_table *audit_table_new(bool keep_passes);
+void audit_table_free(struct audit_table *table);
+bool audit_table_keeps_passes(const struct audit_table *table);
+
+/* All texts are copied, here and below. Gives its number. */
+uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
+/* It is not asked, and why; where that is told again the last reason counts. */
+void audit_table_leave_out(struct audit_table *table, uint32_t rule, struct str reason);
+size_t audit_table_rule_count(const struct audit_table *table);
+const struct audit_rule *audit_table_rule(const struct audit_table *table, uint32_t rule);
+
+/* An object that was looked at; borrowed until the next one, and kept with the first row of it. */
+void audit_table_begin_object(struct audit_table *table, const struct audit_object *object);
+/* Rows that are added now are of that one, which has some. */
+void audit_table_resume_object(struct audit_table *table, uint32_t object);
+size_t audit_table_object_count(const struct audit_table *table);
+const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
+
+/* What a rule said of the object that was begun last; `row->object` is not read. Of passes nothing is kept
+ * here, nor of a skip without a message, unless passes are kept. */
+void audit_table_add(struct audit_table *table, const struct audit_row *row);
+/* The fix of a row, by its number before any sorting. */
+void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix, const char *type);
+/* The place of a row, likewise. */
+void audit_table_set_place(struct audit_table *table, size_t row, struct str place);
+/* Drops the rows from that number on, of the object that was begun last: they were said in error. */
+void audit_table_drop(struct audit_table *table, size_t first);
+/* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
+ * pass. */
+void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);
+
+/* Of what another table has: its counts of a rule, objects that it looked at and has no rows of, and the row
+ * of a pass, which is not counted by that. */
+void audit_table_add_counts(struct audit_table *table, uint32_t rule, const size_t counts[VERDICTS]);
+void audit_table_add_seen(struct audit_table *table, size_t objects);
+void audit_table_add_pass(struct audit_table *table, uint32_t rule);
+/* Objects that were there and that no rule looks at. */
+void audit_table_set_unlooked(struct audit_table *table, size_t objects);
+/* Objects of kinds that rules look at, and of other namespaces than the one that was asked for. */
+void audit_table_set_elsewhere(struct audit_table *table, size_t objects);
+/* What was no object at all. */
+void audit_table_set_foreign(struct audit_table *table, size_t count);
+/* All but the rules; their counts begin anew. */
+void audit_table_forget(struct audit_table *table);
+
+size_t audit_table_count_rows(const struct audit_table *table);
+const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
+
+/* The worst of what the rows from `first` up to `end` say; a pass for none. */
+enum verdict audit_table_worst(const struct audit_table *table, size_t first, size_t end);
+
+/* Drops the findings that `is_known` knows; an object all of whose findings of a rule are known counts
+ * for nothing there. Once, before any sorting. */
+void audit_table_hide(struct audit_table *table,
+                      bool (*is_known)(void *ctx, const struct audit_rule *rule,
+                                       const struct audit_object *object, const struct audit_row *row),
+                      void *ctx);
+
+/* By severity from the worst down, then rule, namespace, kind, name and path, numbers in them as numbers:
+ * what reports show. */
+void audit_table_sort(struct audit_table *table);
+
+/* So far. A finding is a row that fails or warns: a rule may have several of an object. */
+struct audit_totals {
+    size_t looked_at, unlooked;    /* objects */
+    size_t elsewhere;              /* objects of other namespaces than was asked for */
+    size_t foreign;                /* passed over: no objects */
+    size_t evaluated;              /* rules asked of an object */
+    size_t known;                  /* findings that were hidden */
+    size_t verdicts[VERDICTS];     /* of objects, over all rules: the worst of what a rule said of one */
+    size_t rows[VERDICTS];         /* things that were said: warnings, failures, errors */
+    size_t severities[SEVERITIES]; /* of findings */
+};
+struct audit_totals audit_table_totals(const struct audit_table *table);

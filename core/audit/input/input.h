@@ -1,0 +1,76 @@
+/* The objects of files, folders and stdin: what `kubectl get -o json|yaml` prints, and manifests; JSON and
+ * YAML, in every form that kubectl reads, also packed by gzip or zstd. However large a file is, no more than
+ * a window of it and one object are in memory. Owner: nothing is kept between calls. Reads files: for
+ * commands only, on the packer's thread. Callbacks may not call back. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/input/input_files.h"
+#include "audit/input/input_seen.h"
+#include "base/err.h"
+#include "object/pack/pack.h"
+#include "object/pack/projection.h"
+
+enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
+
+/* An object; all is borrowed for the call. */
+struct audit_input_object {
+    struct root *root;
+    struct str file;
+    size_t line;                   /* where it begins in the file, from 1 */
+    const struct projection *kept; /* what it was packed by; NULL: it is whole */
+    /* Packs it by another projection, or whole: a new reference. NULL: what was not read before is
+     * malformed, and `refused` was told. */
+    struct root *(*again)(void *text, const struct projection *kept);
+    void *text; /* for `again` */
+};
+
+struct audit_input_sink {
+    /* False: stop, quietly. */
+    bool (*object)(void *ctx, const struct audit_input_object *object);
+    /* What could not be read, alone: `err` names file and position. What is left of the file is read on where
+     * that is possible. */
+    void (*refused)(void *ctx, const struct err *err);
+    void *ctx;
+};
+
+struct audit_input_options {
+    struct packer *packer;
+    const struct audit_input_sink *sink;
+    /* What is kept of objects of that type; NULL function or result: everything. What it gives stays valid
+     * while the input is read; it is asked again after `again`. */
+    const struct projection *(*projection_of)(void *ctx, struct str api_version, struct str kind);
+    /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
+     * NULL: all are wanted. */
+    bool (*wanted)(void *ctx, struct str api_version, struct str kind);
+    /* The namespace of objects of that type that name none; NULL function, or empty: they stay as they are.
+     * Asked before `wanted`. */
+    struct str (*namespace_of)(void *ctx, struct str api_version, struct str kind);
+    /* Each that is skipped; NULL: nobody asks. */
+    void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
+    /* What neither has a kind nor metadata is no Kubernetes object, and neither is a kustomization. In a file
+     * that was found in a folder it is passed over, and the first of each such file is told here; NULL, and
+     * in files that were named: it is refused. */
+    void (*foreign)(void *ctx, struct str file, size_t line);
+    /* A file that is among them is passed over, whatever its name is this time, and each that is read is
+     * added; NULL: nobody asks. Not for stdin. */
+    struct audit_input_seen *seen;
+    bool recursive;                /* folders: also those below */
+    struct input_exclude *exclude; /* what of them is left out; NULL: nothing */
+    size_t max_object_size;        /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
+    size_t window;                 /* bytes that are read ahead, about; 0: as many as are fast. For tests */
+    /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+};
+
+struct audit_input_counts {
+    size_t files, documents, objects, skipped, foreign;
+};
+
+/* `path` is a file, a folder (each *.json *.yaml *.yml *.ndjson in it, and with .gz or .zst behind), or "-",
+ * stdin. `counts` are added to. False with an error that names the path, when nothing of it can be read. */
+bool audit_input_read(const struct audit_input_options *options, const char *path,
+                      struct audit_input_counts *counts, struct err *err);

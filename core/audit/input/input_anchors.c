@@ -1,0 +1,81 @@
+/* The newest of a name is the one that counts; see input_anchors.h. */
+#include "audit/input/input_anchors.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/must.h"
+
+static size_t chain_of(const char *name)
+{
+    return hash_str(str_of(name)) % INPUT_ANCHOR_CHAINS;
+}
+
+void input_anchors_begin(struct input_anchors *as, const char *name, int depth, size_t from)
+{
+    as->is_full |= as->count == INPUT_ANCHORS_MAX;
+    if (as->is_full) return;
+    must(as->open_count < ARRAY_LEN(as->open));
+    if (as->count == as->room) {
+        as->room = as->room ? as->room * 2 : 16;
+        as->anchor = xrealloc(as->anchor, as->room * sizeof *as->anchor);
+    }
+    uint32_t *chain = &as->chain[chain_of(name)];
+    as->open[as->open_count++] = (uint32_t)as->count;
+    as->anchor[as->count++] = (struct input_anchor){
+        .name = xstrdup(name), .from = from, .depth = depth, .open = true, .older = *chain};
+    *chain = (uint32_t)as->count;
+}
+
+void input_anchors_end(struct input_anchors *as, int depth, struct str text, size_t max)
+{
+    while (as->open_count > 0) {
+        struct input_anchor *a = &as->anchor[as->open[as->open_count - 1]];
+        if (a->depth < depth) return;
+        a->open = false;
+        as->open_count--;
+        if (as->bytes + (text.n - a->from) > max) continue; /* it stays without a text */
+        buf_append(&a->json, text.p + a->from, text.n - a->from);
+        as->bytes += a->json.len;
+    }
+}
+
+/* The newest of all is the newest of its chain. */
+static void drop_last(struct input_anchors *as)
+{
+    struct input_anchor *a = &as->anchor[--as->count];
+    if (a->open) as->open_count--;
+    as->bytes -= a->json.len;
+    as->chain[chain_of(a->name)] = a->older;
+    buf_clear(&a->json);
+    free(a->name);
+}
+
+void input_anchors_abandon(struct input_anchors *as)
+{
+    while (as->open_count > 0) drop_last(as);
+}
+
+enum input_anchor_state input_anchors_find(const struct input_anchors *as, const char *name, struct str *json)
+{
+    *json = (struct str){NULL, 0};
+    if (as->is_full) return ANCHOR_UNKNOWN; /* the newest of the name may be one that is not here */
+    for (uint32_t i = as->chain[chain_of(name)]; i > 0; i = as->anchor[i - 1].older) {
+        const struct input_anchor *a = &as->anchor[i - 1];
+        if (!str_is(str_of(a->name), name)) continue;
+        if (a->open) return ANCHOR_OPEN;
+        *json = buf_slice(&a->json);
+        return json->n ? ANCHOR_KNOWN : ANCHOR_UNKNOWN;
+    }
+    return ANCHOR_UNKNOWN;
+}
+
+void input_anchors_clear(struct input_anchors *as)
+{
+    while (as->count > 0) drop_last(as);
+    free(as->anchor);
+    as->anchor = NULL;
+    as->room = 0;
+    as->is_full = false;
+}

@@ -1,0 +1,43 @@
+/* Anchors of a YAML document, and what they stand for as JSON. What a question costs does not depend on how
+ * many there are. Owner: whoever holds the struct; zero-initialised is empty and valid. Texts borrow from it.
+ */
+#pragma once
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "object/pack/pack.h"
+
+enum { INPUT_ANCHORS_MAX = 10000, INPUT_ANCHOR_CHAINS = 4096 };
+
+struct input_anchor {
+    char *name;
+    struct buf json;
+    size_t from;    /* where it begins in the text that is made */
+    int depth;      /* containers around it */
+    bool open;      /* its end is not there yet */
+    uint32_t older; /* the one before it in its chain, counted from 1 */
+};
+
+struct input_anchors {
+    struct input_anchor *anchor;
+    size_t count, room, bytes;
+    bool is_full;                      /* there were more: none is known any more */
+    uint32_t open[PACK_DEPTH_MAX + 1]; /* numbers of those that are, each within the one before */
+    size_t open_count;
+    uint32_t chain[INPUT_ANCHOR_CHAINS]; /* by the name's hash: the newest, counted from 1; 0: none */
+};
+
+enum input_anchor_state { ANCHOR_KNOWN, ANCHOR_UNKNOWN, ANCHOR_OPEN };
+
+/* What begins at `from` in the text has this name from now on; `depth` is that of the containers around it,
+ * below PACK_DEPTH_MAX. */
+void input_anchors_begin(struct input_anchors *anchors, const char *name, int depth, size_t from);
+/* A value with `depth` containers around it has ended: the texts of anchors that begin there, or deeper, are
+ * kept, when they are not too much: at most `max` bytes of all. */
+void input_anchors_end(struct input_anchors *anchors, int depth, struct str text, size_t max);
+/* Those that are open are forgotten. */
+void input_anchors_abandon(struct input_anchors *anchors);
+enum input_anchor_state input_anchors_find(const struct input_anchors *anchors, const char *name,
+                                           struct str *json);
+void input_anchors_clear(struct input_anchors *anchors);

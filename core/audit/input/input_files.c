@@ -1,0 +1,124 @@
+/* Folders as kubectl reads them; see input_files.h. */
+#include "audit/input/input_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+struct walk {
+    struct input_files *files;
+    bool recursive;
+    struct input_exclude *exclude;
+    size_t root; /* bytes of the folder's own path */
+    void (*trouble)(void *ctx, const struct err *err);
+    void *ctx;
+};
+
+static bool failed(const char *path, struct err *err)
+{
+    return err_set(err, errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path,
+                   strerror(errno));
+}
+
+/* Takes `path`. */
+static void add(struct input_files *files, char *path, const struct stat *is)
+{
+    if (files->count == files->room) {
+        files->room = files->room ? files->room * 2 : 16;
+        files->file = xrealloc(files->file, files->room * sizeof *files->file);
+    }
+    files->file[files->count++] =
+        (struct input_file){path, S_ISREG(is->st_mode) && is->st_size > 0 ? (uint64_t)is->st_size : 0};
+}
+
+static bool is_for_us(struct str name)
+{
+    static const struct str packed[] = {STR(".gz"), STR(".zst")},
+                            text[] = {STR(".json"), STR(".yaml"), STR(".yml"), STR(".ndjson")};
+    for (size_t i = 0; i < ARRAY_LEN(packed); i++)
+        if (str_ends(name, packed[i])) name.n -= packed[i].n;
+    for (size_t i = 0; i < ARRAY_LEN(text); i++)
+        if (str_ends(name, text[i])) return true;
+    return false;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_left_out(const struct walk *w, const char *path, const char *name)
+{
+    const char *below = path + w->root;
+    while (*below == '/') below++;
+    return w->exclude && input_exclude_leaves_out(w->exclude, name, below);
+}
+
+static bool walk_folder(const struct walk *w, const char *path, struct err *err);
+
+static void walk_entry(const struct walk *w, const char *folder, const char *name)
+{
+    struct stat is;
+    struct err err;
+    bool slash = *folder && folder[strlen(folder) - 1] == '/';
+    char *path = xasprintf("%s%s%s", folder, slash ? "" : "/", name);
+    if (is_left_out(w, path, name)) {
+        free(path);
+        return;
+    }
+    if (lstat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+        if (w->recursive && !walk_folder(w, path, &err)) w->trouble(w->ctx, &err);
+    } else if (is_for_us(str_of(name))) {
+        if (stat(path, &is) == 0 && S_ISREG(is.st_mode)) {
+            add(w->files, path, &is);
+            return;
+        }
+        if (errno == ELOOP || errno == ENOENT) {
+            failed(path, &err);
+            w->trouble(w->ctx, &err);
+        }
+    }
+    free(path);
+}
+
+static bool walk_folder(const struct walk *w, const char *path, struct err *err)
+{
+    struct dirent **entry;
+    int count = scandir(path, &entry, is_shown, by_bytes);
+    if (count < 0) return failed(path, err);
+    for (int i = 0; i < count; i++) {
+        walk_entry(w, path, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    return true;
+}
+
+bool input_files_find(struct input_files *files, const char *path, bool recursive,
+                      struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      void *ctx, struct err *err)
+{
+    const struct walk w = {files, recursive, exclude, strlen(path), trouble, ctx};
+    struct stat is;
+    if (stat(path, &is) != 0) return failed(path, err);
+    if (S_ISDIR(is.st_mode)) return walk_folder(&w, path, err);
+    add(files, xstrdup(path), &is);
+    return true;
+}
+
+void input_files_clear(struct input_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) free(files->file[i].path);
+    free(files->file);
+    *files = (struct input_files){0};
+}

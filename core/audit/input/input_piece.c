@@ -1,0 +1,196 @@
+/* What a piece of JSON is: an object, a list of objects, or none of the API's; see input_reader.h. */
+#include "audit/input/input_reader.h"
+#include "object/parse/token_match.h"
+
+enum { LISTS_MAX = 16 /* within one another */ };
+
+/* --- its top level */
+
+/* What stands at the top level of an object. */
+struct outline {
+    struct str api_version, kind;
+    size_t items;                  /* a token; 0: none */
+    bool has_kind, has_metadata;   /* of whatever type */
+    char texts[2][INPUT_TYPE_MAX]; /* for those that have escapes, as in apps\/v1 */
+};
+
+/* The text of a string, in `room` when it has escapes; empty when it is none that fits. */
+static struct str short_text(const struct tokens *t, size_t at, char room[INPUT_TYPE_MAX])
+{
+    struct str none = {NULL, 0}, text = {room, 0};
+    if (token_type(t, at) != '"') return none;
+    struct str raw = token_raw(t, at);
+    if (!has_backslash(raw.p, raw.n)) return raw;
+    return raw.n <= INPUT_TYPE_MAX && token_unescape(raw, room, &text.n) ? text : none;
+}
+
+static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)
+{
+    struct str name = token_raw(t, key);
+    o->has_kind |= str_is(name, "kind");
+    o->has_metadata |= str_is(name, "metadata");
+    if (str_is(name, "kind")) o->kind = short_text(t, value, o->texts[0]);
+    if (str_is(name, "apiVersion")) o->api_version = short_text(t, value, o->texts[1]);
+    if (str_is(name, "items")) o->items = value;
+}
+
+/* False: it is malformed. */
+static bool read_outline(const struct input_piece *piece, struct outline *o)
+{
+    const struct tokens *t = &piece->tokens;
+    size_t i = piece->at + 1, end = piece->close[piece->at];
+    o->api_version = o->kind = (struct str){NULL, 0};
+    o->items = 0;
+    o->has_kind = o->has_metadata = false;
+    if (i == end) return true;
+    for (;; i++) {
+        if (token_type(t, i) != '"' || token_type(t, i + 1) != ':') return false;
+        size_t behind = token_behind(t, piece->close, i + 2);
+        if (!behind || behind > end) return false;
+        note_field(o, t, i, i + 2);
+        i = behind;
+        if (i == end) return true;
+        if (token_type(t, i) != ',') return false;
+    }
+}
+
+struct input_type input_item_type(struct str api_version, struct str kind)
+{
+    struct input_type type = {.api_version = api_version, .kind = kind};
+    if (str_ends(kind, STR("List")))
+        type.kind.n -= 4;
+    else
+        type.kind.n = 0;
+    return type;
+}
+
+/* As `kustomize create` writes it: it has no name, and no server takes it. */
+static bool is_kustomization(const struct outline *o)
+{
+    return str_starts(o->api_version, STR("kustomize.config.k8s.io/")) &&
+           (str_is(o->kind, "Kustomization") || str_is(o->kind, "Component"));
+}
+
+/* What a folder has beside manifests: values.yaml, Chart.yaml, kustomization.yaml. */
+static bool is_foreign(const struct input_reader *r, const struct outline *o)
+{
+    bool is_found = r->is_found && r->options->foreign;
+    return is_found && !o->has_metadata && !o->items && (!o->has_kind || is_kustomization(o));
+}
+
+static void pass_over(struct input_reader *r, size_t line)
+{
+    if (r->counts->foreign++ == 0 || r->foreign_of != r->counts->files)
+        r->options->foreign(r->options->ctx, str_of(r->file), line);
+    r->foreign_of = r->counts->files;
+}
+
+/* --- lists */
+
+static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                 size_t line, int lists);
+
+/* The items of a list whose text is there as a whole. */
+static void take_items(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
+                       size_t line, int lists)
+{
+    const struct tokens *t = &piece->tokens;
+    struct input_type type = input_item_type(o->api_version, o->kind);
+    const char *seen = piece->text.p;
+    for (size_t i = o->items + 1; i < piece->close[o->items] && !r->stopped; i++) {
+        size_t behind = token_behind(t, piece->close, i);
+        const char *at = t->text + t->at[i];
+        line += input_count_lines((struct str){seen, (size_t)(at - seen)});
+        seen = at;
+        if (token_type(t, i) == '{') {
+            const struct input_piece item = {t[0], piece->close, i, {at, 0}};
+            struct input_piece whole = item;
+            whole.text.n = t->at[piece->close[i]] + 1 - t->at[i];
+            take(r, &whole, &type, line, lists + 1);
+        } else {
+            input_refuse_text(r, line, ERR_PARSE, "an item that is no object");
+        }
+        if (!behind || (token_type(t, behind) != ',' && behind != piece->close[o->items])) {
+            input_refuse_text(r, line, ERR_PARSE, "',' or ']' expected behind this item");
+            return;
+        }
+        i = behind;
+    }
+}
+
+/* Whether it is a list; one that is wrong is told of. */
+static bool take_list(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
+                      size_t line, int lists)
+{
+    char type = o->items ? token_type(&piece->tokens, o->items) : '\0';
+    if (type == '[' && lists == LISTS_MAX)
+        input_refuse_text(r, line, ERR_LIMIT, "more than %d Lists within one another", LISTS_MAX);
+    else if (type == '[')
+        take_items(r, piece, o, line, lists);
+    else if ((type && type != 'n' && str_ends(o->kind, STR("List"))) || (!type && str_is(o->kind, "List")))
+        input_refuse_text(r, line, ERR_PARSE, "%.*s: its items are no array", STR_ARG(o->kind));
+    else
+        return type == 'n' && str_ends(o->kind, STR("List"));
+    return true;
+}
+
+/* --- what it holds */
+
+static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                 size_t line, int lists)
+{
+    struct outline o;
+    struct err err;
+    if (token_type(&piece->tokens, piece->at) != '{') {
+        input_refuse_text(r, line, ERR_PARSE, "no object");
+        return;
+    }
+    if (!read_outline(piece, &o)) {
+        input_take_damaged(r, piece->text, line);
+        return;
+    }
+    if (!list && is_foreign(r, &o)) {
+        pass_over(r, line);
+        return;
+    }
+    if (take_list(r, piece, &o, line, lists)) return;
+    if ((!o.kind.n || !o.api_version.n) && list && list->pending) {
+        if (!input_late_keep(&r->late, piece->text, line, &err)) input_refuse(r, line, &err);
+        r->late.kindless += !o.kind.n;
+        return;
+    }
+    if (!o.kind.n && list) o.kind = list->kind;
+    if (!o.api_version.n && list) o.api_version = list->api_version;
+    input_take_object(r, piece, o.api_version, o.kind, line);
+}
+
+void input_take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
+                size_t line)
+{
+    input_progress(r);
+    take(r, piece, list, line, 0);
+}
+
+void input_take_late(struct input_reader *r, const struct input_type *list, size_t line)
+{
+    struct input_tokens tokens;
+    struct input_piece piece;
+    struct buf text = {0};
+    struct err err;
+    size_t at = r->late.line, count = r->late.count;
+    if (!count) return;
+    if (!list->kind.n && r->late.kindless == count) {
+        input_refuse_text(r, at, ERR_PARSE,
+                          "neither this item nor its List, at line %zu, has a kind (%zu items)", line, count);
+        input_late_clear(&r->late);
+        return;
+    }
+    input_tokens_init(&tokens);
+    bool ok = input_late_begin(&r->late, &err);
+    while (ok && !r->stopped && (ok = input_late_next(&r->late, &text, &at, &err)))
+        if (input_tokens_find(&tokens, buf_slice(&text), &piece)) take(r, &piece, list, at, 1);
+    if (!ok && err.code != ERR_NONE) input_refuse(r, at, &err);
+    input_late_clear(&r->late);
+    input_tokens_clear(&tokens);
+    buf_clear(&text);
+}

@@ -1,0 +1,210 @@
+/* Takes in what rules say of a namespace, and keeps what its documents may show; see policy_parts_internal.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/found/findings.h"
+#include "audit/policy/policy_parts_internal.h"
+#include "base/mem.h"
+#include "script/generation/script.h"
+#include "script/inventory/plan.h"
+
+/* --- rows */
+
+/* Each thing that was said. Of what had no room in memory the verdict alone is known. */
+static bool next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
+{
+    struct rule_finding finding;
+    bool accepted, first = !*begun;
+    *begun = true;
+    if (findings_next(said->findings, at, &finding, &accepted)) {
+        *row = (struct audit_row){.verdict = finding.verdict,
+                                  .message = finding.message,
+                                  .path = finding.path,
+                                  .value = finding.value,
+                                  .reason = finding.reason,
+                                  .accepted = accepted};
+        return true;
+    }
+    *row = (struct audit_row){.verdict = said->verdict};
+    return first && !said->findings;
+}
+
+bool said_next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
+{
+    while (next_row(said, at, begun, row))
+        if (policy_has_result(row)) return true;
+    return false;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void measure(struct said *said)
+{
+    struct audit_row row;
+    size_t at = 0;
+    bool begun = false;
+    while (said_next_row(said, &at, &begun, &row)) {
+        said->results++;
+        said->bytes += RESULT_BYTES + least(row.message.n + row.reason.n, POLICY_MESSAGE_BYTES) +
+                       least(row.path.n, POLICY_MESSAGE_BYTES) +
+                       (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
+    }
+}
+
+/* FNV-1a: the same in each process, as what an earlier one wrote is to be the same again. */
+static uint64_t hash_of(struct policy_parts *parts, const struct root *object)
+{
+    struct text text;
+    struct buf *key = &parts->scratch;
+    uint64_t hash = 0xcbf29ce484222325;
+    key->len = 0;
+    buf_str(key, value_str(value_field(root_value(object), STR("kind")), &text));
+    buf_putc(key, '/');
+    root_key(object, key);
+    for (size_t i = 0; i < key->len; i++) hash = (hash ^ (unsigned char)key->data[i]) * 0x100000001b3;
+    return hash ^ hash >> 32;
+}
+
+/* --- rules */
+
+static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct asked_rule *asked)
+{
+    const struct script_rule *rule = asked->rule;
+    for (size_t i = 0; i < parts->rule_count; i++)
+        if (strcmp(parts->rules[i]->id, rule->id) == 0) return parts->rules[i];
+    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
+    struct audit_rule *copy = NEW(struct audit_rule);
+    copy->id = xstrdup(rule->id);
+    copy->title = xstrdup(rule->title);
+    copy->category = xstrdup(rule->category);
+    copy->file = xstrdup(place && place->file ? place->file : script_path(asked->script));
+    copy->severity = rule->severity;
+    parts->rules = xrealloc(parts->rules, (parts->rule_count + 1) * sizeof *parts->rules);
+    return parts->rules[parts->rule_count++] = copy;
+}
+
+static void free_rule(struct audit_rule *rule)
+{
+    free((char *)rule->id);
+    free((char *)rule->title);
+    free((char *)rule->category);
+    free((char *)rule->file);
+    free(rule);
+}
+
+/* --- what there may be room for */
+
+int said_compare(const struct said *a, const struct said *b)
+{
+    if (a->rule != b->rule) {
+        if (a->rule->severity != b->rule->severity) return a->rule->severity > b->rule->severity ? -1 : 1;
+        return strcmp(a->rule->id, b->rule->id);
+    }
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static void swap(struct said *a, struct said *b)
+{
+    struct said c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void push(struct bucket *bucket, const struct said *said)
+{
+    size_t at = bucket->used++;
+    if (at == bucket->cap) {
+        bucket->cap = bucket->cap ? bucket->cap * 2 : 16;
+        bucket->items = xrealloc(bucket->items, bucket->cap * sizeof *bucket->items);
+    }
+    bucket->items[at] = *said;
+    bucket->bytes += said->bytes;
+    for (; at; at = (at - 1) / 2) {
+        struct said *up = &bucket->items[(at - 1) / 2];
+        if (said_compare(&bucket->items[at], up) <= 0) return;
+        swap(&bucket->items[at], up);
+    }
+}
+
+static struct said pop(struct bucket *bucket)
+{
+    struct said first = bucket->items[0], *items = bucket->items;
+    size_t at = 0, next;
+    bucket->bytes -= first.bytes;
+    items[0] = items[--bucket->used];
+    while ((next = 2 * at + 1) < bucket->used) {
+        if (next + 1 < bucket->used && said_compare(&items[next + 1], &items[next]) > 0) next++;
+        if (said_compare(&items[next], &items[at]) <= 0) break;
+        swap(&items[at], &items[next]);
+        at = next;
+    }
+    return first;
+}
+
+static void drop(struct said *said)
+{
+    root_unref(said->object);
+    free(said->findings);
+}
+
+/* What goes before it fills a document. */
+static bool has_no_room(const struct bucket *bucket, const struct said *said)
+{
+    return bucket->bytes >= RESULTS_BYTES && said_compare(said, &bucket->items[0]) >= 0;
+}
+
+static struct findings *copy_findings(const struct findings *findings)
+{
+    size_t bytes = findings_bytes(findings);
+    return bytes ? memcpy(xmalloc(bytes), findings, bytes) : NULL;
+}
+
+static void take_in(struct bucket *bucket, struct said *said)
+{
+    bucket->all += said->bytes;
+    if (has_no_room(bucket, said)) {
+        bucket->left_out += said->results;
+        return;
+    }
+    said->object = root_ref(said->object);
+    said->findings = copy_findings(said->findings);
+    push(bucket, said);
+    while (bucket->bytes - bucket->items[0].bytes >= RESULTS_BYTES) {
+        struct said last = pop(bucket);
+        bucket->left_out += last.results;
+        drop(&last);
+    }
+}
+
+void parts_take_in(void *ctx, const struct continuous_result *result)
+{
+    struct policy_parts *parts = ctx;
+    struct said said = {.object = result->object,
+                        .findings = (struct findings *)result->findings,
+                        .verdict = result->verdict};
+    if (said.verdict == VERDICT_PASS) {
+        parts->passes++;
+        parts->count = 1;
+        return;
+    }
+    measure(&said);
+    if (!said.results) return;
+    parts->count = 1;
+    said.rule = keep_rule(parts, result->asked);
+    said.hash = hash_of(parts, result->object);
+    take_in(&parts->buckets[said.hash % POLICY_PARTS_MAX], &said);
+}
+
+void parts_forget(struct policy_parts *parts)
+{
+    for (size_t i = 0; i < POLICY_PARTS_MAX; i++) {
+        for (size_t n = 0; n < parts->buckets[i].used; n++) drop(&parts->buckets[i].items[n]);
+        free(parts->buckets[i].items);
+    }
+    for (size_t i = 0; i < parts->rule_count; i++) free_rule(parts->rules[i]);
+    free(parts->rules);
+}

@@ -1,0 +1,247 @@
+/* When reports are written; see policy_writer.h. */
+#include "audit/policy/policy_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/policy/policy_writer_internal.h"
+#include "base/log.h"
+
+enum {
+    TICK_MS = 1000,
+    NEXT_MS = 5,          /* from one document to the next */
+    UNDER_WAY_MAX = 32,   /* writes, before the next namespace */
+    WAITING_BYTES = 1000, /* of the names of rules, or kinds */
+};
+
+/* --- what reports say of themselves */
+
+/* `why` is the same text for as long as the cause is: a new one has all reports written anew. */
+static void set_incomplete(struct policy_writer *writer, struct buf *why)
+{
+    struct policy_space *space, *next;
+    if (str_eq(buf_slice(&writer->incomplete), buf_slice(why))) return;
+    writer->incomplete.len = 0;
+    buf_str(&writer->incomplete, buf_slice(why));
+    buf_text(&writer->incomplete); /* the status shows it as it stands */
+    HASH_ITER (hh, writer->spaces, space, next) space_wait(writer, space);
+}
+
+static void put_refused(const struct policy_outlook *outlook, struct buf *why)
+{
+    if (*outlook->refused)
+        buf_printf(why, "%sObjects are missing, as the engine refuses them (kubelua status says why): %.*s",
+                   why->len ? ". " : "", WAITING_BYTES, outlook->refused);
+}
+
+static void look(struct policy_writer *writer, int64_t now_ms)
+{
+    struct policy_outlook outlook = {.waiting = "", .refused = ""};
+    struct buf why = {0};
+    writer->options.look(writer->options.ctx, &outlook);
+    bool waits = *outlook.waiting;
+    if (!waits) writer->waiting_ms = -1;
+    if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
+    bool long_enough = waits && now_ms - writer->waiting_ms >= POLICY_WAIT_MS;
+    writer->holds = waits && !long_enough;
+    bool asked = !writer->holds && outlook.pending == 0;
+    if (asked) writer->is_late = false;
+    if (!asked && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
+    writer->begun |= asked || writer->is_late;
+    if (long_enough)
+        buf_printf(&why, "Rules are not asked, as their caches are not there: %.*s", WAITING_BYTES,
+                   outlook.waiting);
+    put_refused(&outlook, &why);
+    if (outlook.findings_left_out)
+        buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
+                   CONTINUOUS_FINDING_BYTES_MAX >> 20);
+    if (writer->is_late) buf_printf(&why, "%s" POLICY_NOT_ALL_ASKED, why.len ? ". " : "");
+    set_incomplete(writer, &why);
+    buf_clear(&why);
+}
+
+/* --- writes */
+
+/* Of a namespace that is going, its objects soon are. */
+static bool is_on_its_way_out(const struct err *err)
+{
+    return err->http_status == 404 || (err->http_status == 403 && strstr(err->text, "being terminated"));
+}
+
+static void write_failed(struct policy_writer *writer, struct policy_space *space, const struct err *err)
+{
+    writer->failed++;
+    writer->err = *err;
+    if (!writer->write_told && !is_on_its_way_out(err))
+        log_warn("A policy report cannot be written; it is tried again, and further ones are counted alone",
+                 F("namespace", space->ns), F("err", err->text));
+    writer->write_told = true;
+    if (space->failed) return;
+    space->failed = true;
+    space->retry_ms = space->retry_ms ? space->retry_ms * 2 : POLICY_RETRY_MS;
+    if (space->retry_ms > POLICY_RETRY_MAX_MS) space->retry_ms = POLICY_RETRY_MAX_MS;
+}
+
+/* There is room for those that had none. */
+static void take_in(struct policy_writer *writer)
+{
+    struct policy_space *space, *next;
+    if (!writer->left_out_count) return;
+    HASH_ITER (hh, writer->spaces, space, next)
+        if (space->left_out) space_wait(writer, space);
+}
+
+static void write_done(struct policy_writer *writer, struct policy_flight *flight)
+{
+    struct known_part *part = space_part(flight->space, flight->part);
+    writer->write_told = false;
+    err_clear(&writer->err);
+    space_set_part(writer, part, !flight->deletes);
+    memcpy(part->content, flight->content, sizeof part->content);
+    part->seen = true; /* a list that is under way may not have it */
+    if (!flight->deletes) {
+        writer->written++;
+        return;
+    }
+    writer->deleted++;
+    take_in(writer);
+}
+
+void policy_writer_settle(struct policy_writer *writer, struct policy_space *space)
+{
+    space->under_way--;
+    if (space->under_way) return;
+    if (space->failed) {
+        space_wait(writer, space);
+        space->not_before_ms = clock_now_ms(writer->options.clock) + space->retry_ms;
+    } else {
+        space->retry_ms = 0;
+        space_tidy(writer, space);
+    }
+}
+
+void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err)
+{
+    struct policy_space *space = flight->space;
+    LIST_REMOVE(flight, link);
+    writer->flight_count--;
+    writer->coming -= flight->is_new;
+    if (err && !(flight->deletes && err->http_status == 404)) {
+        *space_part(space, flight->part)->content = '\0'; /* it may have been carried out */
+        write_failed(writer, space, err);
+    } else
+        write_done(writer, flight);
+    free(flight);
+    policy_writer_settle(writer, space);
+}
+
+/* --- from time to time */
+
+/* The next namespace; false: none is due. */
+static bool write_next(struct policy_writer *writer, int64_t now_ms)
+{
+    struct policy_space *space;
+    TAILQ_FOREACH (space, &writer->waiting, link)
+        if (space_is_due(writer, space, now_ms)) {
+            space_begin(writer, space);
+            return true;
+        }
+    return false;
+}
+
+static void on_tick(struct timer *timer)
+{
+    struct policy_writer *writer = container_of(timer, struct policy_writer, tick);
+    int64_t now_ms = clock_now_ms(writer->options.clock), wait_ms = 0;
+    bool wrote = false;
+    policy_list(writer, now_ms);
+    look(writer, now_ms);
+    if (space_continue(writer))
+        wrote = true;
+    else if (writer->begun && !writer->holds && writer->flight_count < UNDER_WAY_MAX) {
+        wait_ms = token_bucket_take(&writer->rate, now_ms);
+        token_bucket_give_back(&writer->rate, wait_ms, now_ms);
+        wrote = wait_ms == 0 && write_next(writer, now_ms);
+    }
+    timer_start(timer, writer->options.clock, wrote ? NEXT_MS : TICK_MS);
+}
+
+void policy_writer_changed(struct policy_writer *writer, struct str ns)
+{
+    if (writer->active) space_wait(writer, space_get(writer, ns));
+}
+
+/* --- start and stop */
+
+struct policy_writer *policy_writer_new(const struct policy_writer_options *options)
+{
+    struct policy_writer *writer = NEW(struct policy_writer);
+    writer->options = *options;
+    writer->name = xstrdup(options->name);
+    writer->instance = xstrdup(options->instance);
+    writer->tick.fn = on_tick;
+    TAILQ_INIT(&writer->waiting);
+    LIST_INIT(&writer->flights);
+    token_bucket_start(&writer->rate, POLICY_RATE, POLICY_BURST, clock_now_ms(options->clock));
+    return writer;
+}
+
+static void forget(struct policy_writer *writer)
+{
+    struct policy_flight *flight;
+    struct policy_space *space, *next;
+    timer_cancel(&writer->tick);
+    writer->options.cancel(writer->options.ctx);
+    if (writer->round.space) space_end(writer);
+    while ((flight = LIST_FIRST(&writer->flights))) {
+        LIST_REMOVE(flight, link);
+        free(flight);
+    }
+    writer->flight_count = writer->coming = 0;
+    HASH_ITER (hh, writer->spaces, space, next) space_free(writer, space);
+    memset(writer->scopes, 0, sizeof writer->scopes);
+    writer->incomplete.len = 0;
+    writer->begun = writer->is_late = writer->full_told = writer->write_told = false;
+    err_clear(&writer->err);
+}
+
+void policy_writer_free(struct policy_writer *writer)
+{
+    if (!writer) return;
+    forget(writer);
+    buf_clear(&writer->incomplete);
+    free(writer->name);
+    free(writer->instance);
+    free(writer);
+}
+
+void policy_writer_set_active(struct policy_writer *writer, bool active)
+{
+    if (active == writer->active) return;
+    writer->active = active;
+    if (!active) {
+        forget(writer);
+        return;
+    }
+    writer->active_ms = clock_now_ms(writer->options.clock);
+    writer->waiting_ms = -1;
+    timer_start(&writer->tick, writer->options.clock, 0);
+}
+
+struct policy_writer_status policy_writer_status(const struct policy_writer *writer)
+{
+    const char *error = writer->err.code ? writer->err.text : "";
+    for (size_t i = 0; i < ARRAY_LEN(writer->scopes); i++)
+        if (writer->scopes[i].err.code) error = writer->scopes[i].err.text;
+    return (struct policy_writer_status){.active = writer->active,
+                                         .begun = writer->begun,
+                                         .reports = writer->reports,
+                                         .waiting = writer->waiting_count,
+                                         .left_out = writer->left_out_count,
+                                         .under_way = writer->flight_count,
+                                         .written = writer->written,
+                                         .deleted = writer->deleted,
+                                         .failed = writer->failed,
+                                         .incomplete = writer->incomplete.len ? writer->incomplete.data : "",
+                                         .error = error};
+}

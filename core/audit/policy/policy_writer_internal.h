@@ -1,0 +1,111 @@
+/* What the files of the writer of reports share: policy_writer.c has the time at which things are done,
+ * policy_lists.c looks at what is in the cluster, policy_space.c has what is known of a namespace and what
+ * becomes of its reports. Owner: policy_writer.c. */
+#pragma once
+#include <sys/queue.h>
+
+#include "audit/policy/policy_writer.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/time/token_bucket.h"
+#include <uthash.h>
+
+#define POLICY_NOT_ALL_ASKED "Not every object was asked about yet"
+
+/* A report as it is in the cluster. */
+struct known_part {
+    bool there, seen;
+    char content[POLICY_CONTENT_SIZE]; /* "": not known */
+};
+
+/* A namespace, or the cluster. */
+struct policy_space {
+    UT_hash_handle hh;
+    TAILQ_ENTRY(policy_space) link; /* of those that are to be written */
+    char *ns;
+    struct known_part *parts;
+    size_t part_count;
+    size_t under_way; /* writes, and the round */
+    bool waits;       /* to be written */
+    bool left_out;    /* for want of room */
+    bool failed;      /* a write of the round under way */
+    int64_t first_ms, changed_ms, not_before_ms, retry_ms;
+};
+
+/* A namespace that is being gathered, and then written, a document at a time. */
+struct policy_round {
+    struct policy_space *space; /* NULL: none is */
+    struct policy_parts *parts;
+    bool gathered;
+    bool unasked;     /* rules are still to be asked about some of it */
+    int64_t first_ms; /* of its namespace, when it began */
+    size_t next;
+    int64_t spent_ns;
+};
+
+struct policy_flight {
+    LIST_ENTRY(policy_flight) link;
+    struct policy_space *space;
+    size_t part;
+    bool deletes, is_new;
+    char content[POLICY_CONTENT_SIZE];
+};
+
+/* Namespaces, or the cluster. */
+struct policy_scope {
+    bool listing, listed, told;
+    int64_t list_at_ms, retry_ms;
+    struct err err; /* of the last list */
+};
+
+struct policy_writer {
+    struct policy_writer_options options;
+    char *name, *instance;
+    struct policy_space *spaces;
+    TAILQ_HEAD(policy_spaces, policy_space) waiting;
+    LIST_HEAD(policy_flights, policy_flight) flights;
+    size_t waiting_count, left_out_count, flight_count;
+    size_t reports, coming; /* that are there; that are being made */
+    struct policy_scope scopes[2];
+    struct policy_round round;
+    struct timer tick;
+    struct token_bucket rate;
+    bool active, begun, full_told, write_told;
+    bool is_late; /* it has begun, and not all was asked about */
+    bool holds;   /* rules wait for their caches, and not for long: nothing is written */
+    int64_t active_ms;
+    int64_t waiting_ms; /* since when rules wait; -1: none does */
+    struct buf incomplete;
+    struct err err; /* of the last write */
+    uint64_t written, deleted, failed;
+};
+
+/* --- policy_space.c */
+
+struct policy_space *space_find(struct policy_writer *writer, struct str ns);
+/* Which is made when there is none. */
+struct policy_space *space_get(struct policy_writer *writer, struct str ns);
+void space_wait(struct policy_writer *writer, struct policy_space *space);
+void space_free(struct policy_writer *writer, struct policy_space *space);
+/* It is gone when there is nothing to know of it. */
+void space_tidy(struct policy_writer *writer, struct policy_space *space);
+struct known_part *space_part(struct policy_space *space, size_t part);
+void space_set_part(struct policy_writer *writer, struct known_part *part, bool there);
+bool space_is_due(const struct policy_writer *writer, const struct policy_space *space, int64_t now_ms);
+/* Begins to gather, and then to have written and deleted what is not as it should be. No other round is under
+ * way. */
+void space_begin(struct policy_writer *writer, struct policy_space *space);
+/* One slice, or one document more; false when there is nothing to go on with. */
+bool space_continue(struct policy_writer *writer);
+/* Nothing more of the round is done. */
+void space_end(struct policy_writer *writer);
+
+/* --- policy_lists.c */
+
+/* Has listed what is due. */
+void policy_list(struct policy_writer *writer, int64_t now_ms);
+
+/* --- policy_writer.c */
+
+/* A write of the namespace has ended, or its round. */
+void policy_writer_settle(struct policy_writer *writer, struct policy_space *space);

@@ -1,0 +1,25 @@
+/* Errors that several rules have in common: a pod spec that is none is the same error of each rule that looks
+ * at containers, which people want to read once. Owner: the caller, by report_errors_clear. On any one
+ * thread. */
+#pragma once
+#include "audit/found/table.h"
+
+/* What some rules said of one object: rows[first] up to rows[first + rules], in the order of the table. */
+struct shared_error {
+    size_t first, rules;
+};
+
+struct report_errors {
+    const struct audit_table *table;
+    size_t *rows; /* numbers of rows */
+    struct shared_error *items;
+    size_t count;
+    bool *shared; /* of each row, whether it is in one of the items; NULL: none is */
+};
+
+/* Of a sorted table, which is borrowed. Items with the same rules stand together, those of the most rules
+ * first. */
+void report_errors_init(struct report_errors *errors, const struct audit_table *table);
+void report_errors_clear(struct report_errors *errors);
+/* Where the items end that have the same rules as that one. */
+size_t report_errors_end(const struct report_errors *errors, size_t item);

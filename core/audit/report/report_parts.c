@@ -1,0 +1,123 @@
+/* What reports share; see report_parts.h. */
+#include "audit/report/report_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/text/json_out.h"
+
+enum { PIECE_BYTES = 64 << 10 };
+
+/* JSON may hold DEL and the controls from U+0080 on as they are; to a terminal they are orders. */
+static void put_printable(struct str text, FILE *out)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c != 0x7f && c != 0xc2) continue;
+        unsigned char next = i + 1 < text.n ? (unsigned char)text.p[i + 1] : 0;
+        if (c == 0xc2 && next >= 0xa0) continue;
+        fwrite(text.p + plain, 1, i - plain, out);
+        fprintf(out, "\\u%04x", c == 0x7f ? c : next);
+        i += c == 0xc2;
+        plain = i + 1;
+    }
+    if (plain < text.n) fwrite(text.p + plain, 1, text.n - plain, out);
+}
+
+void report_write(struct buf *text, FILE *out)
+{
+    if (text->len < PIECE_BYTES) return;
+    put_printable((struct str){text->data, text->len - 1}, out);
+    buf_consume(text, text->len - 1);
+}
+
+void report_finish(struct buf *text, FILE *out)
+{
+    if (text->len) put_printable(buf_slice(text), out);
+    buf_clear(text);
+}
+
+void report_begin_item(struct buf *out, size_t i)
+{
+    buf_puts(out, i > 0 ? ",\n" : "\n");
+}
+
+void report_put_text(struct buf *out, const char *key, struct str text)
+{
+    if (text.n) json_str(out, key, text);
+}
+
+void report_put_json(struct buf *out, const char *key, struct str json)
+{
+    if (!json.n) return;
+    json_text(out, key, "");
+    out->len -= 2; /* the empty text's quotes */
+    buf_str(out, json);
+}
+
+void report_put_time(struct buf *out, int64_t time_s)
+{
+    char text[32];
+    struct tm tm;
+    time_t seconds = (time_t)time_s;
+    if (!gmtime_r(&seconds, &tm)) return;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    buf_puts(out, text);
+}
+
+void report_put_object(struct buf *out, const struct audit_object *object, char kind_end)
+{
+    buf_str(out, object->kind);
+    buf_putc(out, kind_end);
+    if (object->ns.n) {
+        buf_str(out, object->ns);
+        buf_putc(out, '/');
+    }
+    buf_str(out, object->name);
+}
+
+const char *report_mark(const struct audit_row *row)
+{
+    if (row->accepted) return "";
+    return row->verdict == VERDICT_ERROR  ? "error"
+           : row->verdict == VERDICT_WARN ? "warning"
+           : row->verdict == VERDICT_SKIP ? "skipped"
+                                          : "";
+}
+
+void report_put_message(struct buf *out, const struct audit_row *row)
+{
+    buf_str(out, row->message);
+    if (row->reason.n) buf_printf(out, row->message.n ? " (%.*s)" : "%.*s", STR_ARG(row->reason));
+}
+
+/* --- rules */
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+    const struct audit_rule *a = audit_table_rule(ctx, ((const struct rule_rows *)pa)->rule),
+                            *b = audit_table_rule(ctx, ((const struct rule_rows *)pb)->rule);
+    return a->severity != b->severity ? (int)b->severity - (int)a->severity : strcmp(a->id, b->id);
+}
+
+struct rule_rows *report_rules(const struct audit_table *table)
+{
+    size_t count = audit_table_rule_count(table), rows = audit_table_count_rows(table), n = 0;
+    struct rule_rows *rules = xcalloc(count + 1, sizeof *rules);
+    bool *seen = xcalloc(count + 1, sizeof *seen);
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t rule = audit_table_row(table, i)->rule;
+        if (n == 0 || rules[n - 1].rule != rule) rules[n++] = (struct rule_rows){.rule = rule, .first = i};
+        rules[n - 1].end = i + 1;
+        seen[rule] = true;
+    }
+    size_t with_rows = n;
+    for (uint32_t rule = 0; rule < count; rule++)
+        if (!seen[rule]) rules[n++] = (struct rule_rows){.rule = rule};
+    qsort_r(rules + with_rows, n - with_rows, sizeof *rules, compare, (void *)table);
+    free(seen);
+    return rules;
+}

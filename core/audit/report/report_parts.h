@@ -1,0 +1,44 @@
+/* What reports share, for the files of this folder: writing in pieces, and the rules with their rows.
+ * Owner: the caller. On any one thread. */
+#pragma once
+#include <stdint.h>
+#include <stdio.h>
+
+#include "audit/report/report.h"
+#include "base/buf.h"
+
+/* Writes what has gathered, once it is a lot, but for the last byte: json_out looks at it. */
+void report_write(struct buf *text, FILE *out);
+/* Writes all of it, and frees it. */
+void report_finish(struct buf *text, FILE *out);
+
+/* Before the item `i` of an array of JSON that has each on a line of its own. */
+void report_begin_item(struct buf *out, size_t i);
+/* A field of JSON when there is something to say. */
+void report_put_text(struct buf *out, const char *key, struct str text);
+/* A field whose value is JSON. */
+void report_put_json(struct buf *out, const char *key, struct str json);
+/* "2026-11-22T19:00:00Z". */
+void report_put_time(struct buf *out, int64_t time_s);
+/* "Pod shop/web-1", with `kind_end` ' ' and `/` for that of the namespace. */
+void report_put_object(struct buf *out, const struct audit_object *object, char kind_end);
+/* "error", "warning" or "skipped"; empty where the message says all. */
+const char *report_mark(const struct audit_row *row);
+/* What a row says: its message, and in brackets what the object's annotation says of it. */
+void report_put_message(struct buf *out, const struct audit_row *row);
+
+/* Parts of report_json, which other forms have too. */
+void report_put_summary(struct buf *out, const struct audit_table *table,
+                        const struct report_options *options);
+/* `named`: with its fingerprint (finding_key.h). */
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row,
+                    bool named);
+
+/* A rule and the stretch of rows that are its. */
+struct rule_rows {
+    uint32_t rule;
+    size_t first, end;
+};
+/* All rules in the order of the table: those with rows, then the others by severity and id. The caller frees
+ * it; there are as many as there are rules. */
+struct rule_rows *report_rules(const struct audit_table *table);

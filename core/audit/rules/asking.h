@@ -1,0 +1,44 @@
+/* A rule asked about an object, and what becomes of what it says: an object's owner may have accepted its
+ * findings (suppression.h). Owner: nothing is kept; all is borrowed. On the thread of the scripts, outside of
+ * any call into them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "script/rules/rule.h"
+
+/* A rule of a script. */
+struct asked_rule {
+    struct script *script;
+    size_t number; /* in its script */
+    const struct script_rule *rule;
+};
+
+struct ask_sink {
+    /* As struct rule_sink has them. What is accepted is skipped, with a reason, and says what it said. */
+    void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
+    void (*looked)(void *ctx, size_t use, struct str value); /* may be NULL */
+    void *ctx;
+    const struct name_set *kept; /* NULL: the object is whole, and nothing can be missed */
+    void (*missed)(void *ctx, struct str name, bool whole);
+};
+
+struct ask_options {
+    struct root *object;
+    int64_t now_s;    /* since 1970: what accepted findings expire by */
+    struct buf *text; /* for reasons */
+    /* Whether there is a rule of that id, so that no annotation for it is a misspelt one of another. */
+    bool (*is_rule)(void *ctx, struct str id);
+    void *ctx;
+};
+
+struct ask_answer {
+    enum verdict verdict;
+    bool accepted;
+    bool until; /* a day at whose end it is not any more */
+};
+
+struct ask_answer rule_ask(const struct asked_rule *asked, const struct ask_options *options,
+                           const struct ask_sink *sink);

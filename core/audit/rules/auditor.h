@@ -1,0 +1,64 @@
+/* Asks the rules of scripts about objects, one after the other, and writes down what they say. An object's
+ * owner may have accepted a finding (suppression.h): it is then skipped, with the reason.
+ * Owner: whoever runs the audit; scripts, catalogue and table are borrowed, and outlive it. On the thread of
+ * the scripts, outside of any call into them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/found/table.h"
+#include "kube/kinds/resource.h"
+#include "script/generation/script.h"
+
+struct auditor;
+struct fixer;
+struct selector;
+
+struct auditor_options {
+    struct script *const *scripts; /* loaded; started or not */
+    size_t script_count;
+    const struct catalogue *catalogue; /* what the names of kinds mean */
+    struct audit_table *table;         /* gets the rules, in the order of the scripts */
+    int64_t now_s;                     /* since 1970: what accepted findings expire by */
+    bool fixes; /* rows of failures have what the rule's `fix` makes of the object, each by itself */
+    /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
+     * object is kept: each costs that one is packed again. */
+    size_t missed_max;
+    const struct selector *selector; /* objects whose labels do not match are not looked at; NULL: all are */
+    struct fixer *fixer;             /* makes one fix of those of all rules; NULL: none is wanted */
+};
+
+/* An object and where it is from. */
+struct audit_subject {
+    struct root *object;
+    struct str file; /* empty: from a cluster */
+    size_t line;     /* 0: not known */
+    /* By what the object was packed; NULL: it is whole. `again` packs it by another one, or whole: a new
+     * reference, or NULL, and it is told, when what was not read before is malformed. */
+    const struct projection *kept;
+    struct root *(*again)(void *ctx, const struct projection *kept);
+    void *ctx;
+};
+
+/* NULL with ERR_INVALID when two scripts have a rule of the same id: both places are named. */
+struct auditor *auditor_new(const struct auditor_options *options, struct err *err);
+void auditor_free(struct auditor *auditor);
+/* Whether a rule looks at objects of that type, in some namespace. */
+bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
+/* Whether an object of a type that `kind` means, as a rule gives it, was looked at or asked for. */
+bool auditor_has_seen(const struct auditor *auditor, struct str kind);
+/* Is not asked from now on, which the table says with the reason; by its number there. */
+void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reason);
+bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
+/* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
+ * the end. */
+const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);
+/* Whether an object counts as looked at. */
+enum auditor_look {
+    AUDITOR_OF_NO_RULE,
+    AUDITOR_NOT_SELECTED, /* rules look at such objects, but not at one with its labels */
+    AUDITOR_LOOKED_AT,
+};
+/* Asks all rules that look at it. */
+enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);

@@ -1,0 +1,171 @@
+/* One rule asked about one object: the rows of what it says, the fix of a failure, and the object packed
+ * again where it lacks what the rule reads; see auditor_internal.h. */
+#include <string.h>
+
+#include "audit/fix/fixer.h"
+#include "audit/found/finding_key.h"
+#include "audit/rules/auditor_internal.h"
+#include "object/value/value.h"
+
+struct question {
+    struct auditor *auditor;
+    uint32_t rule;
+    struct root *object;
+    struct fields *fields; /* of its type */
+    bool is_partial;       /* the object has these alone */
+    bool lacks_names;      /* its findings have no places yet */
+    bool has_missed;
+    bool has_row;
+    size_t first_row; /* of this rule and object */
+};
+
+/* Names in lists are what findings are known by, whether rules read them or not. */
+static struct str place_in(struct question *question, struct str path)
+{
+    struct buf *place = &question->auditor->place;
+    place->len = 0;
+    if (!path.n || !memchr(path.p, '[', path.n)) return STR("");
+    if (question->is_partial && !fields_have(question->fields, STR("name"))) {
+        question->lacks_names = true;
+        return STR("");
+    }
+    return finding_place(root_value(question->object), path, place) ? buf_slice(place) : STR("");
+}
+
+static void add_row(struct question *question, const struct rule_finding *finding, bool accepted)
+{
+    struct audit_table *table = question->auditor->options.table;
+    const struct audit_row row = {.rule = question->rule,
+                                  .verdict = finding->verdict,
+                                  .message = finding->message,
+                                  .path = finding->path,
+                                  .place = place_in(question, finding->path),
+                                  .value = finding->value,
+                                  .reason = finding->reason,
+                                  .accepted = accepted};
+    if (!question->has_row) question->first_row = audit_table_count_rows(table);
+    question->has_row = true;
+    audit_table_add(table, &row);
+}
+
+static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
+{
+    add_row(ctx, finding, accepted);
+}
+
+/* Appends what the rule's `fix` makes of the object to its first finding. */
+static bool add_own_fix(struct question *question, struct err *err)
+{
+    struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
+    auditor->fix.len = 0;
+    if (!script_fix_by_rule(asked->script, asked->number, question->object, &auditor->fix, err)) return false;
+    if (auditor->fix.len)
+        audit_table_set_fix(auditor->options.table, question->first_row, buf_slice(&auditor->fix), NULL);
+    return true;
+}
+
+/* A fix that fails is an error of the rule. */
+static enum verdict add_fix(struct question *question)
+{
+    const struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
+    struct err err;
+    struct text text;
+    bool ok = true;
+    /* What has no name yet cannot be mended by it. */
+    if (auditor->options.fixer && root_name(question->object, &text).n == 0) return VERDICT_FAIL;
+    if (auditor->options.fixer)
+        ok = fixer_add(
+            auditor->options.fixer,
+            &(const struct fixer_failure){asked->script, asked->number, question->rule, question->first_row},
+            &err);
+    else if (auditor->options.fixes && asked->rule->has_fix)
+        ok = add_own_fix(question, &err);
+    if (ok) return VERDICT_FAIL;
+    add_row(question, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
+            false);
+    return VERDICT_ERROR;
+}
+
+static void on_missed(void *ctx, struct str name, bool whole)
+{
+    struct question *question = ctx;
+    question->has_missed = true;
+    fields_add(question->fields, name, whole);
+}
+
+/* Packed again with all that rules were found to read. False: it cannot be, which no input should make true.
+ */
+static bool pack_again(struct packed *packed)
+{
+    packed->kept = fields_kept(packed->fields);
+    struct root *again = packed->subject->again(packed->subject->ctx, packed->kept);
+    if (!again) return false;
+    root_unref(packed->own);
+    packed->object = packed->own = again;
+    return true;
+}
+
+static bool is_rule(void *ctx, struct str id)
+{
+    const struct auditor *auditor = ctx;
+    for (size_t i = 0; i < auditor->count; i++)
+        if (str_is(id, auditor->rules[i].rule->id)) return true;
+    return false;
+}
+
+static enum verdict ask_once(struct question *question, const struct packed *packed)
+{
+    struct auditor *auditor = question->auditor;
+    const struct asked_rule *asked = &auditor->rules[question->rule];
+    const struct ask_sink sink = {.found = on_found,
+                                  .ctx = question,
+                                  .kept = packed->kept ? projection_names(packed->kept) : NULL,
+                                  .missed = on_missed};
+    const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message, is_rule,
+                                        auditor};
+    *question = (struct question){.auditor = auditor,
+                                  .rule = question->rule,
+                                  .object = packed->object,
+                                  .fields = packed->fields,
+                                  .is_partial = packed->kept != NULL};
+    return rule_ask(asked, &options, &sink).verdict;
+}
+
+/* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out
+ * to be malformed. */
+static bool ask_until(struct question *question, struct packed *packed, enum verdict *verdict)
+{
+    struct audit_table *table = question->auditor->options.table;
+    size_t rows = audit_table_count_rows(table);
+    for (;;) {
+        *verdict = ask_once(question, packed);
+        if (!question->has_missed) return true;
+        audit_table_drop(table, rows);
+        if (!pack_again(packed)) return false;
+    }
+}
+
+/* From now on objects of the type have names; this one is packed once more for them. */
+static bool add_places(struct question *question, struct packed *packed)
+{
+    struct audit_table *table = question->auditor->options.table;
+    fields_expect(question->fields, STR("name"), false);
+    if (!pack_again(packed)) return false;
+    question->object = packed->object;
+    for (size_t i = question->first_row; i < audit_table_count_rows(table); i++)
+        audit_table_set_place(table, i, place_in(question, audit_table_row(table, i)->path));
+    return true;
+}
+
+bool auditor_ask(struct auditor *auditor, uint32_t number, struct packed *packed)
+{
+    struct question question = {.auditor = auditor, .rule = number};
+    enum verdict verdict;
+    if (!ask_until(&question, packed, &verdict)) return false;
+    if (question.lacks_names && !add_places(&question, packed)) return false;
+    if (verdict == VERDICT_FAIL) verdict = add_fix(&question);
+    audit_table_count(auditor->options.table, number, verdict);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Findings that an object's owner has accepted: the annotation `kubelua/ignore.RULE`, with the text
+ * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for
+ * good. A reason there has to be, and what only looks like a day is none. Owner: nothing is kept; texts
+ * borrow from the object and from `text`. Any thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "object/value/value.h"
+
+/* What stands before a rule's id, whose length is bounded by that of an annotation's name. */
+#define SUPPRESSION_PREFIX "kubelua/ignore."
+enum { SUPPRESSION_RULE_MAX = 63 - (sizeof "ignore." - 1) };
+
+enum suppression {
+    SUPPRESSION_NONE,
+    SUPPRESSION_VALID,
+    SUPPRESSION_EXPIRED,  /* the finding counts again */
+    SUPPRESSION_BAD_DATE, /* the finding counts, here and below */
+    SUPPRESSION_NO_REASON,
+};
+
+struct suppressed {
+    struct str until;  /* "2027-01-31"; empty: for good; of a bad date the words that should have been one */
+    struct str reason; /* empty when there is none */
+};
+
+/* `now_s` are seconds since 1970. */
+enum suppression suppression_of(const struct root *object, struct str rule, int64_t now_s, struct text *text,
+                                struct suppressed *out);
+/* What stands for the id of a rule in such an annotation, is nearly `rule`, and no rule's that there is;
+ * empty: there is none. */
+struct str suppression_misspelt(const struct root *object, const char *rule,
+                                bool (*is_rule)(void *ctx, struct str id), void *ctx, struct text *text);

@@ -1,0 +1,198 @@
+/* The table of series; see series.h. */
+#include "base/series/series.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/series/series_internal.h"
+
+/* Upper bounds; +Inf goes without saying. */
+static const double durations[] = {1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3,
+                                   5e-3, 0.01, 0.05, 0.1,  0.5,  1,    5};
+static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,
+                                   0.05, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+/* client-go's (I-22). */
+static const double processing[] = {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
+/* client-go's (W-11): 1 us, ten times that, and so on. */
+static const double queues[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000};
+/* client-go's (H-16). */
+static const double requests[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
+static const double sizes[] = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+static const double ages[] = {600,     1800,    3600,     14400,    86400,    604800,
+                              2592000, 7776000, 15552000, 31104000, 124416000};
+static const struct buckets buckets_REQUESTS = {ARRAY_LEN(requests), requests},
+                            buckets_SIZES = {ARRAY_LEN(sizes), sizes}, buckets_AGES = {ARRAY_LEN(ages), ages};
+static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
+                            buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
+                            buckets_PROCESSING = {ARRAY_LEN(processing), processing},
+                            buckets_QUEUES = {ARRAY_LEN(queues), queues};
+
+static const struct family_info families[] = {
+#define X(symbol, kind, name, labels, buckets, help) {name, help, labels, FAMILY_##kind, &buckets_##buckets},
+    FAMILIES(X)
+#undef X
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static TAILQ_HEAD(, series) table[FAMILY_COUNT]; /* under the lock; in the order in which they were made */
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child must not inherit a mutex that another thread held. */
+static void watch_forks(void)
+{
+    pthread_atfork(take_lock, release_lock, release_lock);
+}
+
+static void hold_lock(void)
+{
+    pthread_once(&once, watch_forks);
+    take_lock();
+}
+
+const struct family_info *family_info(enum family family)
+{
+    return &families[family];
+}
+
+/* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page, as would
+ * a zero byte, where texts end. */
+static void put_escaped(struct buf *out, struct str text, bool quoted)
+{
+    while (text.n > 0) {
+        size_t n = str_utf8(text);
+        if (n == 0 || *text.p == '\0')
+            buf_puts(out, "\xef\xbf\xbd");
+        else if (*text.p == '\n')
+            buf_puts(out, "\\n");
+        else if (*text.p == '\\' || (quoted && *text.p == '"'))
+            buf_printf(out, "\\%c", *text.p);
+        else
+            buf_append(out, text.p, n);
+        n = n ? n : 1;
+        text = (struct str){text.p + n, text.n - n};
+    }
+}
+
+void series_put_value(struct buf *out, struct str value)
+{
+    put_escaped(out, value, true);
+}
+
+void series_put_help(struct buf *out, struct str help)
+{
+    put_escaped(out, help, false);
+}
+
+/* name="value",other="value" */
+static char *render_labels(enum family family, const char *const *values)
+{
+    struct str rest = str_of(families[family].labels), name;
+    struct buf out = {0};
+    for (size_t i = 0; rest.p && rest.n && str_cut(&rest, ',', &name); i++) {
+        buf_printf(&out, "%s%.*s=\"", i ? "," : "", STR_ARG(name));
+        series_put_value(&out, str_of(values[i] ? values[i] : ""));
+        buf_putc(&out, '"');
+    }
+    return buf_take(&out);
+}
+
+/* Under the lock. */
+static struct series *find(enum family family, const char *labels)
+{
+    struct series *s;
+    TAILQ_FOREACH (s, &table[family], link)
+        if (strcmp(s->labels, labels) == 0) return s;
+    return NULL;
+}
+
+struct series *series_new(enum family family, const char *const *values)
+{
+    char *labels = render_labels(family, values);
+    const struct buckets *buckets = families[family].buckets;
+    hold_lock();
+    if (!table[family].tqh_last) TAILQ_INIT(&table[family]);
+    struct series *series = find(family, labels);
+    if (series) {
+        free(labels);
+    } else {
+        series = xcalloc(1, sizeof *series + buckets->count * sizeof series->counts[0]);
+        series->family = family;
+        series->labels = labels;
+        series->buckets = buckets;
+        TAILQ_INSERT_TAIL(&table[family], series, link);
+    }
+    series->refs++;
+    release_lock();
+    return series;
+}
+
+void series_free(struct series *series)
+{
+    if (!series) return;
+    hold_lock();
+    must(series->refs > 0);
+    bool last = --series->refs == 0;
+    if (last) TAILQ_REMOVE(&table[series->family], series, link);
+    release_lock();
+    if (!last) return;
+    free(series->labels);
+    free(series);
+}
+
+static void add(_Atomic double *to, double amount)
+{
+    double before = atomic_load_explicit(to, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(to, &before, before + amount, memory_order_relaxed,
+                                                  memory_order_relaxed)) {}
+}
+
+void series_add(struct series *series, double amount)
+{
+    if (series) add(&series->value, amount);
+}
+
+void series_set(struct series *series, double value)
+{
+    if (series) atomic_store_explicit(&series->value, value, memory_order_relaxed);
+}
+
+void series_set_summary(struct series *summary, double sum, uint64_t count)
+{
+    if (!summary) return;
+    atomic_store_explicit(&summary->value, sum, memory_order_relaxed);
+    atomic_store_explicit(&summary->above, count, memory_order_relaxed);
+}
+
+void series_observe(struct series *histogram, double value)
+{
+    if (!histogram) return;
+    const struct buckets *buckets = histogram->buckets;
+    size_t i = 0;
+    while (i < buckets->count && value > buckets->bounds[i]) i++;
+    add(&histogram->value, value);
+    atomic_fetch_add_explicit(i < buckets->count ? &histogram->counts[i] : &histogram->above, 1,
+                              memory_order_relaxed);
+}
+
+void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx)
+{
+    struct series *series;
+    hold_lock();
+    if (table[family].tqh_last)
+        TAILQ_FOREACH (series, &table[family], link) fn(ctx, series);
+    release_lock();
+}

@@ -1,0 +1,266 @@
+/* Families that scripts make, and their series; see user_metric.h. */
+#include "base/series/user_metric.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/series/user_metric_internal.h"
+
+/* As the client libraries have them. */
+static const double default_bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown);
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child must not inherit a mutex that another thread held. */
+static void watch_forks(void)
+{
+    pthread_atfork(take_lock, release_lock, release_lock);
+}
+
+static void hold_lock(void)
+{
+    pthread_once(&once, watch_forks);
+    take_lock();
+}
+
+void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx)
+{
+    const struct user_metric *metric;
+    hold_lock();
+    TAILQ_FOREACH (metric, &shown, link)
+        if (metric->page == page) fn(ctx, metric);
+    release_lock();
+}
+
+static char *help_on_page(const char *help)
+{
+    struct buf out = {0};
+    series_put_help(&out, str_of(help));
+    return buf_take(&out);
+}
+
+struct user_metric *user_metric_new(const struct user_metric_options *o)
+{
+    struct user_metric *metric = NEW(struct user_metric);
+    bool own = o->kind == FAMILY_HISTOGRAM && o->bounds;
+    const double *bounds = own ? o->bounds : default_bounds;
+    size_t count = o->kind != FAMILY_HISTOGRAM ? 0 : own ? o->bound_count : ARRAY_LEN(default_bounds);
+    metric->refs = 1;
+    metric->page = o->page;
+    metric->script = xstrdup(o->script);
+    metric->name = xstrdup(o->name);
+    metric->help = help_on_page(o->help);
+    metric->label_count = o->label_count;
+    for (size_t i = 0; i < o->label_count; i++) metric->label_names[i] = xstrdup(o->labels[i]);
+    metric->bounds = xcalloc(count + 1, sizeof *metric->bounds);
+    memcpy(metric->bounds, bounds, count * sizeof *bounds);
+    metric->buckets = (struct buckets){count, metric->bounds};
+    metric->family = (struct family_info){
+        .name = metric->name, .help = metric->help, .kind = o->kind, .buckets = &metric->buckets};
+    if (o->label_count == 0 && o->kind != FAMILY_GAUGE) user_metric_series(metric, NULL, true);
+    return metric;
+}
+
+struct user_metric *user_metric_ref(struct user_metric *metric)
+{
+    metric->refs++;
+    return metric;
+}
+
+static void free_series(struct user_metric *metric, struct user_series *series)
+{
+    HASH_DELETE(hh, metric->series, series);
+    free(series->series->labels);
+    free(series->series);
+    free(series);
+}
+
+void user_metric_unref(struct user_metric *metric)
+{
+    struct user_series *series, *next;
+    if (!metric) return;
+    must(metric->refs > 0);
+    if (--metric->refs > 0) return;
+    user_metric_hide(metric);
+    HASH_ITER (hh, metric->series, series, next) free_series(metric, series);
+    for (size_t i = 0; i < metric->label_count; i++) free(metric->label_names[i]);
+    free(metric->bounds);
+    free(metric->script);
+    free(metric->name);
+    free(metric->help);
+    free(metric);
+}
+
+void user_metric_show(struct user_metric *metric)
+{
+    if (metric->shown) return;
+    hold_lock();
+    TAILQ_INSERT_TAIL(&shown, metric, link);
+    release_lock();
+    metric->shown = true;
+}
+
+void user_metric_hide(struct user_metric *metric)
+{
+    if (!metric->shown) return;
+    hold_lock();
+    TAILQ_REMOVE(&shown, metric, link);
+    release_lock();
+    metric->shown = false;
+}
+
+const char *user_metric_name(const struct user_metric *metric)
+{
+    return metric->name;
+}
+
+size_t user_metric_label_count(const struct user_metric *metric)
+{
+    return metric->label_count;
+}
+
+const char *user_metric_label(const struct user_metric *metric, size_t i)
+{
+    return metric->label_names[i];
+}
+
+size_t user_metric_series_count(const struct user_metric *metric)
+{
+    return HASH_COUNT(metric->series);
+}
+
+/* --- series */
+
+/* script="a",name="value" */
+static void put_labels(const struct user_metric *metric, const struct str *values, struct buf *out)
+{
+    buf_puts(out, "script=\"");
+    series_put_value(out, str_of(metric->script));
+    buf_putc(out, '"');
+    for (size_t i = 0; i < metric->label_count; i++) {
+        buf_printf(out, ",%s=\"", metric->label_names[i]);
+        series_put_value(out, values[i]);
+        buf_putc(out, '"');
+    }
+}
+
+static struct user_series *find(struct user_metric *metric, struct str labels)
+{
+    struct user_series *found;
+    HASH_FIND(hh, metric->series, labels.p, labels.n, found);
+    return found;
+}
+
+static struct user_series *add(struct user_metric *metric, struct str labels)
+{
+    struct user_series *made = NEW(struct user_series);
+    struct series *series = xcalloc(1, sizeof *series + metric->buckets.count * sizeof series->counts[0]);
+    series->labels = xstrndup(labels.p, labels.n);
+    series->buckets = &metric->buckets;
+    made->series = series;
+    hold_lock();
+    HASH_ADD_KEYPTR(hh, metric->series, series->labels, labels.n, made);
+    release_lock();
+    return made;
+}
+
+struct series *user_metric_series(struct user_metric *metric, const struct str *values, bool make)
+{
+    struct buf labels = {0};
+    put_labels(metric, values, &labels);
+    struct user_series *found = find(metric, buf_slice(&labels));
+    if (!found && make) found = add(metric, buf_slice(&labels));
+    buf_clear(&labels);
+    return found ? found->series : NULL;
+}
+
+bool user_metric_remove(struct user_metric *metric, const struct str *values)
+{
+    struct buf labels = {0};
+    put_labels(metric, values, &labels);
+    struct user_series *found = find(metric, buf_slice(&labels));
+    buf_clear(&labels);
+    if (!found) return false;
+    hold_lock();
+    free_series(metric, found);
+    release_lock();
+    return true;
+}
+
+/* --- two of the same script */
+
+bool user_metric_equal(const struct user_metric *a, const struct user_metric *b)
+{
+    if (strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0) return false;
+    if (a->family.kind != b->family.kind || a->label_count != b->label_count) return false;
+    for (size_t i = 0; i < a->label_count; i++)
+        if (strcmp(a->label_names[i], b->label_names[i]) != 0) return false;
+    return a->buckets.count == b->buckets.count &&
+           memcmp(a->bounds, b->bounds, a->buckets.count * sizeof *a->bounds) == 0;
+}
+
+static void merge(struct user_metric *into, const struct series *from)
+{
+    struct str labels = str_of(from->labels);
+    struct user_series *found = find(into, labels);
+    if (!found) found = add(into, labels);
+    struct series *to = found->series;
+    double value = atomic_load_explicit(&from->value, memory_order_relaxed);
+    if (into->family.kind == FAMILY_GAUGE)
+        series_set(to, value);
+    else
+        series_add(to, value);
+    for (size_t i = 0; i < into->buckets.count; i++) to->counts[i] += from->counts[i];
+    to->above += from->above;
+}
+
+void user_metric_merge(struct user_metric *into, const struct user_metric *from)
+{
+    const struct user_series *series;
+    for (series = from->series; series; series = series->hh.next) merge(into, series->series);
+}
+
+/* --- the page */
+
+static bool is_of_family(const struct user_metric *metric, const struct user_metric *first)
+{
+    return metric->page == first->page && strcmp(metric->name, first->name) == 0;
+}
+
+static void render_series(const struct user_metric *metric, struct buf *out)
+{
+    const struct user_series *series;
+    for (series = metric->series; series; series = series->hh.next)
+        series_render_one(out, &metric->family, series->series);
+}
+
+void user_metrics_render(const void *page, struct buf *out)
+{
+    const struct user_metric *metric, *other;
+    hold_lock();
+    TAILQ_FOREACH (metric, &shown, link) {
+        if (metric->page != page) continue;
+        TAILQ_FOREACH (other, &shown, link)
+            if (is_of_family(other, metric)) break;
+        if (other != metric) continue; /* its name has been there */
+        series_render_head(out, &metric->family);
+        for (; other; other = TAILQ_NEXT(other, link))
+            if (is_of_family(other, metric)) render_series(other, out);
+    }
+    release_lock();
+}

@@ -1,0 +1,29 @@
+/* What the files of user metrics share; see user_metric.h. Owner: as said there. For these files only. */
+#pragma once
+#include <sys/queue.h>
+#include <uthash.h>
+
+#include "base/series/series_internal.h"
+#include "base/series/user_metric.h"
+
+struct user_series {
+    struct series *series; /* its `labels` are the key */
+    UT_hash_handle hh;
+};
+
+struct user_metric {
+    TAILQ_ENTRY(user_metric) link; /* while it is shown */
+    bool shown;
+    const void *page;
+    unsigned refs;
+    char *script, *name, *help; /* `help` as it stands on the page */
+    char *label_names[USER_METRIC_LABELS_MAX];
+    size_t label_count;
+    struct family_info family;
+    struct buckets buckets;
+    double *bounds;
+    struct user_series *series; /* changed under the lock */
+};
+
+/* Those of the page that are shown, in the order in which they were. Calls `fn` under the lock. */
+void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx);

@@ -1,0 +1,70 @@
+/* JSON, field by field; see json_out.h. */
+#include "base/text/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/civil.h"
+
+static void begin(struct buf *out, const char *key)
+{
+    char last = out->len ? out->data[out->len - 1] : '{';
+    if (last != '{' && last != '[' && last != '\n') buf_putc(out, ',');
+    if (!key) return;
+    buf_json_string(out, str_of(key));
+    buf_putc(out, ':');
+}
+
+void json_open(struct buf *out, const char *key, char bracket)
+{
+    if (out->len) begin(out, key);
+    buf_putc(out, bracket);
+}
+
+void json_close(struct buf *out, char bracket)
+{
+    buf_putc(out, bracket);
+}
+
+void json_text(struct buf *out, const char *key, const char *value)
+{
+    json_str(out, key, value ? str_of(value) : STR(""));
+}
+
+void json_str(struct buf *out, const char *key, struct str value)
+{
+    begin(out, key);
+    buf_json_string(out, value);
+}
+
+void json_int(struct buf *out, const char *key, int64_t value)
+{
+    begin(out, key);
+    buf_printf(out, "%" PRId64, value);
+}
+
+void json_number(struct buf *out, const char *key, double value)
+{
+    begin(out, key);
+    if (isfinite(value))
+        buf_printf(out, "%.9g", value);
+    else
+        buf_puts(out, "null");
+}
+
+void json_bool(struct buf *out, const char *key, bool value)
+{
+    begin(out, key);
+    buf_puts(out, value ? "true" : "false");
+}
+
+void json_time(struct buf *out, const char *key, int64_t wall_us)
+{
+    char text[64];
+    if (wall_us == 0) return;
+    struct civil at = civil_at(floor_div(wall_us, 1000000));
+    snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)at.year, at.month, at.day,
+             at.hour, at.minute, at.second);
+    json_text(out, key, text);
+}

@@ -1,0 +1,162 @@
+/* TZif files; see tzif.h. A file of version 2 or later has its data twice: first with times of 4 bytes, for
+ * old readers, then with 8, and at its end the rule for what comes later. */
+#include "base/time/tzif.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+enum { HEADER_SIZE = 44, TYPE_SIZE = 6, OFFSET_MIN_S = -25 * 3600, OFFSET_MAX_S = 26 * 3600 };
+
+struct header {
+    char version;
+    uint32_t ut_count, standard_count, leap_count, time_count, type_count, name_bytes;
+};
+
+static bool bad(struct err *err, const char *what)
+{
+    return err_set(err, ERR_PARSE, "not a sound file of a time zone: %s", what);
+}
+
+static bool cut_bytes(struct str *rest, size_t n, const uint8_t **out)
+{
+    if (rest->n < n) return false;
+    *out = (const uint8_t *)rest->p;
+    rest->p += n;
+    rest->n -= n;
+    return true;
+}
+
+static uint32_t be32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static int64_t be_time(const uint8_t *p, size_t size)
+{
+    if (size == 4) return (int32_t)be32(p);
+    return (int64_t)((uint64_t)be32(p) << 32 | be32(p + 4));
+}
+
+static bool cut_header(struct str *rest, struct header *out, struct err *err)
+{
+    const uint8_t *p;
+    if (!str_starts(*rest, STR("TZif"))) return bad(err, "it does not begin with TZif");
+    if (!cut_bytes(rest, HEADER_SIZE, &p)) return bad(err, "it is cut off in its header");
+    *out = (struct header){
+        .version = (char)p[4],
+        .ut_count = be32(p + 20),
+        .standard_count = be32(p + 24),
+        .leap_count = be32(p + 28),
+        .time_count = be32(p + 32),
+        .type_count = be32(p + 36),
+        .name_bytes = be32(p + 40),
+    };
+    return true;
+}
+
+static size_t data_size(const struct header *h, size_t time_size)
+{
+    return (size_t)h->time_count * (time_size + 1) + (size_t)h->type_count * TYPE_SIZE + h->name_bytes +
+           (size_t)h->leap_count * (time_size + 4) + h->standard_count + h->ut_count;
+}
+
+static bool read_changes(const uint8_t *times, const uint8_t *indexes, const uint8_t *types,
+                         const struct header *h, size_t time_size, struct tzif *out, struct err *err)
+{
+    out->changes = h->time_count ? xcalloc(h->time_count, sizeof *out->changes) : NULL;
+    for (; out->count < h->time_count; out->count++) {
+        size_t i = out->count;
+        struct tzif_change *change = &out->changes[i];
+        if (indexes[i] >= h->type_count) return bad(err, "a change names a type that is not there");
+        change->at = be_time(times + i * time_size, time_size);
+        change->offset_s = (int32_t)be32(types + (size_t)indexes[i] * TYPE_SIZE);
+        if (i && change->at <= out->changes[i - 1].at) return bad(err, "its changes are not in order");
+    }
+    return true;
+}
+
+static bool read_data(struct str *rest, const struct header *h, size_t time_size, struct tzif *out,
+                      struct err *err)
+{
+    const uint8_t *data;
+    if (!cut_bytes(rest, data_size(h, time_size), &data)) return bad(err, "it is cut off");
+    if (h->type_count == 0) return bad(err, "it has no type of local time");
+    if (h->leap_count) return bad(err, "it counts leap seconds, which the system's clock does not");
+    const uint8_t *indexes = data + (size_t)h->time_count * time_size, *types = indexes + h->time_count;
+    for (size_t i = 0; i < h->type_count; i++) {
+        int32_t offset = (int32_t)be32(types + i * TYPE_SIZE);
+        if (offset <= OFFSET_MIN_S || offset >= OFFSET_MAX_S) return bad(err, "an offset is over a day");
+    }
+    out->first_s = (int32_t)be32(types);
+    return read_changes(data, indexes, types, h, time_size, out, err);
+}
+
+/* "\nCET-1CEST,M3.5.0,M10.5.0/3\n", or nothing between the line ends. */
+static bool read_footer(struct str rest, struct tzif *out, struct err *err)
+{
+    struct str line;
+    if (rest.n < 2 || *rest.p != '\n') return bad(err, "it is cut off before its last line");
+    rest.p++;
+    rest.n--;
+    if (!str_cut(&rest, '\n', &line) || !rest.p) return bad(err, "it is cut off in its last line");
+    if (line.n == 0) return true;
+    out->has_rule = tz_rule_parse(line, &out->rule, err);
+    return out->has_rule || err_wrap(err, "not a sound file of a time zone");
+}
+
+static bool parse(struct str rest, struct tzif *out, struct err *err)
+{
+    struct header h;
+    const uint8_t *skipped;
+    if (!cut_header(&rest, &h, err)) return false;
+    if (h.version == 0) return read_data(&rest, &h, 4, out, err);
+    if (h.version < '2' || h.version > '4') return bad(err, "its version is not known");
+    if (!cut_bytes(&rest, data_size(&h, 4), &skipped)) return bad(err, "it is cut off");
+    if (!cut_header(&rest, &h, err)) return false;
+    return read_data(&rest, &h, 8, out, err) && read_footer(rest, out, err);
+}
+
+bool tzif_parse(struct str bytes, struct tzif *out, struct err *err)
+{
+    *out = (struct tzif){0};
+    if (parse(bytes, out, err)) return true;
+    tzif_clear(out);
+    return false;
+}
+
+void tzif_clear(struct tzif *tzif)
+{
+    free(tzif->changes);
+    *tzif = (struct tzif){0};
+}
+
+/* How many changes there were until then. */
+static size_t count_until(const struct tzif *tzif, int64_t at)
+{
+    size_t low = 0, high = tzif->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (tzif->changes[middle].at <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct zone_span tzif_span(const struct tzif *tzif, int64_t at)
+{
+    size_t n = count_until(tzif, at);
+    int64_t last = tzif->count ? tzif->changes[tzif->count - 1].at : INT64_MIN;
+    if (n == tzif->count && tzif->has_rule) {
+        struct zone_span span = tz_rule_span(&tzif->rule, at);
+        if (span.from < last) span.from = last;
+        return span;
+    }
+    return (struct zone_span){
+        .from = n ? tzif->changes[n - 1].at : INT64_MIN,
+        .until = n < tzif->count ? tzif->changes[n].at : INT64_MAX,
+        .offset_s = n ? tzif->changes[n - 1].offset_s : tzif->first_s,
+    };
+}

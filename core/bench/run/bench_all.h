@@ -1,0 +1,12 @@
+/* All runs of a benchmark, subject by subject.
+ * Owner: setup and results are the caller's. The main thread of `kubelua bench`; calls block. */
+#pragma once
+#include "bench/run/bench_plan.h"
+
+/* Whether any subject is able to do what is asked for, and whether the memory suffices: ERR_INVALID. With
+ * large data the need is told on stderr. */
+bool bench_all_check(const struct bench_setup *setup, struct err *err);
+/* False when it ended early: `results` has what was measured until then. A subject that fails is put down
+ * as that, the others go on. */
+bool bench_all_measure(struct bench_setup *setup, struct bench_results *results, bool *any_failed,
+                       struct err *err);

@@ -1,0 +1,207 @@
+/* The measurements of one subject; see bench_run.h. */
+#include "bench/run/bench_run.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "bench/run/bench_proc.h"
+
+/* Shares are of the updates of a storm. */
+enum { SLOW_RATE = 1000, FAST_RATE = 10000, SLOW_FIFTHS = 1, FAST_FIFTHS = 2 };
+
+/* Who can do none of these answers no marker; and all that begins with the first list. */
+static const unsigned with_markers =
+    BENCH_BIT(BENCH_RELIST) | BENCH_BIT(BENCH_STORM) | BENCH_BIT(BENCH_LATENCY);
+static const unsigned with_list =
+    with_markers | BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_PROJECTED) | BENCH_BIT(BENCH_FLOOR);
+
+struct run {
+    const struct bench_plan *plan;
+    struct bench_result *result;
+    struct bench_session session;
+    double steady; /* bytes after the first list */
+};
+
+/* CPU of subject and source, and the time. */
+struct moment {
+    int64_t cpu_ns, source_ns, at_ns;
+};
+
+static struct moment now(const struct run *run)
+{
+    return (struct moment){bench_cpu_ns(run->session.child->pid),
+                           bench_cpu_ns(run->session.source->child->pid), bench_now_ns()};
+}
+
+void bench_settle(const struct bench_plan *plan)
+{
+    int64_t end = bench_now_ns() + plan->settle_ms * 1000000;
+    while (!bench_interrupted() && bench_now_ns() < end) poll(NULL, 0, 10);
+}
+
+static void put(struct run *run, enum bench_metric metric, double value)
+{
+    bench_result_add(run->result, metric, value);
+}
+
+static bool memory(const struct run *run, struct bench_usage *usage, struct err *err)
+{
+    if (bench_usage_read(run->session.child->pid, usage)) return true;
+    return bench_child_alive(run->session.child, err) &&
+           err_set(err, ERR_IO, "%s: the kernel does not tell its memory", run->session.subject->name);
+}
+
+static void put_memory(struct run *run, const struct bench_usage *usage, double idle)
+{
+    double objects = (double)run->session.pods;
+    run->steady = (double)usage->resident;
+    put(run, BENCH_SYNC_PEAK, (double)usage->peak);
+    put(run, BENCH_STEADY, run->steady);
+    put(run, BENCH_SYNC_PEAK_RATIO, (double)usage->peak / run->steady);
+    if (objects > 0) put(run, BENCH_PER_OBJECT, (run->steady - idle) / objects);
+}
+
+/* The first list, from the start of the process to its "synced". */
+static bool measure_sync(struct run *run, struct err *err)
+{
+    struct bench_usage usage = {0};
+    struct bench_session *session = &run->session;
+    double objects = (double)session->pods, idle = bench_result_median(run->result, BENCH_IDLE_RESIDENT);
+    int64_t source_ns = bench_cpu_ns(session->source->child->pid);
+    if (!bench_session_start(session, run->plan->scripts, NULL, false, err) ||
+        !bench_session_sync(session, err))
+        return false;
+    struct moment end = now(run);
+    bench_result_tell_version(run->result, session->event.version);
+    put(run, BENCH_SYNC_CPU, (double)end.cpu_ns / 1e3 / objects);
+    put(run, BENCH_SYNC_SOURCE_CPU, (double)(end.source_ns - source_ns) / 1e3 / objects);
+    put(run, BENCH_SYNC_WALL, (double)(end.at_ns - session->child->started_ns) / 1e9);
+    bench_settle(run->plan);
+    if (!memory(run, &usage, err)) return false;
+    put_memory(run, &usage, idle);
+    return true;
+}
+
+static bool measure_trimmed(struct run *run, struct err *err)
+{
+    struct bench_usage usage = {0};
+    double idle = bench_result_median(run->result, BENCH_IDLE_RESIDENT);
+    if (!bench_session_mark(&run->session, true, 0, err) || !memory(run, &usage, err)) return false;
+    put(run, BENCH_TRIMMED, (double)usage.resident);
+    put(run, BENCH_TRIMMED_PER_OBJECT, ((double)usage.resident - idle) / (double)run->session.pods);
+    return true;
+}
+
+/* All pods again, unchanged. The first marker may come among them, the second one comes behind them. It is
+ * compared with the memory before the trim. */
+static bool measure_relist(struct run *run, struct err *err)
+{
+    struct bench_usage after = {0};
+    struct bench_session *session = &run->session;
+    bench_forget_peak(session->child->pid);
+    struct moment start = now(run);
+    if (!bench_source_post(session->source, session->silence_ms, err, "/sim/replay/expire") ||
+        !bench_session_mark(session, false, session->pods, err) ||
+        !bench_session_mark(session, false, session->pods, err))
+        return false;
+    struct moment end = now(run);
+    bench_settle(run->plan);
+    if (!memory(run, &after, err)) return false;
+    put(run, BENCH_RELIST_CPU, (double)(end.cpu_ns - start.cpu_ns) / 1e3 / (double)session->pods);
+    put(run, BENCH_RELIST_WALL, (double)(end.at_ns - start.at_ns) / 1e9);
+    put(run, BENCH_RELIST_GROWTH, ((double)after.resident / run->steady - 1) * 100);
+    put(run, BENCH_RELIST_PEAK_RATIO, (double)after.peak / run->steady);
+    return true;
+}
+
+/* As many updates as the watch takes. What a subject made one of many is not handled by itself. */
+static bool measure_storm(struct run *run, struct err *err)
+{
+    size_t count = run->plan->updates;
+    struct bench_session *session = &run->session;
+    struct moment start = now(run);
+    if (!bench_source_post(session->source, bench_session_patience_ms(session, count), err,
+                           "/sim/replay/storm?count=%zu", count) ||
+        !bench_session_mark(session, false, count, err))
+        return false;
+    struct moment end = now(run);
+    double events = (double)count;
+    put(run, BENCH_STORM_RATE, events / ((double)(end.at_ns - start.at_ns) / 1e9));
+    put(run, BENCH_STORM_CPU, (double)(end.cpu_ns - start.cpu_ns) / 1e3 / events);
+    put(run, BENCH_STORM_SOURCE_CPU, (double)(end.source_ns - start.source_ns) / 1e3 / events);
+    put(run, BENCH_STORM_HANDLED, (double)session->event.updates / events * 100);
+    return true;
+}
+
+static bool measure_latency(struct run *run, size_t count, size_t rate, enum bench_metric p50,
+                            struct err *err)
+{
+    struct bench_session *session = &run->session;
+    int64_t patience_ms = bench_session_patience_ms(session, count) + (int64_t)(count * 1000 / rate);
+    if (!bench_source_post(session->source, patience_ms, err, "/sim/replay/storm?count=%zu&rate=%zu", count,
+                           rate))
+        return false;
+    double late_us = bench_source_answer(session->source, STR("late_us"));
+    if (!bench_session_mark(session, false, count, err)) return false;
+    if (!session->event.has_latency)
+        return err_set(err, ERR_PARSE, "%s measured no latency of %zu updates", session->subject->name,
+                       count);
+    for (size_t i = 0; i < BENCH_PERCENTILES; i++)
+        put(run, p50 + (enum bench_metric)i, session->event.latency_us[i]);
+    put(run, p50 + BENCH_PERCENTILES, late_us);
+    return true;
+}
+
+static bool measure_latencies(struct run *run, struct err *err)
+{
+    size_t fifth = (run->plan->updates + 4) / 5;
+    return measure_latency(run, SLOW_FIFTHS * fifth, SLOW_RATE, BENCH_SLOW_P50, err) &&
+           measure_latency(run, FAST_FIFTHS * fifth, FAST_RATE, BENCH_FAST_P50, err);
+}
+
+static bool with_the_list(struct run *run, unsigned wanted, struct err *err)
+{
+    bool ok = measure_sync(run, err);
+    unsigned able = run->session.event.measurements, todo = wanted & able;
+    if (ok && able & with_markers) ok = measure_trimmed(run, err);
+    if (ok && todo & BENCH_BIT(BENCH_RELIST)) ok = measure_relist(run, err);
+    if (ok && todo & BENCH_BIT(BENCH_STORM)) ok = measure_storm(run, err);
+    if (ok && todo & BENCH_BIT(BENCH_LATENCY)) ok = measure_latencies(run, err);
+    bench_session_stop(&run->session);
+    return ok;
+}
+
+/* What a subject measures itself, once it is synced. */
+static bool by_itself(struct run *run, const char *script, bool select, struct err *err)
+{
+    bool ok = bench_session_start(&run->session, run->plan->scripts, script, select, err) &&
+              bench_session_sync(&run->session, err);
+    if (ok) bench_result_tell_version(run->result, run->session.event.version);
+    for (size_t i = 0; ok && i < BENCH_METRICS; i++) put(run, i, run->session.event.figures[i]);
+    bench_session_stop(&run->session);
+    return ok || err_wrap(err, "%s", select ? "select" : "lua");
+}
+
+/* Markers become pods of the source, so that who makes them is last. */
+bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject *subject,
+                       struct bench_source *source, struct bench_result *result, struct err *err)
+{
+    unsigned wanted = plan->measurements & subject->measurements;
+    struct run run = {
+        .plan = plan,
+        .result = result,
+        .session = {
+            .subject = subject, .source = source, .pods = plan->data.pods, .silence_ms = plan->silence_ms}};
+    bool idle = wanted & (BENCH_BIT(BENCH_IDLE) | BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_PROJECTED));
+    if (idle && !bench_run_idle(plan, subject, result, err)) return false;
+    if (wanted & BENCH_BIT(BENCH_START) && !bench_run_start(plan, subject, result, err)) return false;
+    struct err second;
+    bool ok =
+        (!(wanted & BENCH_BIT(BENCH_SELECT)) || by_itself(&run, "select", true, err)) &&
+        (!(wanted & BENCH_BIT(BENCH_LUA)) || by_itself(&run, "micro", false, err)) &&
+        (!(wanted & BENCH_BIT(BENCH_AUDIT_ENGINE)) || bench_run_audit_engine(plan, source, result, err));
+    /* A program that has no lister may do all else. */
+    bool listed = !(wanted & with_list) || with_the_list(&run, wanted, ok ? err : &second);
+    return ok && listed;
+}

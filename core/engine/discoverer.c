@@ -1,0 +1,134 @@
+/* Discovery across the two threads; see discoverer.h. */
+#include "engine/discoverer.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+
+enum { RETRY_FIRST_MS = 800, RETRY_MAX_MS = 30000 }; /* as the reflector's */
+
+/* Travels to the I/O thread and back; one at a time, part of the discoverer. */
+struct question {
+    struct mail mail;
+    struct discovery *call;
+    struct catalogue *catalogue;
+    struct err err;
+};
+
+struct discoverer {
+    struct discoverer_options options;
+    struct timer timer;
+    int64_t asking_since_us; /* 0: no question is under way */
+    int64_t retry_ms;
+    struct err last_error; /* of the last answer; the question's own belongs to the I/O thread meanwhile */
+    struct question question;
+};
+
+static void on_answer(struct mail *mail)
+{
+    struct discoverer *d = container_of(mail, struct discoverer, question.mail);
+    struct question *q = &d->question;
+    d->asking_since_us = 0;
+    d->last_error = q->err;
+    if (!q->catalogue) {
+        metric_inc(METRIC_DISCOVERY_ERRORS);
+        log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
+        discoverer_ask(d, d->retry_ms);
+        d->options.failed(d->options.ctx, &q->err);
+        d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
+        return;
+    }
+    d->retry_ms = RETRY_FIRST_MS;
+    struct catalogue *catalogue = q->catalogue;
+    q->catalogue = NULL;
+    d->options.found(d->options.ctx, catalogue);
+    catalogue_free(catalogue);
+}
+
+/* On the I/O thread. */
+static void on_discovered(void *ctx, struct catalogue *catalogue, const struct err *err)
+{
+    struct discoverer *d = ctx;
+    d->question.call = NULL;
+    d->question.catalogue = catalogue;
+    if (err)
+        d->question.err = *err;
+    else
+        err_clear(&d->question.err);
+    d->question.mail.deliver = on_answer;
+    mailbox_post(loop_mailbox(d->options.engine_loop), &d->question.mail);
+}
+
+/* On the I/O thread. */
+static void on_question(struct mail *mail)
+{
+    struct discoverer *d = container_of(mail, struct discoverer, question.mail);
+    d->question.call = discovery_start(io_thread_client(d->options.io), on_discovered, d);
+}
+
+static void on_timer(struct timer *timer)
+{
+    struct discoverer *d = container_of(timer, struct discoverer, timer);
+    d->asking_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
+    d->question.mail.deliver = on_question;
+    mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->question.mail);
+}
+
+struct discoverer *discoverer_new(const struct discoverer_options *options)
+{
+    struct discoverer *d = NEW(struct discoverer);
+    d->options = *options;
+    d->timer.fn = on_timer;
+    d->retry_ms = RETRY_FIRST_MS;
+    err_clear(&d->last_error);
+    return d;
+}
+
+void discoverer_ask(struct discoverer *d, int64_t delay_ms)
+{
+    if (!d->asking_since_us && !timer_running(&d->timer))
+        timer_start(&d->timer, loop_clock(d->options.engine_loop), delay_ms);
+}
+
+bool discoverer_is_asking(const struct discoverer *d)
+{
+    return d->asking_since_us || timer_running(&d->timer);
+}
+
+const char *discoverer_error(const struct discoverer *d)
+{
+    return d->last_error.text;
+}
+
+int64_t discoverer_asking_since_us(const struct discoverer *d)
+{
+    return d->asking_since_us;
+}
+
+void discoverer_describe(const struct discoverer *d, struct buf *out)
+{
+    int64_t now_us = clock_wall_us(loop_clock(d->options.engine_loop));
+    bool failed = d->last_error.code != ERR_NONE;
+    int64_t since_us;
+    const char *plugin = kube_client_plugin_running(io_thread_client(d->options.io), &since_us);
+    if (failed) buf_puts(out, d->last_error.text);
+    if (plugin)
+        buf_printf(out, "%swaiting for the exec plugin %s for %lld s", failed ? "; " : "", plugin,
+                   (long long)(now_us - since_us) / 1000000);
+    else if (d->asking_since_us)
+        buf_printf(out, "%s for %lld s", failed ? "; asking again" : "asking the server which kinds it has",
+                   (long long)(now_us - d->asking_since_us) / 1000000);
+    else if (!failed)
+        buf_puts(out, "the server was not asked yet which kinds it has");
+}
+
+void discoverer_free(struct discoverer *d)
+{
+    if (!d) return;
+    timer_cancel(&d->timer);
+    if (d->question.call) discovery_cancel(d->question.call);
+    catalogue_free(d->question.catalogue);
+    free(d);
+}

@@ -1,0 +1,34 @@
+/* Discovery as the engine thread sees it: asks the I/O thread for the server's catalogue, again and again
+ * until there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
+ * discoverer_ask. */
+#pragma once
+#include "engine/io_thread.h"
+#include "kube/kinds/resource.h"
+
+struct discoverer;
+
+struct discoverer_options {
+    struct loop *engine_loop;
+    struct io_thread *io;
+    /* A catalogue came; borrowed for the call. */
+    void (*found)(void *ctx, const struct catalogue *catalogue);
+    /* A question failed; it will be asked again. */
+    void (*failed)(void *ctx, const struct err *err);
+    void *ctx;
+};
+
+struct discoverer *discoverer_new(const struct discoverer_options *options);
+/* Asks after `delay_ms`, unless a question is under way. A failure is logged and asked again with back-off.
+ */
+void discoverer_ask(struct discoverer *discoverer, int64_t delay_ms);
+/* A question is under way, or will be. */
+bool discoverer_is_asking(const struct discoverer *discoverer);
+/* Why the last question failed; "" when the last answer was good, or none has come. */
+const char *discoverer_error(const struct discoverer *discoverer);
+/* Wall time at which the question that is under way was asked; 0: none is. */
+int64_t discoverer_asking_since_us(const struct discoverer *discoverer);
+/* Appends why kinds are not known: that error, and for how long the server has been asked, or an exec
+ * plugin been waited for. */
+void discoverer_describe(const struct discoverer *discoverer, struct buf *out);
+/* The I/O thread must have been stopped: nothing it could still send is waited for. */
+void discoverer_free(struct discoverer *discoverer);

@@ -1,0 +1,70 @@
+/* A host without a server; see dry_host.h. */
+#include "engine/dry_host.h"
+
+#include <stdio.h>
+
+#include "app/options/leader_options.h"
+#include "informer/shared/shared_factory.h"
+#include "kube/kinds/kinds.h"
+
+static void ask_nobody(void *ctx) {}
+
+static void print_to_stderr(void *ctx, struct str line)
+{
+    fprintf(stderr, "%.*s\n", STR_ARG(line));
+}
+
+void dry_host_open(struct dry_host *dry)
+{
+    dry_host_open_on(dry, NULL, NULL);
+}
+
+void dry_host_open_on(struct dry_host *dry,
+                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                       const struct lw_scope *scope),
+                      void *ctx)
+{
+    struct leader_flags flags = {0};
+    leader_flags(&flags); /* sets the defaults */
+    *dry = (struct dry_host){.loop = loop_new_alone()};
+    turns_init(&dry->turns);
+    dry->host = (struct script_host){
+        .loop = dry->loop,
+        .turns = &dry->turns,
+        .kinds = kinds_new(loop_clock(dry->loop), ask_nobody, NULL),
+        .factory = shared_factory_new(&(struct shared_factory_options){
+            .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
+        .leaders = leaders_new(
+            &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
+        .lease = leader_flags_lease(&flags, "default"),
+        .any_lease = true,
+        .default_namespace = "",
+        .print = print_to_stderr,
+    };
+}
+
+/* Whoever fills the caches says which kinds are unknown. */
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
+
+static bool all_synced(const struct dry_host *dry)
+{
+    const struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(dry->host.factory, claim)))
+        if (claim_resource(claim) && !claim_has_synced(claim)) return false;
+    return true;
+}
+
+void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue)
+{
+    shared_factory_resolve(dry->host.factory, catalogue, on_unknown, NULL);
+    while (!all_synced(dry)) loop_once(dry->loop, true);
+}
+
+void dry_host_close(struct dry_host *dry)
+{
+    leaders_end(dry->host.leaders);
+    leaders_free(dry->host.leaders);
+    shared_factory_free(dry->host.factory);
+    kinds_free(dry->host.kinds);
+    loop_free(dry->loop);
+}

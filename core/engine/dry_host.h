@@ -1,0 +1,24 @@
+/* What scripts are loaded on where nothing is to run: informers wait for a catalogue that never comes, so
+ * that nothing is asked of any server. What scripts print while they load goes to stderr: stdout has the
+ * document that the command is asked for. Owner: the command, on the main thread; scripts are freed first. */
+#pragma once
+#include "kube/api/list_watch.h"
+#include "script/generation/script.h"
+#include "script/vm/turns.h"
+
+struct dry_host {
+    struct loop *loop;
+    struct turns turns;
+    struct script_host host; /* to be used, and completed, by whoever loads */
+};
+
+/* Elections are as the flags have them that are not given, and nobody asks in which namespace. */
+void dry_host_open(struct dry_host *dry);
+/* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
+void dry_host_open_on(struct dry_host *dry,
+                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                       const struct lw_scope *scope),
+                      void *ctx);
+/* Fills the caches of the kinds that the catalogue has. It may be called again with one that has more. */
+void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue);
+void dry_host_close(struct dry_host *dry);

@@ -1,0 +1,196 @@
+/* Start, run and stop of the engine; see engine.h. Its parts are made by engine_parts.c. */
+#include "engine/engine_internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/cmd/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/reload/reload_metrics.h"
+#include "engine/reload/script_watch.h"
+#include "net/web.h"
+#include "script/vm/cpu_watch.h"
+
+void engine_stop(struct engine *engine, int exit_code)
+{
+    if (engine->stopping) return;
+    engine->stopping = true;
+    engine->exit_code = exit_code;
+    engine_step_down(engine);
+}
+
+/* --- requests under way at a signal */
+
+/* The end itself has that much, also where it is more than a tenth of --shutdown-timeout. */
+enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100 };
+
+static int64_t part_ms(const struct engine *engine, enum end_part part)
+{
+    return engine->options.options->shutdown_timeout_ms * part / WHOLE;
+}
+
+static int64_t patience_ms(const struct engine *engine)
+{
+    int64_t whole_ms = engine->options.options->shutdown_timeout_ms,
+            least_ms = part_ms(engine, END_CALLS) + END_MS;
+    return whole_ms > least_ms ? whole_ms : least_ms;
+}
+
+void engine_begin_end(struct engine *engine)
+{
+    if (!engine->ending_ms) engine->ending_ms = clock_now_ms(loop_clock(engine->loop));
+}
+
+int64_t engine_end_left_ms(const struct engine *engine, enum end_part part)
+{
+    int64_t left_ms = engine->ending_ms + part_ms(engine, part) - clock_now_ms(loop_clock(engine->loop));
+    return left_ms > 0 ? left_ms : 0;
+}
+
+static void on_drain(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, drain);
+    size_t waiting = 0;
+    for (size_t i = 0; i < engine->script_count; i++) waiting += script_waiting_calls(engine->scripts[i]);
+    if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0) {
+        timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_LOOK_MS);
+        return;
+    }
+    if (waiting > 0)
+        log_warn("Calls were cancelled: they did not end within --shutdown-timeout", FI("calls", waiting));
+    engine_stop(engine, engine->drained_code);
+}
+
+/* Intake stops; requests of scripts that are under way come to their end within --shutdown-timeout. */
+static void drain(struct engine *engine, int exit_code)
+{
+    engine->drained_code = exit_code;
+    engine_begin_end(engine);
+    timer_cancel(&engine->check);
+    reload_end(engine);
+    engine_end_repls(engine);
+    engine_end_audit(engine);
+    engine_end_report(engine);
+    for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
+    on_drain(&engine->drain);
+}
+
+static void on_signal(void *ctx, int signum)
+{
+    struct engine *engine = ctx;
+    if (engine->stopping) return;
+    if (engine->monitor) health_set_stopping(monitor_health(engine->monitor));
+    log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
+    bool complete = engine->options.mode == ENGINE_RUN;
+    int exit_code = signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE;
+    if (complete)
+        drain(engine, exit_code);
+    else
+        engine_stop(engine, exit_code);
+}
+
+/* --- start and stop */
+
+/* On the I/O thread. */
+static void on_hangup(void *ctx, int signum)
+{
+    struct engine *engine = ctx;
+    audit_trail_reopen(engine->audit);
+    if (engine->options.mode != ENGINE_RUN || atomic_exchange(&engine->hangup_posted, true)) return;
+    mailbox_post(loop_mailbox(engine->loop), &engine->hangup);
+}
+
+/* Who rotates logs sends SIGHUP, and who wants scripts to be looked at. `exec` without a log is ended by it,
+ * as when a terminal is closed. */
+static void watch_hangup(struct engine *engine)
+{
+    if (engine->options.mode != ENGINE_RUN && !engine->options.options->audit_log) return;
+    engine->hangup.deliver = reload_on_hangup;
+    engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
+}
+
+struct engine *engine_new(const struct engine_options *options, int *exit_code)
+{
+    struct engine *engine = NEW(struct engine);
+    engine->options = *options;
+    engine->check.fn = engine_on_check;
+    engine->drain.fn = on_drain;
+    engine->farewell.fn = engine_on_farewell;
+    engine->look_again.fn = reload_on_look_again;
+    engine->sync_deadline.fn = engine_on_sync_deadline;
+    engine->loop = loop_new();
+    turns_init(&engine->turns);
+    if (engine_make_parts(engine)) {
+        engine->stopper = stopper_new(&(struct stopper_options){
+            .engine_loop = engine->loop,
+            .io_loop = io_thread_loop(engine->io),
+            .stop = on_signal,
+            .ctx = engine,
+            .patience_ms = patience_ms(engine),
+        });
+        if (options->mode == ENGINE_RUN) engine->reload_metrics = reload_metrics_new();
+        watch_hangup(engine);
+        io_thread_start(engine->io);
+        if (engine_load_scripts(engine)) return engine;
+    }
+    engine_free(engine);
+    *exit_code = EXIT_USAGE;
+    return NULL;
+}
+
+int engine_run(struct engine *engine)
+{
+    engine->started = true;
+    engine->started_us = clock_wall_us(loop_clock(engine->loop));
+    if (engine->options.mode == ENGINE_RUN)
+        log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
+                 F("server", engine->options.cluster->server), FI("scripts", engine->slot_count));
+    discoverer_ask(engine->discoverer, 0);
+    if (!engine->stopping) engine_start_leaders(engine);
+    engine_check_soon(engine);
+    if (engine->options.mode == ENGINE_EXEC)
+        timer_start(&engine->sync_deadline, loop_clock(engine->loop),
+                    engine->options.options->sync_timeout_ms);
+    if (engine->options.mode == ENGINE_RUN) reload_watch(engine);
+    if (!engine->stopping) loop_run(engine->loop);
+    return engine->exit_code;
+}
+
+/* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
+ * what it owned. */
+void engine_free(struct engine *engine)
+{
+    if (!engine) return;
+    bool is_told = engine->started && engine->options.mode == ENGINE_RUN;
+    struct engine_summary summary = engine_sum_up(engine);
+    script_watch_free(engine->file_watch);
+    engine_end_repls(engine);
+    engine_free_audit(engine);
+    engine_free_report(engine);
+    slots_clear(engine);
+    cpu_watch_free(engine->watch);
+    reload_metrics_free(engine->reload_metrics);
+    engine_free_live(engine);
+    web_end(engine->web);
+    leaders_end(engine->leaders);
+    if (engine->factory) shared_factory_free(engine->factory);
+    if (engine->io) io_thread_stop(engine->io);
+    web_free(engine->web);
+    signal_watch_free(engine->on_hangup);
+    stopper_free(engine->stopper);
+    audit_trail_free(engine->audit);
+    admin_socket_free(engine->admin);
+    monitor_free(engine->monitor);
+    leaders_free(engine->leaders);
+    discoverer_free(engine->discoverer);
+    io_thread_free(engine->io);
+    timer_cancel(&engine->check);
+    timer_cancel(&engine->drain);
+    timer_cancel(&engine->farewell);
+    timer_cancel(&engine->sync_deadline);
+    loop_free(engine->loop);
+    free(engine);
+    if (is_told) engine_log_summary(&summary);
+}

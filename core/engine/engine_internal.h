@@ -1,0 +1,258 @@
+/* What the files of the engine share: engine.c has the order of start and stop, engine_parts.c the making of
+ * what it starts, engine_kinds.c what discovery says about the kinds that scripts ask for, engine_scripts.c
+ * the scripts themselves, engine_live.c the way to the server and their reads without a cache,
+ * engine_leaders.c their elections, engine_observe.c what is shown to the outside. Owner: the command that
+ * made the engine; the engine thread. */
+#pragma once
+#include "app/admin/admin_socket.h"
+#include "app/cmd/stopper.h"
+#include "app/monitor/monitor.h"
+#include "base/series/series.h"
+#include "engine/discoverer.h"
+#include "engine/engine.h"
+#include "engine/io_thread.h"
+#include "engine/reload/reload.h"
+#include "engine/reload/slot.h"
+#include "informer/leader/leadership.h"
+#include "informer/live/live.h"
+#include "informer/shared/shared_factory.h"
+#include "kube/event/event_recorder.h"
+#include "kube/kinds/kinds.h"
+#include "script/generation/script.h"
+#include "script/server/audit_trail.h"
+#include "script/vm/running.h"
+#include "script/vm/turns.h"
+
+struct engine {
+    struct engine_options options;
+    struct loop *loop;
+    struct io_thread *io;
+    struct shared_factory *factory;
+    struct discoverer *discoverer;
+    struct kinds *kinds; /* what discovery said last */
+    struct web *web;
+    struct live *live;
+    struct audit_trail *audit; /* of what scripts write */
+    struct leaders *leaders;
+    struct event_recorder *recorder;
+    struct script_host host;
+    struct turns turns;
+    struct running running;  /* read by other threads */
+    struct cpu_watch *watch; /* NULL: the system has no such timer */
+    struct slot **slots;     /* one for each file; in their order */
+    size_t slot_count;
+    struct script **scripts; /* of all slots, all generations */
+    size_t script_count;
+    struct draining *draining;
+    size_t draining_count;
+    struct reload_metrics *reload_metrics;
+    char **names; /* of slots, for as long as the engine lives */
+    size_t name_count;
+    struct stopper *stopper;
+    struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
+    struct mail hangup;             /* to the engine thread */
+    _Atomic bool hangup_posted;
+    struct script_watch *file_watch; /* of the scripts' files; NULL for `exec` */
+    struct timer look_again;         /* at files that may be on their way */
+    struct monitor *monitor;         /* of `run`; NULL for `exec` */
+    struct admin_socket *admin;      /* NULL when it is switched off */
+    struct engine_repls *repls;      /* prompts; NULL before the first */
+    struct engine_audit *auditing;   /* the audit that is under way; NULL: none */
+    struct engine_report *report;    /* continuous audits; NULL without --report */
+    unsigned observed;               /* times */
+    int64_t rested_ms;               /* when garbage was looked for last */
+    int asks;                        /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;                /* when the last of them was due */
+    bool writes_checked;             /* the kinds in k8s.writes, once */
+    bool params_told;                /* that a parameter is of no rule any more */
+    bool started;
+    int64_t started_us;
+    struct timer sync_deadline;
+    struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
+    struct timer drain; /* looks whether the calls in progress have ended */
+    int64_t ending_ms;  /* when the end began; 0 before */
+    int drained_code;
+    struct timer farewell; /* looks whether functions for the end of leadership have ended */
+    bool competes;         /* for leases */
+    bool releasing;        /* leases are being given back; `farewell` is the end of that */
+    bool stopping;
+    int exit_code;
+};
+
+/* --- engine.c */
+
+/* How far into --shutdown-timeout, in hundredths, each part of the end may last. The rest is for taking the
+ * engine apart. */
+enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
+void engine_stop(struct engine *engine, int exit_code);
+/* The end begins, unless it has. */
+void engine_begin_end(struct engine *engine);
+/* What is left of the part; 0 when its time is over. */
+int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
+
+/* --- engine_parts.c */
+
+/* Makes the parts that threads and scripts need. False, and told on stderr: one cannot be had; engine_free
+ * takes those that were made. */
+bool engine_make_parts(struct engine *engine);
+
+/* --- engine_kinds.c */
+
+/* The path of the script that holds the claim. */
+const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
+/* Discovery has answered. */
+void engine_found_kinds(void *engine, const struct catalogue *catalogue);
+/* A kind is missing: discovery is asked again before long. */
+void engine_ask_kinds(struct engine *engine);
+/* Claims that have no informer are looked up in what is known of the server. */
+void engine_resolve_kinds(struct engine *engine);
+/* Warns of writes that a script declared, of kinds that the server does not have. */
+void engine_check_writes_of(struct engine *engine, const struct script *script);
+/* exec's time to sync is over. */
+void engine_on_sync_deadline(struct timer *timer);
+
+/* --- engine_scripts.c */
+
+/* Loads them all and names each fault; false when there was one. */
+bool engine_load_scripts(struct engine *engine);
+/* A script may have become ready for its main: to be looked at outside of any callback. */
+void engine_check_soon(struct engine *engine);
+void engine_on_check(struct timer *timer);
+/* The factory's callbacks. */
+void engine_claim_changed(void *engine, struct informer_claim *claim);
+void engine_claim_synced(void *engine, const char *informer, size_t objects);
+/* What all scripts did: while they are there. */
+struct engine_summary {
+    struct script_counters calls;
+    size_t unhandled; /* events */
+};
+struct engine_summary engine_sum_up(const struct engine *engine);
+/* The last line of the log. */
+void engine_log_summary(const struct engine_summary *summary);
+
+/* --- engine_rule_kinds.c */
+
+/* Each once, in lines, and the first of them as they are shown. */
+struct spared_names {
+    struct buf all, shown;
+    size_t count;
+};
+/* What the server was found not to have, and whose rules need it. */
+struct spared_kinds {
+    struct spared_names kinds, rules;
+};
+/* Whether nobody waits for the claim's kind, which the server does not have: rules alone need it, and a
+ * server may do without. The claim is held then. */
+bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
+                       const struct catalogue *catalogue, struct spared_kinds *spared);
+/* Logs it, and clears it. */
+void engine_tell_spared(struct spared_kinds *spared);
+/* Claims whose kind the server has by now are held no more, until shared_factory_resolve. True: there are
+ * others.
+ */
+bool engine_take_kinds(const struct engine *engine, const struct catalogue *catalogue);
+
+/* --- engine_params.c */
+
+/* False with the first parameter that no rule of the scripts takes. */
+bool engine_check_params(const struct engine *engine, struct err *err);
+/* False when it is the candidate of this slot by which a parameter is of no rule any more: rules would run on
+ * their defaults, and nobody would know. A rule that goes to another script which changes too is no loss. */
+bool engine_params_stay(const struct slot *slot, struct err *err);
+/* Scripts may have gone: warns, once, of what is of no rule any more. */
+void engine_warn_params(struct engine *engine);
+
+/* --- engine_live.c */
+
+/* The new_source and call of all who send requests, with the engine as their ctx; on the I/O thread. */
+struct list_watch *engine_new_source(void *engine, const struct resource *resource,
+                                     const struct lw_scope *scope);
+struct object_call *engine_call(void *engine, const struct object_request *request,
+                                void (*done)(void *ctx, struct root *object, const struct err *err),
+                                void *done_ctx);
+/* Makes what live reads need. */
+void engine_make_live(struct engine *engine);
+/* Discovery has failed. */
+void engine_failed_kinds(void *engine, const struct err *err);
+/* After the scripts, while the I/O thread still runs. */
+void engine_free_live(struct engine *engine);
+
+/* --- engine_leaders.c */
+
+void engine_make_leaders(struct engine *engine);
+/* Scripts have loaded: they compete for the leases that they asked for, but under --dry-run. */
+void engine_start_leaders(struct engine *engine);
+/* Scripts lead no more, then leases are given back (L-8), then the loop ends. */
+void engine_step_down(struct engine *engine);
+void engine_on_farewell(struct timer *timer);
+/* For the status: which leases, who leads. */
+void engine_put_leases(struct engine *engine, struct buf *out);
+
+/* --- engine_informers.c */
+
+/* For the status: each informer once, whoever shares it. */
+void engine_put_informers(struct engine *engine, struct buf *out);
+
+/* --- engine_timers.c */
+
+/* For the status: what is due when. */
+void engine_put_timers(struct engine *engine, struct buf *out);
+
+/* --- engine_observe.c */
+
+/* Brings health and gauges up to date. */
+void engine_observe(void *engine);
+/* Appends which informers do not hold their first list, and why; nothing when all do. */
+void engine_describe_lag(struct engine *engine, struct buf *out);
+
+/* --- engine_call.c */
+
+/* Takes what the admin socket was asked and takes its time: calls of commands. */
+bool engine_begin_admin(void *engine, struct admin_question *question);
+void engine_put_commands(struct engine *engine, struct buf *out);
+
+/* --- engine_repl.c */
+
+/* The session that a prompt asks for; see repl_protocol.h. */
+void engine_begin_repl(struct engine *engine, struct admin_question *question);
+void engine_repls_claims_changed(struct engine *engine);
+/* For the status: which prompts there are. */
+void engine_put_repls(struct engine *engine, struct buf *out);
+/* They are told that the engine ends. Outside of any call into Lua. */
+void engine_end_repls(struct engine *engine);
+
+/* --- engine_audit.c */
+
+/* The session of an audit; see audit_protocol.h. */
+void engine_begin_audit(struct engine *engine, struct admin_question *question);
+/* One that is under way ends soon, without its result. */
+void engine_end_audit(struct engine *engine);
+/* Waits for that. */
+void engine_free_audit(struct engine *engine);
+
+/* --- engine_report.c: each does nothing without --report */
+
+void engine_make_report(struct engine *engine);
+/* A cache has synced. */
+void engine_report_claims_changed(struct engine *engine);
+/* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
+void engine_report_take(struct engine *engine, struct script *before, struct script *now);
+/* Who leads by the lease of --leader-elect has changed. */
+void engine_report_leadership(struct engine *engine);
+/* No rule is asked any more. */
+void engine_end_report(struct engine *engine);
+/* Before the scripts go. */
+void engine_free_report(struct engine *engine);
+/* For the status. */
+void engine_put_report(struct engine *engine, struct buf *out);
+
+/* --- engine_quarantine.c */
+
+/* For the admin socket: what is in quarantine, and the end of that for what the question names. */
+void engine_put_quarantine(struct engine *engine, struct buf *out);
+void engine_lift(struct engine *engine, struct admin_question *question);
+
+/* --- engine_status.c */
+
+/* Answers a request of the admin socket. */
+bool engine_answer_admin(void *engine, const char *method, struct buf *result, struct err *err);

@@ -1,0 +1,206 @@
+/* Which of the server's kinds the scripts' claims mean, and which claims lag; see engine_internal.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cmd/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine_internal.h"
+#include "kube/kinds/kinds.h"
+#include "script/server/declared.h"
+
+/* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
+enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_SELDOM_MS = 30000, ASK_CALM_MS = 60000 };
+
+struct resolution {
+    struct engine *engine;
+    const struct catalogue *catalogue;
+    struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
+    bool only_candidates; /* of the others everything was said */
+    struct spared_kinds spared;
+};
+
+/* `*at` is its number among those of the script. */
+static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim,
+                                             size_t *at)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (*at = 0; *at < script_claim_count(engine->scripts[i]); ++*at)
+            if (script_claim(engine->scripts[i], *at) == claim) return engine->scripts[i];
+    return NULL;
+}
+
+const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim)
+{
+    size_t at;
+    const struct script *script = engine_holder_of(engine, claim, &at);
+    return script ? script_path(script) : "";
+}
+
+/* The candidate is refused, and whatever runs goes on. Who knows that a start waits for a kind with a group
+ * is told why a reload does not, and how to go on. */
+static void refuse_candidate(struct slot *slot, const char *place, const struct err *err, bool may_come)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s: %s", place, err->text);
+    if (may_come)
+        buf_puts(&text, "; a reload does not wait for a kind that may come: install its "
+                        "CustomResourceDefinition first, then run kubelua reload, or change the file");
+    reload_unknown_kind(slot, buf_text(&text));
+    buf_clear(&text);
+}
+
+static void refuse_start(struct resolution *r, const char *place, const struct err *err)
+{
+    struct buf line = {0};
+    buf_printf(&line, "kubelua: %s: %s\n", place, err->text);
+    if (!r->refused.len || !strstr(buf_text(&r->refused), buf_text(&line))) {
+        buf_str(&r->refused, buf_slice(&line));
+        fputs(buf_text(&line), stderr);
+    }
+    buf_clear(&line);
+}
+
+/* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
+ * come with a CRD. Once the engine runs nothing ends it: who waits, waits, and nobody does for what is held.
+ */
+static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
+{
+    struct resolution *r = ctx;
+    const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
+    size_t at;
+    const struct script *script = engine_holder_of(r->engine, claim, &at);
+    struct slot *slot = script ? slot_of_candidate(r->engine, script) : NULL;
+    if (script && err->code == ERR_NOT_FOUND &&
+        engine_spare_kind(r->engine, script, claim, r->catalogue, &r->spared))
+        return;
+    bool has_group = resource_name_has_group(str_of(kind));
+    bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
+    if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
+    if (claim_is_held(claim) && (has_group || (may_come && !slot))) return;
+    struct buf place = {0};
+    script_put_claim_place(script, at, &place);
+    if (slot) {
+        refuse_candidate(slot, buf_text(&place), err, may_come && has_group);
+    } else if (!may_come) {
+        refuse_start(r, buf_text(&place), err);
+    } else {
+        log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
+                 F("place", buf_text(&place)), F("kind", kind), F("err", err->text));
+    }
+    buf_clear(&place);
+}
+
+static bool is_anything_missing(const struct engine *engine)
+{
+    for (size_t i = 0; i < engine->script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
+            if (claim_is_missing(script_claim(engine->scripts[i], j)) &&
+                !slot_of_candidate(engine, engine->scripts[i]))
+                return true;
+    return false;
+}
+
+/* Discovery may lag behind the server's lists, so that what it still knows is answered 404: the delays grow
+ * then too. */
+static void ask_kinds(struct engine *engine, int64_t max_ms)
+{
+    int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
+    if (discoverer_is_asking(engine->discoverer)) return;
+    if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
+    delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : max_ms;
+    engine->asks++;
+    engine->asked_ms = now_ms + delay_ms;
+    discoverer_ask(engine->discoverer, delay_ms);
+}
+
+void engine_ask_kinds(struct engine *engine)
+{
+    ask_kinds(engine, ASK_MAX_MS);
+}
+
+static void check_write(const struct engine *engine, const struct script *script,
+                        const struct declared_write *write)
+{
+    struct resource resource;
+    struct err err;
+    if (strcmp(write->kind, "*") == 0) return;
+    if (kinds_resolve(engine->kinds, str_of(write->kind), &resource, &err)) {
+        resource_clear(&resource);
+        return;
+    }
+    log_warn("A declared write is of no kind that the server serves", F("script", script_name(script)),
+             F("write", write->text), F("err", err.text));
+}
+
+/* Else a wrong name is told of by nobody until the write that was meant raises. A kind may come later, so it
+ * is no error, and said once. */
+static void check_writes(struct engine *engine)
+{
+    if (engine->writes_checked) return;
+    engine->writes_checked = true;
+    for (size_t i = 0; i < engine->script_count; i++) engine_check_writes_of(engine, engine->scripts[i]);
+}
+
+void engine_check_writes_of(struct engine *engine, const struct script *script)
+{
+    for (size_t i = 0; kinds_known(engine->kinds) && i < script_write_count(script); i++)
+        check_write(engine, script, script_write_parts(script, i));
+}
+
+void engine_resolve_kinds(struct engine *engine)
+{
+    struct resolution r = {
+        .engine = engine, .catalogue = kinds_catalogue(engine->kinds), .only_candidates = true};
+    engine_take_kinds(engine, r.catalogue);
+    shared_factory_resolve(engine->factory, r.catalogue, on_unknown_kind, &r);
+    engine_tell_spared(&r.spared);
+}
+
+void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
+{
+    struct resolution r = {.engine = ctx, .catalogue = catalogue};
+    kinds_set(r.engine->kinds, catalogue);
+    check_writes(r.engine);
+    bool lacking = engine_take_kinds(r.engine, catalogue);
+    shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
+    lacking |= r.spared.kinds.count > 0;
+    engine_tell_spared(&r.spared);
+    if (r.refused.len)
+        engine_stop(r.engine, EXIT_USAGE);
+    else if (is_anything_missing(r.engine))
+        engine_ask_kinds(r.engine);
+    else if (lacking)
+        ask_kinds(r.engine, ASK_SELDOM_MS);
+    buf_clear(&r.refused);
+    reload_check_soon(r.engine);
+}
+
+/* --- exec's deadline */
+
+static void report_laggard(struct engine *engine, struct informer_claim *claim)
+{
+    struct claim_status status;
+    if (claim_is_held(claim) || claim_has_synced(claim)) return;
+    claim_get_status(claim, &status);
+    struct buf cause = {0};
+    int64_t since_us;
+    const char *plugin = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
+        discoverer_describe(engine->discoverer, &cause);
+    else
+        buf_puts(&cause, status.text);
+    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
+            engine_script_of(engine, claim), claim_spec(claim)->kind, cause.len ? ": " : "",
+            buf_text(&cause));
+    buf_clear(&cause);
+}
+
+void engine_on_sync_deadline(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, sync_deadline);
+    if (engine->slots[0]->main_started) return;
+    for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
+        report_laggard(engine, script_claim(engine->scripts[0], j));
+    engine_stop(engine, EXIT_INCOMPLETE);
+}

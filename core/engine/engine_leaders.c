@@ -1,0 +1,138 @@
+/* Elections of the engine's scripts, and the end, where leases are given back; see engine_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text/json_out.h"
+#include "engine/engine_internal.h"
+
+enum { LOOK_MS = 10 }; /* the end looks so often for what it waits for */
+
+static void on_changed(void *ctx)
+{
+    struct engine *engine = ctx;
+    for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i]);
+    engine_report_leadership(engine);
+    monitor_touch(engine->monitor);
+}
+
+void engine_make_leaders(struct engine *engine)
+{
+    char *identity = leader_identity(getenv("POD_NAME"));
+    engine->leaders = leaders_new(&(struct leaders_options){
+        .engine_loop = engine->loop,
+        .io_loop = io_thread_loop(engine->io),
+        .call = engine_call,
+        .cancel_call = object_call_cancel,
+        .changed = on_changed,
+        .ctx = engine,
+        .identity = identity,
+        .seed = hash_bytes(identity, strlen(identity)),
+    });
+    free(identity);
+}
+
+/* A dry run competes with nobody: the lease that it took would be missing to those who really write. */
+void engine_start_leaders(struct engine *engine)
+{
+    size_t leases = leaders_count(engine->leaders);
+    engine->competes = engine->host.write_mode == WRITES_SENT;
+    if (engine->competes)
+        leaders_start(engine->leaders);
+    else if (leases > 0)
+        log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
+    engine_report_leadership(engine);
+}
+
+/* --- the end */
+
+static void on_released(void *ctx)
+{
+    struct engine *engine = ctx;
+    timer_cancel(&engine->farewell);
+    loop_stop(engine->loop);
+}
+
+/* What another leader does from then on may not meet with a write of ours, of whichever call (L-8). */
+static void cancel_calls(struct engine *engine)
+{
+    size_t waiting = 0;
+    for (size_t i = 0; i < engine->script_count; i++) {
+        waiting += script_waiting_calls(engine->scripts[i]);
+        script_cancel_calls(engine->scripts[i]);
+    }
+    if (waiting > 0) log_warn("Calls were cancelled, as leases are given back", FI("calls", waiting));
+}
+
+static void release(struct engine *engine)
+{
+    engine->releasing = true;
+    cancel_calls(engine);
+    timer_start(&engine->farewell, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
+    leaders_release(engine->leaders, on_released, engine);
+}
+
+void engine_on_farewell(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, farewell);
+    size_t waiting = 0;
+    if (engine->releasing) {
+        log_warn("A lease was not given back within --shutdown-timeout");
+        loop_stop(engine->loop);
+        return;
+    }
+    for (size_t i = 0; i < engine->script_count; i++) waiting += script_stepping_down(engine->scripts[i]);
+    if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
+        timer_start(timer, loop_clock(engine->loop), LOOK_MS);
+    else if (engine->competes && leaders_count(engine->leaders) > 0)
+        release(engine);
+    else
+        loop_stop(engine->loop);
+}
+
+void engine_step_down(struct engine *engine)
+{
+    engine_begin_end(engine);
+    for (size_t i = 0; i < engine->script_count; i++) {
+        if (leaders_count(engine->leaders) > 0) script_stop(engine->scripts[i]);
+        script_step_down(engine->scripts[i]);
+    }
+    engine_on_farewell(&engine->farewell);
+}
+
+/* --- status */
+
+static void put_scripts(struct engine *engine, const struct leadership *leadership, struct buf *out)
+{
+    json_open(out, "scripts", '[');
+    for (size_t i = 0; i < engine->script_count; i++)
+        if (script_leadership(engine->scripts[i]) == leadership)
+            json_text(out, NULL, script_name(engine->scripts[i]));
+    json_close(out, ']');
+}
+
+void engine_put_leases(struct engine *engine, struct buf *out)
+{
+    json_open(out, "leases", '[');
+    for (size_t i = 0; engine->competes && i < leaders_count(engine->leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->leaders, i);
+        struct leadership_status status;
+        if (!leadership_is_claimed(leadership)) continue;
+        leadership_get_status(leadership, &status);
+        json_open(out, NULL, '{');
+        json_text(out, "namespace", status.namespace_);
+        json_text(out, "name", status.name);
+        json_bool(out, "leader", status.leads);
+        json_text(out, "identity", status.identity);
+        json_text(out, "holder", status.holder);
+        json_time(out, "since", status.since_us);
+        json_time(out, "renewed", status.seen_us);
+        json_int(out, "transitions", status.transitions);
+        json_text(out, "cause", status.error);
+        put_scripts(engine, leadership, out);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}

@@ -1,0 +1,164 @@
+/* The engine's scripts: loading, main, what the end says of them; see engine_internal.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cmd/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/writer.h"
+#include "engine/engine_internal.h"
+
+/* --- loading */
+
+static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
+{
+    struct script *script = slot_load(slot, NULL, err);
+    if (!script || !script_start(script, err)) return false;
+    slot->current = script;
+    slot->made++;
+    engine_report_take(engine, NULL, script);
+    if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
+    return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
+}
+
+bool engine_load_scripts(struct engine *engine)
+{
+    const struct script_files *files = engine->options.files;
+    bool ok = true;
+    for (size_t i = 0; i < files->count; i++) {
+        struct err err;
+        if (load_first(engine, slot_add(engine, files->paths[i], files->names[i]), &err)) continue;
+        fprintf(stderr, "kubelua: %s\n", err.text);
+        ok = false; /* the others are loaded too, so that all faults are named at once */
+    }
+    if (!ok) return false;
+    struct err err;
+    ok = engine_check_params(engine, &err);
+    if (!ok) fprintf(stderr, "kubelua: %s\n", err.text);
+    return ok;
+}
+
+/* --- main */
+
+/* What of a script's queues failed for good, and how many failures were made good by another try. */
+static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
+{
+    *lost = *errors = 0;
+    for (size_t i = 0; i < script_queue_count(script); i++) {
+        struct script_queue_status status;
+        script_get_queue_status(script, i, &status);
+        *lost += status.queue.dropped + status.queue.failing;
+        *errors += status.errors;
+    }
+}
+
+/* What was refused or failed is missing from the answer: exec may not call it done. */
+static int check_complete(const struct engine *engine, int code)
+{
+    uint64_t lost_keys, tried_again;
+    look_at_queues(engine->scripts[0], &lost_keys, &tried_again);
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } faults[] = {
+        {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
+        {script_counters(engine->scripts[0]).errors - tried_again, "call of the script's functions failed",
+         "calls of the script's functions failed"},
+        {lost_keys, "key of a work queue failed and was not done",
+         "keys of work queues failed and were not done"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        if (faults[i].count == 0) continue;
+        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
+                faults[i].count == 1 ? faults[i].one : faults[i].many);
+        code = EXIT_INCOMPLETE;
+    }
+    return code;
+}
+
+/* Who adds a handler and returns may not know that it waits. */
+static void note_unhandled(const struct script *script)
+{
+    size_t events = script_pending_events(script);
+    if (events > 0)
+        log_warn("Main has returned: events were not handled", F("script", script_name(script)),
+                 FI("events", events));
+}
+
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
+{
+    struct engine *engine = ctx;
+    if (engine->options.mode != ENGINE_EXEC || engine->stopping) return; /* a signal cancelled it */
+    note_unhandled(engine->scripts[0]);
+    engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
+}
+
+static void start_main(struct engine *engine, struct slot *slot)
+{
+    slot->main_started = true;
+    if (script_has_main(slot->current)) script_run_main(slot->current, on_main_done, engine);
+}
+
+void engine_on_check(struct timer *timer)
+{
+    struct engine *engine = container_of(timer, struct engine, check);
+    for (size_t i = 0; i < engine->slot_count && !engine->stopping; i++) {
+        struct slot *slot = engine->slots[i];
+        if (slot->current && !slot->main_started && script_has_synced(slot->current))
+            start_main(engine, slot);
+    }
+}
+
+void engine_check_soon(struct engine *engine)
+{
+    if (!timer_running(&engine->check) && !engine->ending_ms)
+        timer_start(&engine->check, loop_clock(engine->loop), 0);
+}
+
+/* --- what becomes of them */
+
+void engine_claim_changed(void *ctx, struct informer_claim *claim)
+{
+    struct engine *engine = ctx;
+    if (claim_has_synced(claim)) {
+        engine_check_soon(engine);
+        reload_check_soon(engine);
+        engine_report_claims_changed(engine);
+        for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
+        engine_repls_claims_changed(engine);
+    }
+    if (claim_is_missing(claim)) engine_ask_kinds(engine);
+    monitor_touch(engine->monitor);
+}
+
+void engine_claim_synced(void *ctx, const char *informer, size_t objects)
+{
+    struct engine *engine = ctx;
+    if (engine->options.mode == ENGINE_RUN)
+        log_info("Synced", F("informer", informer), FI("objects", objects));
+}
+
+struct engine_summary engine_sum_up(const struct engine *engine)
+{
+    struct engine_summary all = {0};
+    for (size_t i = 0; i < engine->script_count; i++) {
+        struct script_counters one = script_counters(engine->scripts[i]);
+        all.unhandled += script_pending_events(engine->scripts[i]);
+        all.calls.adds += one.adds;
+        all.calls.updates += one.updates;
+        all.calls.deletes += one.deletes;
+        all.calls.errors += one.errors;
+    }
+    return all;
+}
+
+void engine_log_summary(const struct engine_summary *all)
+{
+    log_info("Stopped", FI("adds", all->calls.adds), FI("updates", all->calls.updates),
+             FI("deletes", all->calls.deletes), FI("errors", all->calls.errors),
+             FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
+             FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
+             FI("logLinesDropped", writer_dropped(WRITER_STDERR)),
+             FI("auditLinesDropped", writer_dropped(WRITER_AUDIT)));
+}

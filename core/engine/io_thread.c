@@ -1,0 +1,108 @@
+/* The I/O thread; see io_thread.h. */
+#include "engine/io_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "object/pack/pool.h"
+
+/* Objects released by the engine thread wait at most this long for their memory to be reused. */
+enum { DRAIN_DELAY_MS = 5 };
+
+struct io_thread {
+    pthread_t thread;
+    bool running;
+    struct loop *loop;
+    struct pool *pool;
+    struct kube_client *client;
+    struct waker *released; /* the pool's release queue is no longer empty */
+    struct timer drain;
+};
+
+static void on_drain(struct timer *timer)
+{
+    pool_drain(container_of(timer, struct io_thread, drain)->pool);
+}
+
+/* A delay joins the releases of a storm into few drains. */
+static void on_released(void *ctx)
+{
+    struct io_thread *io = ctx;
+    if (!timer_running(&io->drain)) timer_start(&io->drain, loop_clock(io->loop), DRAIN_DELAY_MS);
+}
+
+static void wake_drain(void *ctx)
+{
+    struct io_thread *io = ctx;
+    waker_wake(io->released);
+}
+
+struct io_thread *io_thread_new(const struct kube_client_options *options, struct err *err)
+{
+    struct io_thread *io = NEW(struct io_thread);
+    io->loop = loop_new();
+    io->drain.fn = on_drain;
+    io->released = waker_new(io->loop, on_released, io);
+    io->pool = pool_new(&(struct pool_options){.released = wake_drain, .ctx = io});
+    io->client = kube_client_new(io->loop, io->pool, options, err);
+    if (io->client) return io;
+    io_thread_free(io);
+    return NULL;
+}
+
+static void *run(void *arg)
+{
+    struct io_thread *io = arg;
+    pool_adopt(io->pool);
+    loop_run(io->loop);
+    return NULL;
+}
+
+void io_thread_start(struct io_thread *io)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGTERM); /* those that end the process are watched here (stopper.h) */
+    sigdelset(&all, SIGINT);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    must(pthread_create(&io->thread, NULL, run, io) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    io->running = true;
+}
+
+void io_thread_stop(struct io_thread *io)
+{
+    if (!io->running) return;
+    loop_stop(io->loop);
+    pthread_join(io->thread, NULL);
+    pool_adopt(io->pool);
+    io->running = false;
+}
+
+void io_thread_free(struct io_thread *io)
+{
+    if (!io) return;
+    must(!io->running);
+    kube_client_free(io->client);
+    timer_cancel(&io->drain);
+    if (io->pool) {
+        pool_drain(io->pool);
+        pool_free(io->pool);
+    }
+    waker_free(io->released);
+    loop_free(io->loop);
+    free(io);
+}
+
+struct loop *io_thread_loop(struct io_thread *io)
+{
+    return io->loop;
+}
+
+struct kube_client *io_thread_client(struct io_thread *io)
+{
+    return io->client;
+}

@@ -1,0 +1,22 @@
+/* The thread of everything that touches the network: its loop, the pool, the client.
+ * Owner: the engine, on the main thread. What is reached through it belongs to the I/O thread once it runs:
+ * talk to it by mails. */
+#pragma once
+#include "base/err.h"
+#include "kube/api/client.h"
+#include "net/loop.h"
+
+struct io_thread;
+
+/* Makes loop, pool and client. A certificate that cannot be used is found here; the error says
+ * whose configuration it is. */
+struct io_thread *io_thread_new(const struct kube_client_options *options, struct err *err);
+void io_thread_start(struct io_thread *io);
+/* Ends the loop and the thread; the pool stays for those who still hold objects. */
+void io_thread_stop(struct io_thread *io);
+/* After io_thread_stop, or if it was never started; every object must have been released. */
+void io_thread_free(struct io_thread *io);
+
+struct loop *io_thread_loop(struct io_thread *io);
+/* For code on the I/O thread, but kube_client_plugin_running. */
+struct kube_client *io_thread_client(struct io_thread *io);

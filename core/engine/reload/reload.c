@@ -1,0 +1,241 @@
+/* From a changed file to a candidate that may take over, or is refused; see reload.h. */
+#include "engine/reload/reload.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine_internal.h"
+#include "engine/reload/reload_internal.h"
+#include "engine/reload/reload_metrics.h"
+#include "kube/kinds/kinds.h"
+#include "script/generation/hand_over.h"
+#include "script/vm/bundle.h"
+
+enum { LOOK_MS = 50 };
+
+static struct clock *clock_of(const struct slot *slot)
+{
+    return loop_clock(slot->engine->loop);
+}
+
+/* --- a candidate that is none */
+
+void reload_drop_candidate(struct slot *slot)
+{
+    timer_cancel(&slot->ready);
+    slot->waits_for.len = slot->unknown.len = 0;
+    slot->asked = false;
+    bundle_unref(slot->left);
+    slot->left = NULL;
+    if (slot->candidate) slot_drop(slot->engine, slot->candidate);
+    slot->candidate = NULL;
+}
+
+void reload_set_error(struct slot *slot, const char *text)
+{
+    slot->error.len = 0;
+    buf_puts(&slot->error, text);
+    slot->error_us = clock_wall_us(clock_of(slot));
+}
+
+void reload_forget_error(struct slot *slot)
+{
+    bundle_unref(slot->refused);
+    slot->refused = NULL;
+    slot->error.len = 0;
+    slot->error_us = 0;
+    slot->returned = false;
+}
+
+void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
+{
+    struct bundle *refused = bundle_ref(bundle);
+    reload_drop_candidate(slot);
+    reload_forget_error(slot);
+    slot->refused = refused;
+    reload_set_error(slot, text);
+    reload_metrics_ended(slot->engine->reload_metrics, RELOAD_REFUSED);
+    log_error("Reload refused: the script runs on as it was", F("script", slot->name),
+              FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
+}
+
+/* --- waiting */
+
+/* Why the candidate has to wait; nothing: it has not. */
+static void describe_wait(struct slot *slot, struct buf *out)
+{
+    struct informer_claim *claim = NULL;
+    if (!slot->current) return; /* nothing is better than what comes */
+    size_t lagging = script_lagging_claims(slot->current, slot->candidate, &claim);
+    if (lagging > 0) {
+        claim_describe_lag(claim, out);
+        if (out->len == 0) buf_puts(out, "an informer to sync");
+        if (lagging > 1) buf_printf(out, ", and %zu more", lagging - 1);
+        return;
+    }
+    slot->builds = !script_build_indexes(slot->candidate);
+    if (slot->builds) buf_puts(out, "its indexes to be built");
+}
+
+static void refuse_late(struct slot *slot)
+{
+    char *text =
+        xasprintf("%s: not ready within --reload-timeout: %s", slot->path, buf_text(&slot->waits_for));
+    reload_refuse(slot, script_bundle(slot->candidate), text);
+    free(text);
+}
+
+/* A claim that is held is only looked at for a bare name that is a mistake; where rules are asked it is of a
+ * kind that the server does without. */
+static bool is_unresolved(const struct engine *engine, const struct script *script)
+{
+    for (size_t i = 0; i < script_claim_count(script); i++) {
+        const struct informer_claim *claim = script_claim(script, i);
+        if (claim_is_held(claim) &&
+            (engine->host.runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
+            continue;
+        if (!claim_is_resolved(claim)) return true;
+    }
+    return false;
+}
+
+static void refuse_unknown(struct slot *slot)
+{
+    char *text = xstrdup(buf_text(&slot->unknown));
+    reload_refuse(slot, script_bundle(slot->candidate), text);
+    free(text);
+}
+
+/* Kinds are asked for with what is known of the server, then once more with what it says now. */
+static void look_at_kinds(struct slot *slot)
+{
+    struct engine *engine = slot->engine;
+    if (!is_unresolved(engine, slot->candidate)) return;
+    if (kinds_known(engine->kinds) && !slot->asked) engine_resolve_kinds(engine);
+    if (slot->unknown.len == 0 || slot->asked) return;
+    slot->asked = true;
+    slot->unknown.len = 0;
+    discoverer_ask(engine->discoverer, 0);
+}
+
+void reload_on_ready(struct timer *timer)
+{
+    struct slot *slot = container_of(timer, struct slot, ready);
+    if (!slot->candidate) return;
+    look_at_kinds(slot);
+    if (slot->asked && slot->unknown.len) {
+        refuse_unknown(slot);
+        return;
+    }
+    slot->waits_for.len = 0;
+    slot->builds = false;
+    if (is_unresolved(slot->engine, slot->candidate))
+        buf_puts(&slot->waits_for, "the server to say which kinds it has");
+    else
+        describe_wait(slot, &slot->waits_for);
+    if (slot->waits_for.len == 0 && slot->current)
+        reload_take_over(slot);
+    else if (slot->waits_for.len == 0)
+        reload_start_first(slot);
+    else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
+        refuse_late(slot);
+    else
+        timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
+}
+
+void reload_unknown_kind(struct slot *slot, const char *text)
+{
+    slot->unknown.len = 0;
+    buf_puts(&slot->unknown, text);
+}
+
+void reload_check_soon(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (!slot->candidate || engine->ending_ms) continue;
+        timer_cancel(&slot->ready);
+        timer_start(&slot->ready, clock_of(slot), 0);
+    }
+}
+
+void reload_end(struct engine *engine)
+{
+    timer_cancel(&engine->look_again);
+    for (size_t i = 0; i < engine->slot_count; i++) reload_drop_candidate(engine->slots[i]);
+}
+
+/* --- beginning */
+
+void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
+{
+    struct err err;
+    slot->tried++;
+    slot->why = why;
+    slot->began_us = clock_wall_us(clock_of(slot));
+    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.options->reload_timeout_ms;
+    struct script *script = slot_load(slot, bundle, &err);
+    if (!script) {
+        reload_refuse(slot, bundle, err.text);
+        return;
+    }
+    slot->candidate = script;
+    timer_start(&slot->ready, clock_of(slot), 0);
+}
+
+/* Who writes a file in place makes it empty first; an empty script would take over, and all state be gone. */
+static bool may_be_filled(struct slot *slot, enum reload_zeal zeal)
+{
+    struct stat st;
+    bool empty = slot->current && stat(slot->path, &st) == 0 && st.st_size == 0;
+    if (empty) return reload_may_come(slot, &slot->empty_ms, zeal);
+    slot->empty_ms = 0;
+    return false;
+}
+
+/* The files say again what runs: an edit that was refused, or had yet to take over, is no more. */
+static void take_back(struct slot *slot)
+{
+    if (slot->refused)
+        log_info("The file says again what runs", F("script", slot->name),
+                 FI("generation", script_generation(slot->current)));
+    reload_forget_error(slot);
+}
+
+/* What the files say is told from what runs, or else is about to, or was refused. */
+void reload_look_at(struct slot *slot, enum reload_zeal zeal)
+{
+    struct bundle *known = slot->left        ? slot->left
+                           : slot->candidate ? script_bundle(slot->candidate)
+                                             : slot->refused;
+    bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
+    enum reload_zeal enough = slot->returned ? RELOAD_WHATEVER : RELOAD_IF_REFUSED;
+    bool again = zeal >= enough && slot->refused && !slot->candidate;
+    if (slot->gone || may_be_filled(slot, zeal)) return;
+    if (known && bundle_is_current(known, NULL) && !again) return;
+    reload_drop_candidate(slot);
+    if (runs) {
+        take_back(slot);
+        return;
+    }
+    struct bundle *bundle = bundle_new();
+    reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
+    bundle_unref(bundle);
+}
+
+bool reload_return(struct slot *slot, const char *why, struct err *err)
+{
+    if (!slot->current || !slot->before)
+        return err_set(err, ERR_NOT_FOUND, "%s: there is no generation before this one", slot->name);
+    struct bundle *before = bundle_ref(slot->before);
+    reload_drop_candidate(slot);
+    slot->left_why.len = 0;
+    buf_printf(&slot->left_why, "%s: generation %llu was left for the one before: %s", slot->path,
+               (unsigned long long)script_generation(slot->current), why);
+    reload_load(slot, before, "returned");
+    if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));
+    bundle_unref(before);
+    return true;
+}

@@ -1,0 +1,64 @@
+/* New generations of scripts while the engine runs: a file that says something else than what runs is loaded
+ * beside it, waits until its informers are synced and its indexes built, and takes over. Whatever fails
+ * before leaves the old one as it is. Owner: the engine; on the engine thread, outside of any call into Lua
+ * and of any processing of an informer, but where said otherwise. */
+#pragma once
+#include <stdbool.h>
+
+#include "app/admin/admin_question.h"
+#include "base/clock.h"
+#include "net/mailbox.h"
+
+struct buf;
+struct engine;
+struct informer_claim;
+struct slot;
+
+/* Which files are loaded that say something else than what runs. */
+enum reload_zeal {
+    RELOAD_IF_CHANGED, /* that were not tried as they are; those that are gone or empty may be on their way */
+    RELOAD_IF_REFUSED, /* that were refused as they are too */
+    RELOAD_WHATEVER,   /* that a generation was returned from too */
+};
+
+/* Looks at all files, and at the folders for new ones. */
+void reload_look(struct engine *engine, enum reload_zeal zeal);
+/* The same for one script. */
+void reload_look_at(struct slot *slot, enum reload_zeal zeal);
+/* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
+ * is written anew in place or moved; then it is looked at once more. */
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal);
+void reload_on_look_again(struct timer *timer);
+/* The generation before the current one comes back as a new one. False: there is none. */
+bool reload_return(struct slot *slot, const char *why, struct err *err);
+/* A candidate's claim is of a kind that the server does not have; `text` tells where it asks for it. From
+ * inside discovery's answer. */
+void reload_unknown_kind(struct slot *slot, const char *text);
+/* Discovery has answered, or informers have news: candidates may be ready, or refused. From anywhere. */
+void reload_check_soon(struct engine *engine);
+void reload_on_ready(struct timer *timer);
+/* The one that waits is given up. */
+void reload_drop_candidate(struct slot *slot);
+/* No candidate comes any more: the engine ends. */
+void reload_end(struct engine *engine);
+
+/* --- reload_files.c */
+
+/* Files are looked at whenever they may have changed. */
+void reload_watch(struct engine *engine);
+/* SIGHUP came. */
+void reload_on_hangup(struct mail *mail);
+
+/* --- reload_admin.c */
+
+/* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
+bool reload_begin_admin(struct engine *engine, struct admin_question *question);
+/* Appends a member with how reloads of all scripts are. */
+void reload_put_list(struct engine *engine, struct buf *out);
+/* Appends what the status says of the slot's generations. */
+void reload_put_slot(const struct slot *slot, struct buf *out);
+
+/* --- reload_plans.c */
+
+/* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
+void reload_put_plans(struct engine *engine, struct buf *out);

@@ -1,0 +1,143 @@
+/* Whether a new generation does worse than the one before; see reload_probation.h. */
+#include "engine/reload/reload_probation.h"
+
+#include <string.h>
+
+#include "engine/engine_internal.h"
+
+/* Fewer failures tell nothing. */
+enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };
+
+static int64_t now_ms(const struct slot *slot)
+{
+    return clock_now_ms(loop_clock(slot->engine->loop));
+}
+
+static int64_t length_ms(const struct slot *slot)
+{
+    return slot->engine->options.options->reload_probation_ms;
+}
+
+static struct script_tally since(struct script_tally now, struct script_tally then)
+{
+    return (struct script_tally){now.calls - then.calls, now.failed - then.failed};
+}
+
+/* Where it says so of a handler "a": "\na\n". */
+static void put_id(struct buf *out, const char *id)
+{
+    if (out->len == 0) buf_putc(out, '\n');
+    buf_printf(out, "%s\n", id);
+}
+
+static void keep_id(void *ctx, const struct script_quarantine_status *status)
+{
+    put_id(ctx, status->id);
+}
+
+void probation_look_back(const struct script *old, struct buf *quarantined)
+{
+    script_each_quarantine(old, keep_id, quarantined);
+}
+
+void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined)
+{
+    struct probation *p = &slot->probation;
+    p->before = since(script_tally(old), p->marks[1]);
+    p->quarantined.len = 0;
+    buf_str(&p->quarantined, buf_slice(quarantined));
+    p->marks[0] = p->marks[1] = (struct script_tally){0};
+    p->mark_ms = now_ms(slot);
+    p->until_ms = length_ms(slot) && !slot->left ? p->mark_ms + length_ms(slot) : 0;
+}
+
+/* What a generation is compared by is its last window and the one before, as far as they have come. */
+static void move_marks(struct slot *slot)
+{
+    struct probation *p = &slot->probation;
+    if (p->mark_ms && now_ms(slot) - p->mark_ms < length_ms(slot)) return;
+    p->marks[1] = p->marks[0];
+    p->marks[0] = script_tally(slot->current);
+    p->mark_ms = now_ms(slot);
+}
+
+/* Twice the share of failures: failed / calls > 2 * (failed / calls before). */
+static bool is_worse(struct script_tally now, struct script_tally before)
+{
+    if (now.failed < FAILURES_MIN) return false;
+    double calls = now.calls ? (double)now.calls : 1, calls_before = before.calls ? (double)before.calls : 1;
+    return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
+}
+
+/* What was in quarantine before is no worse there than it was. */
+static bool is_known(struct buf *quarantined, const char *id)
+{
+    struct buf line = {0};
+    put_id(&line, id);
+    bool was = strstr(buf_text(quarantined), buf_text(&line)) != NULL;
+    buf_clear(&line);
+    return was;
+}
+
+struct search {
+    struct buf *quarantined, *why;
+};
+
+static void take_first(void *ctx, const struct script_quarantine_status *status)
+{
+    const struct search *search = ctx;
+    if (search->why->len == 0 && !is_known(search->quarantined, status->id))
+        buf_printf(search->why, "%s is quarantined: %s", status->id, status->why);
+}
+
+void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why)
+{
+    script_each_quarantine(script, take_first, &(struct search){quarantined, why});
+}
+
+static void describe(struct slot *slot, struct buf *why)
+{
+    struct script_tally now = script_tally(slot->current), before = slot->probation.before;
+    probation_find_new(slot->current, &slot->probation.quarantined, why);
+    if (why->len == 0 && is_worse(now, before))
+        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before; the first error: %.*s",
+                   (unsigned long long)now.failed, (unsigned long long)now.calls,
+                   (unsigned long long)before.failed, (unsigned long long)before.calls,
+                   STR_ARG(script_first_failure(slot->current)));
+}
+
+bool probation_ends_by(void *ctx, const struct script *script, const char *id)
+{
+    const struct engine *engine = ctx;
+    for (size_t i = 0; i < engine->slot_count; i++) {
+        struct slot *slot = engine->slots[i];
+        if (slot->candidate == script) return slot->current != NULL;
+        if (slot->current == script)
+            return slot->probation.until_ms && !is_known(&slot->probation.quarantined, id);
+    }
+    return false;
+}
+
+static void look(struct slot *slot)
+{
+    struct probation *p = &slot->probation;
+    struct buf why = {0};
+    struct err err;
+    if (!slot->current) return;
+    move_marks(slot);
+    if (!p->until_ms || slot->candidate) return;
+    describe(slot, &why);
+    if (why.len || now_ms(slot) >= p->until_ms) p->until_ms = 0;
+    if (why.len) reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
+    buf_clear(&why);
+}
+
+void probation_clear(struct probation *probation)
+{
+    buf_clear(&probation->quarantined);
+}
+
+void probations_look(struct engine *engine)
+{
+    for (size_t i = engine->slot_count; i-- > 0 && !engine->ending_ms;) look(engine->slots[i]);
+}

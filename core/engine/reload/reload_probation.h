@@ -1,0 +1,34 @@
+/* The first minute of a new generation: when it fails clearly more than the one before it did, or a handler
+ * of it goes over its limits again and again, what ran before comes back. Owner: the slot that embeds it; on
+ * the engine thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "script/generation/script.h"
+
+struct engine;
+struct slot;
+
+struct probation {
+    struct script_tally
+        marks[2];    /* of the current generation: at the begin of this window and of the one before */
+    int64_t mark_ms; /* when this window began; 0: none has */
+    struct script_tally before; /* what the generation before did in its last windows */
+    struct buf quarantined;     /* what it had in quarantine, each id with a line end */
+    int64_t until_ms;           /* the current one is watched until then; 0: it is not */
+};
+
+/* Appends what the script has in quarantine: as long as it runs. */
+void probation_look_back(const struct script *old, struct buf *quarantined);
+/* Appends what else the script has in quarantine, the first of it; nothing when there is no more. */
+void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why);
+/* `old` was taken over from, right now. */
+void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
+void probation_clear(struct probation *probation);
+/* Whether the script is watched, or about to take over, and something of this id in quarantine is the end of
+ * that. */
+bool probation_ends_by(void *engine, const struct script *script, const char *id);
+/* Once a second. */
+void probations_look(struct engine *engine);

@@ -1,0 +1,156 @@
+/* inotify on folders; see script_watch.h. */
+#include "engine/reload/script_watch.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+enum {
+    /* Reading is none; a file that is written is told of when it is closed, and on the way. */
+    EVENTS = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB |
+             IN_DELETE_SELF | IN_MOVE_SELF,
+    /* A folder that holds a link may hold much else; that others write there is none of ours. */
+    LINK_EVENTS = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO,
+    LINKS_MAX = 16,       /* on the way to a file, as for the system about */
+    LONGEST_SETTLES = 20, /* who writes without a pause is looked at after so many times of settling */
+};
+
+struct script_watch {
+    struct loop *loop;
+    int fd;
+    ev_io readable;
+    struct timer settle;
+    int64_t settle_ms, first_ms; /* `first_ms`: when the first event came that was not told; 0: none */
+    void (*changed)(void *ctx);
+    void *ctx;
+};
+
+static void on_settled(struct timer *timer)
+{
+    struct script_watch *watch = container_of(timer, struct script_watch, settle);
+    watch->first_ms = 0;
+    watch->changed(watch->ctx);
+}
+
+static void wait_for_calm(struct script_watch *watch)
+{
+    struct clock *clock = loop_clock(watch->loop);
+    int64_t now_ms = clock_now_ms(clock), left_ms = watch->settle_ms;
+    if (!watch->first_ms) watch->first_ms = now_ms;
+    int64_t latest_ms = watch->first_ms + LONGEST_SETTLES * watch->settle_ms;
+    if (now_ms + left_ms > latest_ms) left_ms = latest_ms > now_ms ? latest_ms - now_ms : 0;
+    timer_cancel(&watch->settle);
+    timer_start(&watch->settle, clock, left_ms);
+}
+
+/* What happened does not matter: the files are looked at. */
+static void on_readable(struct ev_loop *ev, ev_io *io, int events)
+{
+    struct script_watch *watch = container_of(io, struct script_watch, readable);
+    char block[16 << 10] __attribute__((aligned(__alignof__(struct inotify_event))));
+    bool any = false;
+    while (read(watch->fd, block, sizeof block) > 0) any = true;
+    if (any) wait_for_calm(watch);
+}
+
+struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void (*changed)(void *ctx),
+                                      void *ctx, int *error)
+{
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd < 0) {
+        *error = errno;
+        return NULL;
+    }
+    struct script_watch *watch = NEW(struct script_watch);
+    *watch = (struct script_watch){.loop = loop,
+                                   .fd = fd,
+                                   .settle_ms = settle_ms,
+                                   .changed = changed,
+                                   .ctx = ctx,
+                                   .settle.fn = on_settled};
+    ev_io_init(&watch->readable, on_readable, fd, EV_READ);
+    ev_io_start(loop_ev(loop), &watch->readable);
+    return watch;
+}
+
+/* inotify knows a folder by its inode: adding it again is harmless. */
+static bool add(struct script_watch *watch, const char *folder, uint32_t events)
+{
+    if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
+    if (errno != ENOENT && errno != ENOTDIR)
+        log_warn("A folder of scripts cannot be watched: changes in it are seen at SIGHUP and kubelua reload",
+                 F("folder", folder), F("err", strerror(errno)));
+    return false;
+}
+
+/* `at` is a link on the way, and `rest` what stands behind it: the same path without that link, in `out`. */
+static bool step(const char *at, const char *rest, char out[PATH_MAX])
+{
+    char target[PATH_MAX];
+    ssize_t n = readlink(at, target, sizeof target - 1);
+    if (n < 0) return false;
+    target[n] = '\0';
+    char *copy = xstrdup(at);
+    int len = *target == '/' ? snprintf(out, PATH_MAX, "%s%s", target, rest)
+                             : snprintf(out, PATH_MAX, "%s/%s%s", dirname(copy), target, rest);
+    free(copy);
+    return len > 0 && len < PATH_MAX;
+}
+
+/* Any link on the way may be exchanged: the folders that they lie in are watched, down to the real place. */
+static void watch_links(struct script_watch *watch, const char *path, int links)
+{
+    char next[PATH_MAX];
+    char *at = xstrdup(path);
+    for (char *end = at; end && links < LINKS_MAX;) {
+        end = strchr(end + 1, '/');
+        if (end) *end = '\0';
+        if (step(at, end ? path + (end - at) : "", next)) {
+            char *copy = xstrdup(at);
+            add(watch, dirname(copy), LINK_EVENTS);
+            free(copy);
+            watch_links(watch, next, links + 1);
+            break;
+        }
+        if (end) *end = '/';
+    }
+    free(at);
+}
+
+void script_watch_folder(struct script_watch *watch, const char *folder)
+{
+    char real[PATH_MAX];
+    char *copy = xstrdup(folder), *parent = dirname(copy);
+    if (!add(watch, folder, EVENTS)) add(watch, parent, EVENTS);
+    if (realpath(folder, real)) add(watch, real, EVENTS);
+    watch_links(watch, folder, 0);
+    free(copy);
+}
+
+void script_watch_file(struct script_watch *watch, const char *path)
+{
+    char real[PATH_MAX];
+    char *copy = xstrdup(path);
+    script_watch_folder(watch, dirname(copy));
+    free(copy);
+    watch_links(watch, path, 0);
+    if (realpath(path, real)) script_watch_folder(watch, dirname(real));
+}
+
+void script_watch_free(struct script_watch *watch)
+{
+    if (!watch) return;
+    ev_io_stop(loop_ev(watch->loop), &watch->readable);
+    timer_cancel(&watch->settle);
+    close(watch->fd);
+    free(watch);
+}

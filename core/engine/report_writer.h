@@ -1,0 +1,30 @@
+/* Policy reports of continuous audits in the cluster: how audit/policy/policy_writer.h lists and writes, by
+ * the same way to the server as scripts' writes. Owner: engine_report.c, on the engine thread, after
+ * engine->live and before its end. */
+#pragma once
+#include "audit/continuous/continuous.h"
+#include "audit/policy/policy_document.h"
+#include "base/buf.h"
+#include "informer/live/live.h"
+
+struct report_writer;
+
+struct report_writer_options {
+    struct clock *clock;
+    struct live *live;
+    const struct policy_api *api;
+    const char *field_manager; /* its reports are its own; NULL: the default */
+    const char *namespace_;    /* that the engine looks at; "": all */
+    bool is_tried;             /* --dry-run=server: what is told is as if writes were kept */
+    struct continuous *(*audit)(void *ctx);
+    struct fence *(*fence)(void *ctx); /* that writes are made under; NULL: none */
+    void *ctx;
+};
+
+struct report_writer *report_writer_new(const struct report_writer_options *options);
+/* NULL is allowed, here and below. */
+void report_writer_free(struct report_writer *writer);
+void report_writer_set_active(struct report_writer *writer, bool active);
+void report_writer_changed(struct report_writer *writer, struct str ns);
+/* For the status: an object under "reports". */
+void report_writer_put(const struct report_writer *writer, struct buf *out);

@@ -1,0 +1,308 @@
+/* The tries of a candidate; see leader.h. */
+#include "informer/leader/leader_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/series/series.h"
+#include "object/pack/pool.h"
+
+enum { REQUEST_MIN_MS = 1000 };
+
+static bool refuse_pair(const char *what, const char *name, int64_t ms, const char *other, int64_t other_ms,
+                        struct err *err)
+{
+    return err_set(err, ERR_INVALID, "%s: %s is %gs, %s %gs", what, name, (double)ms / 1000, other,
+                   (double)other_ms / 1000);
+}
+
+/* L-1 */
+bool leader_times_check(const struct leader_times *t, const struct leader_names *names, struct err *err)
+{
+    const char *duration = names->duration ? names->duration : "duration";
+    const char *renew = names->renew ? names->renew : "renew";
+    const char *retry = names->retry ? names->retry : "retry";
+    if (t->duration_ms < 1000 || t->duration_ms % 1000)
+        return err_set(err, ERR_INVALID, "the lease duration must be whole seconds, at least one: %s is %gs",
+                       duration, (double)t->duration_ms / 1000);
+    if (t->duration_ms > INT64_C(1000) * INT32_MAX)
+        return err_set(err, ERR_INVALID, "the lease duration is too long: %s", duration);
+    if (t->retry_ms < 1)
+        return err_set(err, ERR_INVALID, "the retry period must be longer than nothing: %s", retry);
+    if (t->renew_ms >= t->duration_ms)
+        return refuse_pair("the lease duration must be longer than the renew deadline", duration,
+                           t->duration_ms, renew, t->renew_ms, err);
+    if (t->renew_ms * 10 <= t->retry_ms * 12)
+        return refuse_pair("the renew deadline must be longer than 1.2 retry periods", renew, t->renew_ms,
+                           retry, t->retry_ms, err);
+    return true;
+}
+
+void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms)
+{
+    int64_t delay_ms = at_ms - leader_now_ms(l);
+    timer_start(timer, l->options.clock, delay_ms > 0 ? delay_ms : 0);
+}
+
+/* --- questions */
+
+static void on_answer(void *ctx, struct root *lease, const struct err *err);
+
+void leader_ask(struct leader *l, enum leader_step step, enum lease_verb verb)
+{
+    int64_t half_ms = l->options.times.renew_ms / 2; /* L-9 */
+    l->step = step;
+    l->sent_ms = leader_now_ms(l);
+    if (verb != LEASE_GET) l->may_hold = true;
+    l->options.source.ask(l->options.source.ctx, verb,
+                          verb == LEASE_GET ? (struct str){0} : buf_slice(&l->body),
+                          half_ms > REQUEST_MIN_MS ? half_ms : REQUEST_MIN_MS, on_answer, l);
+}
+
+void leader_write_record(struct leader *l, const struct lease_record *record)
+{
+    l->body.len = 0;
+    lease_write(l->lease, str_of(l->options.namespace_), str_of(l->options.name), record, l->options.labels,
+                &l->body);
+}
+
+static void take(struct leader *l, enum leader_step step)
+{
+    const struct lease_record *before = &l->observed;
+    bool mine = l->lease && leader_is_me(l, before);
+    struct lease_record record = {
+        .holder = (char *)l->options.identity, /* only read */
+        .duration_s = l->options.times.duration_ms / 1000,
+        .transitions = l->lease ? before->transitions + !mine : 0, /* L-7 */
+    };
+    lease_time(clock_wall_us(l->options.clock), record.renewed);
+    strcpy(record.acquired, mine && *before->acquired ? before->acquired : record.renewed);
+    leader_write_record(l, &record);
+    leader_ask(l, step, l->lease ? LEASE_UPDATE : LEASE_CREATE);
+}
+
+void leader_stop_asking(struct leader *l)
+{
+    if (l->step != STEP_IDLE && l->step != STEP_OVER) l->options.source.cancel(l->options.source.ctx);
+    l->step = STEP_IDLE;
+}
+
+/* --- tries (L-2, L-3, L-5) */
+
+static int64_t runs_out_ms(const struct leader *l)
+{
+    return l->observed_ms + l->observed.duration_s * 1000;
+}
+
+static bool is_taken(const struct leader *l)
+{
+    const struct lease_record *seen = &l->observed;
+    bool by_another = seen->holder && *seen->holder && !leader_is_me(l, seen);
+    return by_another && runs_out_ms(l) > leader_now_ms(l);
+}
+
+/* L-2: uniform in [retry, 2.2 retry), but (BEAT) not later than when another's lease runs out. */
+static int64_t next_try_ms(struct leader *l)
+{
+    int64_t now = leader_now_ms(l), retry_ms = l->options.times.retry_ms;
+    if (l->fence) return l->tried_ms + retry_ms;
+    int64_t at_ms = now + jitter_between(&l->jitter, retry_ms, retry_ms + (retry_ms * 12 + 9) / 10);
+    return is_taken(l) && runs_out_ms(l) < at_ms ? runs_out_ms(l) : at_ms;
+}
+
+static void failed(struct leader *l, const struct err *err)
+{
+    l->step = STEP_IDLE;
+    if (err) {
+        if (l->err.code == ERR_NONE)
+            log_warn("No leader election", F("lease", l->options.name), F("namespace", l->options.namespace_),
+                     F("err", err->text));
+        bool is_news = strcmp(l->err.text, err->text) != 0;
+        l->err = *err;
+        if (is_news) leader_tell(l);
+    }
+    leader_start_timer(l, &l->next, next_try_ms(l));
+}
+
+static void forget_error(struct leader *l)
+{
+    if (l->err.code == ERR_NONE) return;
+    err_clear(&l->err);
+    leader_tell(l);
+}
+
+/* The lease is ours as of `sent_ms`. */
+static void renewed(struct leader *l)
+{
+    int64_t until_ms = l->sent_ms + l->options.times.duration_ms;
+    bool leads = l->fence && fence_extend(l->fence, until_ms);
+    l->step = STEP_IDLE;
+    if (l->fence && !leads) leader_lose(l, "the renewal came too late");
+    if (until_ms <= leader_now_ms(l)) {
+        struct err late;
+        err_set(&late, ERR_TIMEOUT, "the answer took longer than the lease lasts");
+        failed(l, &late);
+        return;
+    }
+    forget_error(l);
+    l->renewed_ms = leader_now_ms(l);
+    l->until_ms = until_ms;
+    l->round_ms = 0;
+    if (!leads) leader_win(l, until_ms);
+    l->options.renewed(l->options.ctx);
+    leader_start_timer(l, &l->deadline, until_ms);
+    leader_start_timer(l, &l->next, leads ? l->renewed_ms + l->options.times.retry_ms : l->renewed_ms);
+}
+
+static void on_written(struct leader *l, struct root *lease)
+{
+    if (leader_sees(l, lease)) {
+        renewed(l);
+        return;
+    }
+    struct err other;
+    err_set(&other, ERR_INVALID, "the server made \"%s\" the holder", l->observed.holder);
+    failed(l, &other);
+}
+
+static void on_looked(struct leader *l, struct root *lease)
+{
+    leader_sees(l, lease);
+    if (!is_taken(l)) {
+        take(l, STEP_TAKE);
+        return;
+    }
+    forget_error(l);
+    failed(l, NULL);
+}
+
+static void on_refused(struct leader *l, const struct err *err)
+{
+    bool absent = l->step == STEP_LOOK && err->http_status == 404;
+    if (absent) {
+        leader_sees_none(l);
+        take(l, STEP_TAKE);
+    } else if (l->step == STEP_RENEW) {
+        series_inc(l->slow); /* L-10 */
+        log_v(2, "A renewal without a look failed", F("lease", l->options.name), F("err", err->text));
+        leader_ask(l, STEP_LOOK, LEASE_GET);
+    } else {
+        bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
+        if (was_beaten && l->fence) leader_lose(l, "another wrote the lease");
+        failed(l, was_beaten ? NULL : err);
+    }
+}
+
+static void try_now(struct leader *l)
+{
+    l->tried_ms = leader_now_ms(l);
+    if (l->fence && l->lease)
+        take(l, STEP_RENEW);
+    else
+        leader_ask(l, STEP_LOOK, LEASE_GET);
+}
+
+static void on_next(struct timer *timer)
+{
+    struct leader *l = container_of(timer, struct leader, next);
+    if (l->fence && !l->round_ms) { /* L-3: a round begins */
+        int64_t end_ms = leader_now_ms(l) + l->options.times.renew_ms;
+        l->round_ms = leader_now_ms(l);
+        leader_start_timer(l, &l->deadline, end_ms < l->until_ms ? end_ms : l->until_ms);
+    }
+    try_now(l);
+}
+
+static void on_deadline(struct timer *timer)
+{
+    struct leader *l = container_of(timer, struct leader, deadline);
+    leader_stop_asking(l);
+    timer_cancel(&l->next);
+    leader_lose(l, "the lease could not be renewed in time");
+    failed(l, NULL);
+}
+
+/* --- answers */
+
+static void on_answer(void *ctx, struct root *lease, const struct err *err)
+{
+    struct leader *l = ctx;
+    switch (l->step) {
+    case STEP_RENEW:
+    case STEP_TAKE:
+        if (lease)
+            on_written(l, lease);
+        else
+            on_refused(l, err);
+        break;
+    case STEP_LOOK:
+        if (lease)
+            on_looked(l, lease);
+        else
+            on_refused(l, err);
+        break;
+    case STEP_LOOK_TO_END:
+    case STEP_END: leader_on_end_answer(l, lease, err); break;
+    case STEP_IDLE:
+    case STEP_OVER: must(!"an answer to no question");
+    }
+}
+
+/* --- life */
+
+struct leader *leader_new(const struct leader_options *options)
+{
+    struct leader *l = NEW(struct leader);
+    struct buf name = {0};
+    l->options = *options;
+    l->jitter.state = options->seed;
+    l->next.fn = on_next;
+    l->deadline.fn = on_deadline;
+    l->since_us = clock_wall_us(options->clock);
+    err_clear(&l->err);
+    buf_printf(&name, "%s/%s", options->namespace_, options->name);
+    l->leads = SERIES(FAMILY_LEADER, buf_text(&name));
+    l->slow = SERIES(FAMILY_LEADER_SLOW_PATH, buf_text(&name));
+    series_set(l->leads, 0);
+    series_add(l->slow, 0);
+    buf_clear(&name);
+    return l;
+}
+
+void leader_start(struct leader *l)
+{
+    try_now(l);
+}
+
+void leader_get_status(const struct leader *l, struct leader_status *out)
+{
+    *out = (struct leader_status){
+        .fence = l->fence,
+        .holder = l->observed.holder ? l->observed.holder : "",
+        .transitions = l->observed.transitions,
+        .since_us = l->since_us,
+        .renewed_ms = l->renewed_ms,
+        .seen_ms = l->observed.holder && *l->observed.holder ? l->observed_ms : 0,
+        .err = &l->err,
+        .released = l->step == STEP_OVER,
+    };
+}
+
+void leader_free(struct leader *l)
+{
+    if (!l) return;
+    leader_stop_asking(l);
+    timer_cancel(&l->next);
+    timer_cancel(&l->deadline);
+    if (l->fence) leader_end_term(l);
+    lease_record_clear(&l->observed);
+    root_unref(l->lease);
+    buf_clear(&l->body);
+    series_free(l->leads);
+    series_free(l->slow);
+    free(l);
+}

@@ -1,0 +1,94 @@
+/* A candidate gives its lease back (L-8); see leader.h. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "informer/leader/leader_internal.h"
+
+static void over(struct leader *l)
+{
+    timer_cancel(&l->deadline);
+    timer_cancel(&l->next);
+    l->step = STEP_OVER;
+    leader_tell_change(l);
+}
+
+static void look_to_end(struct leader *l)
+{
+    leader_ask(l, STEP_LOOK_TO_END, LEASE_GET);
+}
+
+static void on_end_looked(struct leader *l, struct root *lease)
+{
+    leader_observe(l, lease);
+    if (!leader_is_me(l, &l->observed)) {
+        over(l);
+        return;
+    }
+    static char nobody[] = "";
+    struct lease_record record = {.holder = nobody, .duration_s = 1, .transitions = l->observed.transitions};
+    lease_time(clock_wall_us(l->options.clock), record.renewed);
+    strcpy(record.acquired, record.renewed);
+    leader_write_record(l, &record);
+    leader_ask(l, STEP_END, LEASE_UPDATE);
+}
+
+/* A conflict is another look; what else goes wrong is tried again until the deadline. */
+static void on_end_refused(struct leader *l, const struct err *err)
+{
+    bool again = l->step == STEP_END && err->http_status == 409;
+    if (err->http_status == 404) {
+        over(l);
+    } else if (again) {
+        look_to_end(l);
+    } else {
+        l->step = STEP_IDLE;
+        leader_start_timer(l, &l->next, leader_now_ms(l) + l->options.times.retry_ms);
+    }
+}
+
+static void on_end_next(struct timer *timer)
+{
+    look_to_end(container_of(timer, struct leader, next));
+}
+
+static void on_end_deadline(struct timer *timer)
+{
+    struct leader *l = container_of(timer, struct leader, deadline);
+    leader_stop_asking(l);
+    log_warn("The lease was not given back", F("lease", l->options.name),
+             F("namespace", l->options.namespace_));
+    over(l);
+}
+
+void leader_release(struct leader *l)
+{
+    bool led = l->fence != NULL;
+    if (l->next.fn == on_end_next) return;
+    leader_stop_asking(l);
+    timer_cancel(&l->next);
+    if (led) {
+        leader_end_term(l);
+        log_info("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
+                 F("why", "this process ends"));
+        leader_tell_change(l);
+    }
+    l->next.fn = on_end_next;
+    l->deadline.fn = on_end_deadline;
+    if (!led && !l->may_hold) {
+        over(l);
+        return;
+    }
+    leader_start_timer(l, &l->deadline, leader_now_ms(l) + l->options.times.renew_ms);
+    look_to_end(l);
+}
+
+void leader_on_end_answer(struct leader *l, struct root *lease, const struct err *err)
+{
+    if (!lease) {
+        on_end_refused(l, err);
+    } else if (l->step == STEP_LOOK_TO_END) {
+        on_end_looked(l, lease);
+    } else {
+        leader_observe(l, lease);
+        over(l);
+    }
+}

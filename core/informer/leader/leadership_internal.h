@@ -1,0 +1,72 @@
+/* What leadership.c (the engine thread's half) and leadership_io.c (the I/O thread's) share; see
+ * leadership.h.
+ */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/err.h"
+#include "informer/leader/leadership.h"
+
+/* What one half tells the other. */
+struct leader_news {
+    struct fence *fence; /* a reference; NULL: it does not lead */
+    char *holder;        /* owned */
+    struct err err;
+    int64_t transitions, since_us;
+    bool released;
+};
+
+struct leadership {
+    struct leaders *leaders;
+    /* Does not change. */
+    char *namespace_, *name;
+    struct leader_times times;
+    char **labels; /* key, value, ... */
+    size_t label_count;
+    uint64_t seed;
+
+    size_t claims; /* the engine thread's; nobody comes back to one that all have left */
+
+    struct mail start, release, stop; /* to the I/O thread */
+
+    /* Under the lock of `leaders`. */
+    struct leader_news posted;
+    bool has_news;
+
+    _Atomic int64_t renewed_ms; /* L-11; 0: it does not lead */
+    _Atomic int64_t seen_ms;    /* as leader_status tells it */
+
+    /* The engine thread's. */
+    struct leader_news told;
+
+    /* The I/O thread's. */
+    struct leader *leader;
+    struct object_call *call;
+    int64_t alone_until_ms;    /* requests have connections of their own */
+    struct object_call *event; /* that is being written; NULL: none is */
+    bool led;                  /* the last event told that it leads */
+    void (*done)(void *ctx, struct root *lease, const struct err *err);
+    void *done_ctx;
+};
+
+struct leaders {
+    struct leaders_options options;
+    char *identity;
+    pthread_mutex_t lock;
+    pthread_cond_t stopped;
+    struct leadership **items; /* grows under the lock */
+    size_t count;
+    size_t running;      /* candidates on the I/O thread; under the lock */
+    struct waker *waker; /* to the engine thread: there is news */
+    bool started, releasing;
+    void (*released)(void *ctx); /* NULL: nobody waits for it */
+    void *released_ctx;
+};
+
+void leader_news_clear(struct leader_news *news);
+
+/* Deliveries on the I/O thread. */
+void leadership_io_start(struct mail *mail);
+void leadership_io_release(struct mail *mail);
+void leadership_io_stop(struct mail *mail);

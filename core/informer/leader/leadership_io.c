@@ -1,0 +1,189 @@
+/* The I/O thread's half of a leadership: its candidate, and the candidate's way to the server; see
+ * leadership.h.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "informer/leader/leader_event.h"
+#include "informer/leader/leadership_internal.h"
+
+/* TCP takes a peer that acknowledges nothing for dead after 15 s (T-3). */
+enum { EVENT_TIMEOUT_MS = 10000, ALONE_MS = 20000 };
+
+/* --- the way to the server */
+
+static int64_t now_ms(const struct leadership *l)
+{
+    return clock_now_ms(loop_clock(l->leaders->options.io_loop));
+}
+
+/* No answer came. The connection, which everybody shares, may be dead without a word; until TCP has noticed,
+ * another try there would be lost too, and leadership with it (L-3, BEAT). */
+static void avoid_connection(struct leadership *l)
+{
+    l->alone_until_ms = now_ms(l) + ALONE_MS;
+}
+
+static void on_lease(void *ctx, struct root *lease, const struct err *err)
+{
+    struct leadership *l = ctx;
+    struct err none;
+    l->call = NULL;
+    if (err && err->code == ERR_TIMEOUT) avoid_connection(l);
+    if (!lease && !err) {
+        err_set(&none, ERR_PARSE, "the server answered without a lease");
+        err = &none;
+    }
+    l->done(l->done_ctx, lease, err);
+}
+
+/* L-9: leases are all there is. Each request has one try: a candidate knows best when to try again. */
+static void ask(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
+                void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx)
+{
+    static char group[] = "coordination.k8s.io", version[] = "v1", plural[] = "leases", kind[] = "Lease";
+    static const struct resource leases = {
+        .group = group, .version = version, .plural = plural, .kind = kind, .namespaced = true};
+    static const char *const methods[] = {"GET", "POST", "PUT"};
+    struct leadership *l = ctx;
+    l->done = done;
+    l->done_ctx = done_ctx;
+    const struct object_request request = {
+        .method = methods[verb],
+        .resource = &leases,
+        .ns = str_of(l->namespace_),
+        .name = verb == LEASE_CREATE ? STR("") : str_of(l->name),
+        .content_type = verb == LEASE_GET ? NULL : "application/json",
+        .body = body,
+        .timeout_ms = timeout_ms,
+        .once = true,
+        .urgent = true,
+        .own_connection = now_ms(l) < l->alone_until_ms,
+    };
+    l->call = l->leaders->options.call(l->leaders->options.ctx, &request, on_lease, l);
+}
+
+static void cancel(void *ctx)
+{
+    struct leadership *l = ctx;
+    l->leaders->options.cancel_call(l->call);
+    l->call = NULL;
+    avoid_connection(l);
+}
+
+/* --- events (L-10) */
+
+static void tell_event(struct leadership *l);
+
+static void on_event(void *ctx, struct root *event, const struct err *err)
+{
+    struct leadership *l = ctx;
+    l->event = NULL;
+    root_unref(event);
+    if (err) log_v(2, "No event about an election", F("lease", l->name), F("err", err->text));
+    tell_event(l);
+}
+
+/* One at a time, one try: nobody's work depends on it. */
+static void tell_event(struct leadership *l)
+{
+    static char version[] = "v1", plural[] = "events", kind[] = "Event", group[] = "";
+    static const struct resource events = {
+        .group = group, .version = version, .plural = plural, .kind = kind, .namespaced = true};
+    struct buf body = {0};
+    struct leader_status status;
+    leader_get_status(l->leader, &status);
+    bool leads = status.fence != NULL;
+    if (leads == l->led || l->event) return;
+    l->led = leads;
+    leader_event_write(l->namespace_, l->name, l->leaders->identity,
+                       leads ? "became leader" : "stopped leading",
+                       clock_wall_us(loop_clock(l->leaders->options.io_loop)), &body);
+    const struct object_request request = {
+        .method = "POST",
+        .resource = &events,
+        .ns = str_of(l->namespace_),
+        .name = STR(""),
+        .content_type = "application/json",
+        .body = buf_slice(&body),
+        .timeout_ms = EVENT_TIMEOUT_MS,
+        .once = true,
+    };
+    l->event = l->leaders->options.call(l->leaders->options.ctx, &request, on_event, l);
+    buf_clear(&body);
+}
+
+/* --- news */
+
+static void on_renewed(void *ctx)
+{
+    struct leadership *l = ctx;
+    struct leader_status status;
+    leader_get_status(l->leader, &status);
+    atomic_store(&l->renewed_ms, status.renewed_ms);
+    atomic_store(&l->seen_ms, status.seen_ms);
+}
+
+static void on_changed(void *ctx)
+{
+    struct leadership *l = ctx;
+    struct leader_status status;
+    leader_get_status(l->leader, &status);
+    atomic_store(&l->renewed_ms, status.renewed_ms);
+    atomic_store(&l->seen_ms, status.seen_ms);
+    pthread_mutex_lock(&l->leaders->lock);
+    leader_news_clear(&l->posted);
+    l->posted = (struct leader_news){
+        .fence = status.fence ? fence_ref(status.fence) : NULL,
+        .holder = xstrdup(status.holder),
+        .err = *status.err,
+        .transitions = status.transitions,
+        .since_us = status.since_us,
+        .released = status.released,
+    };
+    l->has_news = true;
+    pthread_mutex_unlock(&l->leaders->lock);
+    waker_wake(l->leaders->waker);
+    tell_event(l);
+}
+
+/* --- mails */
+
+void leadership_io_start(struct mail *mail)
+{
+    struct leadership *l = container_of(mail, struct leadership, start);
+    l->leader = leader_new(&(struct leader_options){
+        .namespace_ = l->namespace_,
+        .name = l->name,
+        .identity = l->leaders->identity,
+        .times = l->times,
+        .labels = {(const char *const *)l->labels, l->label_count},
+        .source = {ask, cancel, l},
+        .clock = loop_clock(l->leaders->options.io_loop),
+        .seed = l->seed,
+        .changed = on_changed,
+        .renewed = on_renewed,
+        .ctx = l,
+    });
+    leader_start(l->leader);
+}
+
+void leadership_io_release(struct mail *mail)
+{
+    leader_release(container_of(mail, struct leadership, release)->leader);
+}
+
+void leadership_io_stop(struct mail *mail)
+{
+    struct leadership *l = container_of(mail, struct leadership, stop);
+    struct leaders *leaders = l->leaders;
+    leader_free(l->leader);
+    l->leader = NULL;
+    if (l->event) leaders->options.cancel_call(l->event);
+    /* Inside the lock: whoever sees the count may free `leaders` as soon as he gets the lock. */
+    pthread_mutex_lock(&leaders->lock);
+    leaders->running--;
+    pthread_cond_signal(&leaders->stopped);
+    pthread_mutex_unlock(&leaders->lock);
+}

@@ -1,0 +1,28 @@
+/* One object of a cluster, by a list of its name alone: packed like those of other lists. Owner: nothing is
+ * kept. On the main thread, outside of any callback: its loop is turned here. */
+#pragma once
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "informer/reflect/refusals.h"
+#include "kube/api/client.h"
+#include "kube/kinds/resource.h"
+#include "net/loop.h"
+#include "object/pack/pack.h"
+
+struct list_alone {
+    struct loop *loop;
+    struct kube_client *client;
+    struct packer *packer;
+    const struct resource *resource;
+    const struct projection *kept; /* NULL: whole */
+    const char *namespace_;        /* "": it has none */
+    const char *name;
+    const char *selector; /* that its labels match; "": whatever they are */
+    int64_t wait_ms;
+    struct refusals *refusals; /* gets it when it is refused */
+};
+
+/* A reference. NULL with ERR_NONE: there is no such object, its labels do not match, or it is refused. */
+struct root *list_alone(const struct list_alone *alone, struct err *err);

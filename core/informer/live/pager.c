@@ -1,0 +1,243 @@
+/* One page at a time; see pager.h. */
+#include "informer/live/pager.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "kube/api/client.h"
+#include "kube/api/retry_after.h"
+#include "object/value/value.h"
+
+struct pager {
+    struct pager_options options;
+    char *version, *version_match;
+    struct lw_call *call;
+    struct timer delay;
+    unsigned tries;           /* of this page (H-3, H-4) */
+    bool answered;            /* it has begun to come */
+    struct err previous;      /* of the try before; ERR_NONE: there is none */
+    bool whole;               /* without pages, as they no longer fit together (P-3) */
+    bool page_complete;       /* its end came */
+    struct buf token;         /* to go on with; empty on the first page */
+    struct buf asked;         /* the one that the page was asked for with */
+    struct buf found_version; /* the first page's (P-4) */
+    size_t told;              /* objects in pages before this one */
+    size_t told_last;         /* those of the last one among them */
+    size_t pages;
+    struct root **objects; /* of this page */
+    size_t count, cap;
+};
+
+static void on_item(void *ctx, struct root *object);
+static void on_list_end(void *ctx, const struct lw_list_meta *meta);
+static void on_refused(void *ctx, const struct lw_refusal *refusal);
+static void on_done(void *ctx, const struct err *err);
+
+static void on_opened(void *ctx)
+{
+    struct pager *p = ctx;
+    p->answered = true;
+}
+
+static void drop_objects(struct pager *p)
+{
+    for (size_t i = 0; i < p->count; i++) root_unref(p->objects[i]);
+    free(p->objects);
+    p->objects = NULL;
+    p->count = p->cap = 0;
+}
+
+static size_t room(const struct pager *p)
+{
+    return p->options.limit ? p->options.limit - p->told : SIZE_MAX;
+}
+
+/* What is asked for: never more than is still wanted. */
+static int page_limit(const struct pager *p)
+{
+    size_t limit = p->options.page_size < room(p) ? p->options.page_size : room(p);
+    if (p->whole) limit = p->options.limit ? room(p) : 0;
+    return limit < INT_MAX ? (int)limit : INT_MAX;
+}
+
+/* P-2: pages after the first say only where to go on and how far. */
+static void request(struct pager *p)
+{
+    static const struct lw_sink sink = {.item = on_item,
+                                        .list_end = on_list_end,
+                                        .refused = on_refused,
+                                        .done = on_done,
+                                        .opened = on_opened};
+    bool first = p->token.len == 0;
+    p->page_complete = p->answered = false;
+    p->asked.len = 0;
+    buf_str(&p->asked, buf_slice(&p->token));
+    p->call = lw_start(p->options.source,
+                       &(struct lw_options){
+                           .verb = LW_LIST,
+                           .resource_version = first ? p->version : "",
+                           .resource_version_match = first ? p->version_match : "",
+                           .limit = page_limit(p),
+                           .continue_token = first ? "" : buf_text(&p->token),
+                       },
+                       &sink, p);
+}
+
+static void on_delay(struct timer *timer)
+{
+    request(container_of(timer, struct pager, delay));
+}
+
+static void fail(struct pager *p, const struct err *err)
+{
+    struct err told = *err;                  /* it may live in the call that ends here */
+    kube_tell_previous(&told, &p->previous); /* H-7 */
+    if (p->call) p->options.source->ops->cancel(p->call);
+    p->call = NULL;
+    drop_objects(p);
+    p->options.page(p->options.ctx, NULL, &told);
+}
+
+static void on_item(void *ctx, struct root *object)
+{
+    struct pager *p = ctx;
+    if (p->count >= room(p)) { /* of a server that gives more than was asked for */
+        root_unref(object);
+        return;
+    }
+    if (p->count == p->options.page_max) {
+        struct err err;
+        err_set(&err, ERR_LIMIT, "the server answered with more than %zu objects at once",
+                p->options.page_max);
+        root_unref(object);
+        fail(p, &err);
+        return;
+    }
+    if (p->count == p->cap) {
+        p->cap = p->cap ? 2 * p->cap : 64;
+        p->objects = xrealloc(p->objects, p->cap * sizeof(struct root *));
+    }
+    p->objects[p->count++] = object;
+}
+
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    const struct pager *p = ctx;
+    if (p->options.refused)
+        p->options.refused(p->options.ctx, refusal);
+    else
+        log_warn("Object refused", F("err", refusal->err->text));
+}
+
+static void on_list_end(void *ctx, const struct lw_list_meta *meta)
+{
+    struct pager *p = ctx;
+    p->page_complete = true;
+    p->token.len = 0;
+    buf_str(&p->token, meta->continue_token);
+    if (p->pages > 0) return;
+    p->found_version.len = 0;
+    buf_str(&p->found_version, meta->resource_version);
+}
+
+/* P-4: the end is an empty token, whatever the number of items; P-5: one page alone is just that. */
+static void tell_page(struct pager *p)
+{
+    struct page page = {
+        .objects = p->objects,
+        .count = p->count,
+        .resource_version = buf_text(&p->found_version),
+        .from_start = p->pages == 0,
+    };
+    p->objects = NULL;
+    p->count = p->cap = 0;
+    p->pages++;
+    p->told += page.count;
+    p->told_last = page.count;
+    p->tries = 0;
+    err_clear(&p->previous);
+    page.last = p->token.len == 0 || room(p) == 0;
+    p->options.page(p->options.ctx, &page, NULL);
+}
+
+/* P-3: the whole list at once, as it was first asked for. */
+static void list_whole(struct pager *p)
+{
+    p->whole = true;
+    p->pages = p->told = p->token.len = 0;
+    request(p);
+}
+
+static void on_done(void *ctx, const struct err *err)
+{
+    struct pager *p = ctx;
+    struct err cause;
+    int64_t wait_ms;
+    p->call = NULL;
+    if (!err && !p->page_complete) {
+        err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
+        err = &cause;
+    }
+    if (!err) {
+        tell_page(p);
+        return;
+    }
+    drop_objects(p);
+    if (p->options.whole_if_expired && p->pages > 0 && !p->whole && kube_err_is_expired(err)) {
+        list_whole(p);
+    } else if (kube_should_retry_read(err, p->tries, p->answered, &wait_ms)) { /* H-3, H-4 */
+        p->tries++;
+        p->previous = *err;
+        timer_start(&p->delay, p->options.clock, wait_ms);
+    } else {
+        fail(p, err);
+    }
+}
+
+struct pager *pager_new(const struct pager_options *options)
+{
+    struct pager *p = NEW(struct pager);
+    p->options = *options;
+    if (!p->options.page_size) p->options.page_size = PAGE_SIZE_DEFAULT;
+    p->version = xstrdup(options->resource_version);
+    p->version_match = xstrdup(options->resource_version_match);
+    p->delay.fn = on_delay;
+    err_clear(&p->previous);
+    return p;
+}
+
+void pager_next(struct pager *p)
+{
+    must(!p->call && !timer_running(&p->delay));
+    request(p);
+}
+
+void pager_again(struct pager *p)
+{
+    must(p->pages > 0 && !p->call && !timer_running(&p->delay));
+    p->pages--;
+    p->told -= p->told_last;
+    p->told_last = 0;
+    p->token.len = 0;
+    buf_str(&p->token, buf_slice(&p->asked));
+    request(p);
+}
+
+void pager_free(struct pager *p)
+{
+    if (!p) return;
+    timer_cancel(&p->delay);
+    if (p->call) p->options.source->ops->cancel(p->call);
+    drop_objects(p);
+    p->options.source->ops->free(p->options.source);
+    buf_clear(&p->token);
+    buf_clear(&p->asked);
+    buf_clear(&p->found_version);
+    free(p->version);
+    free(p->version_match);
+    free(p);
+}

@@ -1,0 +1,33 @@
+/* A watch without a cache that survives the end of its streams: client-go's RetryWatcher (contract RW). Every
+ * event from a version on is told once and in order, until an ERROR ends it. Owner: the I/O thread. Callbacks
+ * come on that thread, never from inside start; they may pause it, not free it. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "kube/api/list_watch.h"
+
+struct retry_watcher_options {
+    const char *name;             /* for logs: "pods", "pods in shop"; copied */
+    struct list_watch *source;    /* taken, also when it fails */
+    struct clock *clock;          /* borrowed */
+    const char *resource_version; /* events after it; copied */
+    uint64_t seed;                /* of timeoutSeconds */
+    void (*event)(void *ctx, enum lw_event_type type, struct root *object); /* takes the reference */
+    void (*error)(void *ctx, const struct err *err);                        /* the last thing it says */
+    void *ctx;
+};
+
+struct retry_watcher;
+
+/* Whether a watch may begin there (RW-1): ERR_INVALID for "" and "0". */
+bool retry_watcher_check_version(const char *resource_version, struct err *err);
+/* NULL when the version is none to begin with. */
+struct retry_watcher *retry_watcher_new(const struct retry_watcher_options *options, struct err *err);
+void retry_watcher_start(struct retry_watcher *watcher);
+/* Stops and resumes reading from the network: whoever is slow loses nothing. What is read already still
+ * comes. */
+void retry_watcher_pause(struct retry_watcher *watcher, bool paused);
+void retry_watcher_free(struct retry_watcher *watcher);

@@ -1,0 +1,121 @@
+/* Objects of a list under way; see collection.h. */
+#include "informer/reflect/collection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "object/value/value.h"
+
+enum { FIRST_CAP = 512 };
+
+void collection_add(struct collection *c, struct root *object)
+{
+    if (c->used == c->cap) {
+        c->cap = c->cap ? 2 * c->cap : FIRST_CAP;
+        c->objects = xrealloc(c->objects, c->cap * sizeof(struct root *));
+    }
+    must(c->used < UINT32_MAX);
+    c->objects[c->used++] = object;
+}
+
+/* --- keys */
+
+/* The slot of a key, or the empty one where it belongs. Removed objects leave their slot behind, which then
+ * matches nothing. */
+static uint32_t *find_slot(const struct collection *c, uint32_t hash, const struct root *like, struct str ns,
+                           struct str name)
+{
+    size_t mask = c->slot_count - 1, at = hash & mask;
+    for (; c->slots[at]; at = (at + 1) & mask) {
+        const struct root *object = c->objects[c->slots[at] - 1];
+        if (!object || root_key_hash(object) != hash) continue;
+        if (like ? root_key_equal(object, like) : root_key_is(object, ns, name)) break;
+    }
+    return &c->slots[at];
+}
+
+static void grow_slots(struct collection *c)
+{
+    free(c->slots);
+    c->slot_count = c->slot_count ? 2 * c->slot_count : 2 * FIRST_CAP;
+    c->slots = xcalloc(c->slot_count, sizeof *c->slots);
+    for (size_t i = 0; i < c->used; i++) {
+        const struct root *object = c->objects[i];
+        if (!object) continue;
+        *find_slot(c, root_key_hash(object), object, (struct str){0}, (struct str){0}) = (uint32_t)i + 1;
+    }
+}
+
+void collection_put(struct collection *c, struct root *object)
+{
+    if (2 * (c->used + 1) > c->slot_count) grow_slots(c);
+    uint32_t *slot = find_slot(c, root_key_hash(object), object, (struct str){0}, (struct str){0});
+    if (*slot) {
+        root_unref(c->objects[*slot - 1]);
+        c->objects[*slot - 1] = object;
+        return;
+    }
+    collection_add(c, object);
+    *slot = (uint32_t)c->used;
+}
+
+static void remove_object(struct collection *c, struct str ns, struct str name)
+{
+    if (!c->slots) return;
+    uint32_t place = *find_slot(c, key_hash(ns, name), NULL, ns, name);
+    if (!place) return;
+    root_unref(c->objects[place - 1]);
+    c->objects[place - 1] = NULL;
+    c->holes++;
+}
+
+/* --- what was refused */
+
+void collection_refuse(struct collection *c, const struct lw_refusal *refusal)
+{
+    if (refusal->keyless) return;
+    if (refusal->name.n) remove_object(c, refusal->ns, refusal->name);
+    refused_add(&c->refused, refusal->ns, refusal->name);
+}
+
+void collection_remove(struct collection *c, struct str ns, struct str name)
+{
+    remove_object(c, ns, name);
+    refused_remove(c->refused, ns, name);
+}
+
+/* --- the whole */
+
+size_t collection_count(const struct collection *c)
+{
+    return c->used - c->holes;
+}
+
+static void close_holes(struct collection *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->used && c->holes; i++)
+        if (c->objects[i]) c->objects[kept++] = c->objects[i];
+    if (c->holes) c->used = kept;
+    c->holes = 0;
+}
+
+void collection_replace(struct collection *c, struct delta_fifo *fifo, const char *resource_version,
+                        int64_t received_us)
+{
+    close_holes(c);
+    delta_fifo_replace_partly(fifo, resource_version, c->objects, c->used, c->refused, received_us);
+    free(c->slots);
+    *c = (struct collection){0};
+}
+
+void collection_clear(struct collection *c)
+{
+    for (size_t i = 0; i < c->used; i++) root_unref(c->objects[i]);
+    free(c->objects);
+    free(c->slots);
+    refused_free(c->refused);
+    *c = (struct collection){0};
+}

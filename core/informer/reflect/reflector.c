@@ -1,0 +1,155 @@
+/* A reflector from start to stop, and what follows a failure; see reflector.h. */
+#include "informer/reflect/reflector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/must.h"
+#include "informer/reflect/reflector_internal.h"
+#include "kube/api/client.h"
+
+enum {
+    HEALTHY_MS = 120000,         /* so long watches must have worked until delays start over */
+    RETRY_AFTER_MAX_MS = 300000, /* no server's Retry-After silences us for longer */
+    QUIET_MS = 10000,            /* between two lines about the same interruption */
+};
+
+/* --- failures */
+
+/* As nothing slows these down, the same cause again within seconds is not worth a line. */
+static bool is_news(struct reflector *r, const struct err *err)
+{
+    int64_t now_ms = clock_now_ms(r->options.clock);
+    uint64_t cause = hash_str(str_of(err->text));
+    if (cause == r->interruption && now_ms < r->interruption_quiet_ms) return false;
+    r->interruption = cause;
+    r->interruption_quiet_ms = now_ms + QUIET_MS;
+    return true;
+}
+
+void reflector_interrupted(struct reflector *r, const struct err *err)
+{
+    reflector_show_error(r, err);
+    if (is_news(r, err))
+        log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
+                 F("resourceVersion", r->status.resource_version));
+    reflector_tell_changed(r);
+}
+
+/* R-3 (BEAT): delays start over when watches worked for a while, not when time has passed. */
+static void start_over_if_healthy(struct reflector *r)
+{
+    if (r->alive_since_ms >= 0 && r->alive_until_ms - r->alive_since_ms >= HEALTHY_MS)
+        backoff_reset(&r->backoff);
+    r->alive_since_ms = r->alive_until_ms = -1;
+}
+
+/* Never sooner than the server asked for (H-3). */
+static int64_t choose_delay(struct reflector *r, const struct err *err)
+{
+    int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), asked_ms = err->retry_after_ms;
+    if (asked_ms > RETRY_AFTER_MAX_MS) asked_ms = RETRY_AFTER_MAX_MS;
+    return delay_ms > asked_ms ? delay_ms : asked_ms;
+}
+
+/* One line for each cycle that fails, as delays grow. A version that expired is in the nature of things
+ * (R-25). */
+static void log_failure(const struct reflector *r, const struct err *err, int64_t delay_ms)
+{
+    if (kube_err_is_expired(err))
+        log_info("Version expired, listing again", F("reflector", r->name), F("err", err->text),
+                 FI("retryInMs", delay_ms));
+    else
+        log_warn("List or watch failed, trying again", F("reflector", r->name),
+                 F("cause", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
+}
+
+void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next)
+{
+    start_over_if_healthy(r);
+    int64_t delay_ms = choose_delay(r, err);
+    reflector_show_error(r, err);
+    log_failure(r, err, delay_ms);
+    if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
+    r->after_delay = next;
+    timer_cancel(&r->resync);
+    timer_start(&r->delay, r->options.clock, delay_ms);
+    reflector_enter(r, REFLECTOR_BACKING_OFF);
+}
+
+void reflector_recovered(struct reflector *r)
+{
+    if (r->failing_since_ms < 0) return;
+    int64_t after_ms = clock_now_ms(r->options.clock) - r->failing_since_ms;
+    r->failing_since_ms = -1;
+    log_info("Recovered", F("reflector", r->name), FI("afterMs", after_ms));
+}
+
+void reflector_start_cycle(struct reflector *r)
+{
+    r->fallback.len = 0;
+    if (reflector_may_watch_list(r))
+        reflector_start_watch_list(r);
+    else
+        reflector_start_list(r, false);
+}
+
+static void on_delay(struct timer *timer)
+{
+    struct reflector *r = container_of(timer, struct reflector, delay);
+    if (r->after_delay == NEXT_WATCH) {
+        reflector_start_watch(r);
+        return;
+    }
+    reflector_count(r, &r->status.counters.relists, 1);
+    reflector_start_cycle(r);
+}
+
+/* --- the whole */
+
+struct reflector *reflector_new(const struct reflector_options *options)
+{
+    struct reflector *r = NEW(struct reflector);
+    r->options = *options;
+    r->name = xstrdup(options->name);
+    r->resource = xstrdup(options->resource ? options->resource : options->name);
+    r->jitter.state = options->seed;
+    backoff_reset(&r->backoff);
+    r->delay.fn = on_delay;
+    r->deadline.fn = watch_list_deadline;
+    r->resync.fn = reflector_on_resync;
+    r->alive_since_ms = r->alive_until_ms = r->failing_since_ms = -1;
+    pthread_mutex_init(&r->lock, NULL);
+    r->status.since_us = clock_wall_us(options->clock);
+    err_clear(&r->status.last_error);
+    return r;
+}
+
+void reflector_start(struct reflector *reflector)
+{
+    must(reflector->status.state == REFLECTOR_IDLE);
+    reflector_start_cycle(reflector);
+}
+
+/* Decision table, "any | stop": it ends, without an error, and what it asked for too. */
+void reflector_free(struct reflector *r)
+{
+    if (!r) return;
+    timer_cancel(&r->delay);
+    timer_cancel(&r->deadline);
+    timer_cancel(&r->resync);
+    if (r->call) r->options.source->ops->cancel(r->call);
+    list_progress_clear(&r->list);
+    refusals_clear(&r->refusals);
+    r->options.source->ops->free(r->options.source);
+    pthread_mutex_destroy(&r->lock);
+    buf_clear(&r->version);
+    buf_clear(&r->fallback);
+    free(r->resource);
+    free(r->name);
+    free(r);
+}

@@ -1,0 +1,190 @@
+/* The list of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "informer/reflect/reflector_internal.h"
+#include "kube/api/client.h"
+
+enum {
+    PAGE_SIZE = 500,        /* R-9, P-1 */
+    EMPTY_PAGES_MAX = 1000, /* in a row; a server that goes on like this never ends */
+};
+
+void list_progress_clear(struct list_progress *list)
+{
+    collection_clear(&list->objects);
+    refusals_clear(&list->refusals);
+    buf_clear(&list->token);
+    buf_clear(&list->found_version);
+    *list = (struct list_progress){0};
+}
+
+/* */
+static const char *version_to_list(struct reflector *r)
+{
+    if (r->version_unavailable) return "";
+    return r->version.len ? buf_text(&r->version) : "0";
+}
+
+/* a list at a real version is served from the server's cache only when it is not cut into pages. */
+static int page_size(const struct reflector *r, const char *version)
+{
+    if (r->options.tuning.page_size) return r->options.tuning.page_size;
+    if (r->pages_always) return PAGE_SIZE;
+    return *version && strcmp(version, "0") != 0 ? 0 : PAGE_SIZE;
+}
+
+static void on_item(void *ctx, struct root *object);
+static void on_list_end(void *ctx, const struct lw_list_meta *meta);
+static void on_refused(void *ctx, const struct lw_refusal *refusal);
+static void on_done(void *ctx, const struct err *err);
+
+/* P-2: pages after the first say only where to go on and how far. */
+static void request_page(struct reflector *r)
+{
+    static const struct lw_sink sink = {
+        .item = on_item, .list_end = on_list_end, .refused = on_refused, .done = on_done};
+    struct list_progress *list = &r->list;
+    bool first = list->token.len == 0;
+    list->page_complete = false;
+    list->empty_pages++; /* until something comes */
+    r->call = lw_start(r->options.source,
+                       &(struct lw_options){
+                           .verb = LW_LIST,
+                           .resource_version = first ? list->version : "",
+                           .resource_version_match = "",
+                           .limit = list->whole ? 0 : list->limit,
+                           .own_connection = list->alone,
+                           .continue_token = first ? "" : buf_text(&list->token),
+                       },
+                       &sink, r);
+}
+
+static void start_over(struct reflector *r)
+{
+    struct list_progress *list = &r->list;
+    collection_clear(&list->objects);
+    refusals_clear(&list->refusals);
+    list->token.len = list->found_version.len = 0;
+    list->pages = 0;
+    list->empty_pages = 0;
+    reflector_count(r, &r->status.counters.lists, 1);
+    request_page(r);
+}
+
+void reflector_start_list(struct reflector *r, bool alone)
+{
+    list_progress_clear(&r->list);
+    r->list.version = version_to_list(r);
+    r->list.limit = page_size(r, r->list.version);
+    r->list.alone = alone;
+    r->list.started_ms = clock_now_ms(r->options.clock);
+    reflector_enter(r, REFLECTOR_LISTING);
+    start_over(r);
+}
+
+static void on_item(void *ctx, struct root *object)
+{
+    struct list_progress *list = &((struct reflector *)ctx)->list;
+    list->empty_pages = 0;
+    collection_add(&list->objects, object);
+}
+
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    struct list_progress *list = &((struct reflector *)ctx)->list;
+    reflector_refused(ctx, &list->refusals, refusal);
+    list->empty_pages = 0;
+    collection_refuse(&list->objects, refusal);
+}
+
+static void on_list_end(void *ctx, const struct lw_list_meta *meta)
+{
+    struct list_progress *list = &((struct reflector *)ctx)->list;
+    reflector_count(ctx, &((struct reflector *)ctx)->status.counters.list_pages, 1);
+    if (list->pages++ == 0) buf_str(&list->found_version, meta->resource_version); /* P-4 */
+    list->token.len = 0;
+    buf_str(&list->token, meta->continue_token);
+    if (list->token.len) list->paginated = true;
+    list->page_complete = true;
+}
+
+/* Decision table, "list/Replace ok": watch from the list's version. The order is R-13's. */
+static void complete(struct reflector *r)
+{
+    struct list_progress *list = &r->list;
+    char text[REFLECTOR_SYNC_TEXT_MAX];
+    const struct list_result result = {
+        .by = r->fallback.len ? REFLECTOR_SYNC_FALLBACK : REFLECTOR_SYNC_LIST,
+        .text = text,
+        .objects = collection_count(&list->objects),
+        .pages = list->pages,
+        .took_ms = clock_now_ms(r->options.clock) - list->started_ms,
+    };
+    r->version_unavailable = false;
+    if (strcmp(list->version, "0") == 0 && list->paginated) r->pages_always = true; /* */
+    snprintf(text, sizeof text, "list in %zu page%s%s%s", list->pages, list->pages == 1 ? "" : "s",
+             r->fallback.len ? "; " : "", buf_text(&r->fallback));
+    log_v(2, "Listed", F("reflector", r->name), FI("objects", result.objects), FI("pages", list->pages),
+          FS("resourceVersion", buf_slice(&list->found_version)));
+    reflector_listed(r, &result);
+    collection_replace(&list->objects, r->options.fifo, buf_text(&list->found_version),
+                       clock_wall_us(r->options.clock));
+    reflector_saw_version(r, buf_slice(&list->found_version));
+    list_progress_clear(list);
+    reflector_start_watch(r);
+}
+
+/* P-3: the pages no longer fit together: the whole list at once, as it was first asked for. */
+static void list_whole(struct reflector *r)
+{
+    r->list.whole = true;
+    r->list.paginated = true;
+    start_over(r);
+}
+
+/* Decision table, "list | Expired/Gone, too large RV": at once, one list with RV "". */
+static void list_newest(struct reflector *r)
+{
+    r->version_unavailable = true;
+    r->list.second_try = true;
+    r->list.whole = r->list.paginated = false;
+    r->list.version = version_to_list(r);
+    start_over(r);
+}
+
+static void on_done(void *ctx, const struct err *err)
+{
+    struct reflector *r = ctx;
+    struct list_progress *list = &r->list;
+    struct err cause;
+    r->call = NULL;
+    if (!err && !list->page_complete) {
+        err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
+        err = &cause;
+    } else if (!err && list->token.len && list->empty_pages > EMPTY_PAGES_MAX) {
+        err_set(&cause, ERR_LIMIT, "more than %d pages in a row without an object", EMPTY_PAGES_MAX);
+        err = &cause;
+    }
+    if (!err) {
+        if (list->token.len)
+            request_page(r);
+        else
+            complete(r);
+        return;
+    }
+    bool expired = kube_err_is_expired(err);
+    if (expired || err->too_large_version)
+        log_v(2, "Listing again at once", F("reflector", r->name), F("err", err->text));
+    if (expired && list->pages > 0 && !list->whole) {
+        list_whole(r);
+    } else if ((expired || err->too_large_version) && !list->second_try) {
+        list_newest(r);
+    } else { /* decision table, "list | other error (or 2nd failure)" */
+        cause = *err;
+        err_wrap(&cause, "failed to list %s", r->name); /* */
+        list_progress_clear(list);
+        reflector_failed(r, &cause, NEXT_CYCLE);
+    }
+}

@@ -1,0 +1,176 @@
+/* The status of a reflector: written on the I/O thread, read from any; see reflector.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "informer/reflect/reflector_internal.h"
+#include "object/value/value.h"
+
+enum { REFUSAL_INTERVAL_MS = 1000 };
+
+const char *reflector_state_name(enum reflector_state state)
+{
+    static const char *const names[] = {
+        [REFLECTOR_IDLE] = "idle",
+        [REFLECTOR_LISTING] = "listing",
+        [REFLECTOR_WATCHING] = "watching",
+        [REFLECTOR_BACKING_OFF] = "backing off",
+        [REFLECTOR_WATCH_LISTING] = "watch-listing",
+    };
+    return (size_t)state < ARRAY_LEN(names) ? names[state] : "";
+}
+
+const char *reflector_sync_name(enum reflector_sync sync)
+{
+    static const char *const names[] = {
+        [REFLECTOR_SYNC_NONE] = "none",
+        [REFLECTOR_SYNC_LIST] = "list",
+        [REFLECTOR_SYNC_WATCH_LIST] = "watch-list",
+        [REFLECTOR_SYNC_FALLBACK] = "list after a failed watch-list",
+    };
+    return (size_t)sync < ARRAY_LEN(names) ? names[sync] : "";
+}
+
+void reflector_tell_changed(struct reflector *r)
+{
+    if (r->options.changed) r->options.changed(r->options.ctx);
+}
+
+void reflector_enter(struct reflector *r, enum reflector_state state)
+{
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.state != state;
+    r->status.state = state;
+    if (changed) r->status.since_us = clock_wall_us(r->options.clock);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) reflector_tell_changed(r);
+}
+
+void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n)
+{
+    pthread_mutex_lock(&r->lock);
+    *counter += n;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void reflector_saw_version(struct reflector *r, struct str version)
+{
+    size_t room = sizeof r->status.resource_version - 1, shown = version.n < room ? version.n : room;
+    r->version.len = 0;
+    buf_str(&r->version, version);
+    pthread_mutex_lock(&r->lock);
+    memcpy(r->status.resource_version, buf_text(&r->version), shown);
+    r->status.resource_version[shown] = '\0';
+    r->status.heard_us = clock_wall_us(r->options.clock);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* The lock is held. */
+static void show_refusals(struct reflector *r)
+{
+    struct reflector_status *status = &r->status;
+    status->refused = refusals_count(&r->refusals);
+    snprintf(status->refused_text, sizeof status->refused_text, "%s", refusals_text(&r->refusals));
+}
+
+void reflector_listed(struct reflector *r, const struct list_result *result)
+{
+    struct reflector_status *status = &r->status;
+    pthread_mutex_lock(&r->lock);
+    bool changed = !status->listed_once || status->last_error.code != ERR_NONE || status->refused ||
+                   refusals_count(&r->list.refusals);
+    status->listed_once = true;
+    status->synced_by = result->by;
+    snprintf(status->sync_text, sizeof status->sync_text, "%s", result->text);
+    status->synced_us = clock_wall_us(r->options.clock);
+    status->pages = result->pages;
+    status->counters.lists_done++;
+    status->counters.list_ms += (uint64_t)result->took_ms;
+    status->counters.listed_items += result->objects;
+    refusals_move(&r->refusals, &r->list.refusals);
+    show_refusals(r);
+    err_clear(&status->last_error);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) reflector_tell_changed(r);
+}
+
+/* Whatever was wrong is over. */
+static void clear_error(struct reflector *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.last_error.code != ERR_NONE;
+    if (changed) err_clear(&r->status.last_error);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) reflector_tell_changed(r);
+}
+
+void reflector_opened(struct reflector *r)
+{
+    clear_error(r);
+}
+
+void reflector_saw_event(struct reflector *r, bool is_object)
+{
+    struct reflector_counters *counters = &r->status.counters;
+    r->watch.events++;
+    r->alive_until_ms = clock_now_ms(r->options.clock);
+    reflector_count(r, is_object ? &counters->watched_objects : &counters->bookmarks, 1);
+    clear_error(r);
+}
+
+/* At most one line a second; the next one tells how many were left out, if any were. */
+static void log_refusal(struct reflector *r, const struct err *err)
+{
+    int64_t now_ms = clock_now_ms(r->options.clock);
+    if (now_ms < r->refusal_quiet_ms) {
+        r->refusals_unlogged++;
+        return;
+    }
+    if (r->refusals_unlogged > 0)
+        log_warn("Object refused", F("reflector", r->name), F("err", err->text),
+                 FI("unreported", r->refusals_unlogged));
+    else
+        log_warn("Object refused", F("reflector", r->name), F("err", err->text));
+    r->refusal_quiet_ms = now_ms + REFUSAL_INTERVAL_MS;
+    r->refusals_unlogged = 0;
+}
+
+void reflector_accepted(struct reflector *r, const struct root *object)
+{
+    struct text ns, name;
+    if (!r->refusals.known) return;
+    refusals_remove(&r->refusals, root_namespace(object, &ns), root_name(object, &name));
+    pthread_mutex_lock(&r->lock);
+    bool changed = r->status.refused != refusals_count(&r->refusals);
+    if (changed) show_refusals(r);
+    pthread_mutex_unlock(&r->lock);
+    if (changed) reflector_tell_changed(r);
+}
+
+void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal)
+{
+    refusals_note(refusals, refusal);
+    pthread_mutex_lock(&r->lock);
+    r->status.counters.refused++;
+    if (refusals == &r->refusals) show_refusals(r);
+    pthread_mutex_unlock(&r->lock);
+    log_refusal(r, refusal->err);
+    reflector_tell_changed(r);
+}
+
+void reflector_show_error(struct reflector *r, const struct err *err)
+{
+    metric_inc(METRIC_STREAM_ERRORS);
+    pthread_mutex_lock(&r->lock);
+    r->status.last_error = *err;
+    pthread_mutex_unlock(&r->lock);
+}
+
+void reflector_get_status(struct reflector *reflector, struct reflector_status *out)
+{
+    pthread_mutex_lock(&reflector->lock);
+    *out = reflector->status;
+    pthread_mutex_unlock(&reflector->lock);
+}

@@ -1,0 +1,112 @@
+/* Refused objects, in a list of keys and reasons; see refusals.h. */
+#include "informer/reflect/refusals.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct refusal {
+    STAILQ_ENTRY(refusal) link;
+    char *ns, *name, *text;
+};
+
+static void free_one(struct refusal *one)
+{
+    free(one->ns);
+    free(one->name);
+    free(one->text);
+    free(one);
+}
+
+static struct refusal *find(const struct refusals *refusals, struct str ns, struct str name)
+{
+    struct refusal *one;
+    STAILQ_FOREACH (one, &refusals->items, link)
+        if (str_is(name, one->name) && str_is(ns, one->ns)) return one;
+    return NULL;
+}
+
+static char *copy(struct str text)
+{
+    return xasprintf("%.*s", STR_ARG(text));
+}
+
+static void add(struct refusals *refusals, const struct lw_refusal *refusal)
+{
+    struct refusal *one = NEW(struct refusal);
+    *one = (struct refusal){
+        .ns = copy(refusal->ns), .name = copy(refusal->name), .text = xstrdup(refusal->err->text)};
+    if (refusals->known++ == 0) STAILQ_INIT(&refusals->items);
+    STAILQ_INSERT_TAIL(&refusals->items, one, link);
+}
+
+void refusals_note(struct refusals *refusals, const struct lw_refusal *refusal)
+{
+    bool has_name = !refusal->keyless && refusal->name.n;
+    if (refusal->deleted) {
+        if (has_name) refusals_remove(refusals, refusal->ns, refusal->name);
+        return;
+    }
+    struct refusal *one = has_name ? find(refusals, refusal->ns, refusal->name) : NULL;
+    if (one) {
+        free(one->text);
+        one->text = xstrdup(refusal->err->text);
+    } else if (has_name && refusals->known < REFUSALS_KNOWN_MAX) {
+        add(refusals, refusal);
+    } else {
+        refusals->unknown++;
+        free(refusals->unknown_text);
+        refusals->unknown_text = xstrdup(refusal->err->text);
+    }
+}
+
+void refusals_remove(struct refusals *refusals, struct str ns, struct str name)
+{
+    struct refusal *one = refusals->known ? find(refusals, ns, name) : NULL;
+    if (!one) return;
+    STAILQ_REMOVE(&refusals->items, one, refusal, link);
+    free_one(one);
+    refusals->known--;
+}
+
+size_t refusals_count(const struct refusals *refusals)
+{
+    return refusals->known + refusals->unknown;
+}
+
+const char *refusals_text(const struct refusals *refusals)
+{
+    if (refusals->known) return STAILQ_FIRST(&refusals->items)->text;
+    return refusals->unknown_text ? refusals->unknown_text : "";
+}
+
+void refusals_put(struct buf *out, const char *name, size_t count, const char *text)
+{
+    bool one = count == 1;
+    buf_printf(out, "%s: %zu object%s refused%s: %s", name, count, one ? " is" : "s are",
+               one ? "" : ", such as", text);
+}
+
+void refusals_clear(struct refusals *refusals)
+{
+    while (refusals->known > 0) {
+        struct refusal *one = STAILQ_FIRST(&refusals->items);
+        STAILQ_REMOVE_HEAD(&refusals->items, link);
+        free_one(one);
+        refusals->known--;
+    }
+    refusals->unknown = 0;
+    free(refusals->unknown_text);
+    refusals->unknown_text = NULL;
+}
+
+void refusals_move(struct refusals *to, struct refusals *from)
+{
+    refusals_clear(to);
+    to->unknown = from->unknown;
+    to->unknown_text = from->unknown_text;
+    to->known = from->known;
+    STAILQ_INIT(&to->items);
+    if (from->known) STAILQ_CONCAT(&to->items, &from->items);
+    *from = (struct refusals){0};
+}

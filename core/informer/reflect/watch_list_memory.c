@@ -1,0 +1,79 @@
+/* Resources without usable watch-lists; see watch_list_memory.h. */
+#include "informer/reflect/watch_list_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/mem.h"
+
+struct entry {
+    SLIST_ENTRY(entry) link;
+    char *resource, *cause;
+    int64_t until_ms; /* of the monotonic clock: no jump of the wall's makes it last */
+};
+
+/* A server has a hundred resources or two, and nearly all have usable watch-lists: a list will do. */
+struct watch_list_memory {
+    SLIST_HEAD(, entry) entries;
+};
+
+struct watch_list_memory *watch_list_memory_new(void)
+{
+    struct watch_list_memory *memory = NEW(struct watch_list_memory);
+    SLIST_INIT(&memory->entries);
+    return memory;
+}
+
+static void drop(struct watch_list_memory *memory, struct entry *entry)
+{
+    SLIST_REMOVE(&memory->entries, entry, entry, link);
+    free(entry->resource);
+    free(entry->cause);
+    free(entry);
+}
+
+void watch_list_memory_free(struct watch_list_memory *memory)
+{
+    if (!memory) return;
+    struct entry *entry;
+    while ((entry = SLIST_FIRST(&memory->entries))) drop(memory, entry);
+    free(memory);
+}
+
+static struct entry *find(struct watch_list_memory *memory, const char *resource)
+{
+    struct entry *entry;
+    SLIST_FOREACH (entry, &memory->entries, link)
+        if (strcmp(entry->resource, resource) == 0) return entry;
+    return NULL;
+}
+
+void watch_list_memory_forget(struct watch_list_memory *memory, const char *resource)
+{
+    struct entry *entry = find(memory, resource);
+    if (entry) drop(memory, entry);
+}
+
+void watch_list_memory_note(struct watch_list_memory *memory, struct clock *clock, const char *resource,
+                            const char *cause)
+{
+    watch_list_memory_forget(memory, resource);
+    struct entry *entry = NEW(struct entry);
+    entry->resource = xstrdup(resource);
+    entry->cause = xstrdup(cause);
+    entry->until_ms = clock_now_ms(clock) + WATCH_LIST_MEMORY_MS;
+    SLIST_INSERT_HEAD(&memory->entries, entry, link);
+}
+
+bool watch_list_memory_find(struct watch_list_memory *memory, struct clock *clock, const char *resource,
+                            int64_t *until_wall_us, const char **cause)
+{
+    struct entry *entry = find(memory, resource);
+    int64_t left_ms = entry ? entry->until_ms - clock_now_ms(clock) : 0;
+    if (entry && left_ms <= 0) drop(memory, entry);
+    if (left_ms <= 0) return false;
+    *until_wall_us = clock_wall_us(clock) + left_ms * 1000;
+    *cause = entry->cause;
+    return true;
+}

@@ -1,0 +1,127 @@
+/* What one delta does; see applier.h. */
+#include "informer/shared/applier.h"
+
+#include "informer/reflect/refused.h"
+
+void applier_init(struct applier *applier)
+{
+    *applier = (struct applier){.store = indexer_new()};
+}
+
+void applier_clear(struct applier *applier)
+{
+    cursor_clear(&applier->cursor);
+    handler_list_clear(&applier->handlers);
+    mirrors_clear(&applier->mirrors);
+    indexer_free(applier->store);
+}
+
+/* S-10. Of a delta that stands for several the queue tells the version when all before it has been told. */
+static void note_version(struct applier *applier, const struct delta *delta)
+{
+    struct text text;
+    if (delta->coalesced) return;
+    struct str version = root_resource_version(delta->object, &text);
+    if (version.n) indexer_set_resource_version(applier->store, version);
+}
+
+static void process_put(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    struct root *before = indexer_put(applier->store, root_ref(delta->object));
+    mirrors_put(&applier->mirrors, delta->object);
+    const struct change change = change_of_put(before, delta->object, info);
+    handler_list_tell(&applier->handlers, &change);
+    root_unref(before);
+}
+
+/* Handlers are told also when the store never had the key, unless its add was compressed away. */
+static void process_delete(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    struct root *before = indexer_remove(applier->store, delta->object);
+    mirrors_delete(&applier->mirrors, delta->object);
+    const struct change change = {HANDLER_DELETE, before, delta->object, *info};
+    if (before || !delta->born) handler_list_tell(&applier->handlers, &change);
+    root_unref(before);
+}
+
+/* What the store has of objects that the list has too, but that were refused: unchanged, as far as anybody
+ * can know. */
+static void keep_refused(const struct delta_refused *refused, struct indexer *store,
+                         struct replacement *replaced)
+{
+    struct str rest = buf_slice(&refused->keys), ns, name;
+    while (refused_next(&rest, &ns, &name)) replacement_keep(replaced, store, ns, name);
+}
+
+/* Q-7, V7: the store first; the handlers follow. */
+static void process_replace(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    struct replacement replaced;
+    struct indexer *store = applier->store;
+    replacement_begin(&replaced, store, delta->count);
+    for (size_t i = 0; i < delta->count; i++) replacement_put(&replaced, store, root_ref(delta->objects[i]));
+    if (delta->refused) keep_refused(delta->refused, store, &replaced);
+    replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
+    indexer_set_resource_version(store, str_of(delta->resource_version));
+    mirrors_replace(&applier->mirrors, &replaced, delta->objects);
+    cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
+}
+
+/* Q-10, I-17: the server is not asked and nothing is compared. Handlers are told whose period is over (I-16).
+ */
+static void process_resync(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    if (handler_list_pick_due(&applier->handlers, delta->tick_ms))
+        cursor_open_resync(&applier->cursor, applier->store, info);
+}
+
+/* Q-15 (BEAT): what is told is what the store has, and nothing of the deltas behind it. */
+static void dispatch(struct applier *applier, const struct delta *delta)
+{
+    const struct event_info info = {
+        .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
+    handler_list_next_turn(&applier->handlers);
+    switch (delta->type) {
+    case DELTA_ADDED:
+    case DELTA_UPDATED: process_put(applier, delta, &info); break;
+    case DELTA_DELETED: process_delete(applier, delta, &info); break;
+    case DELTA_REPLACED_ALL: process_replace(applier, delta, &info); break;
+    case DELTA_SYNC_ALL: process_resync(applier, delta, &info); break;
+    case DELTA_BOOKMARK: indexer_set_resource_version(applier->store, str_of(delta->resource_version)); break;
+    }
+}
+
+static void begin_delta(struct applier *applier, struct delta *delta)
+{
+    const struct transform *transform = &applier->transform;
+    if (delta->object) note_version(applier, delta);
+    if (transform->fn && delta->type == DELTA_REPLACED_ALL)
+        applier->transforming.open = true;
+    else if (!transform->fn || transform_delta(transform, applier->store, delta, &applier->transform_counts))
+        dispatch(applier, delta);
+}
+
+/* Whoever comes while a list is transformed is shown the store as it is, and then hears of the list. */
+static size_t transform_some(struct applier *applier, struct delta *delta, size_t max)
+{
+    size_t done = transform_list(&applier->transform, applier->store, delta, &applier->transforming, max,
+                                 &applier->transform_counts);
+    if (!applier->transforming.open) dispatch(applier, delta);
+    return done;
+}
+
+bool applier_has_begun(const struct applier *applier)
+{
+    return applier->transforming.open || applier->cursor.open;
+}
+
+size_t applier_run(struct applier *applier, struct delta *delta, size_t max)
+{
+    size_t done = 0;
+    if (!applier_has_begun(applier)) begin_delta(applier, delta);
+    if (applier->transforming.open)
+        done = transform_some(applier, delta, max);
+    else if (applier->cursor.open)
+        done = cursor_run(&applier->cursor, &applier->handlers, max);
+    return done ? done : 1;
+}

@@ -1,0 +1,31 @@
+/* What one delta does: to the objects in it, if a script transforms them, then to the store and those that
+ * mirror it, then to the handlers, in this order (Q-19, V1, V2, V7). Owner: the shared informer that embeds
+ * it, on the engine thread; it hands in the deltas, one after another, and looks at the parts. Handlers may
+ * add and remove handlers meanwhile. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "informer/reflect/delta_fifo.h"
+#include "informer/shared/cursor.h"
+#include "informer/shared/handler_list.h"
+#include "informer/shared/mirrors.h"
+#include "informer/shared/transform.h"
+
+struct applier {
+    struct indexer *store;
+    struct mirrors mirrors;
+    struct handler_list handlers;
+    struct transform transform;
+    struct transform_counts transform_counts;
+    struct transform_progress transforming; /* of the delta that was begun: a list, before it takes effect */
+    struct cursor cursor;                   /* of that delta, when it takes many calls */
+};
+
+void applier_init(struct applier *applier);
+void applier_clear(struct applier *applier);
+/* Goes on with the delta that was begun, else begins this one: at most `max` of its objects; gives how many,
+ * and one for a delta without any. `delta` must stay, the same, until it is no longer begun. */
+size_t applier_run(struct applier *applier, struct delta *delta, size_t max);
+/* A delta was begun, and there is more of it to be done. */
+bool applier_has_begun(const struct applier *applier);

@@ -1,0 +1,221 @@
+/* How a claim's informer fares; see claim_status.h. */
+#include "informer/shared/claim_status.h"
+
+#include <stdio.h>
+
+#include "informer/reflect/refusals.h"
+#include "informer/shared/shared_factory_internal.h"
+#include "object/pack/pool.h"
+
+enum { SAMPLE = 4096 }; /* objects whose size is looked at */
+
+const char *claim_state_name(enum claim_state state)
+{
+    static const char *const names[] = {
+        [CLAIM_PENDING] = "pending", [CLAIM_UNKNOWN_KIND] = "unknown kind", [CLAIM_LISTING] = "listing",
+        [CLAIM_SYNCED] = "synced",   [CLAIM_FORBIDDEN] = "forbidden",       [CLAIM_GONE] = "gone",
+        [CLAIM_ERROR] = "error",
+    };
+    return names[state];
+}
+
+/* A watch that broke off and resumed at once is no error yet; one that is stays until something was heard. */
+static bool is_failing(const struct shared *shared, const struct reflector_status *status)
+{
+    bool was = shared->state == CLAIM_ERROR || shared->state == CLAIM_FORBIDDEN;
+    return status->last_error.code && (was || status->state == REFLECTOR_BACKING_OFF);
+}
+
+static enum claim_state state_of(const struct shared *shared, const struct reflector_status *status)
+{
+    if (shared->gone.code) return CLAIM_GONE;
+    if (is_failing(shared, status))
+        return status->last_error.http_status == 403 ? CLAIM_FORBIDDEN : CLAIM_ERROR;
+    return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
+}
+
+void shared_note_state(struct shared *shared, const struct reflector_status *status)
+{
+    /* It came back before discovery was asked. */
+    if (status->state == REFLECTOR_WATCHING && !status->last_error.code) err_clear(&shared->gone);
+    enum claim_state state = state_of(shared, status);
+    if (state == shared->state) return;
+    shared->state = state;
+    shared->since_us = clock_wall_us(loop_clock(shared->factory->options.engine_loop));
+}
+
+struct sample {
+    size_t seen, step; /* of so many objects one is looked at */
+    size_t bytes, looked_at;
+    const struct pool *pool;
+};
+
+static bool look_at(void *ctx, struct root *object)
+{
+    struct sample *sample = ctx;
+    if (sample->seen++ % sample->step) return true;
+    sample->bytes += root_bytes(object);
+    sample->looked_at++;
+    sample->pool = root_pool(object);
+    return true;
+}
+
+size_t indexer_estimate_bytes(const struct indexer *indexer)
+{
+    size_t count = indexer_count(indexer);
+    struct sample sample = {.step = count / SAMPLE + 1};
+    indexer_each(indexer, look_at, &sample);
+    if (!sample.looked_at) return 0;
+    return pool_share(sample.pool, sample.bytes / sample.looked_at * count);
+}
+
+/* With the bytes and the version of `indexer`, which is that of a set or of one member. */
+static void measure(const struct indexer *indexer, struct claim_status *out)
+{
+    out->objects = indexer_count(indexer);
+    out->bytes = indexer_estimate_bytes(indexer);
+    snprintf(out->resource_version, sizeof out->resource_version, "%s", indexer_resource_version(indexer));
+}
+
+static void explain(struct claim_status *out)
+{
+    const char *text = out->last_error.text;
+    if (out->state == CLAIM_LISTING && !*text) text = "the first list is under way";
+    snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+static void get_member(struct shared *shared, struct claim_status *out)
+{
+    *out = (struct claim_status){0};
+    err_clear(&out->reflector.last_error);
+    feed_get_status(shared->feed, &out->reflector);
+    shared_note_state(shared, &out->reflector);
+    out->state = shared->state;
+    out->since_us = shared->since_us;
+    out->synced = shared_informer_has_synced(shared->informer);
+    out->last_error = shared->gone.code ? shared->gone : out->reflector.last_error;
+    out->heard_us = out->reflector.heard_us;
+    out->transform = *shared_informer_transform_counts(shared->informer);
+    explain(out);
+}
+
+/* Which of two states says more of a set: what fails, then what is still to come, then what is longest so. */
+static bool is_worse(const struct claim_status *a, const struct claim_status *b)
+{
+    static const int rank[] = {
+        [CLAIM_SYNCED] = 0, [CLAIM_LISTING] = 1, [CLAIM_ERROR] = 2, [CLAIM_FORBIDDEN] = 3, [CLAIM_GONE] = 4};
+    if (a->state != b->state) return rank[a->state] > rank[b->state];
+    return a->state == CLAIM_SYNCED ? a->since_us > b->since_us : a->since_us < b->since_us;
+}
+
+/* A set is as its worst member is, as old as the one that was heard last of all, and synced when all are. */
+static void get_set(const struct informer_set *set, struct claim_status *out)
+{
+    get_member(set->members[0], out);
+    for (size_t i = 1; i < set->count; i++) {
+        struct claim_status one;
+        get_member(set->members[i], &one);
+        int64_t heard_us = one.heard_us < out->heard_us ? one.heard_us : out->heard_us;
+        bool synced = out->synced && one.synced;
+        const struct transform_counts sum = {.dropped = out->transform.dropped + one.transform.dropped,
+                                             .failed = out->transform.failed + one.transform.failed};
+        if (is_worse(&one, out)) *out = one;
+        out->heard_us = heard_us;
+        out->synced = synced;
+        out->transform = sum;
+    }
+    measure(set->store, out);
+}
+
+void claim_get_status(struct informer_claim *claim, struct claim_status *out)
+{
+    if (claim->set) {
+        get_set(claim->set, out);
+        return;
+    }
+    *out = (struct claim_status){
+        .state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
+        .since_us = claim->since_us,
+        .last_error = claim->unknown,
+    };
+    err_clear(&out->reflector.last_error);
+    explain(out);
+}
+
+size_t claim_part_count(const struct informer_claim *claim)
+{
+    return claim->set ? claim->set->count : 0;
+}
+
+const char *claim_part_name(const struct informer_claim *claim, size_t i)
+{
+    return shared_informer_name(claim->set->members[i]->informer);
+}
+
+const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out)
+{
+    struct shared *member = claim->set->members[i];
+    get_member(member, out);
+    measure(shared_informer_indexer(member->informer), out);
+    return member->key.namespace_;
+}
+
+static void describe(const struct informer_claim *claim, const char *name, const struct claim_status *status,
+                     struct buf *out)
+{
+    struct clock *clock = loop_clock(claim->factory->options.engine_loop);
+    int64_t seconds = (clock_wall_us(clock) - status->since_us) / 1000000;
+    if (out->len) buf_puts(out, "; ");
+    buf_printf(out, "%s: %s for %lld s", name, claim_state_name(status->state), (long long)seconds);
+    if (*status->text) buf_printf(out, ": %s", status->text);
+}
+
+void shared_note_refused(struct shared *shared, const struct reflector_status *status)
+{
+    shared->refused = status->refused;
+    shared->refused_text.len = 0;
+    buf_puts(&shared->refused_text, status->refused_text);
+}
+
+void claim_note_refused(struct informer_claim *claim)
+{
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct reflector_status status = {0};
+        feed_get_status(claim->set->members[i]->feed, &status);
+        shared_note_refused(claim->set->members[i], &status);
+    }
+}
+
+size_t claim_refused(const struct informer_claim *claim)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < claim_part_count(claim); i++) refused += claim->set->members[i]->refused;
+    return refused;
+}
+
+bool claim_describe_refused(const struct informer_claim *claim, struct buf *out)
+{
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct shared *shared = claim->set->members[i];
+        if (!shared->refused) continue;
+        if (out->len) buf_puts(out, "; ");
+        refusals_put(out, shared_informer_name(shared->informer), shared->refused,
+                     buf_text(&shared->refused_text));
+    }
+    return claim_refused(claim) > 0;
+}
+
+bool claim_describe_lag(struct informer_claim *claim, struct buf *out)
+{
+    struct claim_status status;
+    if (claim->held || claim_has_synced(claim)) return false;
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct shared_informer *informer = claim->set->members[i]->informer;
+        get_member(claim->set->members[i], &status);
+        if (!status.synced) describe(claim, shared_informer_name(informer), &status, out);
+    }
+    if (claim->set) return true;
+    claim_get_status(claim, &status);
+    describe(claim, claim->spec.kind, &status, out);
+    return true;
+}

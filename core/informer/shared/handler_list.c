@@ -1,0 +1,148 @@
+/* Handlers and their calls; see handler_list.h. */
+#include "informer/shared/handler_list.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+static void sweep(struct handler_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i]->removed)
+            registration_free(list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+static void leave(struct handler_list *list)
+{
+    if (--list->depth == 0) sweep(list);
+}
+
+void handler_list_clear(struct handler_list *list)
+{
+    must(list->depth == 0);
+    for (size_t i = 0; i < list->count; i++) registration_free(list->items[i]);
+    free(list->items);
+    *list = (struct handler_list){0};
+}
+
+void handler_list_next_turn(struct handler_list *list)
+{
+    must(list->depth == 0);
+    list->turn++;
+}
+
+void handler_list_tell(struct handler_list *list, const struct change *change)
+{
+    list->depth++;
+    for (size_t i = 0; i < list->count; i++) { /* the list may grow and move meanwhile */
+        const struct registration *r = list->items[i];
+        if (!r->removed && r->stage == HANDLER_TOLD && r->since < list->turn) registration_tell(r, change);
+    }
+    leave(list);
+}
+
+void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
+                      const struct indexer *store, struct registration **registration)
+{
+    struct registration *r = registration_new(handler, now_ms);
+    r->list = list;
+    r->since = list->turn;
+    r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_TOLD;
+    list->waiting |= r->stage == HANDLER_WAITING;
+    if (list->count == list->cap) {
+        list->cap = list->cap ? 2 * list->cap : 4;
+        list->items = xrealloc(list->items, list->cap * sizeof(struct registration *));
+    }
+    list->items[list->count++] = r;
+    *registration = r;
+}
+
+/* No call is under way: none of them is removed. */
+static void begin_showing(struct handler_list *list)
+{
+    list->showing = true;
+    list->waiting = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct registration *r = list->items[i];
+        if (r->stage != HANDLER_WAITING) continue;
+        r->stage = HANDLER_SHOWING;
+        r->since = list->turn;
+    }
+}
+
+static struct registration *first_shown(const struct handler_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->stage == HANDLER_SHOWING) return list->items[i];
+    return NULL;
+}
+
+static bool was_shown_all(const struct registration *r, const struct indexer *store)
+{
+    size_t at = r->shown;
+    return !indexer_next(store, &at);
+}
+
+/* Any call may remove it. */
+size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max)
+{
+    struct change change = {.call = HANDLER_ADD, .info = {.initial = true}};
+    size_t done = 0;
+    must(list->depth == 0);
+    if (!list->showing) begin_showing(list);
+    struct registration *r = first_shown(list);
+    if (!r) { /* the last of them was removed */
+        list->showing = false;
+        return 0;
+    }
+    list->depth++;
+    for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
+        registration_tell(r, &change);
+    if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_TOLD;
+    leave(list);
+    list->showing = first_shown(list) != NULL;
+    return done;
+}
+
+/* I-9 (BEAT) */
+void handler_list_remove(struct handler_list *list, struct registration *registration)
+{
+    must(!registration->removed);
+    registration->removed = true;
+    if (list->depth == 0) sweep(list);
+}
+
+int64_t handler_list_resync_ms(const struct handler_list *list)
+{
+    int64_t shortest_ms = RESYNC_NEVER;
+    for (size_t i = 0; i < list->count; i++) {
+        int64_t period_ms = registration_resync_ms(list->items[i]);
+        if (list->items[i]->removed || period_ms == RESYNC_NEVER) continue;
+        if (shortest_ms == RESYNC_NEVER || period_ms < shortest_ms) shortest_ms = period_ms;
+    }
+    return shortest_ms;
+}
+
+bool handler_list_pick_due(struct handler_list *list, int64_t now_ms)
+{
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++) any |= registration_is_due(list->items[i], now_ms);
+    return any;
+}
+
+bool registration_was_told(const struct registration *registration)
+{
+    return registration->stage == HANDLER_TOLD;
+}
+
+/* I-6 */
+bool registration_has_synced(const struct registration *registration)
+{
+    return registration_was_told(registration) && registration->list->synced;
+}

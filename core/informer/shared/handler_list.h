@@ -1,0 +1,40 @@
+/* The handlers of one informer, told of each change in the order in which they were added.
+ * Owner: the applier that embeds it. Handlers may add and remove handlers, their own included, from
+ * inside any call: none is skipped, none is told twice. The same functions may be there many times (I-4). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "informer/shared/registration.h"
+#include "informer/store/indexer.h"
+
+struct handler_list {
+    struct registration **items;
+    size_t count, cap;
+    uint64_t turn; /* number of the delta that is being processed, or was last */
+    bool synced;   /* the first list was processed and everybody told */
+    bool waiting;  /* somebody came who is to be shown the store, but not by the showing under way */
+    bool showing;  /* one is */
+    int depth;     /* of calls under way; what is removed is freed when it is 0 */
+};
+
+void handler_list_clear(struct handler_list *list);
+/* A new delta begins: from now on those hear of it that are in the list already. */
+void handler_list_next_turn(struct handler_list *list);
+/* Tells every handler that was there when the turn began. */
+void handler_list_tell(struct handler_list *list, const struct change *change);
+/* Adds a handler, which waits to be shown the whole of `store` (I-5), if there is anything in it. Until then
+ * it hears of nothing: what changes meanwhile, the store has when it is shown. */
+void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
+                      const struct indexer *store, struct registration **registration);
+/* Goes on with the showing under way, else begins one, for those that wait now: shows at most `max` objects
+ * to the first of them; gives how many. While a showing is under way, nothing may change the store and no
+ * turn may begin; who comes meanwhile waits for the next, so that each has an end. */
+size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max);
+void handler_list_remove(struct handler_list *list, struct registration *registration);
+
+/* The shortest period that a handler wants (I-15), RESYNC_NEVER for none. */
+int64_t handler_list_resync_ms(const struct handler_list *list);
+/* Picks those that are due at this instant (I-16); false when none is. */
+bool handler_list_pick_due(struct handler_list *list, int64_t now_ms);

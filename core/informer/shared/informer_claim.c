@@ -1,0 +1,254 @@
+/* What a script holds of a shared informer; see shared_factory.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/shared/shared_factory_internal.h"
+#include "object/pack/projection.h"
+
+static const char *const *copy_texts(const char *const *texts, size_t count)
+{
+    char **copy = xcalloc(count + 1, sizeof *copy);
+    for (size_t i = 0; i < count; i++) copy[i] = xstrdup(texts[i]);
+    return (const char *const *)copy;
+}
+
+/* The name that the informer will have, as far as it is known without the server. */
+static struct series *show_down(const struct informer_spec *spec, const char *ns)
+{
+    struct buf name = {0};
+    struct informer_key key;
+    char *kind = (char *)spec->kind, *none = (char *)"";
+    const struct resource unknown = {none, none, kind, kind, .namespaced = true};
+    informer_key_init(&key, &unknown,
+                      &(struct lw_scope){
+                          .namespace_ = ns,
+                          .label_selector = spec->label_selector,
+                          .field_selector = spec->field_selector,
+                          .projection = spec->projection,
+                          .metadata_only = spec->metadata_only,
+                      });
+    key.transform = spec->transform;
+    informer_key_describe(&key, &name);
+    struct series *series = informer_metrics_down(buf_text(&name), spec->kind);
+    informer_key_clear(&key);
+    buf_clear(&name);
+    return series;
+}
+
+/* Nobody is told of what is not there: it is down from the moment when a script wants it. */
+static void claim_show_down(struct informer_claim *claim)
+{
+    const struct informer_spec *spec = &claim->spec;
+    claim->down_count = spec->namespace_count ? spec->namespace_count : 1;
+    claim->down = xcalloc(claim->down_count, sizeof(struct series *));
+    for (size_t i = 0; i < claim->down_count; i++)
+        claim->down[i] = show_down(spec, spec->namespace_count ? spec->namespaces[i] : spec->namespace_);
+}
+
+static void claim_end_down(struct informer_claim *claim)
+{
+    for (size_t i = 0; i < claim->down_count; i++) series_free(claim->down[i]);
+    free(claim->down);
+    claim->down = NULL;
+    claim->down_count = 0;
+}
+
+static struct informer_claim *make(struct shared_factory *factory, const struct informer_spec *spec)
+{
+    struct informer_claim *claim = NEW(struct informer_claim);
+    claim->factory = factory;
+    claim->spec = (struct informer_spec){
+        .kind = xstrdup(spec->kind),
+        .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
+        .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
+        .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
+        .namespaces = copy_texts(spec->namespaces, spec->namespace_count),
+        .namespace_count = spec->namespace_count,
+        .projection = spec->projection ? projection_ref(spec->projection) : NULL,
+        .metadata_only = spec->metadata_only,
+        .transform = spec->transform,
+    };
+    err_clear(&claim->unknown);
+    claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
+    TAILQ_INIT(&claim->handlers);
+    TAILQ_INIT(&claim->indexes);
+    TAILQ_INSERT_TAIL(&factory->claims, claim, link);
+    return claim;
+}
+
+struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
+{
+    struct informer_claim *claim = make(factory, spec);
+    claim_show_down(claim);
+    return claim;
+}
+
+static void free_transform(const struct transform *transform)
+{
+    if (transform->free) transform->free(transform->ctx);
+}
+
+void claim_set_transform(struct informer_claim *claim, const struct transform *transform)
+{
+    must(!claim->set);
+    free_transform(&claim->spec.transform);
+    claim->spec.transform = *transform;
+}
+
+void claim_hold(struct informer_claim *claim, bool held)
+{
+    if (claim->held == held) return;
+    must(!claim->set);
+    claim->held = held;
+    if (held)
+        claim_end_down(claim);
+    else
+        claim_show_down(claim);
+}
+
+bool claim_is_held(const struct informer_claim *claim)
+{
+    return claim->held;
+}
+
+bool claim_is_resolved(const struct informer_claim *claim)
+{
+    return claim->set || (claim->held && claim->known);
+}
+
+void claim_list_again(struct informer_claim *claim)
+{
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) shared_list_again(claim->set->members[i]);
+}
+
+struct informer_claim *claim_again(const struct informer_claim *claim)
+{
+    must(claim->set && !claim->spec.transform.fn);
+    struct informer_claim *again = make(claim->factory, &claim->spec);
+    again->set = claim->set;
+    again->set->claims++;
+    return again;
+}
+
+struct informer_claim *shared_factory_next_claim(const struct shared_factory *factory,
+                                                 const struct informer_claim *claim)
+{
+    return claim ? TAILQ_NEXT(claim, link) : TAILQ_FIRST(&factory->claims);
+}
+
+static void clear_spec(struct informer_spec *spec)
+{
+    free((char *)spec->kind);
+    free((char *)spec->namespace_);
+    free((char *)spec->label_selector);
+    free((char *)spec->field_selector);
+    for (size_t i = 0; i < spec->namespace_count; i++) free((char *)spec->namespaces[i]);
+    free((void *)spec->namespaces);
+    projection_unref(spec->projection);
+    free_transform(&spec->transform);
+}
+
+void claim_release(struct informer_claim *claim)
+{
+    struct claim_handler *handler;
+    while ((handler = TAILQ_FIRST(&claim->handlers))) claim_remove_handler(handler);
+    claim_indexes_detach(claim);
+    if (claim->set) informer_set_release(claim->set);
+    claim_indexes_clear(claim);
+    TAILQ_REMOVE(&claim->factory->claims, claim, link);
+    claim_end_down(claim);
+    clear_spec(&claim->spec);
+    free(claim);
+}
+
+static void attach(struct informer_claim *claim, const struct resource *resource)
+{
+    struct shared_factory *factory = claim->factory;
+    claim->set = informer_set_acquire(factory, resource, &claim->spec);
+    claim_end_down(claim); /* it shows the same now */
+    err_clear(&claim->unknown);
+    claim_indexes_attach(claim);
+    claim_handlers_attach(claim);
+    if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
+}
+
+void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
+                            void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
+                            void *ctx)
+{
+    struct informer_claim *claim;
+    struct shared *shared;
+    TAILQ_FOREACH (shared, &factory->informers, link)
+        if (!shared->stopping) shared_follow(shared, catalogue);
+    TAILQ_FOREACH (claim, &factory->claims, link) {
+        struct resource resource;
+        if (claim->set) continue;
+        claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
+        if (claim->known) {
+            if (claim->held)
+                err_clear(&claim->unknown);
+            else
+                attach(claim, &resource);
+            resource_clear(&resource);
+        } else {
+            catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
+            unknown(ctx, claim, &claim->unknown);
+        }
+    }
+}
+
+const struct informer_spec *claim_spec(const struct informer_claim *claim)
+{
+    return &claim->spec;
+}
+
+const struct resource *claim_resource(const struct informer_claim *claim)
+{
+    return claim->set ? &claim->set->members[0]->key.resource : NULL;
+}
+
+struct indexer *claim_indexer(struct informer_claim *claim)
+{
+    return claim->set ? claim->set->store : NULL;
+}
+
+static struct version_waits *waits_in(const struct informer_claim *claim, struct str ns, struct err *err)
+{
+    struct version_waits *waits = claim->set ? informer_set_waits_in(claim->set, ns) : NULL;
+    if (!claim->set)
+        err_set(err, ERR_NOT_FOUND, "%s has no cache yet", claim->spec.kind);
+    else if (!waits)
+        err_set(err, ERR_NOT_FOUND, "the informer of %s does not have the namespace %.*s", claim->spec.kind,
+                STR_ARG(ns));
+    return waits;
+}
+
+struct version_wait *claim_wait_version(struct informer_claim *claim, struct str ns, struct str version,
+                                        void (*reached)(void *ctx), void *ctx, struct err *err)
+{
+    struct version_waits *waits = waits_in(claim, ns, err);
+    return waits ? version_waits_add(waits, version, claim, reached, ctx, err) : NULL;
+}
+
+struct str claim_version(const struct informer_claim *claim, struct str ns)
+{
+    struct version_waits *waits = waits_in(claim, ns, NULL);
+    return waits ? version_waits_told(waits) : (struct str){0};
+}
+
+bool claim_is_missing(const struct informer_claim *claim)
+{
+    bool missing = !claim->set && !claim->held && claim->unknown.code;
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) {
+        struct reflector_status status = {0};
+        feed_get_status(claim->set->members[i]->feed, &status);
+        missing |= shared_is_missing(claim->set->members[i], &status);
+    }
+    return missing;
+}
+
+bool claim_has_synced(const struct informer_claim *claim)
+{
+    return claim->set && informer_set_has_synced(claim->set);
+}

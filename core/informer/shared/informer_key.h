@@ -1,0 +1,31 @@
+/* What makes two claims the same informer (F-1): resource, namespace, selectors and what is
+ * kept of objects, in canonical form. Owner: whoever initialised it; the texts are its own. May be used on
+ * any thread. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "informer/shared/transform.h"
+#include "kube/api/list_watch.h"
+#include "kube/kinds/resource.h"
+
+struct informer_key {
+    struct resource resource;
+    char *namespace_, *label_selector, *field_selector;
+    struct projection *projection; /* NULL: everything */
+    bool metadata_only;
+    struct transform transform; /* borrowed; a part of the identity */
+};
+
+/* The scope as users wrote it; the namespace of a kind that has none is left out. */
+void informer_key_init(struct informer_key *key, const struct resource *resource,
+                       const struct lw_scope *scope);
+void informer_key_clear(struct informer_key *key);
+bool informer_key_equal(const struct informer_key *a, const struct informer_key *b);
+/* Borrows from the key. */
+struct lw_scope informer_key_scope(const struct informer_key *key);
+/* "pods in shop with labels app=web". */
+void informer_key_describe(const struct informer_key *key, struct buf *out);
+/* The part of it behind the resource. */
+void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform,
+                             struct buf *out);

@@ -1,0 +1,25 @@
+/* Other stores that hold the same objects as an informer's own, among those of others: how several informers
+ * are read as one. They change with the store, before any handler is told, so that nobody ever reads half of
+ * a list (B-3, V7). Owner: the applier that embeds the list; the stores are borrowed. Engine thread.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "informer/store/indexer.h"
+
+struct mirrors {
+    struct indexer **stores;
+    size_t count;
+};
+
+void mirrors_clear(struct mirrors *mirrors);
+/* Copies what `own` holds into the new one. */
+void mirrors_add(struct mirrors *mirrors, struct indexer *store, const struct indexer *own);
+/* What the store holds stays in it. */
+void mirrors_remove(struct mirrors *mirrors, struct indexer *store);
+
+void mirrors_put(const struct mirrors *mirrors, struct root *object);
+void mirrors_delete(const struct mirrors *mirrors, const struct root *object);
+/* A whole list took effect: `objects` are its items. */
+void mirrors_replace(const struct mirrors *mirrors, const struct replacement *replaced,
+                     struct root *const *objects);

@@ -1,0 +1,158 @@
+/* What one handler is told; see registration.h. Its calls, replayed, must give the objects that pass its
+ * filter: so what it was told before is judged by what the cache had, never by what the server sent last. */
+#include "informer/shared/registration.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/reflect/unchanged.h"
+
+struct change change_of_put(struct root *before, struct root *object, const struct event_info *info)
+{
+    enum handler_call call = HANDLER_ADD;
+    if (before) call = is_unchanged(before, object) ? HANDLER_UNCHANGED : HANDLER_UPDATE;
+    return (struct change){call, before, object, *info};
+}
+
+static const struct handler_options no_options;
+
+static const struct handler_options *options_of(const struct registration *r)
+{
+    return r->handler.options ? r->handler.options : &no_options;
+}
+
+struct registration *registration_new(const struct event_handler *handler, int64_t now_ms)
+{
+    struct registration *r = NEW(struct registration);
+    r->handler = *handler;
+    if (r->handler.options) handler_options_ref(r->handler.options);
+    r->next_resync_ms = now_ms + options_of(r)->resync_ms;
+    return r;
+}
+
+void registration_replace(struct registration *r, const struct event_handler *handler, int64_t now_ms)
+{
+    struct handler_options *before = r->handler.options;
+    int64_t period_ms = registration_resync_ms(r);
+    r->handler = *handler;
+    if (r->handler.options) handler_options_ref(r->handler.options);
+    if (registration_resync_ms(r) != period_ms) r->next_resync_ms = now_ms + registration_resync_ms(r);
+    handler_options_unref(before);
+}
+
+void registration_free(struct registration *registration)
+{
+    handler_options_unref(registration->handler.options);
+    free(registration);
+}
+
+int64_t registration_resync_ms(const struct registration *registration)
+{
+    return options_of(registration)->resync_ms;
+}
+
+bool registration_is_due(struct registration *r, int64_t now_ms)
+{
+    int64_t period_ms = registration_resync_ms(r);
+    r->syncing = period_ms != RESYNC_NEVER && now_ms >= r->next_resync_ms;
+    if (r->syncing) r->next_resync_ms = now_ms + period_ms;
+    return r->syncing;
+}
+
+/* The function may remove its handler, and whoever did may have freed what it needs. */
+static bool passes(const struct registration *r, struct root *object)
+{
+    if (r->removed) return false;
+    const struct filter *filter = options_of(r)->filter;
+    if (filter && !filter_passes(filter, object)) return false;
+    return !r->handler.passes || r->handler.passes(r->handler.ctx, object);
+}
+
+/* The filter's function may have removed its handler. */
+static void call_add(const struct registration *r, struct root *object, const struct event_info *info)
+{
+    const struct event_handler *h = &r->handler;
+    if (h->on_add && !r->removed) h->on_add(h->ctx, object, info);
+}
+
+static void call_update(const struct registration *r, struct root *before, struct root *object,
+                        const struct event_info *info)
+{
+    const struct event_handler *h = &r->handler;
+    if (h->on_update && !r->removed) h->on_update(h->ctx, before, object, info);
+}
+
+static void call_delete(const struct registration *r, struct root *stored, struct root *last,
+                        const struct event_info *info)
+{
+    const struct event_handler *h = &r->handler;
+    struct event_info gone = *info;
+    gone.stored = stored;
+    if (h->on_delete && !r->removed) h->on_delete(h->ctx, last, &gone);
+}
+
+/* Another object under the same name. */
+static bool is_recreated(const struct root *before, const struct root *after)
+{
+    struct text text_a, text_b;
+    struct str a = root_uid(before, &text_a), b = root_uid(after, &text_b);
+    return a.n && b.n && !str_eq(a, b);
+}
+
+/* Q-22 (BEAT): nobody saw the delete. */
+static void tell_recreated(const struct registration *r, const struct change *change)
+{
+    struct event_info gone = change->info;
+    gone.final_state_unknown = true;
+    if (passes(r, change->before)) call_delete(r, change->before, change->before, &gone);
+    if (passes(r, change->object)) call_add(r, change->object, &change->info);
+}
+
+/* I-18: from what passes and what passed follows what the change is for this handler. A resync changes
+ * nothing and is told whatever paths the handler cares for. */
+static void tell_update(const struct registration *r, const struct change *change)
+{
+    struct root *before = change->before, *object = change->object;
+    bool passed = passes(r, before), now = object == before ? passed : passes(r, object);
+    struct event_info made = change->info;
+    made.initial = false;
+    made.filtered = true;
+    if (passed && now) {
+        if (change->call == HANDLER_RESYNC || handler_options_cares(options_of(r), before, object))
+            call_update(r, before, object, &change->info);
+    } else if (now) {
+        call_add(r, object, &made);
+    } else if (passed) {
+        call_delete(r, before, before, &made);
+    }
+}
+
+/* The last state may no longer pass although the handler knows the object, and the other way round. */
+static void tell_delete(const struct registration *r, const struct change *change)
+{
+    struct root *stored = change->before;
+    if (passes(r, stored ? stored : change->object)) call_delete(r, stored, change->object, &change->info);
+}
+
+void registration_tell(const struct registration *r, const struct change *change)
+{
+    const struct handler_options *options = options_of(r);
+    switch (change->call) {
+    case HANDLER_ADD:
+        if (passes(r, change->object)) call_add(r, change->object, &change->info);
+        break;
+    case HANDLER_UPDATE:
+        if (options->split_recreated && is_recreated(change->before, change->object))
+            tell_recreated(r, change);
+        else
+            tell_update(r, change);
+        break;
+    case HANDLER_UNCHANGED:
+        if (options->unchanged) tell_update(r, change);
+        break;
+    case HANDLER_RESYNC:
+        if (r->syncing) tell_update(r, change);
+        break;
+    case HANDLER_DELETE: tell_delete(r, change); break;
+    }
+}

@@ -1,0 +1,187 @@
+/* One informer with its feed, from its first claim to the end of its grace period (B-6); see
+ * shared_factory_internal.h. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "informer/shared/shared_factory_internal.h"
+
+/* Any thread: an informer has deltas, or a feed has ended. The feed calls it once for all that a turn of the
+ * I/O loop brings, at the turn's end, and at once when DELTA_FIFO_MANY deltas wait. So the first delta of a
+ * turn may wait for what the other connections bring in it: HTTP_TURN_BYTES each at most,
+ * some 30 ms. */
+static void wake(void *ctx)
+{
+    waker_wake(((struct shared_factory *)ctx)->waker);
+}
+
+/* These two on the I/O thread. */
+static void on_feed_ready(void *ctx)
+{
+    wake(((struct shared *)ctx)->factory);
+}
+
+static void on_feed_changed(void *ctx)
+{
+    struct shared *shared = ctx;
+    atomic_store(&shared->changed, true);
+    wake(shared->factory);
+}
+
+static void on_feed_ended(void *ctx)
+{
+    wake(((struct shared *)ctx)->factory);
+}
+
+/* I-6: claims may be synced for longer than their handlers are. */
+static void on_shown(void *ctx)
+{
+    atomic_store(&((struct shared *)ctx)->changed, true);
+}
+
+static void on_synced(void *ctx)
+{
+    struct shared *shared = ctx;
+    const struct shared_factory_options *o = &shared->factory->options;
+    atomic_store(&shared->changed, true);
+    if (o->synced)
+        o->synced(o->ctx, shared_informer_name(shared->informer),
+                  indexer_count(shared_informer_indexer(shared->informer)));
+}
+
+void shared_tell_claims(struct shared *shared)
+{
+    struct shared_factory *factory = shared->factory;
+    struct informer_claim *claim;
+    struct reflector_status status = {0};
+    if (!atomic_exchange(&shared->changed, false)) return;
+    feed_get_status(shared->feed, &status);
+    shared_note_state(shared, &status);
+    shared_note_refused(shared, &status);
+    if (!factory->options.changed) return;
+    TAILQ_FOREACH (claim, &factory->claims, link)
+        if (claim->set && informer_set_has(claim->set, shared))
+            factory->options.changed(factory->options.ctx, claim);
+}
+
+/* I-2: what is queued is dropped. */
+static void shared_stop(struct shared *shared)
+{
+    shared->stopping = true;
+    timer_cancel(&shared->grace);
+    delta_fifo_close(shared_informer_fifo(shared->informer));
+    feed_stop(shared->feed);
+}
+
+static void on_grace_over(struct timer *timer)
+{
+    struct shared *shared = container_of(timer, struct shared, grace);
+    log_v(2, "Informer is not used any more, stopping it",
+          F("informer", shared_informer_name(shared->informer)));
+    shared_stop(shared);
+}
+
+void shared_touch(struct shared *shared)
+{
+    atomic_store(&shared->changed, true);
+    wake(shared->factory);
+}
+
+void shared_start_metrics(struct shared *shared)
+{
+    informer_metrics_init(&shared->metrics, shared_informer_name(shared->informer), &shared->key.resource,
+                          shared->key.transform.fn != NULL);
+    shared_informer_set_latency(shared->informer, shared->metrics.series[INFORMER_PROCESSING]);
+}
+
+struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key)
+{
+    struct shared *shared = NEW(struct shared);
+    struct buf name = {0};
+    shared->factory = factory;
+    shared->key = *key;
+    shared->grace.fn = on_grace_over;
+    informer_key_describe(key, &name);
+    shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
+    shared_informer_set_transform(shared->informer, &key->transform);
+    shared_informer_set_ready(shared->informer, wake, factory);
+    shared_informer_set_shown(shared->informer, on_shown, shared);
+    shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
+    shared_start_metrics(shared);
+    shared->state = CLAIM_LISTING;
+    shared->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
+    TAILQ_INSERT_TAIL(&factory->informers, shared, link);
+    factory->informer_count++;
+    shared->feed = feed_start(&(struct feed_options){
+        .name = buf_text(&name),
+        .io_loop = factory->options.io_loop,
+        .resource = &shared->key.resource,
+        .scope = informer_key_scope(&shared->key),
+        .new_source = factory->options.new_source,
+        .source_ctx = factory->options.ctx,
+        .fifo = shared_informer_fifo(shared->informer),
+        .tuning = factory->options.tuning,
+        .memory = factory->memory,
+        .seed = factory->options.seed + factory->started++,
+        .ready = on_feed_ready,
+        .changed = on_feed_changed,
+        .ended = on_feed_ended,
+        .ctx = shared,
+    });
+    buf_clear(&name);
+    return shared;
+}
+
+void shared_free(struct shared *shared)
+{
+    TAILQ_REMOVE(&shared->factory->informers, shared, link);
+    shared->factory->informer_count--;
+    feed_free(shared->feed);
+    shared_informer_free(shared->informer);
+    informer_metrics_clear(&shared->metrics);
+    buf_clear(&shared->refused_text);
+    informer_key_clear(&shared->key);
+    free(shared);
+}
+
+static struct shared *shared_find(struct shared_factory *factory, const struct informer_key *key)
+{
+    struct shared *s;
+    TAILQ_FOREACH (s, &factory->informers, link)
+        if (!s->stopping && informer_key_equal(&s->key, key)) return s;
+    return NULL;
+}
+
+struct shared *shared_acquire(struct shared_factory *factory, struct informer_key *key)
+{
+    struct shared *shared = shared_find(factory, key);
+    if (shared)
+        informer_key_clear(key);
+    else
+        shared = shared_start(factory, key);
+    timer_cancel(&shared->grace);
+    shared->claims++;
+    return shared;
+}
+
+void shared_release(struct shared *shared)
+{
+    const struct shared_factory_options *o = &shared->factory->options;
+    if (--shared->claims > 0) return;
+    /* Who could have claimed a transformed one again is gone, and its function with him. */
+    if (o->grace_ms > 0 && !shared->key.transform.fn && !shared->factory->closing)
+        timer_start(&shared->grace, loop_clock(o->engine_loop), o->grace_ms);
+    else
+        shared_stop(shared);
+}
+
+/* One that restarts has not listed yet. */
+void shared_list_again(struct shared *shared)
+{
+    if (!shared->stopping && !feed_is_restarting(shared->feed)) feed_restart(shared->feed);
+}
+
+void shared_close(struct shared *shared)
+{
+    if (!shared->stopping) shared_stop(shared);
+}

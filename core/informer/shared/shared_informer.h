@@ -1,0 +1,106 @@
+/* One cache and its handlers: takes deltas from the DeltaFIFO, updates the store first, then calls every
+ * handler, in order (contract I, Q-19, V1, V2). Owner: the shared factory, on the engine thread. Handlers may
+ * add and remove handlers, their own included, and read the store, which already holds what they are told.
+ * They may not free the informer. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "informer/reflect/delta_fifo.h"
+#include "informer/shared/handler_options.h"
+#include "informer/shared/transform.h"
+#include "informer/shared/version_wait.h"
+#include "informer/store/indexer.h"
+
+struct event_info {
+    bool initial;             /* in the initial list, or a late handler's first look (I-5) */
+    bool final_state_unknown; /* the delete was not seen, only its result (B-5) */
+    bool resync, coalesced;
+    bool filtered; /* an add or a delete that the handler's filter made: the object itself was updated (I-18)
+                    */
+    int64_t received_us; /* wall time at which the bytes arrived */
+    /* Of a delete what the cache had, borrowed as the object: the last state may be another. NULL: the cache
+     * had nothing, as of a key that was never seen (Q-3). */
+    struct root *stored;
+};
+
+/* Objects are borrowed for the call; take a reference to keep one. Each function is optional. */
+struct event_handler {
+    void (*on_add)(void *ctx, struct root *object, const struct event_info *info);
+    void (*on_update)(void *ctx, struct root *old_object, struct root *new_object,
+                      const struct event_info *info);
+    void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
+    void *ctx;
+    /* The last part of the filter, asked for objects that pass options->filter, at most once for each side of
+     * a change. It must depend on the object alone. */
+    bool (*passes)(void *ctx, struct root *object);
+    /* NULL: as handler_options_new gives them. A registration takes a reference of its own. */
+    struct handler_options *options;
+    bool from_now_on; /* it is not shown what the cache holds when it comes */
+};
+
+struct shared_informer;
+struct registration;
+
+/* `name` for logs. `on_synced` (optional) is called once, when the store holds the first list and every
+ * handler that was there has been told. It may not free the informer. */
+struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(void *ctx), void *ctx);
+void shared_informer_free(struct shared_informer *informer);
+/* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
+struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
+void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
+/* `shown` tells that handlers were shown the cache, all of those that waited for it together; it may not free
+ * the informer. */
+void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
+/* Where the time that each delta takes is observed; borrowed, may be NULL. */
+struct series;
+void shared_informer_set_latency(struct shared_informer *informer, struct series *latency);
+/* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
+ * the producer's clock. */
+void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
+/* What objects become before they are stored; before the first delta. */
+void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
+
+/* Processes at most `max` deltas, or objects of one that has many, or shows so many to handlers that came
+ * late; gives how many. A list may be transformed
+ * in several turns, then takes effect in the store at once; its handlers may be told in several turns. Not to
+ * be called by a handler. */
+size_t shared_informer_process(struct shared_informer *informer, size_t max);
+/* Ends what was begun, however much that is: whoever was told some of what the store has is told all of it,
+ * whoever waits to be shown it goes on waiting. Outside of its calls. */
+void shared_informer_finish_delta(struct shared_informer *informer);
+/* Whether something is left to process. */
+bool shared_informer_has_work(const struct shared_informer *informer);
+
+/* Copies the handler. A late one is told of the whole cache, with `initial`, then goes on without gap or
+ * duplicate (I-5). No call comes from in here: those are made by the next turns of processing, before
+ * anything else; for one that comes while others are shown the cache, when deltas had as much time as they.
+ */
+void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
+                                 struct registration **registration);
+/* From now on `handler` is told in place of whoever was: it goes on where that one was, in what it is shown
+ * too, and hears of all that comes next. Copies the handler. Outside of any call of a handler. */
+void shared_informer_replace_handler(struct shared_informer *informer, struct registration *registration,
+                                     const struct event_handler *handler);
+/* No call comes after it. A second removal is not allowed: the registration is gone. */
+void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
+/* It was told all that was in the cache; before it was told any of that, it waits. */
+bool registration_was_told(const struct registration *registration);
+/* That, and the cache is synced (I-6). */
+bool registration_has_synced(const struct registration *registration);
+
+/* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and
+ * the handlers were told of it. Whoever adds a wait looks first whether that is so already
+ * (version_waits_told). */
+struct version_waits *shared_informer_waits(struct shared_informer *informer);
+/* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
+ * until it is removed, which leaves its content alone. */
+void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);
+void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store);
+/* I-7 (BEAT): the store has the first list, and handlers that do not wait were told of it. */
+bool shared_informer_has_synced(const struct shared_informer *informer);
+struct indexer *shared_informer_indexer(struct shared_informer *informer);
+/* Of its transform; all 0 without one. Borrowed. */
+const struct transform_counts *shared_informer_transform_counts(const struct shared_informer *informer);
+const char *shared_informer_name(const struct shared_informer *informer);

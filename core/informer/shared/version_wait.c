@@ -1,0 +1,96 @@
+/* Waits for versions; see version_wait.h. */
+#include "informer/shared/version_wait.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kube/kinds/resource_version.h"
+
+struct version_wait {
+    TAILQ_ENTRY(version_wait) link;
+    struct version_waits *waits; /* NULL when they are gone */
+    const void *reader;
+    void (*reached)(void *ctx);
+    void *ctx;
+    size_t len;
+    char version[];
+};
+
+void version_waits_init(struct version_waits *waits)
+{
+    TAILQ_INIT(&waits->queue);
+    waits->told = (struct buf){0};
+}
+
+void version_waits_clear(struct version_waits *waits)
+{
+    struct version_wait *wait;
+    while ((wait = TAILQ_FIRST(&waits->queue))) {
+        TAILQ_REMOVE(&waits->queue, wait, link);
+        wait->waits = NULL;
+    }
+    buf_clear(&waits->told);
+}
+
+struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
+                                       void (*reached)(void *ctx), void *ctx, struct err *err)
+{
+    if (!resource_version_check(version, err)) return NULL;
+    struct version_wait *wait = xcalloc(1, sizeof *wait + version.n);
+    *wait = (struct version_wait){
+        .waits = waits, .reader = reader, .reached = reached, .ctx = ctx, .len = version.n};
+    memcpy(wait->version, version.p, version.n);
+    TAILQ_INSERT_TAIL(&waits->queue, wait, link);
+    return wait;
+}
+
+void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader)
+{
+    struct version_wait *wait, *next;
+    for (wait = TAILQ_FIRST(&from->queue); wait; wait = next) {
+        next = TAILQ_NEXT(wait, link);
+        if (wait->reader != reader) continue;
+        TAILQ_REMOVE(&from->queue, wait, link);
+        TAILQ_INSERT_TAIL(&to->queue, wait, link);
+        wait->waits = to;
+    }
+}
+
+void version_wait_cancel(struct version_wait *wait)
+{
+    if (wait->waits) TAILQ_REMOVE(&wait->waits->queue, wait, link);
+    free(wait);
+}
+
+bool version_reached(struct str now, struct str wanted)
+{
+    int order;
+    return resource_version_compare(now, wanted, &order, NULL) && order >= 0;
+}
+
+static struct version_wait *first_reached(const struct version_waits *waits, struct str now)
+{
+    struct version_wait *wait;
+    TAILQ_FOREACH (wait, &waits->queue, link)
+        if (version_reached(now, (struct str){wait->version, wait->len})) return wait;
+    return NULL;
+}
+
+struct str version_waits_told(const struct version_waits *waits)
+{
+    return buf_slice(&waits->told);
+}
+
+/* Each is looked for anew: the call before may have cancelled any. */
+void version_waits_tell(struct version_waits *waits, struct str now)
+{
+    struct version_wait *wait;
+    waits->told.len = 0;
+    buf_str(&waits->told, now);
+    while ((wait = first_reached(waits, now))) {
+        void (*reached)(void *ctx) = wait->reached;
+        void *ctx = wait->ctx;
+        version_wait_cancel(wait);
+        reached(ctx);
+    }
+}

@@ -1,0 +1,68 @@
+/* One index of a store: from a value to the entries that have it (S-5, V17, V21). An entry may have several
+ * values, or none; it is known here by its number in the store, and by the values it was put under, so that a
+ * function that changes its mind can leave nothing behind. Owner: the indexer, on the engine thread. A
+ * source's function must not change the store. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "object/pack/pool.h"
+
+/* The most values that a source may give for one object. */
+enum { INDEX_VALUES_MAX = 10000 };
+
+/* What one object is to be found under, while it is asked. */
+struct index_values {
+    struct buf bytes; /* lengths (size_t) and texts, in turn */
+    size_t count;
+};
+
+struct index_source {
+    /* Gives the values of an object by index_values_add. False, with `*err`: the object is under none (S-6).
+     */
+    bool (*values)(void *ctx, struct root *object, struct index_values *out, struct err *err);
+    void (*free)(void *ctx); /* NULL: nothing to free */
+    void *ctx;
+};
+
+struct index;
+
+/* Values given twice count once. */
+void index_values_add(struct index_values *values, struct str value);
+
+/* Takes the source. */
+struct index *index_new(const struct index_source *source);
+void index_free(struct index *index);
+
+/* No entry has a value any more. */
+void index_empty(struct index *index);
+/* The entry holds another object now; touches only what differs (S-5). NULL: it holds none. */
+void index_set(struct index *index, uint32_t entry, struct root *object);
+/* The entries have new numbers: `numbers[old]`, and INDEX_GONE for those that are no more, which have no
+ * value here either. */
+enum { INDEX_GONE = UINT32_MAX };
+void index_renumber(struct index *index, const uint32_t *numbers, size_t count);
+
+/* Entries under a value. */
+size_t index_count(const struct index *index, struct str value);
+/* Appends their numbers to `out` (uint32_t), ascending, which is the order of the store. */
+void index_entries(const struct index *index, struct str value, struct buf *out);
+/* The same for all values that the source gives for an object, each number once (S-7): what it shares a value
+ * with, whether the store has the object itself or not. */
+void index_entries_like(struct index *index, struct root *object, struct buf *out);
+/* Every value that some entry has; the text is borrowed until the index changes. In no order. */
+void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
+                      void *ctx);
+/* The values of one entry, each once. */
+void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void *ctx, struct str value),
+                     void *ctx);
+/* Made of this source: the same function with the same ctx. */
+bool index_is_of(const struct index *index, const struct index_source *source);
+/* Objects for which the source failed, since the index was made. */
+uint64_t index_failures(const struct index *index);
+/* What it takes, about. */
+size_t index_bytes(const struct index *index);

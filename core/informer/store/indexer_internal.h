@@ -1,0 +1,75 @@
+/* The inside of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c, indexer_copy.c.
+ * Owner: see indexer.h. */
+#pragma once
+#include <uthash.h>
+
+#include "base/buf.h"
+#include "informer/store/index.h"
+#include "informer/store/indexer.h"
+
+enum { STORE_NONE = -1 };
+/* "No such entry": a number that none has. */
+#define NO_ENTRY UINT32_MAX
+
+/* The objects of one namespace, linked through the entries. Cluster-scoped objects are in the one without a
+ * name. */
+struct namespace
+{
+    UT_hash_handle hh;
+    int32_t first, last;
+    uint32_t count;
+    uint32_t number; /* in `namespaces` */
+    char name[];
+};
+
+struct entry {
+    struct root *object; /* NULL: a hole */
+    uint32_t hash;
+    uint32_t namespace_;
+    int32_t previous, next; /* in its namespace */
+};
+
+struct label_indexes;
+
+struct indexer {
+    struct entry *entries;
+    size_t used, cap, count; /* entries with holes, room, objects */
+    uint32_t *slots;         /* an entry's number plus one, or SLOT_EMPTY */
+    size_t slot_count;       /* a power of two */
+    struct namespace *by_name;
+    struct namespace **namespaces;
+    size_t namespace_count;
+    struct buf resource_version;
+    struct indexed *indexes;
+    size_t index_count;
+    struct label_indexes *labels; /* NULL: none was ever asked for */
+    bool indexing;                /* a source is being asked: indexes may not come or go */
+};
+
+/* Walks ask for what they come to so many objects before. */
+enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8 };
+
+/* An index of the store and how many use it. */
+struct indexed {
+    struct index *index;
+    char *path; /* of an index by path, which is shared; else NULL */
+    size_t users;
+    bool building; /* it knows the first `built` entries only, and nobody asks it yet */
+    size_t built;
+};
+
+struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);
+/* The number of the entry with the key of `like`, or NO_ENTRY. */
+uint32_t indexer_find(const struct indexer *indexer, const struct root *like);
+/* Adds what the store does not have; takes the reference; gives the entry's number. */
+uint32_t indexer_append(struct indexer *indexer, struct root *object);
+/* Takes the reference and gives that of the object that was there. */
+struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct root *object);
+/* Leaves a hole; gives the reference of the object. The caller squeezes holes out by indexer_tidy. */
+struct root *indexer_take_out(struct indexer *indexer, uint32_t entry);
+void indexer_tidy(struct indexer *indexer);
+
+/* Every index is told that the entry holds `object`, NULL for none; and that entries have new numbers. */
+void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object);
+void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t count);
+void indexes_free(struct indexer *indexer);

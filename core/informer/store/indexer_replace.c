@@ -1,0 +1,98 @@
+/* A relist takes effect: the store is changed in place, and what was there before is kept for those who have
+ * to be told; see indexer.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/store/indexer_internal.h"
+
+#define KEPT UINT32_MAX
+
+void replacement_begin(struct replacement *r, struct indexer *indexer, size_t count)
+{
+    *r = (struct replacement){.seen_count = indexer->used, .cap = count};
+    r->before = xcalloc(count + 1, sizeof(struct root *));
+    r->seen = xcalloc(indexer->used + 1, sizeof *r->seen);
+    if (count > indexer->count) indexer_reserve(indexer, count);
+}
+
+/* A list that names a key twice: both are compared with what was there before the list. */
+static struct root *before_of(const struct replacement *r, const struct indexer *indexer, uint32_t entry)
+{
+    uint32_t item = entry < r->seen_count ? r->seen[entry] : 0;
+    if (entry >= r->seen_count) return NULL; /* new in this list */
+    return item && item != KEPT ? r->before[item - 1] : indexer->entries[entry].object;
+}
+
+void replacement_put(struct replacement *r, struct indexer *indexer, struct root *object)
+{
+    uint32_t entry = indexer_find(indexer, object);
+    if (entry == NO_ENTRY) {
+        indexer_append(indexer, object);
+        r->count++;
+        return;
+    }
+    struct root *before = before_of(r, indexer, entry);
+    r->before[r->count++] = before ? root_ref(before) : NULL;
+    if (entry < r->seen_count) r->seen[entry] = (uint32_t)r->count;
+    root_unref(indexer_exchange(indexer, entry, object));
+}
+
+void replacement_keep(struct replacement *r, struct indexer *indexer, struct str ns, struct str name)
+{
+    struct root *known = indexer_get(indexer, ns, name);
+    uint32_t entry = known ? indexer_find(indexer, known) : NO_ENTRY;
+    if (entry < r->seen_count && !r->seen[entry]) r->seen[entry] = KEPT;
+}
+
+struct vanished {
+    char *key;
+    struct root *object;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct vanished *)a)->key, ((const struct vanished *)b)->key);
+}
+
+static void sort_vanished(struct replacement *r)
+{
+    if (r->vanished_count < 2) return;
+    struct vanished *list = xcalloc(r->vanished_count, sizeof *list);
+    for (size_t i = 0; i < r->vanished_count; i++) {
+        struct buf key = {0};
+        root_key(r->vanished[i], &key);
+        list[i] = (struct vanished){buf_take(&key), r->vanished[i]};
+    }
+    qsort(list, r->vanished_count, sizeof *list, by_key);
+    for (size_t i = 0; i < r->vanished_count; i++) {
+        r->vanished[i] = list[i].object;
+        free(list[i].key);
+    }
+    free(list);
+}
+
+void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all)
+{
+    struct buf vanished = {0};
+    for (uint32_t entry = 0; !keep_all && entry < r->seen_count; entry++) {
+        if (r->seen[entry] || !indexer->entries[entry].object) continue;
+        struct root *object = indexer_take_out(indexer, entry);
+        buf_append(&vanished, &object, sizeof object);
+    }
+    indexer_tidy(indexer);
+    free(r->seen);
+    r->seen = NULL;
+    r->vanished = (struct root **)vanished.data;
+    r->vanished_count = vanished.len / sizeof(struct root *);
+    sort_vanished(r);
+}
+
+void replacement_clear(struct replacement *r)
+{
+    for (size_t i = 0; i < r->count; i++) root_unref(r->before[i]);
+    for (size_t i = 0; i < r->vanished_count; i++) root_unref(r->vanished[i]);
+    free(r->before);
+    free(r->vanished);
+    free(r->seen);
+    *r = (struct replacement){0};
+}

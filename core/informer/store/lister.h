@@ -1,0 +1,34 @@
+/* Reading a cache: objects by key, by namespace, by label selector (contract F-11..F-13).
+ * Owner: a result array belongs to the caller, with a reference for each object; lister_free_list gives both
+ * back. `stop`, where it is taken, ends a walk early once it is true; NULL: never. On the engine thread, from
+ * any callback; results do not change when the cache does. */
+#pragma once
+#include <stddef.h>
+
+#include "informer/store/index.h"
+#include "informer/store/indexer.h"
+#include "object/value/selector.h"
+
+struct lister_list {
+    struct root **objects;
+    size_t count;
+};
+
+/* `ns` empty: all namespaces. `selector` NULL: everything. In the order in which keys came (B-9).
+ * An index of a label serves where it pays (label_index.h). */
+void lister_list(struct indexer *indexer, struct str ns, const struct selector *selector,
+                 const volatile bool *stop, struct lister_list *out);
+void lister_free_list(struct lister_list *list);
+size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector,
+                    const volatile bool *stop);
+/* What is under a value of an index, in the order in which keys came (S-7, B-9). `index` NULL: the namespace
+ * index. */
+void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
+                     struct str value, const volatile bool *stop, struct lister_list *out);
+/* What shares a value with `object`, each once (S-7). */
+void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
+                          struct root *object, const volatile bool *stop, struct lister_list *out);
+/* The values of an index that some object of the namespace has, sorted, each once (S-7, B-9): texts borrowed
+ * until the store changes, in a malloc'ed array. Once `stop` is true they are in no order. */
+struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,
+                                const volatile bool *stop, size_t *count);

@@ -1,0 +1,255 @@
+/* Queries: made, planned, and answered with objects, a count or a sum; see query.h. */
+#include "informer/store/query_internal.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/store/label_index.h"
+
+struct query *query_new(void)
+{
+    return NEW(struct query);
+}
+
+void query_free(struct query *q)
+{
+    if (!q) return;
+    for (size_t i = 0; i < q->condition_count; i++) condition_free(q->conditions[i]);
+    for (size_t i = 0; i < q->selector_count; i++) selector_free(q->selectors[i]);
+    for (size_t i = 0; i < q->order_count; i++) path_free(q->orders[i].path);
+    path_free(q->group);
+    free(q->ns);
+    free(q);
+}
+
+static bool has_room(size_t count, const char *what, struct err *err)
+{
+    if (count < QUERY_PARTS_MAX) return true;
+    return err_set(err, ERR_LIMIT, "a query has at most %d %s", QUERY_PARTS_MAX, what);
+}
+
+bool query_where(struct query *q, struct condition *condition, struct err *err)
+{
+    bool room = has_room(q->condition_count, "conditions", err);
+    if (room)
+        q->conditions[q->condition_count++] = condition;
+    else
+        condition_free(condition);
+    return room;
+}
+
+bool query_label(struct query *q, struct selector *selector, struct err *err)
+{
+    bool room = has_room(q->selector_count, "selectors", err);
+    if (room)
+        q->selectors[q->selector_count++] = selector;
+    else
+        selector_free(selector);
+    return room;
+}
+
+bool query_order(struct query *q, struct path *path, bool descending, struct err *err)
+{
+    bool room = has_room(q->order_count, "orders", err);
+    if (room)
+        q->orders[q->order_count++] = (struct query_order_part){path, descending};
+    else
+        path_free(path);
+    return room;
+}
+
+void query_namespace(struct query *q, struct str ns)
+{
+    free(q->ns);
+    q->ns = xstrndup(ns.n ? ns.p : "", ns.n);
+}
+
+void query_group(struct query *q, struct path *path)
+{
+    path_free(q->group);
+    q->group = path;
+}
+
+void query_limit(struct query *q, size_t limit)
+{
+    q->limited = true;
+    q->limit = limit;
+}
+
+void query_stop_when(struct query *q, const volatile bool *stop)
+{
+    q->stop = stop;
+}
+
+bool query_is_grouped(const struct query *q)
+{
+    return q->group != NULL;
+}
+
+/* --- which objects */
+
+struct visit {
+    const struct query *query;
+    bool (*fn)(void *ctx, struct root *object);
+    void *ctx;
+};
+
+static bool visit(void *ctx, struct root *object)
+{
+    const struct visit *v = ctx;
+    const struct query *q = v->query;
+    struct text text;
+    if (query_is_stopped(q)) return false;
+    if (q->ns && !str_is(root_namespace(object, &text), q->ns)) return true;
+    for (size_t i = 0; i < q->selector_count; i++)
+        if (!selector_matches(q->selectors[i], root_labels(object))) return true;
+    for (size_t i = 0; i < q->condition_count; i++)
+        if (!condition_holds(q->conditions[i], root_value(object))) return true;
+    return v->fn(v->ctx, object);
+}
+
+/* The smallest set of objects that is known to hold all that the query is about. */
+struct plan {
+    const struct index *index; /* NULL: the namespace, or all */
+    struct str value;
+    size_t count;
+};
+
+static void consider(struct plan *plan, const struct index *index, struct str value)
+{
+    size_t count = index ? index_count(index, value) : SIZE_MAX;
+    if (count < plan->count) *plan = (struct plan){index, value, count};
+}
+
+static struct plan make_plan(const struct query *q, struct indexer *store)
+{
+    struct plan plan = {.count = indexer_count(store)};
+    if (q->ns) plan.count = indexer_namespace_count(store, str_of(q->ns));
+    for (size_t i = 0; i < q->condition_count; i++) {
+        struct str path;
+        const struct scalar *value;
+        if (condition_equality(q->conditions[i], &path, &value))
+            consider(&plan, indexer_path_index(store, path), value->text);
+    }
+    for (size_t i = 0; i < q->selector_count; i++) {
+        struct str value;
+        const struct index *index = label_index_serve(store, q->selectors[i], plan.count, &value);
+        if (index) consider(&plan, index, value);
+    }
+    return plan;
+}
+
+void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
+                void *ctx)
+{
+    struct visit v = {q, fn, ctx};
+    struct plan plan = make_plan(q, store);
+    if (plan.index)
+        indexer_each_under(store, plan.index, plan.value, visit, &v);
+    else if (q->ns)
+        indexer_each_in(store, str_of(q->ns), visit, &v);
+    else
+        indexer_each(store, visit, &v);
+}
+
+/* --- objects */
+
+struct collecting {
+    const struct query *query;
+    struct lister_list *out;
+    size_t cap, most;
+};
+
+static bool collect(void *ctx, struct root *object)
+{
+    struct collecting *c = ctx;
+    if (c->out->count == c->most) return false;
+    if (c->out->count == c->cap) {
+        c->cap = c->cap ? c->cap * 2 : 64;
+        c->out->objects = xrealloc(c->out->objects, c->cap * sizeof(struct root *));
+    }
+    c->out->objects[c->out->count++] = root_ref(object);
+    return true;
+}
+
+/* An object with what it is ordered by. */
+struct ranked {
+    struct root *object;
+    const struct query *query;
+    struct scalar *keys; /* one for each order; texts in the arena */
+    size_t at;           /* in the order of the store */
+};
+
+/* Once it is to stop all are equal, so that the sort is soon done. */
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (query_is_stopped(x->query)) return 0;
+    for (size_t i = 0; i < x->query->order_count; i++) {
+        const struct scalar *kx = &x->keys[i], *ky = &y->keys[i];
+        bool none_x = kx->kind == SCALAR_NULL || kx->kind == SCALAR_OTHER;
+        bool none_y = ky->kind == SCALAR_NULL || ky->kind == SCALAR_OTHER;
+        if (none_x != none_y) return none_x - none_y; /* without a value: last, whatever the direction */
+        int order = scalar_order(kx, ky);
+        if (order) return x->query->orders[i].descending ? -order : order;
+    }
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The text may be unpacked into a buffer that does not last: it is kept as an offset until all are known. */
+static struct scalar key_of(const struct path *path, struct root *object, struct buf *arena)
+{
+    struct text text;
+    struct scalar key = scalar_of(path_get(path, root_value(object)), &text);
+    if (key.kind != SCALAR_TEXT || key.is_amount) return key;
+    size_t at = arena->len;
+    buf_str(arena, key.text);
+    key.text.p = (const char *)at;
+    return key;
+}
+
+static void sort_objects(const struct query *q, struct lister_list *list)
+{
+    size_t keys = q->order_count;
+    struct ranked *ranked = xcalloc(list->count, sizeof *ranked);
+    struct scalar *all = xcalloc(list->count * keys, sizeof *all);
+    struct buf arena = {0};
+    for (size_t i = 0; i < list->count && !query_is_stopped(q); i++) {
+        ranked[i] = (struct ranked){list->objects[i], q, &all[i * keys], i};
+        for (size_t k = 0; k < keys; k++)
+            all[i * keys + k] = key_of(q->orders[k].path, list->objects[i], &arena);
+    }
+    for (size_t i = 0; i < list->count * keys; i++)
+        if (all[i].kind == SCALAR_TEXT && !all[i].is_amount)
+            all[i].text.p = arena.data + (size_t)all[i].text.p;
+    if (!query_is_stopped(q)) {
+        qsort(ranked, list->count, sizeof *ranked, by_rank);
+        for (size_t i = 0; i < list->count; i++) list->objects[i] = ranked[i].object;
+    }
+    free(ranked);
+    free(all);
+    buf_clear(&arena);
+}
+
+void query_select(const struct query *q, struct indexer *store, struct lister_list *out)
+{
+    size_t limit = q->limited ? q->limit : SIZE_MAX;
+    *out = (struct lister_list){0};
+    struct collecting c = {.query = q, .out = out, .most = q->order_count ? SIZE_MAX : limit};
+    query_each(q, store, collect, &c);
+    if (q->order_count && out->count) sort_objects(q, out);
+    while (out->count > limit) root_unref(out->objects[--out->count]);
+}
+
+static bool count_one(void *ctx, struct root *object)
+{
+    ++*(size_t *)ctx;
+    return true;
+}
+
+size_t query_count(const struct query *q, struct indexer *store)
+{
+    size_t count = 0;
+    query_each(q, store, count_one, &count);
+    return q->limited && count > q->limit ? q->limit : count;
+}

@@ -1,0 +1,217 @@
+/* Sums and groups of a query; see query.h. */
+#include <stdlib.h>
+
+#include <uthash.h>
+
+#include "base/mem.h"
+#include "informer/store/query_internal.h"
+
+/* --- sums */
+
+struct adding {
+    struct query_sum *sum;
+    struct err *err;
+    bool good;
+};
+
+static bool add_value(void *ctx, struct value value)
+{
+    struct adding *a = ctx;
+    struct text text;
+    struct scalar found = scalar_of(value, &text);
+    if (!found.is_amount) return true;
+    a->sum->any_quantity |= found.kind == SCALAR_TEXT;
+    if (found.exact) {
+        a->good = quantity_add(&a->sum->exact, &found.amount, &a->sum->exact, a->err);
+    } else {
+        a->sum->inexact = true;
+        a->sum->rest += found.approximate;
+    }
+    return a->good;
+}
+
+bool query_add(const struct path *path, struct root *object, struct query_sum *sum, struct err *err)
+{
+    struct adding a = {sum, err, true};
+    path_each(path, root_value(object), add_value, &a);
+    return a.good;
+}
+
+struct scalar query_total(const struct query_sum *sum)
+{
+    if (!sum->inexact) return scalar_quantity(&sum->exact);
+    struct scalar total = scalar_double(quantity_number(&sum->exact) + sum->rest);
+    total.kind = SCALAR_QUANTITY;
+    return total;
+}
+
+bool query_sum(const struct query *q, struct indexer *store, const struct path *path, struct query_sum *out,
+               struct err *err)
+{
+    struct lister_list list;
+    bool good = true;
+    *out = (struct query_sum){0};
+    query_select(q, store, &list);
+    for (size_t i = 0; good && i < list.count && !query_is_stopped(q); i++)
+        good = query_add(path, list.objects[i], out, err);
+    lister_free_list(&list);
+    return good;
+}
+
+/* --- groups */
+
+struct group {
+    UT_hash_handle hh;
+    struct query_group_row row;
+    const struct query *query;
+    uint64_t last; /* number of the object that was counted last: each counts once */
+    char name[];   /* the kind, then the text: what tells groups apart */
+};
+
+struct grouping {
+    const struct query *query;
+    const struct path *sum;
+    struct group *groups;
+    struct root *object;
+    struct buf name;
+    uint64_t number;
+    struct err *err;
+    bool good;
+};
+
+static void name_group(struct value value, struct buf *name)
+{
+    struct text text;
+    struct scalar key = scalar_of(value, &text);
+    name->len = 0;
+    switch (key.kind) {
+    case SCALAR_TEXT:
+        buf_putc(name, 't');
+        buf_str(name, key.text);
+        break;
+    case SCALAR_NUMBER:
+        buf_putc(name, 'n');
+        if (key.exact)
+            quantity_text(&key.amount, name);
+        else
+            buf_printf(name, "%.17g", key.approximate);
+        break;
+    case SCALAR_BOOL: buf_puts(name, key.truth ? "b1" : "b0"); break;
+    default: buf_putc(name, '0'); break;
+    }
+}
+
+static struct group *group_of(struct grouping *g, struct value value)
+{
+    struct group *group;
+    name_group(value, &g->name);
+    HASH_FIND(hh, g->groups, g->name.data, g->name.len, group);
+    if (group) return group;
+    group = xcalloc(1, sizeof *group + g->name.len);
+    memcpy(group->name, g->name.data, g->name.len);
+    group->query = g->query;
+    group->row.root = root_ref(g->object);
+    group->row.key = g->name.data[0] == '0' ? value_absent : value;
+    HASH_ADD_KEYPTR(hh, g->groups, group->name, g->name.len, group);
+    return group;
+}
+
+static bool add_to_group(void *ctx, struct value value)
+{
+    struct grouping *g = ctx;
+    struct group *group = group_of(g, value);
+    if (group->last == g->number) return true;
+    group->last = g->number;
+    group->row.count++;
+    if (g->sum) g->good = query_add(g->sum, g->object, &group->row.sum, g->err);
+    return g->good;
+}
+
+static bool add_object(void *ctx, struct root *object)
+{
+    struct grouping *g = ctx;
+    g->object = object;
+    g->number++;
+    if (path_each(g->query->group, root_value(object), add_to_group, g) == 0) add_to_group(g, value_absent);
+    return g->good;
+}
+
+static int by_column(const struct query_group_row *x, const struct query_group_row *y, struct str column,
+                     bool descending)
+{
+    int order;
+    if (str_is(column, "count")) {
+        order = (x->count > y->count) - (x->count < y->count);
+    } else if (str_is(column, "sum")) {
+        struct scalar a = query_total(&x->sum), b = query_total(&y->sum);
+        order = scalar_compare_amounts(&a, &b);
+    } else {
+        struct text text_a, text_b;
+        struct scalar a = scalar_of(x->key, &text_a), b = scalar_of(y->key, &text_b);
+        if ((a.kind == SCALAR_NULL) != (b.kind == SCALAR_NULL)) return a.kind == SCALAR_NULL ? 1 : -1;
+        order = scalar_order(&a, &b);
+        if (order == 0) order = (int)a.kind - (int)b.kind;                        /* 1 and "1" */
+        if (order == 0 && a.kind == SCALAR_TEXT) order = str_cmp(a.text, b.text); /* "1" and "1000m" */
+    }
+    return descending ? -order : order;
+}
+
+static int by_orders(const void *a, const void *b)
+{
+    const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+    const struct query *q = x->query;
+    if (query_is_stopped(q)) return 0;
+    for (size_t i = 0; i < q->order_count; i++) {
+        int order = by_column(&x->row, &y->row, path_text(q->orders[i].path), q->orders[i].descending);
+        if (order) return order;
+    }
+    return by_column(&x->row, &y->row, STR("key"), false);
+}
+
+struct str query_bad_group_order(const struct query *q)
+{
+    for (size_t i = 0; i < q->order_count; i++) {
+        struct str column = path_text(q->orders[i].path);
+        if (!str_is(column, "key") && !str_is(column, "count") && !str_is(column, "sum")) return column;
+    }
+    return (struct str){0};
+}
+
+/* Takes the groups apart into sorted rows. */
+static void take_rows(struct grouping *g, struct query_groups *out)
+{
+    size_t count = HASH_COUNT(g->groups), at = 0;
+    size_t kept = g->query->limited && g->query->limit < count ? g->query->limit : count;
+    struct group **sorted = xcalloc(count + 1, sizeof(struct group *)), *group, *next;
+    HASH_ITER (hh, g->groups, group, next) sorted[at++] = group;
+    HASH_CLEAR(hh, g->groups);
+    if (count) qsort(sorted, count, sizeof(struct group *), by_orders);
+    out->rows = xcalloc(count + 1, sizeof *out->rows);
+    out->count = kept;
+    for (at = 0; at < count; at++) {
+        if (at < kept)
+            out->rows[at] = sorted[at]->row;
+        else
+            root_unref(sorted[at]->row.root);
+        free(sorted[at]);
+    }
+    free(sorted);
+}
+
+bool query_groups(const struct query *q, struct indexer *store, const struct path *sum,
+                  struct query_groups *out, struct err *err)
+{
+    struct grouping g = {.query = q, .sum = sum, .err = err, .good = true};
+    query_each(q, store, add_object, &g);
+    take_rows(&g, out);
+    buf_clear(&g.name);
+    if (!g.good) query_free_groups(out);
+    return g.good;
+}
+
+void query_free_groups(struct query_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) root_unref(groups->rows[i].root);
+    free(groups->rows);
+    *groups = (struct query_groups){0};
+}

@@ -1,0 +1,35 @@
+/* How long an item of a work queue waits before it is tried again (contract W-8, W-9, V26): what grows with
+ * its own failures, and what all items share. The failures are counted by the queue, so that an item is known
+ * in one place only. Owner: the queue that embeds it. May be used from any callback of that thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time/token_bucket.h"
+
+/* Each part that is on gives a delay; the longest counts (MaxOf). */
+struct rate_limiter {
+    struct {
+        bool on;
+        int64_t base_ms, max_ms; /* base, twice that, four times that, ... max */
+    } exponential;
+    struct {
+        bool on;
+        int64_t fast_ms, slow_ms;
+        uint64_t tries; /* so many are fast */
+    } fast_slow;
+    struct {
+        bool on;
+        double per_second; /* above 0 */
+        double burst;      /* 1 at least */
+        struct token_bucket tokens;
+    } bucket;
+    int64_t max_wait_ms; /* no delay is longer (MaxWait); 0: any may be */
+};
+
+/* The parts are as they are given; the bucket is full. */
+void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms);
+/* The delay of an item that has failed `failures` times before. Takes a token when there is a bucket. */
+int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, int64_t now_ms);
+/* Whether failures of an item matter: a bucket alone knows none (NumRequeues is 0). */
+bool rate_limiter_counts(const struct rate_limiter *limiter);

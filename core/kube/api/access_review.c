@@ -1,0 +1,145 @@
+/* SelfSubjectAccessReviews; see access_review.h. A SelfSubjectRulesReview would answer all questions of a
+ * namespace at once, but does not tell what holds in all namespaces from what holds in that one, and may be
+ * incomplete where other authorizers than RBAC are asked. */
+#include "kube/api/access_review.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kube/api/kube_call.h"
+#include "object/parse/tape.h"
+
+enum { ANSWER_MAX = 1 << 20, AT_ONCE = 8 };
+
+static const char path[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+struct asked {
+    struct access_review *review;
+    struct access_question *question;
+    struct kube_call *call;
+};
+
+struct access_review {
+    struct kube_client *client;
+    struct asked *asked;
+    size_t count, started, answered;
+    struct timer none; /* to tell that nothing was asked */
+    void (*done)(void *ctx, const struct err *err);
+    void *ctx;
+};
+
+static void finish(struct access_review *review, const struct err *err)
+{
+    struct err copy;
+    if (err) copy = *err;
+    review->done(review->ctx, err ? &copy : NULL);
+    access_review_cancel(review);
+}
+
+static void put(struct buf *out, const char *key, struct str value)
+{
+    buf_printf(out, "%s\"%s\":", out->data[out->len - 1] == '{' ? "" : ",", key);
+    buf_json_string(out, value);
+}
+
+static void write_body(const struct access_question *question, struct buf *out)
+{
+    struct str subresource = str_of(question->resource), resource;
+    str_cut(&subresource, '/', &resource);
+    buf_puts(out, "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
+                  "\"spec\":{\"resourceAttributes\":{");
+    put(out, "verb", str_of(question->verb));
+    put(out, "group", str_of(question->group));
+    put(out, "resource", resource);
+    if (subresource.n) put(out, "subresource", subresource);
+    if (*question->name) put(out, "name", str_of(question->name));
+    if (*question->ns) put(out, "namespace", str_of(question->ns));
+    buf_puts(out, "}}}");
+}
+
+/* What it leaves out is false. */
+static bool read_answer(struct asked *asked, const struct kube_answer *answer, struct err *err)
+{
+    struct tape tape;
+    if (!tape_parse(kube_client_parser(asked->review->client), answer->body, answer->len, &tape, err))
+        return err_wrap(err, "POST %s", path);
+    size_t root = tape_root(&tape);
+    size_t status = tape_type(&tape, root) == '{' ? tape_field(&tape, root, STR("status")) : 0;
+    if (tape_type(&tape, status) != '{')
+        return err_set(err, ERR_PARSE, "POST %s: the answer has no status", path);
+    asked->question->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
+    return true;
+}
+
+static void ask_more(struct access_review *review);
+
+static void on_answer(void *ctx, const struct kube_answer *answer, const struct err *err)
+{
+    struct asked *asked = ctx;
+    struct access_review *review = asked->review;
+    struct err cause;
+    asked->call = NULL;
+    review->answered++;
+    if (err) {
+        cause = *err;
+        err_wrap(&cause, "POST %s", path);
+        finish(review, &cause);
+    } else if (!read_answer(asked, answer, &cause)) {
+        finish(review, &cause);
+    } else if (review->answered == review->count) {
+        finish(review, NULL);
+    } else {
+        ask_more(review);
+    }
+}
+
+static void ask_more(struct access_review *review)
+{
+    while (review->started < review->count && review->started - review->answered < AT_ONCE) {
+        struct asked *asked = &review->asked[review->started++];
+        struct buf body = {0};
+        write_body(asked->question, &body);
+        asked->call = kube_call_start(review->client,
+                                      &(struct kube_request){.method = "POST",
+                                                             .path = path,
+                                                             .content_type = "application/json",
+                                                             .body = buf_slice(&body),
+                                                             .limit = ANSWER_MAX},
+                                      on_answer, asked);
+        buf_clear(&body);
+    }
+}
+
+static void on_none(struct timer *timer)
+{
+    finish(container_of(timer, struct access_review, none), NULL);
+}
+
+struct access_review *access_review_start(struct kube_client *client, struct access_question *questions,
+                                          size_t count, void (*done)(void *ctx, const struct err *err),
+                                          void *ctx)
+{
+    struct access_review *review = NEW(struct access_review);
+    *review = (struct access_review){.client = client,
+                                     .asked = xcalloc(count ? count : 1, sizeof(struct asked)),
+                                     .count = count,
+                                     .none = {.fn = on_none},
+                                     .done = done,
+                                     .ctx = ctx};
+    for (size_t i = 0; i < count; i++)
+        review->asked[i] = (struct asked){.review = review, .question = &questions[i]};
+    if (count)
+        ask_more(review);
+    else
+        timer_start(&review->none, loop_clock(kube_client_loop(client)), 0);
+    return review;
+}
+
+void access_review_cancel(struct access_review *review)
+{
+    if (!review) return;
+    timer_cancel(&review->none);
+    for (size_t i = 0; i < review->count; i++) kube_call_cancel(review->asked[i].call);
+    free(review->asked);
+    free(review);
+}

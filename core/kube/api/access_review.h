@@ -1,0 +1,24 @@
+/* What a client may do, asked of the server by SelfSubjectAccessReviews: one for each question, some at once.
+ * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
+#pragma once
+#include "kube/api/client.h"
+
+/* One verb on one resource, as RBAC has them. */
+struct access_question {
+    const char *ns;       /* "": in all namespaces, or a kind that has none */
+    const char *group;    /* "*": all */
+    const char *resource; /* "pods", "pods/status"; "*": all */
+    const char *name;     /* of one object, as rules with resourceNames may allow; "": any */
+    const char *verb;
+    bool allowed; /* the answer */
+};
+
+struct access_review;
+
+/* The questions and their texts are borrowed until `done`, which is given no error when all were answered,
+ * and the first one otherwise. */
+struct access_review *access_review_start(struct kube_client *client, struct access_question *questions,
+                                          size_t count, void (*done)(void *ctx, const struct err *err),
+                                          void *ctx);
+/* No callback comes after it. */
+void access_review_cancel(struct access_review *review);

@@ -1,0 +1,237 @@
+/* Asking the server what it serves: two aggregated documents, or one small one for each group version of a
+ * server that does not know those; see resource.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kube/api/kube_call.h"
+#include "kube/kinds/catalogue.h"
+
+enum {
+    DOCUMENT_MAX = 64 << 20,
+    AT_ONCE = 8, /* legacy documents on their way */
+};
+
+static const char accept_aggregated[] =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+
+/* One of the two roots, or one legacy group version. */
+struct fetch {
+    struct discovery *discovery;
+    struct kube_call *call;
+    char *path, *group, *version;
+    unsigned group_order, version_order;
+    bool started, finished;
+    struct err err;
+};
+
+struct discovery {
+    struct kube_client *client;
+    struct catalogue *catalogue;
+    void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err);
+    void *ctx;
+    struct fetch roots[2]; /* /api, /apis */
+    struct fetch **legacy;
+    size_t legacy_count, running;
+};
+
+static void free_discovery(struct discovery *discovery)
+{
+    for (size_t i = 0; i < discovery->legacy_count; i++) {
+        free(discovery->legacy[i]->path);
+        free(discovery->legacy[i]->group);
+        free(discovery->legacy[i]->version);
+        free(discovery->legacy[i]);
+    }
+    free(discovery->legacy);
+    catalogue_free(discovery->catalogue);
+    free(discovery);
+}
+
+static void finish(struct discovery *discovery, const struct err *err)
+{
+    struct catalogue *catalogue = err ? NULL : discovery->catalogue;
+    struct err copy;
+    if (err) copy = *err;
+    if (catalogue) {
+        catalogue_finish(catalogue);
+        discovery->catalogue = NULL;
+    }
+    discovery->done(discovery->ctx, catalogue, err ? &copy : NULL);
+    discovery_cancel(discovery);
+}
+
+/* Discovery is repeated as a whole. */
+static struct kube_call *ask(struct discovery *discovery, const char *path, const char *accept,
+                             void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err),
+                             struct fetch *fetch)
+{
+    const struct kube_request request = {.path = path, .accept = accept, .limit = DOCUMENT_MAX, .once = true};
+    return kube_call_start(discovery->client, &request, done, fetch);
+}
+
+static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err);
+
+static void start_legacy(struct discovery *discovery)
+{
+    for (size_t i = 0; i < discovery->legacy_count && discovery->running < AT_ONCE; i++) {
+        struct fetch *fetch = discovery->legacy[i];
+        if (fetch->started) continue;
+        fetch->started = true;
+        discovery->running++;
+        fetch->call = ask(discovery, fetch->path, "application/json", on_legacy, fetch);
+    }
+}
+
+/* Gives whether the root's failure is all there is to say. */
+static bool fails_all(struct fetch *root, const struct fetch *other, const char *path)
+{
+    bool all = root->err.code != ERR_NONE && (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);
+    if (all) err_wrap(&root->err, "GET %s", path);
+    return all;
+}
+
+/* A root that is missing or forbidden leaves the other one's kinds; without any answer nothing can be known.
+ */
+static void after_roots(struct discovery *discovery)
+{
+    struct fetch *api = &discovery->roots[0], *apis = &discovery->roots[1];
+    if (fails_all(api, apis, "/api")) {
+        finish(discovery, &api->err);
+        return;
+    }
+    if (fails_all(apis, api, "/apis")) {
+        finish(discovery, &apis->err);
+        return;
+    }
+    if (api->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/api", api->err.text);
+    if (apis->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/apis", apis->err.text);
+    if (discovery->legacy_count == 0)
+        finish(discovery, NULL);
+    else
+        start_legacy(discovery);
+}
+
+static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err)
+{
+    struct fetch *fetch = ctx;
+    struct discovery *discovery = fetch->discovery;
+    struct tape tape;
+    struct err parse_err;
+    fetch->call = NULL;
+    fetch->finished = true;
+    discovery->running--;
+    if (!err &&
+        !tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &parse_err))
+        err = &parse_err;
+    if (err) {
+        struct buf what = {0};
+        buf_printf(&what, "%s%s%s", fetch->group, *fetch->group ? "/" : "", fetch->version);
+        catalogue_add_failure(discovery->catalogue, buf_text(&what), err->text);
+        buf_clear(&what);
+    } else {
+        catalogue_add_legacy(discovery->catalogue, &tape, str_of(fetch->group), str_of(fetch->version),
+                             fetch->group_order, fetch->version_order);
+    }
+    start_legacy(discovery);
+    if (discovery->running == 0) finish(discovery, NULL);
+}
+
+static void add_legacy(struct discovery *discovery, struct str group, struct str version,
+                       unsigned group_order, unsigned version_order)
+{
+    if (!version.n || str_has_nul(version) || str_has_nul(group)) return;
+    struct fetch *fetch = NEW(struct fetch);
+    fetch->discovery = discovery;
+    fetch->group = xstrndup(group.p ? group.p : "", group.n);
+    fetch->version = xstrndup(version.p, version.n);
+    fetch->path = group.n ? xasprintf("/apis/%s/%s", fetch->group, fetch->version)
+                          : xasprintf("/api/%s", fetch->version);
+    fetch->group_order = group_order;
+    fetch->version_order = version_order;
+    discovery->legacy = xrealloc(discovery->legacy, (discovery->legacy_count + 1) * sizeof(struct fetch *));
+    discovery->legacy[discovery->legacy_count++] = fetch;
+}
+
+/* An APIVersions document: {"versions":["v1"]}. */
+static void read_versions(struct discovery *discovery, const struct tape *tape)
+{
+    size_t versions = tape_field(tape, tape_root(tape), STR("versions"));
+    unsigned order = 0;
+    for (size_t at = tape_first(tape, versions, NULL); at; at = tape_next(tape, versions, at, NULL))
+        add_legacy(discovery, (struct str){0}, tape_str(tape, at), 0, order++);
+}
+
+/* An APIGroupList document: the preferred version first, then the others as they come. */
+static void read_groups(struct discovery *discovery, const struct tape *tape)
+{
+    size_t groups = tape_field(tape, tape_root(tape), STR("groups"));
+    unsigned group_order = 1;
+    for (size_t g = tape_first(tape, groups, NULL); g; g = tape_next(tape, groups, g, NULL), group_order++) {
+        struct str name = tape_str(tape, tape_field(tape, g, STR("name")));
+        size_t versions = tape_field(tape, g, STR("versions"));
+        struct str preferred =
+            tape_str(tape, tape_field(tape, tape_field(tape, g, STR("preferredVersion")), STR("version")));
+        unsigned order = 0;
+        if (preferred.n) add_legacy(discovery, name, preferred, group_order, order++);
+        for (size_t v = tape_first(tape, versions, NULL); v; v = tape_next(tape, versions, v, NULL)) {
+            struct str version = tape_str(tape, tape_field(tape, v, STR("version")));
+            if (!str_eq(version, preferred)) add_legacy(discovery, name, version, group_order, order++);
+        }
+    }
+}
+
+static bool read_root(struct discovery *discovery, const struct tape *tape, bool is_api, struct err *err)
+{
+    struct str kind = tape_str(tape, tape_field(tape, tape_root(tape), STR("kind")));
+    if (str_is(kind, "APIGroupDiscoveryList"))
+        catalogue_add_aggregated(discovery->catalogue, tape, is_api ? 0 : 1);
+    else if (is_api && str_is(kind, "APIVersions"))
+        read_versions(discovery, tape);
+    else if (!is_api && str_is(kind, "APIGroupList"))
+        read_groups(discovery, tape);
+    else
+        return err_set(err, ERR_PARSE, "the answer is \"%.*s\", not a discovery document", STR_ARG(kind));
+    return true;
+}
+
+static void on_root(void *ctx, const struct kube_answer *answer, const struct err *err)
+{
+    struct fetch *root = ctx;
+    struct discovery *discovery = root->discovery;
+    bool is_api = root == &discovery->roots[0];
+    struct tape tape;
+    root->call = NULL;
+    root->finished = true;
+    if (err)
+        root->err = *err;
+    else if (tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &root->err))
+        read_root(discovery, &tape, is_api, &root->err);
+    if (discovery->roots[0].finished && discovery->roots[1].finished) after_roots(discovery);
+}
+
+struct discovery *discovery_start(struct kube_client *client,
+                                  void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err),
+                                  void *ctx)
+{
+    struct discovery *discovery = NEW(struct discovery);
+    discovery->client = client;
+    discovery->catalogue = catalogue_new();
+    discovery->done = done;
+    discovery->ctx = ctx;
+    for (int i = 0; i < 2; i++) {
+        struct fetch *root = &discovery->roots[i];
+        root->discovery = discovery;
+        err_clear(&root->err);
+        root->call = ask(discovery, i ? "/apis" : "/api", accept_aggregated, on_root, root);
+    }
+    return discovery;
+}
+
+void discovery_cancel(struct discovery *discovery)
+{
+    if (!discovery) return;
+    for (int i = 0; i < 2; i++) kube_call_cancel(discovery->roots[i].call);
+    for (size_t i = 0; i < discovery->legacy_count; i++) kube_call_cancel(discovery->legacy[i]->call);
+    free_discovery(discovery);
+}

@@ -1,0 +1,38 @@
+/* One request with one whole answer (client-go's rest.Request with Do): sent, sent again when the server asks
+ * for it, its answer gathered and its errors read.
+ * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
+#pragma once
+#include "base/fence.h"
+#include "kube/api/client.h"
+
+struct kube_request {
+    const char *method;       /* NULL: GET */
+    const char *path;         /* with its query: "/api/v1/namespaces/shop/pods/web?dryRun=All" */
+    const char *accept;       /* NULL: JSON */
+    const char *content_type; /* of the body */
+    struct str body;          /* sent when `p` is not NULL */
+    size_t limit;             /* bytes of the answer's body; beyond them ERR_LIMIT */
+    int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
+    bool once;                /* never sent again: the caller has a way of its own */
+    bool urgent;              /* --kube-api-qps does not hold it back */
+    bool own_connection;      /* shared with nobody, as the one that is there may be dead */
+    struct fence *fence;      /* only sent, and sent again, while it is open; NULL: none */
+};
+
+struct kube_answer {
+    int http_status;  /* 200 to 299 */
+    const char *body; /* with TAPE_PADDING readable bytes behind it; borrowed for the call */
+    size_t len;
+};
+
+struct kube_call;
+
+/* All of `request` is copied. `answer` is NULL when `err` is set: ERR_HTTP with the Status's reason for error
+ * answers (H-8), the transport's errors, ERR_LIMIT, ERR_TIMEOUT when `timeout_ms` passed. A server that is
+ * busy and says for how long is asked again (H-3), and reads whose connection broke (H-4); an error after
+ * such tries names the one before it (H-7). */
+struct kube_call *
+kube_call_start(struct kube_client *client, const struct kube_request *request,
+                void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err), void *ctx);
+/* No callback comes after it. The server may have carried it out all the same. */
+void kube_call_cancel(struct kube_call *call);

@@ -1,0 +1,121 @@
+/* One request about one object; see object_call.h. */
+#include "kube/api/object_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "kube/api/kube_call.h"
+#include "kube/kinds/url.h"
+#include "object/parse/tape.h"
+
+struct object_call {
+    struct kube_client *client;
+    struct buf path;
+    bool writes;
+    struct kube_call *call;
+    struct timer late; /* to tell of a name that may not stand in a path */
+    struct err err;    /* for that */
+    int *http_status;
+    void (*done)(void *ctx, struct root *object, const struct err *err);
+    void *ctx;
+};
+
+static void finish(struct object_call *call, struct root *object, const struct err *err)
+{
+    call->done(call->ctx, object, err);
+    object_call_cancel(call);
+}
+
+/* A Status of success is no object. */
+static bool unpack(struct object_call *call, const struct kube_answer *answer, struct root **object,
+                   struct err *err)
+{
+    const struct pack_type type = {.nameless = call->writes}; /* a SubjectAccessReview has no name */
+    struct tape tape;
+    struct tape_parser *parser = kube_client_parser(call->client);
+    *object = NULL;
+    if (!tape_parse(parser, answer->body, answer->len, &tape, err))
+        return err_wrap(err, "%s", buf_text(&call->path));
+    size_t kind =
+        tape_type(&tape, tape_root(&tape)) == '{' ? tape_field(&tape, tape_root(&tape), STR("kind")) : 0;
+    if (str_is(tape_str(&tape, kind), "Status")) return true;
+    if (pack_tape(kube_client_packer(call->client), &tape, tape_root(&tape), &type, object, err)) return true;
+    return err_wrap(err, "%s", buf_text(&call->path));
+}
+
+static void on_answer(void *ctx, const struct kube_answer *answer, const struct err *err)
+{
+    struct object_call *call = ctx;
+    struct root *object = NULL;
+    struct err cause;
+    call->call = NULL;
+    if (answer && call->http_status) *call->http_status = answer->http_status;
+    if (answer && !unpack(call, answer, &object, &cause)) err = &cause;
+    finish(call, object, err);
+}
+
+static void on_late(struct timer *timer)
+{
+    struct object_call *call = container_of(timer, struct object_call, late);
+    finish(call, NULL, &call->err);
+}
+
+/* H-12 */
+static bool make_path(struct object_call *call, const struct object_request *request)
+{
+    bool is_create = request->method && strcmp(request->method, "POST") == 0 && !request->name.n;
+    if (!is_create) {
+        if (!resource_object_path(request->resource, request->ns, request->name, request->subresource,
+                                  &call->path, &call->err))
+            return false;
+    } else {
+        if (request->ns.n && !url_name_check(request->ns, &call->err))
+            return err_wrap(&call->err, "namespace");
+        resource_path(request->resource, request->ns, &call->path);
+    }
+    if (request->query && *request->query) buf_printf(&call->path, "?%s", request->query);
+    return true;
+}
+
+struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
+                                      void (*done)(void *ctx, struct root *object, const struct err *err),
+                                      void *ctx)
+{
+    struct object_call *call = NEW(struct object_call);
+    call->client = client;
+    call->writes = request->method && strcmp(request->method, "GET") != 0;
+    call->http_status = request->http_status;
+    call->done = done;
+    call->ctx = ctx;
+    call->late.fn = on_late;
+    err_clear(&call->err);
+    if (make_path(call, request))
+        call->call = kube_call_start(client,
+                                     &(struct kube_request){
+                                         .method = request->method,
+                                         .path = buf_text(&call->path),
+                                         .content_type = request->content_type,
+                                         .body = request->body,
+                                         .limit = kube_client_max_object_size(client),
+                                         .timeout_ms = request->timeout_ms,
+                                         .urgent = request->urgent,
+                                         .once = request->once,
+                                         .own_connection = request->own_connection,
+                                         .fence = request->fence,
+                                     },
+                                     on_answer, call);
+    else
+        timer_start(&call->late, loop_clock(kube_client_loop(client)), 0);
+    return call;
+}
+
+void object_call_cancel(struct object_call *call)
+{
+    if (!call) return;
+    timer_cancel(&call->late);
+    kube_call_cancel(call->call);
+    buf_clear(&call->path);
+    free(call);
+}

@@ -1,0 +1,33 @@
+/* What stream.c (both kinds), watch_stream.c and list_stream.c share.
+ * Owner: as stream.h says. For these files only. */
+#pragma once
+#include "base/buf.h"
+#include "kube/api/frame.h"
+#include "kube/api/stream.h"
+#include "object/parse/tape.h"
+
+struct stream {
+    struct stream_options options;
+    struct framer *framer;
+    bool stopped;
+    int64_t received_us; /* of the bytes being fed */
+    struct err err;      /* set by a frame that ends the stream */
+    /* Watches: */
+    struct pack_type expected; /* what they should bring */
+    struct tape tape;          /* of the text that was found to be one event, if `parsed` */
+    bool parsed;
+    struct root *ready; /* the object of an event that has one already; a reference */
+    enum lw_event_type ready_type;
+    struct pack_mark mark; /* of the text of an object that is not */
+    struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
+};
+
+struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
+                          const struct frame_sink *sink);
+/* Tells the sink of an object that was refused alone (R-19); gives whether the stream goes on. `text` is its
+ * frame, or the beginning of it; `event`: a watch event. */
+bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
+/* The same for what is no object of this stream's kind: it says nothing of any that is. */
+bool stream_refuse_foreign(struct stream *stream, const struct err *err);
+/* The same for a frame that is too large. */
+bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

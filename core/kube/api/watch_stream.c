@@ -1,0 +1,190 @@
+/* Texts of a watch to events. Most are made objects straight from their text; of others
+ * {"type":..,"object":..} is parsed once, and the object packed from the same tape; see stream.h. */
+#include "kube/api/client.h"
+#include "kube/api/stream_internal.h"
+
+enum {
+    EVENT_FRAME = 64,            /* at most what a line has besides its object */
+    BOOKMARK_VERSION_MAX = 1024, /* bytes; of many that wait nothing else bounds the memory */
+};
+
+static bool fail(struct stream *stream, const char *what)
+{
+    err_set(&stream->err, ERR_PARSE, "%s", what);
+    return false;
+}
+
+/* what a watch brings is of its kind and version, or it is dropped. */
+static bool is_expected(const struct stream *stream, const struct pack_said *said)
+{
+    const struct pack_type *expected = &stream->expected;
+    bool same = str_eq(said->kind, expected->kind) && str_eq(said->api_version, expected->api_version);
+    bool metadata = expected->always && str_is(said->kind, "PartialObjectMetadata");
+    return same || metadata || !expected->kind.n;
+}
+
+static bool refuse_foreign(struct stream *stream, const struct pack_said *said)
+{
+    struct err err;
+    err_set(&err, ERR_PARSE, "a watch of %.*s %.*s brought a %.*s %.*s",
+            STR_ARG(stream->expected.api_version), STR_ARG(stream->expected.kind), STR_ARG(said->api_version),
+            STR_ARG(said->kind));
+    return stream_refuse_foreign(stream, &err);
+}
+
+/* an object that is refused leaves the stream and its version as they are. */
+static bool object_event(struct stream *stream, struct str line, const struct tape *tape, size_t object,
+                         enum lw_event_type type)
+{
+    struct err err;
+    struct root *root;
+    struct pack_said said = {
+        .api_version = tape_str(tape, tape_field(tape, object, STR("apiVersion"))),
+        .kind = tape_str(tape, tape_field(tape, object, STR("kind"))),
+    };
+    if (!is_expected(stream, &said)) return refuse_foreign(stream, &said);
+    if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
+        return stream_refuse(stream, &err, line, true);
+    if (stream->mark.head) pack_remember(stream->options.packer, root, &stream->mark);
+    stream->options.sink->event(stream->options.ctx, type, root, stream->received_us);
+    return !stream->stopped;
+}
+
+static bool bookmark(struct stream *stream, struct str line, const struct tape *tape, size_t object)
+{
+    size_t metadata = tape_field(tape, object, STR("metadata"));
+    size_t annotations = tape_field(tape, metadata, STR("annotations"));
+    struct lw_bookmark bookmark = {
+        .resource_version = tape_str(tape, tape_field(tape, metadata, STR("resourceVersion"))),
+        .initial_events_end =
+            str_is(tape_str(tape, tape_field(tape, annotations, STR("k8s.io/initial-events-end"))),
+                   "true"), /* */
+    };
+    struct err err;
+    size_t n = bookmark.resource_version.n;
+    if (n == 0) {
+        err_set(&err, ERR_PARSE, "a bookmark without metadata.resourceVersion");
+        return stream_refuse(stream, &err, line, true);
+    }
+    if (str_has_nul(bookmark.resource_version)) {
+        err_set(&err, ERR_PARSE, "a bookmark's resourceVersion must not contain a NUL byte");
+        return stream_refuse(stream, &err, line, true);
+    }
+    if (n > BOOKMARK_VERSION_MAX) {
+        err_set(&err, ERR_LIMIT, "a bookmark's resourceVersion of %zu bytes (at most %d)", n,
+                BOOKMARK_VERSION_MAX);
+        return stream_refuse(stream, &err, line, true);
+    }
+    stream->options.sink->bookmark(stream->options.ctx, &bookmark);
+    return !stream->stopped;
+}
+
+/* the stream ends with what the server says. */
+static bool error_event(struct stream *stream, const struct tape *tape, size_t object)
+{
+    if (!str_is(tape_str(tape, tape_field(tape, object, STR("kind"))), "Status"))
+        return fail(stream, "an ERROR event without a Status");
+    return kube_status_error_tape(&stream->err, tape, object, 0, -1);
+}
+
+static const struct event_type {
+    struct str name, head; /* what its text begins with, as servers write it */
+    enum lw_event_type type;
+} types[] = {
+    {STR("ADDED"), STR("{\"type\":\"ADDED\",\"object\":"), LW_ADDED},
+    {STR("MODIFIED"), STR("{\"type\":\"MODIFIED\",\"object\":"), LW_MODIFIED},
+    {STR("DELETED"), STR("{\"type\":\"DELETED\",\"object\":"), LW_DELETED},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* A watch-list brings mostly objects that are known, when it is not the first: their texts are not parsed at
+ * all. Known to a watch of this kind, that is: no other one has looked whether they belong here (R-28). */
+static bool recall(struct stream *stream, struct str object)
+{
+    stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->mark);
+    return stream->ready != NULL;
+}
+
+/* The object of a text that is as most are. */
+static bool pack_straight(struct stream *stream, struct str object)
+{
+    struct stream_options *o = &stream->options;
+    struct pack_said said;
+    if (!pack_tokens(o->packer, object, &o->type, &stream->mark, &said, &stream->ready)) return false;
+    if (is_expected(stream, &said)) {
+        pack_remember(o->packer, stream->ready, &stream->mark);
+        return true;
+    }
+    root_unref(stream->ready);
+    stream->ready = NULL;
+    return false;
+}
+
+/* The straight way: the object's text is cut out of the event's, and made an object without a tape. */
+static bool take_straight(struct stream *stream, struct str line)
+{
+    const struct event_type *type = types;
+    stream->mark = (struct pack_mark){0};
+    while (type < types + TYPES && !str_starts(line, type->head)) type++;
+    if (type == types + TYPES || !str_ends(line, STR("}}"))) return false;
+    struct str object = {line.p + type->head.n, line.n - type->head.n - 1};
+    stream->ready_type = type->type;
+    if (type->type == LW_ADDED && recall(stream, object)) return true;
+    if (!stream->mark.head) stream->mark = pack_mark(object, &stream->options.type);
+    return pack_straight(stream, object);
+}
+
+/* What is read to know whether it is one text need not be read again. */
+static bool is_one(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    if (take_straight(stream, (struct str){text, len})) return true;
+    return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
+}
+
+static bool ready_event(struct stream *stream)
+{
+    struct root *root = stream->ready;
+    stream->ready = NULL;
+    stream->options.sink->event(stream->options.ctx, stream->ready_type, root, stream->received_us);
+    return !stream->stopped;
+}
+
+static bool on_event(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    if (stream->ready) return ready_event(stream);
+    if (!stream->parsed) stream->mark = (struct pack_mark){0};
+    if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
+        return err_wrap(&stream->err, "watch event");
+    struct tape tape = stream->tape;
+    stream->parsed = false;
+    size_t event = tape_root(&tape);
+    struct str type = tape_str(&tape, tape_field(&tape, event, STR("type")));
+    size_t object = tape_field(&tape, event, STR("object"));
+    size_t known = 0;
+    while (known < TYPES && !str_eq(type, types[known].name)) known++;
+    if (known == TYPES && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
+        return err_set(&stream->err, ERR_PARSE, "unknown event type \"%.*s\"",
+                       STR_ARG(type)); /* H-10, R-19 */
+    if (tape_type(&tape, object) != '{')
+        return err_set(&stream->err, ERR_PARSE, "%.*s event without an object", STR_ARG(type));
+    struct str line = {text, len};
+    if (known < TYPES) return object_event(stream, line, &tape, object, types[known].type);
+    return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, line, &tape, object);
+}
+
+static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
+{
+    return stream_refuse_oversize(ctx, (struct str){head, head_len}, true, seen);
+}
+
+struct stream *watch_stream_new(const struct stream_options *options)
+{
+    const struct frame_sink sink = {.is_one = is_one, .frame = on_event, .oversize = on_oversize};
+    struct stream_options own = *options;
+    if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* events say it */
+    struct stream *stream = stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
+    stream->expected = options->type;
+    return stream;
+}

@@ -1,0 +1,31 @@
+/* What a request says of who asks: the Authorization header from a token, a token file, a password or an exec
+ * plugin.
+ * Owner: the I/O thread. Tokens are in no text and no log; memory of ours that held one is
+ * wiped when it is freed; what libcurl made of a request is not. */
+#pragma once
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "kube/config/exec_plugin.h"
+#include "kube/config/kubeconfig.h"
+#include "net/transport.h"
+
+struct credentials;
+
+/* Copies what it needs of `config`; takes `plugin`, which may be NULL. */
+struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,
+                                    struct exec_plugin *plugin);
+void credentials_free(struct credentials *credentials);
+/* Appends the value of the Authorization header, nothing when there are no credentials. A token file is read
+ * again when what is known of it is older than 50 s; when that fails the old token stays in use (T-7). ERR_IO
+ * or ERR_INVALID when there is no old one. With a plugin it may be PERMIT_WAIT; `*number` is for
+ * credentials_answered. */
+enum transport_permit credentials_header(struct credentials *credentials, struct buf *out, unsigned *number,
+                                         struct err *err);
+/* As exec_plugin_running, NULL too without a plugin. */
+const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us);
+/* The server has answered a request that carried the header `number`. */
+void credentials_answered(struct credentials *credentials, int http_status, unsigned number);
+
+/* The token in the file, without blanks around it; the caller wipes and frees it. */
+bool credentials_read_token(const char *path, char **out, struct err *err);

@@ -1,0 +1,139 @@
+/* ExecCredential objects, written and read; see exec_credential.h. */
+#include "kube/config/exec_credential.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/text/base64.h"
+#include "net/pem.h"
+#include "object/parse/tape.h"
+
+/* --- the question */
+
+static void put_text(struct buf *out, const char *name, const char *text)
+{
+    if (!text) return;
+    buf_printf(out, ",\"%s\":", name);
+    buf_json_string(out, str_of(text));
+}
+
+static void put_cluster(const struct exec_config *exec, const struct cluster_config *cluster, struct buf *out)
+{
+    buf_puts(out, "\"cluster\":{\"server\":");
+    buf_json_string(out, str_of(cluster->server));
+    put_text(out, "tls-server-name", cluster->tls_server_name);
+    if (cluster->insecure_skip_tls_verify) buf_puts(out, ",\"insecure-skip-tls-verify\":true");
+    if (cluster->ca_pem) {
+        buf_puts(out, ",\"certificate-authority-data\":\"");
+        base64_encode(str_of(cluster->ca_pem), out);
+        buf_putc(out, '"');
+    }
+    put_text(out, "proxy-url", cluster->proxy_url);
+    if (cluster->disable_compression) buf_puts(out, ",\"disable-compression\":true");
+    if (exec->cluster_config) buf_printf(out, ",\"config\":%s", exec->cluster_config);
+    buf_puts(out, "},");
+}
+
+void exec_credential_ask(const struct exec_config *exec, const struct cluster_config *cluster,
+                         bool interactive, struct buf *out)
+{
+    buf_printf(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":\"%s\",\"spec\":{", exec->api_version);
+    if (exec->provide_cluster_info) put_cluster(exec, cluster, out);
+    buf_printf(out, "\"interactive\":%s}}", interactive ? "true" : "false");
+}
+
+/* --- the answer */
+
+/* RFC 3339: 2026-11-21T19:00:00Z, with fractions and offsets. */
+static bool read_time(struct str text, int64_t *us)
+{
+    char copy[64];
+    struct tm tm = {0};
+    if (text.n >= sizeof copy || str_has_nul(text)) return false;
+    memcpy(copy, text.p, text.n);
+    copy[text.n] = '\0';
+    const char *rest = strptime(copy, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (!rest) return false;
+    if (*rest == '.') {
+        do rest++;
+        while (isdigit((unsigned char)*rest));
+    }
+    if (strcmp(rest, "Z") != 0 && strcmp(rest, "z") != 0) {
+        const char *end = strptime(rest, "%z", &tm);
+        if (!end || *end) return false;
+    }
+    long offset_s = tm.tm_gmtoff;
+    *us = ((int64_t)timegm(&tm) - offset_s) * 1000000;
+    return true;
+}
+
+/* `*out` is NULL when there is none, or it is empty. */
+static bool take_text(const struct tape *tape, size_t object, const char *name, char **out, struct err *err)
+{
+    struct str text = tape_str(tape, tape_field(tape, object, str_of(name)));
+    *out = NULL;
+    if (str_has_nul(text)) return err_set(err, ERR_PARSE, "its %s must not contain a NUL byte", name);
+    if (text.n) *out = xstrndup(text.p, text.n);
+    return true;
+}
+
+static bool check_head(const struct exec_config *exec, const struct tape *tape, struct err *err)
+{
+    size_t root = tape_root(tape);
+    struct str kind = tape_str(tape, tape_field(tape, root, STR("kind"))),
+               version = tape_str(tape, tape_field(tape, root, STR("apiVersion")));
+    if (!str_is(kind, "ExecCredential")) return err_set(err, ERR_PARSE, "its answer is no ExecCredential");
+    return str_is(version, exec->api_version) ||
+           err_set(err, ERR_PARSE, "it is configured for %s and answers in another apiVersion",
+                   exec->api_version);
+}
+
+static bool read_status(const struct tape *tape, struct exec_credential *out, struct err *err)
+{
+    size_t status = tape_field(tape, tape_root(tape), STR("status"));
+    if (tape_type(tape, status) != '{') return err_set(err, ERR_PARSE, "its answer has no status");
+    if (!take_text(tape, status, "token", &out->token, err) ||
+        !take_text(tape, status, "clientCertificateData", &out->cert_pem, err) ||
+        !take_text(tape, status, "clientKeyData", &out->key_pem, err))
+        return false;
+    if (!out->token && !out->cert_pem && !out->key_pem)
+        return err_set(err, ERR_PARSE, "it gave neither a token nor a certificate");
+    if (!out->cert_pem != !out->key_pem)
+        return err_set(err, ERR_PARSE, "it gave a %s without its %s", out->cert_pem ? "certificate" : "key",
+                       out->cert_pem ? "key" : "certificate");
+    if (out->cert_pem && !pem_check_pair(str_of(out->cert_pem), str_of(out->key_pem), err)) return false;
+    size_t expiry = tape_field(tape, status, STR("expirationTimestamp"));
+    if (!expiry || tape_type(tape, expiry) == 'n') return true;
+    return read_time(tape_str(tape, expiry), &out->expires_us) ||
+           err_set(err, ERR_PARSE, "its expirationTimestamp is no time");
+}
+
+bool exec_credential_read(const struct exec_config *exec, struct str output, struct exec_credential *out,
+                          struct err *err)
+{
+    struct tape_parser *parser = tape_parser_new();
+    struct buf text = {0};
+    struct tape tape;
+    *out = (struct exec_credential){0};
+    buf_reserve(&text, output.n + TAPE_PADDING);
+    buf_str(&text, output);
+    memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
+    bool ok = tape_parse(parser, text.data, text.len, &tape, err);
+    if (!ok) err_wrap(err, "its answer");
+    ok = ok && check_head(exec, &tape, err) && read_status(&tape, out, err);
+    if (!ok) exec_credential_clear(out);
+    buf_wipe(&text);
+    tape_parser_free(parser);
+    return ok;
+}
+
+void exec_credential_clear(struct exec_credential *credential)
+{
+    wipe(credential->token);
+    wipe(credential->cert_pem);
+    wipe(credential->key_pem);
+    *credential = (struct exec_credential){0};
+}

@@ -1,0 +1,24 @@
+/* What an exec plugin is told and what it answers: ExecCredential objects, v1 or v1beta1 (T-12).
+ * Owner: exec_credential_clear wipes and frees what an answer holds. May be called anywhere. No text of an
+ * error shows what a plugin answered. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "kube/config/exec_config.h"
+#include "kube/config/kubeconfig.h"
+
+struct exec_credential {
+    char *token, *cert_pem, *key_pem; /* a token, a pair, or both */
+    int64_t expires_us;               /* wall time; 0: it does not say */
+};
+
+/* The value of KUBERNETES_EXEC_INFO. */
+void exec_credential_ask(const struct exec_config *exec, const struct cluster_config *cluster,
+                         bool interactive, struct buf *out);
+/* ERR_PARSE or ERR_TLS when it is none of `exec`'s apiVersion that can be used. */
+bool exec_credential_read(const struct exec_config *exec, struct str output, struct exec_credential *out,
+                          struct err *err);
+void exec_credential_clear(struct exec_credential *credential);

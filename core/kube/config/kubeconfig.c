@@ -1,0 +1,212 @@
+/* From flags, kubeconfig files and the cluster around us to one configuration; see kubeconfig.h. */
+#include "kube/config/kubeconfig.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/config/in_cluster.h"
+#include "kube/config/kubeconfig_file.h"
+#include "kube/config/kubeconfig_merge.h"
+
+/* --- which files (C-1) --- */
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static bool listed_before(struct str list, struct str part)
+{
+    struct str other;
+    while (str_cut(&list, ':', &other) && other.p < part.p)
+        if (str_eq(other, part)) return true;
+    return false;
+}
+
+/* All that is wrong with them is said at once. */
+static void collect(struct err *all, const struct err *one)
+{
+    if (all->code == ERR_NONE)
+        *all = *one;
+    else
+        err_append(all, "; %s", one->text);
+}
+
+static bool load_listed(struct kubeconfig *files, const char *list, struct err *err)
+{
+    struct str rest = str_of(list), part;
+    struct err all, one;
+    err_clear(&all);
+    while (str_cut(&rest, ':', &part)) {
+        if (!part.n || listed_before(str_of(list), part)) continue;
+        char *path = xstrndup(part.p, part.n);
+        if (exists(path) && !kubeconfig_add_file(files, path, &one)) collect(&all, &one);
+        free(path);
+    }
+    if (all.code == ERR_NONE && !files->paths)
+        log_warn("None of the files of KUBECONFIG exists", F("KUBECONFIG", list));
+    if (all.code != ERR_NONE && err) *err = all;
+    return all.code == ERR_NONE;
+}
+
+static bool load_home(struct kubeconfig *files, struct err *err)
+{
+    const char *home = getenv("HOME");
+    if (!home || !*home) return true;
+    char *path = xasprintf("%s/.kube/config", home);
+    bool ok = !exists(path) || kubeconfig_add_file(files, path, err);
+    free(path);
+    return ok;
+}
+
+static bool load_files(const struct cluster_flags *flags, struct kubeconfig *files, struct err *err)
+{
+    const char *list = getenv("KUBECONFIG");
+    if (flags->kubeconfig && *flags->kubeconfig) return kubeconfig_add_file(files, flags->kubeconfig, err);
+    if (list && *list) return load_listed(files, list, err);
+    return load_home(files, err);
+}
+
+/* --- which entries (C-9) --- */
+
+static bool missing(const char *what, const char *name, const char *files, struct err *err)
+{
+    err_set(err, ERR_NOT_FOUND, "%s \"%s\" does not exist", what, name);
+    return err_wrap(err, "%s", files ? files : "no kubeconfig file was found");
+}
+
+static bool choose_context(const struct cluster_flags *flags, const struct kubeconfig *files,
+                           struct chosen *chosen, struct err *err)
+{
+    const char *asked = nonempty(flags->context), *name = asked ? asked : files->current_context;
+    if (!name) return true;
+    chosen->context = kubeconfig_find(&files->contexts, name);
+    if (chosen->context) return true;
+    return asked ? missing("context", asked, files->paths, err)
+                 : missing("current-context", name, files->current_context_file, err);
+}
+
+/* A context may name a user that is nowhere: it is used without credentials, as in client-go. What a flag
+ * names must be there. */
+static bool choose_entries(const struct cluster_flags *flags, const struct kubeconfig *files,
+                           struct chosen *chosen, struct err *err)
+{
+    if (!choose_context(flags, files, chosen, err)) return false;
+    const struct kubeconfig_context *context = chosen->context ? &chosen->context->context : NULL;
+    const char *cluster = nonempty(flags->cluster), *user = nonempty(flags->user);
+    const char *cluster_name = cluster ? cluster : context ? context->cluster : NULL;
+    const char *user_name = user ? user : context ? context->user : NULL;
+    if (cluster_name) chosen->cluster = kubeconfig_find(&files->clusters, cluster_name);
+    if (user_name) chosen->user = kubeconfig_find(&files->users, user_name);
+    if (cluster && !chosen->cluster) return missing("cluster", cluster, files->paths, err);
+    if (user && !chosen->user) return missing("user", user, files->paths, err);
+    if (!context || !cluster_name || chosen->cluster || nonempty(flags->server)) return true;
+    return err_set(err, ERR_NOT_FOUND, "%s: contexts[%s]: cluster \"%s\" does not exist",
+                   chosen->context->file, chosen->context->name, cluster_name);
+}
+
+/* --- what to say when nothing is configured --- */
+
+static void list_contexts(const struct kubeconfig *files, struct buf *out)
+{
+    for (size_t i = 0; i < files->contexts.count; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", files->contexts.items[i].name);
+}
+
+static bool nothing_at_all(const char *service_account_dir, struct err *err)
+{
+    static const char advice[] = "give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config";
+    if (!in_cluster_almost(service_account_dir, err))
+        return err_set(err, ERR_NOT_FOUND, "no cluster is configured: %s", advice);
+    err_append(err, "; %s", advice);
+    return err_wrap(err, "no cluster is configured");
+}
+
+static bool nothing_configured(const struct cluster_flags *flags, const struct kubeconfig *files,
+                               const struct chosen *chosen, struct err *err)
+{
+    struct buf names = {0};
+    if (chosen->cluster) {
+        err_set(err, ERR_INVALID, "%s: clusters[%s]: no server", chosen->cluster->file,
+                chosen->cluster->name);
+    } else if (chosen->context) {
+        err_set(err, ERR_INVALID, "%s: contexts[%s]: no cluster", chosen->context->file,
+                chosen->context->name);
+    } else if (files->contexts.count) {
+        list_contexts(files, &names);
+        err_set(err, ERR_INVALID, "%s: current-context is not set; choose one by --context: %s",
+                files->contexts.items[0].file, buf_text(&names));
+    } else {
+        nothing_at_all(flags->service_account_dir, err);
+    }
+    buf_clear(&names);
+    return false;
+}
+
+/* --- all together --- */
+
+/* C-12. */
+static char *choose_namespace(const struct cluster_flags *flags, const struct chosen *chosen)
+{
+    if (nonempty(flags->namespace_)) return xstrdup(flags->namespace_);
+    if (chosen->context && chosen->context->context.namespace_)
+        return xstrdup(chosen->context->context.namespace_);
+    if (in_cluster_possible(flags->service_account_dir))
+        return in_cluster_namespace(flags->service_account_dir);
+    return xstrdup("default");
+}
+
+/* The server is known by a flag or a file; C-10: in-cluster only when none is. Flags count there as
+ * everywhere. */
+static bool load(const struct cluster_flags *flags, const struct kubeconfig *files,
+                 struct cluster_config *out, struct err *err)
+{
+    struct chosen chosen = {0};
+    if (!choose_entries(flags, files, &chosen, err)) return false;
+    out->namespace_ = choose_namespace(flags, &chosen);
+    if (nonempty(flags->server) || (chosen.cluster && chosen.cluster->cluster.server))
+        return kubeconfig_merge(flags, &chosen, out, err);
+    if (chosen.cluster || !in_cluster_possible(flags->service_account_dir))
+        return nothing_configured(flags, files, &chosen, err);
+    return in_cluster_load(flags->service_account_dir, out, err) && kubeconfig_override(flags, out, err);
+}
+
+bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
+{
+    struct kubeconfig files = {0};
+    *out = (struct cluster_config){0};
+    bool ok = load_files(flags, &files, err) && load(flags, &files, out, err);
+    kubeconfig_clear(&files);
+    if (!ok) cluster_config_clear(out);
+    return ok;
+}
+
+void cluster_config_clear(struct cluster_config *config)
+{
+    free(config->server);
+    free(config->ca_pem);
+    free(config->client_cert_pem);
+    wipe(config->client_key_pem);
+    free(config->ca_file);
+    free(config->client_cert_file);
+    free(config->client_key_file);
+    free(config->tls_server_name);
+    wipe(config->proxy_url);
+    wipe(config->token);
+    free(config->token_file);
+    free(config->username);
+    wipe(config->password);
+    exec_config_free(config->exec);
+    for (size_t i = 0; i < config->impersonate_count; i++) {
+        free(config->impersonate[i].name);
+        free(config->impersonate[i].value);
+    }
+    free(config->impersonate);
+    free(config->namespace_);
+    free(config->source);
+    *config = (struct cluster_config){0};
+}

@@ -1,0 +1,142 @@
+/* Spam, similar events and equal events (EV-2); see event_correlator.h. */
+#include "kube/event/event_correlator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/time/token_bucket.h"
+#include "kube/event/event_cache.h"
+
+static const int64_t us_of_second = 1000000;
+
+/* Of a source, an object, a type and a reason: the messages that were seen, the oldest first. */
+struct similar {
+    uint64_t messages[EVENT_SIMILAR_MAX];
+    unsigned count;
+    int64_t seen_us;
+};
+
+/* Of events that are the same, or similar: the Event that stands for them. */
+struct observed {
+    unsigned count;
+    int64_t first_us, name_ns;
+};
+
+struct event_correlator {
+    struct event_cache *buckets, *similar, *observed;
+    struct buf scratch;
+    int64_t last_name_ns;
+};
+
+struct event_correlator *event_correlator_new(void)
+{
+    struct event_correlator *correlator = NEW(struct event_correlator);
+    correlator->buckets = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct token_bucket));
+    correlator->similar = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct similar));
+    correlator->observed = event_cache_new(EVENT_RECORDS_MAX, sizeof(struct observed));
+    return correlator;
+}
+
+void event_correlator_free(struct event_correlator *correlator)
+{
+    if (!correlator) return;
+    event_cache_free(correlator->buckets);
+    event_cache_free(correlator->similar);
+    event_cache_free(correlator->observed);
+    buf_clear(&correlator->scratch);
+    free(correlator);
+}
+
+/* --- keys: hashes of texts with a zero byte behind each */
+
+static uint64_t hash_texts(struct event_correlator *correlator, const char *const *texts, size_t count)
+{
+    correlator->scratch.len = 0;
+    for (size_t i = 0; i < count; i++) buf_append(&correlator->scratch, texts[i], strlen(texts[i]) + 1);
+    return hash_bytes(correlator->scratch.data, correlator->scratch.len);
+}
+
+/* How much of an event makes the key. */
+enum { BY_OBJECT = 7, BY_REASON = 9, BY_MESSAGE = 10 };
+
+static uint64_t key_of(struct event_correlator *correlator, const struct event *event, size_t parts)
+{
+    const struct event_object *about = &event->about;
+    const char *texts[] = {event->component, event->instance,    about->kind, about->ns,     about->name,
+                           about->uid,       about->api_version, event->type, event->reason, event->message};
+    return hash_texts(correlator, texts, parts);
+}
+
+/* --- one event */
+
+/* Whether it is one of many similar ones. */
+static bool is_similar(struct event_correlator *correlator, const struct event *event, int64_t now_us)
+{
+    struct similar *similar = event_cache_use(correlator->similar, key_of(correlator, event, BY_REASON));
+    uint64_t message = hash_str(str_of(event->message));
+    if (now_us - similar->seen_us > EVENT_SIMILAR_S * us_of_second) similar->count = 0;
+    similar->seen_us = now_us;
+    bool known = false;
+    for (unsigned i = 0; i < similar->count && !known; i++) known = similar->messages[i] == message;
+    if (!known) similar->messages[similar->count++] = message;
+    if (similar->count < EVENT_SIMILAR_MAX) return false;
+    similar->count--;
+    memmove(similar->messages, similar->messages + 1, similar->count * sizeof *similar->messages);
+    return true;
+}
+
+/* EV-3: two of an object in the same microsecond have different names. */
+static int64_t new_name_ns(struct event_correlator *correlator, int64_t now_us)
+{
+    int64_t ns = now_us * 1000;
+    if (ns <= correlator->last_name_ns) ns = correlator->last_name_ns + 1;
+    correlator->last_name_ns = ns;
+    return ns;
+}
+
+static struct observed *observe(struct event_correlator *correlator, const struct event *event, bool combined,
+                                int64_t now_us)
+{
+    uint64_t key = key_of(correlator, event, combined ? BY_REASON : BY_MESSAGE);
+    struct observed *observed = event_cache_use(correlator->observed, key);
+    if (observed->count++ == 0) {
+        observed->first_us = combined ? now_us : event->time_us;
+        observed->name_ns = new_name_ns(correlator, now_us);
+    }
+    return observed;
+}
+
+/* Of a source and an object: a token for each Event that is sent. */
+static bool take_token(struct event_correlator *correlator, const struct event *event, int64_t now_us)
+{
+    struct token_bucket *bucket = event_cache_use(correlator->buckets, key_of(correlator, event, BY_OBJECT));
+    int64_t now_ms = now_us / 1000;
+    if (bucket->burst == 0) token_bucket_start(bucket, 1.0 / EVENT_REFILL_S, EVENT_BURST, now_ms);
+    return token_bucket_try(bucket, now_ms);
+}
+
+/* What the filter holds back is counted all the same: the next one that it lets through tells of it. */
+bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
+                     struct event_plan *plan)
+{
+    bool combined = is_similar(correlator, event, now_us);
+    const struct observed *observed = observe(correlator, event, combined, now_us);
+    struct buf name = {0};
+    if (!take_token(correlator, event, now_us)) return false;
+    event_name(event, observed->name_ns, &name);
+    buf_text(&name);
+    *plan = (struct event_plan){.name = buf_take(&name),
+                                .is_patch = observed->count > 1,
+                                .is_combined = combined,
+                                .count = observed->count,
+                                .first_us = observed->first_us};
+    return true;
+}
+
+void event_plan_clear(struct event_plan *plan)
+{
+    free(plan->name);
+    *plan = (struct event_plan){0};
+}

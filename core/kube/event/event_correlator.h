@@ -1,0 +1,35 @@
+/* What becomes of an event (EV-2, client-go's EventCorrelator): a new Event, a larger count of one that is
+ * there, one that stands for many that are alike, or nothing when its object has too many. It knows what it
+ * planned before and asks nobody; time is handed in. Owner: the recorder, on its thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kube/event/event.h"
+
+#define EVENT_COMBINED_PREFIX "(combined from similar events): "
+
+enum {
+    EVENT_BURST = 25,         /* of one source about one object */
+    EVENT_REFILL_S = 300,     /* and one more after each of these */
+    EVENT_SIMILAR_MAX = 10,   /* so many messages with the same reason become one Event */
+    EVENT_SIMILAR_S = 600,    /* unless there was none for so long */
+    EVENT_RECORDS_MAX = 4096, /* of each of the three caches */
+};
+
+struct event_plan {
+    char *name;
+    bool is_patch;    /* of an Event that was made before; it may be gone */
+    bool is_combined; /* its message begins with the prefix */
+    unsigned count;
+    int64_t first_us;
+};
+
+struct event_correlator;
+
+struct event_correlator *event_correlator_new(void);
+void event_correlator_free(struct event_correlator *correlator);
+/* False when nothing is to be sent; else `plan` is filled, for event_plan_clear. */
+bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
+                     struct event_plan *plan);
+void event_plan_clear(struct event_plan *plan);

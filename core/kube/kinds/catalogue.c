@@ -1,0 +1,207 @@
+/* What a server serves, and which of it a name means; see resource.h. */
+#include "kube/kinds/catalogue.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+/* A name in any of its forms; empty parts say nothing. */
+struct name {
+    struct str whole, name, group, version;
+    bool has_group, is_kind; /* is_kind: group/version/Kind */
+};
+
+enum match { MATCH_NONE, MATCH_SHORT, MATCH_OTHER, MATCH_PLURAL };
+
+struct catalogue *catalogue_new(void)
+{
+    return NEW(struct catalogue);
+}
+
+struct catalogue *catalogue_ref(const struct catalogue *catalogue)
+{
+    struct catalogue *shared = (struct catalogue *)catalogue; /* its count alone changes */
+    shared->refs++;
+    return shared;
+}
+
+void catalogue_free(struct catalogue *catalogue)
+{
+    if (!catalogue || catalogue->refs-- > 0) return;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        struct catalogue_entry *entry = &catalogue->entries[i];
+        resource_clear(&entry->resource);
+        free(entry->singular);
+        for (char **s = entry->short_names; s && *s; s++) free(*s);
+        free(entry->short_names);
+    }
+    free(catalogue->entries);
+    buf_clear(&catalogue->failures);
+    free(catalogue);
+}
+
+void catalogue_add_failure(struct catalogue *catalogue, const char *what, const char *cause)
+{
+    buf_printf(&catalogue->failures, "%s%s: %s", catalogue->failures.len ? "; " : "", what, cause);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct catalogue_entry *a = left, *b = right;
+    if (a->group_order != b->group_order) return a->group_order < b->group_order ? -1 : 1;
+    if (a->version_order != b->version_order) return a->version_order < b->version_order ? -1 : 1;
+    return a->sequence < b->sequence ? -1 : 1;
+}
+
+void catalogue_finish(struct catalogue *catalogue)
+{
+    if (catalogue->count) qsort(catalogue->entries, catalogue->count, sizeof *catalogue->entries, compare);
+    buf_text(&catalogue->failures); /* terminated from now on, so that reading it changes nothing */
+}
+
+const char *catalogue_failures(const struct catalogue *catalogue)
+{
+    return catalogue->failures.len ? catalogue->failures.data : "";
+}
+
+static bool same(struct str text, const char *other)
+{
+    return text.n == strlen(other) && strncasecmp(text.p, other, text.n) == 0;
+}
+
+static bool serves(const struct catalogue *catalogue, struct str group, struct str version)
+{
+    for (size_t i = 0; i < catalogue->count; i++)
+        if (str_is(group, catalogue->entries[i].resource.group) &&
+            str_is(version, catalogue->entries[i].resource.version))
+            return true;
+    return false;
+}
+
+/* apps/v1/Deployment, v1/Pod; deployments.v1.apps, deployments.apps; pods. */
+static struct name parse_name(const struct catalogue *catalogue, struct str text)
+{
+    struct name name = {.whole = text, .name = text};
+    struct str rest = text, first, second;
+    if (memchr(text.p, '/', text.n)) {
+        name.has_group = name.is_kind = true;
+        str_cut(&rest, '/', &first);
+        str_cut(&rest, '/', &second);
+        name.version = rest.p ? second : first;
+        name.group = rest.p ? first : (struct str){0};
+        name.name = rest.p ? rest : second;
+        return name;
+    }
+    str_cut(&rest, '.', &first);
+    if (!rest.p) return name;
+    name.has_group = true;
+    name.name = first;
+    name.group = rest;
+    struct str group = rest;
+    str_cut(&group, '.', &second); /* a version in the middle counts when there is such a one */
+    if (group.p && serves(catalogue, group, second)) {
+        name.version = second;
+        name.group = group;
+    }
+    return name;
+}
+
+static enum match match(const struct catalogue_entry *entry, const struct name *name)
+{
+    const struct resource *resource = &entry->resource;
+    if (name->has_group && !str_is(name->group, resource->group)) return MATCH_NONE;
+    if (name->version.n && !str_is(name->version, resource->version)) return MATCH_NONE;
+    if (same(name->name, resource->plural)) return MATCH_PLURAL;
+    if (same(name->name, resource->kind) || (entry->singular && same(name->name, entry->singular)))
+        return MATCH_OTHER;
+    for (char **s = entry->short_names; s && *s && !name->is_kind; s++)
+        if (same(name->name, *s)) return MATCH_SHORT;
+    return MATCH_NONE;
+}
+
+static bool same_resource(const struct catalogue_entry *a, const struct catalogue_entry *b)
+{
+    return strcmp(a->resource.group, b->resource.group) == 0 &&
+           strcmp(a->resource.plural, b->resource.plural) == 0;
+}
+
+/* Entries come in the order of preference: the first of a resource is its preferred version. Of different
+ * resources the core group's wins, as in kubectl (`events`); between other groups kubectl takes the first,
+ * here that is ambiguous. */
+static const struct catalogue_entry *choose(const struct catalogue *catalogue, const struct name *name,
+                                            enum match level, struct buf *candidates)
+{
+    const struct catalogue_entry *found = NULL, *last = NULL;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->entries[i];
+        if (match(entry, name) != level || (last && same_resource(entry, last))) continue;
+        if (found && *found->resource.group == '\0') break;
+        if (found && same_resource(entry, found)) continue;
+        if (found) buf_puts(candidates, ", ");
+        resource_name(&entry->resource, candidates);
+        if (!found) found = entry;
+        last = entry;
+    }
+    return found;
+}
+
+static bool is_ambiguous(const struct buf *candidates)
+{
+    return candidates->len && memchr(candidates->data, ',', candidates->len);
+}
+
+bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struct resource *out,
+                       struct err *err)
+{
+    struct name name = parse_name(catalogue, text);
+    for (enum match level = MATCH_PLURAL; level > MATCH_NONE && name.name.n; level--) {
+        struct buf candidates = {0};
+        const struct catalogue_entry *entry = choose(catalogue, &name, level, &candidates);
+        bool ambiguous = is_ambiguous(&candidates);
+        if (ambiguous)
+            err_set(err, ERR_INVALID, "\"%.*s\" is ambiguous: %s", STR_ARG(text), buf_text(&candidates));
+        else if (entry)
+            resource_copy(out, &entry->resource);
+        buf_clear(&candidates);
+        if (entry) return !ambiguous;
+    }
+    return err_set(err, ERR_NOT_FOUND, "the server doesn't have a resource type \"%.*s\"", STR_ARG(text));
+}
+
+bool catalogue_group_lacks(const struct catalogue *catalogue, struct str text)
+{
+    struct name name = parse_name(catalogue, text);
+    bool has_group = false;
+    if (!name.has_group || (name.version.n && !serves(catalogue, name.group, name.version))) return false;
+    name.version = (struct str){0};
+    for (size_t i = 0; i < catalogue->count; i++) {
+        if (match(&catalogue->entries[i], &name) != MATCH_NONE) return false;
+        has_group |= str_is(name.group, catalogue->entries[i].resource.group);
+    }
+    return has_group;
+}
+
+const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type)
+{
+    struct name name = parse_name(catalogue, type);
+    const char *meant = NULL;
+    name.version = (struct str){0};
+    name.is_kind = false; /* as if it were one of kubectl's names */
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->entries[i];
+        if (match(entry, &name) == MATCH_NONE) continue;
+        if (str_is(name.name, entry->resource.kind)) return NULL;
+        if (!meant) meant = entry->resource.kind;
+    }
+    return meant;
+}
+
+bool resource_name_has_group(struct str name)
+{
+    struct str rest = name, part;
+    if (memchr(name.p ? name.p : "", '.', name.n)) return true;
+    size_t parts = 0;
+    while (str_cut(&rest, '/', &part)) parts++;
+    return parts == 3;
+}

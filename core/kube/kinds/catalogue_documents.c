@@ -1,0 +1,110 @@
+/* Discovery documents into catalogue entries; see catalogue.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kube/kinds/catalogue.h"
+
+static char *text_of(struct str text)
+{
+    return xstrndup(text.p ? text.p : "", text.n);
+}
+
+static struct str field_text(const struct tape *tape, size_t at, struct str key)
+{
+    return tape_str(tape, tape_field(tape, at, key));
+}
+
+static char **text_list(const struct tape *tape, size_t array)
+{
+    size_t count = 0;
+    char **list = NULL;
+    for (size_t at = tape_first(tape, array, NULL); at; at = tape_next(tape, array, at, NULL)) {
+        struct str text = tape_str(tape, at);
+        if (!text.n || str_has_nul(text)) continue;
+        list = xrealloc(list, (count + 2) * sizeof *list);
+        list[count++] = text_of(text);
+        list[count] = NULL;
+    }
+    return list;
+}
+
+/* A resource as a document describes it; texts of its tape. */
+struct found {
+    struct str group, version, plural, kind, singular;
+    size_t at; /* its object on the tape */
+    bool namespaced;
+    unsigned group_order, version_order;
+};
+
+static void add(struct catalogue *catalogue, const struct tape *tape, const struct found *found)
+{
+    if (!found->plural.n || !found->kind.n) return;
+    if (memchr(found->plural.p, '/', found->plural.n)) return; /* a subresource */
+    const struct str texts[] = {found->group, found->version, found->plural, found->kind, found->singular};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) /* it would have the name of another one */
+        if (str_has_nul(texts[i])) return;
+    catalogue->entries = xrealloc(catalogue->entries, (catalogue->count + 1) * sizeof *catalogue->entries);
+    catalogue->entries[catalogue->count] = (struct catalogue_entry){
+        .resource = {text_of(found->group), text_of(found->version), text_of(found->plural),
+                     text_of(found->kind), found->namespaced},
+        .singular = found->singular.n ? text_of(found->singular) : NULL,
+        .short_names = text_list(tape, tape_field(tape, found->at, STR("shortNames"))),
+        .group_order = found->group_order,
+        .version_order = found->version_order,
+        .sequence = catalogue->count,
+    };
+    catalogue->count++;
+}
+
+static void add_version(struct catalogue *catalogue, const struct tape *tape, size_t at, struct found *found)
+{
+    size_t resources = tape_field(tape, at, STR("resources"));
+    found->version = field_text(tape, at, STR("version"));
+    for (size_t r = tape_first(tape, resources, NULL); r; r = tape_next(tape, resources, r, NULL)) {
+        found->at = r;
+        found->plural = field_text(tape, r, STR("resource"));
+        found->kind = field_text(tape, tape_field(tape, r, STR("responseKind")), STR("kind"));
+        found->singular = field_text(tape, r, STR("singularResource"));
+        found->namespaced = str_is(field_text(tape, r, STR("scope")), "Namespaced");
+        add(catalogue, tape, found);
+    }
+    if (!str_is(field_text(tape, at, STR("freshness")), "Stale")) return;
+    struct buf what = {0};
+    buf_printf(&what, "%.*s%s%.*s", STR_ARG(found->group), found->group.n ? "/" : "",
+               STR_ARG(found->version));
+    catalogue_add_failure(catalogue, buf_text(&what), "the server's knowledge of it is stale");
+    buf_clear(&what);
+}
+
+void catalogue_add_aggregated(struct catalogue *catalogue, const struct tape *tape, unsigned first_group)
+{
+    size_t items = tape_field(tape, tape_root(tape), STR("items"));
+    struct found found = {.group_order = first_group};
+    for (size_t at = tape_first(tape, items, NULL); at; at = tape_next(tape, items, at, NULL)) {
+        size_t versions = tape_field(tape, at, STR("versions"));
+        found.group = field_text(tape, tape_field(tape, at, STR("metadata")), STR("name"));
+        found.version_order = 0;
+        for (size_t v = tape_first(tape, versions, NULL); v; v = tape_next(tape, versions, v, NULL)) {
+            add_version(catalogue, tape, v, &found);
+            found.version_order++;
+        }
+        found.group_order++;
+    }
+}
+
+void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, struct str group,
+                          struct str version, unsigned group_order, unsigned version_order)
+{
+    size_t resources = tape_field(tape, tape_root(tape), STR("resources"));
+    struct found found = {
+        .group = group, .version = version, .group_order = group_order, .version_order = version_order};
+    for (size_t r = tape_first(tape, resources, NULL); r; r = tape_next(tape, resources, r, NULL)) {
+        found.at = r;
+        found.plural = field_text(tape, r, STR("name"));
+        found.kind = field_text(tape, r, STR("kind"));
+        found.singular = field_text(tape, r, STR("singularName"));
+        found.namespaced = tape_bool(tape, tape_field(tape, r, STR("namespaced")), false);
+        add(catalogue, tape, &found);
+    }
+}

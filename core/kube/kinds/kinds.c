@@ -1,0 +1,104 @@
+/* The latest catalogue and those who wait for the first; see kinds.h. */
+#include "kube/kinds/kinds.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+/* So long an answer is believed. */
+enum { FRESH_MS = 5000 };
+
+struct kinds {
+    struct catalogue *catalogue; /* NULL before the first */
+    struct clock *clock;
+    int64_t fresh_until_ms;
+    void (*ask)(void *ctx);
+    void *ctx;
+    TAILQ_HEAD(waiter_list, kinds_waiter) waiters;
+};
+
+struct kinds *kinds_new(struct clock *clock, void (*ask)(void *ctx), void *ctx)
+{
+    struct kinds *kinds = NEW(struct kinds);
+    kinds->clock = clock;
+    kinds->ask = ask;
+    kinds->ctx = ctx;
+    TAILQ_INIT(&kinds->waiters);
+    return kinds;
+}
+
+void kinds_free(struct kinds *kinds)
+{
+    if (!kinds) return;
+    must(TAILQ_EMPTY(&kinds->waiters));
+    catalogue_free(kinds->catalogue);
+    free(kinds);
+}
+
+/* Those who wait again meanwhile are not called twice. */
+static void wake_all(struct kinds *kinds, const struct err *err)
+{
+    struct kinds_waiter *waiter;
+    struct kinds waking = {.catalogue = NULL};
+    TAILQ_INIT(&waking.waiters);
+    TAILQ_CONCAT(&waking.waiters, &kinds->waiters, link);
+    TAILQ_FOREACH (waiter, &waking.waiters, link) waiter->kinds = &waking;
+    while ((waiter = TAILQ_FIRST(&waking.waiters))) {
+        kinds_cancel(waiter);
+        waiter->ready(waiter, err);
+    }
+}
+
+void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
+{
+    struct catalogue *old = kinds->catalogue;
+    kinds->catalogue = catalogue_ref(catalogue);
+    kinds->fresh_until_ms = clock_now_ms(kinds->clock) + FRESH_MS;
+    catalogue_free(old);
+    wake_all(kinds, NULL);
+}
+
+void kinds_fail(struct kinds *kinds, const struct err *err)
+{
+    wake_all(kinds, err);
+}
+
+const struct catalogue *kinds_catalogue(const struct kinds *kinds)
+{
+    return kinds->catalogue;
+}
+
+bool kinds_known(const struct kinds *kinds)
+{
+    return kinds->catalogue != NULL;
+}
+
+bool kinds_doubt(struct kinds *kinds)
+{
+    if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
+    kinds->ask(kinds->ctx);
+    return true;
+}
+
+void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter)
+{
+    must(!waiter->kinds);
+    waiter->kinds = kinds;
+    TAILQ_INSERT_TAIL(&kinds->waiters, waiter, link);
+}
+
+void kinds_cancel(struct kinds_waiter *waiter)
+{
+    if (!waiter->kinds) return;
+    TAILQ_REMOVE(&waiter->kinds->waiters, waiter, link);
+    waiter->kinds = NULL;
+}
+
+bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err)
+{
+    must(kinds->catalogue);
+    if (catalogue_resolve(kinds->catalogue, name, out, err)) return true;
+    catalogue_explain(kinds->catalogue, name, err);
+    return false;
+}

@@ -1,0 +1,14 @@
+/* The kinds that every cluster has, for those who ask before there is a server.
+ * Owner: the caller frees the catalogue. May be called anywhere. */
+#pragma once
+#include "kube/kinds/resource.h"
+
+/* What a kube-apiserver of today serves without any CRD. */
+struct catalogue *catalogue_well_known(void);
+/* Whether no server has the kind, as its group is Kubernetes' own and has none of that name: then `*err` says
+ * so, and which was meant. `catalogue` is the well-known one, which does not have it. */
+bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err);
+/* The same of the "apps/v1/deployment" of an object, which has to be written as servers write it. */
+bool well_known_refuses_type(const struct catalogue *catalogue, struct str type, struct err *err);
+/* What is said of any other kind that it does not have, which a server may have. */
+void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err);

@@ -1,9 +1,0 @@
-/* The URL of a list or a watch, in the very form of client-go's reflector (A-9): keys sorted, empty values
- * left out. Owner: everything borrowed. May be called anywhere. */
-#pragma once
-#include "base/buf.h"
-#include "kube/list_watch.h"
-#include "kube/resource.h"
-
-void list_watch_path(const struct resource *resource, const struct lw_scope *scope,
-                     const struct lw_options *options, struct buf *out);

@@ -1,0 +1,112 @@
+/* Duplicate keys of one map; see dedup.h. */
+#include "object/pack/dedup.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "object/pack/intern.h"
+#include "object/value/dict.h"
+
+enum { FEW = 16 }; /* keys that are compared one by one */
+
+/* `area` is not in the pool's region, so a reference is followed from the pool. */
+static struct str key_text(const struct encoder *e, uint32_t key, struct text *text)
+{
+    const struct node *node;
+    const uint32_t *blob;
+    switch (word_tag(key)) {
+    case TAG_LOCAL: blob = e->area + word_payload(key); return value_str((struct value){blob, *blob}, text);
+    case TAG_REF:
+        node = pool_at(e->pool, word_payload(key));
+        return value_str((struct value){node->words + node->top, node->words[node->top]}, text);
+    default: return value_str((struct value){NULL, key}, text);
+    }
+}
+
+static bool same_key(const struct encoder *e, uint32_t a, uint32_t b)
+{
+    if (a == b) return true;
+    if (word_tag(a) == TAG_KEY && word_tag(b) == TAG_KEY) return false;
+    struct text ta, tb;
+    return str_eq(key_text(e, a, &ta), key_text(e, b, &tb));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool mark_few(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
+{
+    bool any = false;
+    for (size_t i = 0; i + 1 < count; i++) {
+        for (size_t j = i + 1; j < count && !repeated[i]; j++)
+            repeated[i] = same_key(e, entry[i].key, entry[j].key);
+        any |= repeated[i];
+    }
+    return any;
+}
+
+/* Marks the entries whose key comes again later. Sorted by hash of the text, then by place, equal keys are
+ * neighbours, but for the rare two with the same hash. */
+static bool mark_many(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
+{
+    uint64_t *order = xmalloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        struct text text;
+        order[i] = hash_str(key_text(e, entry[i].key, &text)) << 32 | i;
+    }
+    qsort(order, count, sizeof *order, by_number);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (uint32_t)order[i];
+        for (size_t j = i + 1; j < count && order[j] >> 32 == order[i] >> 32 && !repeated[at]; j++) {
+            repeated[at] = same_key(e, entry[at].key, entry[(uint32_t)order[j]].key);
+        }
+        any |= repeated[at];
+    }
+    free(order);
+    return any;
+}
+
+static uint32_t moved(uint32_t word, size_t by)
+{
+    return word_tag(word) == TAG_LOCAL ? word - word_make(TAG_LOCAL, (uint32_t)by) : word;
+}
+
+/* Closes up entries and blobs. Distances inside a blob's subtree do not change by moving it. */
+static void remove_marked(struct encoder *e, struct pending *entry, size_t *count, const bool *repeated)
+{
+    size_t kept = 0, to = entry[0].start, end = e->used;
+    for (size_t i = 0; i < *count; i++) {
+        size_t from = entry[i].start, size = (i + 1 < *count ? entry[i + 1].start : end) - from;
+        if (repeated[i]) continue;
+        memmove(e->area + to, e->area + from, size * sizeof *e->area);
+        entry[kept++] = (struct pending){
+            .key = moved(entry[i].key, from - to),
+            .value = moved(entry[i].value, from - to),
+            .start = (uint32_t)to,
+        };
+        to += size;
+    }
+    *count = kept;
+    e->used = to;
+    if (e->unique > to) e->unique = to;
+}
+
+bool dedup(struct encoder *e, struct pending *entry, size_t *count)
+{
+    bool few[FEW] = {false};
+    if (*count <= FEW) {
+        if (!mark_few(e, entry, *count, few)) return false;
+        remove_marked(e, entry, count, few);
+        return true;
+    }
+    bool *repeated = xcalloc(*count, sizeof *repeated);
+    bool any = mark_many(e, entry, *count, repeated);
+    if (any) remove_marked(e, entry, count, repeated);
+    free(repeated);
+    return any;
+}

@@ -1,0 +1,89 @@
+/* Builds packed values from the leaves upwards: finished blobs stand in an area, the values of open maps and
+ * arrays wait on a stack, and a finished subtree that is large enough leaves the area for the pool. Owner:
+ * the packer, and so the pool's thread. A word that comes out holds, under TAG_LOCAL, its blob's place in the
+ * area; it is good for being pushed, and for nothing else. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "object/pack/pool.h"
+#include "object/value/key_cache.h"
+
+enum {
+    INTERN_WORDS = 12,        /* blobs from this size on are stored once per pool */
+    AREA_WORDS_MAX = 1 << 26, /* of one object, subtrees not counted */
+    SHAPE_GUESSES = 512,
+};
+
+struct pending {
+    uint32_t key, value;
+    uint32_t start; /* of the area when its key was not yet written */
+};
+
+struct encoder {
+    struct pool *pool;
+    uint32_t *area;
+    size_t used, area_cap;
+    size_t unique; /* behind the last blob that makes what it stands in one of a kind */
+    bool moved;    /* blobs of the area are not all where they were written, as keys came twice */
+    struct pending *stack;
+    size_t depth, stack_cap;
+    struct key_cache keys;
+    uint32_t
+        shape_guess[SHAPE_GUESSES]; /* plus one, 0: none; by the first and the last key and their number */
+    uint32_t *fresh;                /* nodes made for this object, each with one reference of ours */
+    size_t fresh_count, fresh_cap;
+};
+
+/* A map or array that is being filled. */
+struct open {
+    size_t depth; /* of the stack */
+    size_t start; /* of the area */
+};
+
+void encoder_clear(struct encoder *e);
+/* Empties it for the next object and gives up the references it holds. */
+void encoder_reset(struct encoder *e);
+
+/* `field` is the number of the key whose value it is, DICT_NONE when there is none. */
+bool encode_string(struct encoder *e, struct str s, uint32_t field, uint32_t *word, struct err *err);
+bool encode_int(struct encoder *e, int64_t i, uint32_t *word, struct err *err);
+bool encode_uint(struct encoder *e, uint64_t u, uint32_t *word, struct err *err);
+/* `bits` of the IEEE 754 number. */
+bool encode_double(struct encoder *e, uint64_t bits, uint32_t *word, struct err *err);
+
+static inline struct open encode_open(const struct encoder *e)
+{
+    return (struct open){e->depth, e->used};
+}
+
+void encode_grow_stack(struct encoder *e);
+
+static inline struct pending *encode_push(struct encoder *e)
+{
+    if (e->depth == e->stack_cap) encode_grow_stack(e);
+    return &e->stack[e->depth++];
+}
+
+/* Opens an entry of a map, then sets its value. `*field` is the number of the key, DICT_NONE when it has
+ * none. */
+bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *err);
+static inline void encode_value(struct encoder *e, uint32_t word)
+{
+    e->stack[e->depth - 1].value = word;
+}
+
+/* An element of an array. */
+static inline void encode_item(struct encoder *e, uint32_t word)
+{
+    encode_push(e)->value = word;
+}
+
+/* Closes it: of keys that came twice the last stays. `intern` says whether it may leave the area. */
+bool encode_map(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
+bool encode_array(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
+/* Copies the blobs of a value that another object of the pool has. */
+bool encode_copy(struct encoder *e, const uint32_t *from, size_t words, struct err *err);

@@ -1,0 +1,114 @@
+/* The inside of a pool: how nodes and roots are found, stored and freed.
+ * Owner: the pool's thread for all but the atomic word of a root. Used inside core/object only. */
+#pragma once
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/pack/granule_table.h"
+#include "object/pack/pack.h"
+#include "object/pack/pool.h"
+#include "object/pack/section.h"
+#include "object/pack/slab.h"
+#include "object/pack/text_cache.h"
+#include "object/value/word.h"
+
+/* Fields of metadata whose places every root knows. */
+enum root_field {
+    ROOT_NAMESPACE,
+    ROOT_NAME,
+    ROOT_UID,
+    ROOT_RESOURCE_VERSION,
+    ROOT_LABELS,
+    ROOT_ANNOTATIONS,
+    ROOT_FIELDS
+};
+
+#define ROOT_QUEUED    0x80000000u /* in the release queue; the other bits of `refs` count */
+#define ROOT_WORDS_MAX ((1u << 28) - 1)
+#define ROOT_ABSENT    word_make(TAG_SIMPLE, 0x1fffffff)
+
+struct root {
+    _Atomic uint32_t refs;
+    uint32_t released_next; /* granule of the next in the release queue */
+    uint64_t text_hash;     /* the mark of the text that it was last made from; 0 when that is not known */
+    uint32_t text_head;
+    uint32_t text_length; /* of the text that the sections are of */
+    uint32_t size : 28, section_count : 3;
+    uint32_t is_partial : 1; /* by a projection of names */
+    uint32_t top;            /* as in struct node */
+    uint32_t key_hash;
+    uint32_t field[ROOT_FIELDS]; /* a word; TAG_LOCAL holds a distance from words[0] forwards; ROOT_ABSENT */
+    uint32_t words[];            /* the sections behind them, and their loan */
+};
+
+static inline const struct section *root_sections(const struct root *root)
+{
+    return (const struct section *)(root->words + root->size);
+}
+
+struct pool {
+    struct pool_options options;
+    const char *owner;         /* the owning thread's mark, see thread_mark */
+    uint32_t fork_epoch;       /* that of the process that made it */
+    _Atomic size_t root_bytes; /* of all roots alive; written by the owner only */
+    _Atomic uint32_t released; /* granule of the newest root in the release queue */
+    uint32_t draining;         /* the rest of a queue that was taken over */
+    struct granule_table nodes, roots;
+    struct granule_table latest; /* roots by `text_head`, the one last marked for each */
+    struct text_cache subtrees;  /* nodes by the text that they were made from */
+};
+
+static inline struct slabs *pool_slabs(const struct pool *pool)
+{
+    return (struct slabs *)region_of(pool);
+}
+
+static inline void *pool_at(const struct pool *pool, uint32_t granule)
+{
+    return region_at(region_of(pool), granule);
+}
+
+/* Whether this process may not write to it, as it was forked off. */
+bool pool_frozen(const struct pool *pool);
+bool pool_is_mine(const struct pool *pool);
+
+/* The node with these words, made when there is none: then `*fresh` is set, the node's references are
+ * counted, and it starts with one that the caller gives back by node_release. Zero when the pool is full. */
+uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
+void node_release(struct pool *pool, uint32_t granule);
+/* Remembers the text that a node was made from; see text_cache.h. */
+void node_set_text(struct pool *pool, struct text_places places, const char *p,
+                   const struct text_entry *entry);
+/* Counts, or gives back, one reference for each that is in `words`. */
+void words_retain(struct pool *pool, const uint32_t *words, size_t size);
+void words_release(struct pool *pool, const uint32_t *words, size_t size);
+
+/* What roots are looked up by: equal for equal objects, whatever their encoding. */
+uint32_t root_identity(uint32_t key_hash, struct str uid, struct str resource_version);
+
+struct root_draft {
+    const uint32_t *words;
+    size_t size, top;
+    uint32_t identity, key_hash;
+    uint32_t field[ROOT_FIELDS];
+    const struct section *section;
+    uint32_t section_count, text_length;
+    bool is_partial;
+    struct root *lender; /* of the sections marked as borrowed; NULL: there are none */
+    uint32_t lent;       /* bits by number of section */
+};
+
+/* A new reference to the root with this content, found or made; NULL when the pool is full. */
+struct root *root_intern(struct pool *pool, const struct root_draft *draft);
+/* Frees a root that nobody holds. */
+void root_destroy(struct pool *pool, struct root *root);
+
+/* The root that was last made from a text with this head, without a new reference; NULL when there is none:
+ * mostly the object's last state. */
+struct root *root_of_head(const struct pool *pool, uint32_t head);
+/* The root that was made from this text, likewise. */
+struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text);
+/* Remembers what text `root` was made from. */
+void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark);

@@ -1,0 +1,105 @@
+/* References that two states of an object share; see loan.h. */
+#include "object/pack/loan.h"
+
+#include "base/must.h"
+
+static struct section *first_section(const struct root *root)
+{
+    return (struct section *)(root->words + root->size);
+}
+
+static struct section *sections_end(const struct root *root)
+{
+    return first_section(root) + root->section_count;
+}
+
+/* NULL for a root without sections. */
+static struct loan *loan_of(const struct root *root)
+{
+    return root && root->section_count > 0 ? (struct loan *)sections_end(root) : NULL;
+}
+
+static struct root *root_at(const struct pool *pool, uint32_t granule)
+{
+    return granule ? pool_at(pool, granule) : NULL;
+}
+
+bool loan_is_free(const struct root *lender)
+{
+    const struct loan *loan = loan_of(lender);
+    return loan && !loan->heir;
+}
+
+void loan_make(struct pool *pool, struct root *lender, struct root *heir, uint32_t numbers)
+{
+    struct loan *gives = loan_of(lender), *takes = loan_of(heir);
+    must(pool_is_mine(pool) && gives && takes && !gives->heir && !takes->lender);
+    for (uint32_t i = 0; i < lender->section_count; i++) {
+        if (numbers >> i & 1) first_section(lender)[i].lent = true;
+    }
+    gives->heir = granule_of(heir);
+    takes->lender = granule_of(lender);
+}
+
+/* Calls `fn` for the words whose references are the root's own, and nobody's to be. */
+static void each_own(struct pool *pool, const struct root *root,
+                     void (*fn)(struct pool *pool, const uint32_t *words, size_t size))
+{
+    size_t at = 0;
+    for (const struct section *s = first_section(root), *end = sections_end(root); s < end; s++) {
+        if (!s->borrowed && !s->lent) continue;
+        fn(pool, root->words + at, s->first - at);
+        at = section_end(root->words, s);
+    }
+    fn(pool, root->words + at, root->size - at);
+}
+
+void loan_retain(struct pool *pool, const struct root *root)
+{
+    each_own(pool, root, words_retain);
+}
+
+static struct section *next_lent(struct section *s)
+{
+    while (!s->lent) s++;
+    return s;
+}
+
+static struct section *next_borrowed(struct section *s)
+{
+    while (!s->borrowed) s++;
+    return s;
+}
+
+/* Closes the gap between a root's lender and its heir; true when the one lends to the other now. */
+static bool settle_loans(const struct root *root, struct root *lender, struct root *heir)
+{
+    struct section *from = lender ? first_section(lender) : NULL, *to = heir ? first_section(heir) : NULL;
+    bool direct = false;
+    for (const struct section *s = first_section(root), *end = sections_end(root); s < end; s++) {
+        if (s->borrowed) {
+            from = next_lent(from);
+            from->lent = s->lent;
+            from++;
+        }
+        if (s->lent) {
+            to = next_borrowed(to);
+            to->borrowed = s->borrowed;
+            to++;
+        }
+        direct |= s->borrowed && s->lent;
+    }
+    return direct;
+}
+
+void loan_release(struct pool *pool, struct root *root)
+{
+    const struct loan *loan = loan_of(root);
+    if (loan && (loan->lender || loan->heir)) {
+        struct root *lender = root_at(pool, loan->lender), *heir = root_at(pool, loan->heir);
+        bool direct = settle_loans(root, lender, heir);
+        if (lender) loan_of(lender)->heir = direct ? loan->heir : 0;
+        if (heir) loan_of(heir)->lender = direct ? loan->lender : 0;
+    }
+    each_own(pool, root, words_release);
+}

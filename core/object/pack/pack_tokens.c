@@ -1,0 +1,250 @@
+/* From the tokens of a text to an interned root, without a tape; see pack.h. Sections that the object had
+ * before are copied, and a text whose subtrees are known is walked in strides: each of them is found by its
+ * text. Whatever is unusual here, or wrong, is left to the tape. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "object/pack/intern.h"
+#include "object/pack/pack_walk.h"
+#include "object/value/dict.h"
+
+enum {
+    SCRATCH_BYTES = 64 << 10, /* longer strings with escapes are left to the tape */
+    PLAIN_OFTEN = 4,
+};
+
+static bool unescape(struct walk *w, struct str raw, struct str *out)
+{
+    struct packer *p = w->packer;
+    if (raw.n > SCRATCH_BYTES) return false;
+    if (!p->scratch) p->scratch = xmalloc(SCRATCH_BYTES);
+    out->p = p->scratch;
+    return token_unescape(raw, p->scratch, &out->n);
+}
+
+/* The text of the string under the walk, until the next one with escapes. */
+static inline bool take_text(struct walk *w, struct str *out)
+{
+    *out = token_raw(&w->tokens, w->at++);
+    return !has_backslash(out->p, out->n) || unescape(w, *out, out);
+}
+
+static bool take_string(struct walk *w, uint32_t field, uint32_t *word)
+{
+    struct str text;
+    return take_text(w, &text) && encode_string(&w->packer->encoder, text, field, word, NULL);
+}
+
+static bool take_number(struct walk *w, uint32_t *word)
+{
+    int64_t n;
+    double d;
+    uint64_t bits;
+    size_t at = w->at++;
+    if (token_int(&w->tokens, at, &n)) return encode_int(&w->packer->encoder, n, word, NULL);
+    if (!token_double(&w->tokens, at, &d)) return false;
+    memcpy(&bits, &d, sizeof bits);
+    return encode_double(&w->packer->encoder, bits, word, NULL);
+}
+
+static bool take_atom(struct walk *w, uint32_t *word)
+{
+    char atom = token_atom(&w->tokens, w->at++);
+    *word = word_make(TAG_SIMPLE, atom == 't' ? SIMPLE_TRUE : atom == 'f' ? SIMPLE_FALSE : SIMPLE_NULL);
+    return atom != 0;
+}
+
+/* A text with escapes is no name. */
+bool walk_identify(struct walk *w, uint32_t field)
+{
+    struct str *to = field == KEY_NAME               ? &w->id.name
+                     : field == KEY_NAMESPACE        ? &w->id.ns
+                     : field == KEY_UID              ? &w->id.uid
+                     : field == KEY_RESOURCE_VERSION ? &w->id.resource_version
+                                                     : NULL;
+    if (!to) return true;
+    *to = here(w) == '"' ? token_raw(&w->tokens, w->at) : (struct str){NULL, 0};
+    return !has_backslash(to->p, to->n);
+}
+
+/* Whether what stands in the map of this depth may be a section. */
+static bool has_sections(const struct walk *w, int depth)
+{
+    return depth == (w->in_metadata ? 2 : 1) && !w->close;
+}
+
+static bool take_entry(struct walk *w, int depth)
+{
+    struct packer *p = w->packer;
+    struct str key;
+    uint32_t field, word;
+    if (here(w) != '"' || !take_text(w, &key) || !pack_key(p, key, &field)) return false;
+    if (here(w) != ':') return false;
+    w->at++;
+    if (depth == 2 && w->in_metadata && !walk_identify(w, field)) return false;
+    uint32_t path = w->path;
+    w->path = (path + field) * 0x9e3779b1u;
+    if (!(has_sections(w, depth) ? walk_section : walk_value)(w, depth + 1, field, &word)) return false;
+    w->path = path;
+    encode_value(&p->encoder, word);
+    return true;
+}
+
+static bool take_map(struct walk *w, int depth, uint32_t *word)
+{
+    struct open open = encode_open(&w->packer->encoder);
+    bool well = true;
+    w->at++;
+    if (here(w) == '}') {
+        w->at++;
+    } else {
+        do {
+            if (!take_entry(w, depth)) return false;
+        } while (walk_more(w, '}', &well));
+    }
+    return well && encode_map(&w->packer->encoder, open, depth > 2, word, NULL);
+}
+
+static bool take_array(struct walk *w, int depth, uint32_t *word)
+{
+    struct open open = encode_open(&w->packer->encoder);
+    bool well = true;
+    w->at++;
+    if (here(w) == ']') {
+        w->at++;
+    } else {
+        do {
+            uint32_t item;
+            if (!walk_value(w, depth + 1, DICT_NONE, &item)) return false;
+            encode_item(&w->packer->encoder, item);
+        } while (walk_more(w, ']', &well));
+    }
+    return well && encode_array(&w->packer->encoder, open, true, word, NULL);
+}
+
+static bool walk_container(struct walk *w, int depth, uint32_t *word)
+{
+    return here(w) == '{' ? take_map(w, depth, word) : take_array(w, depth, word);
+}
+
+/* One that may be a node; its text is looked for first. */
+static bool take_long(struct walk *w, int depth, uint32_t *word)
+{
+    size_t from = w->at;
+    struct text_places places = text_places(w->tokens.text + w->tokens.at[from], w->anchor);
+    if (!walk_recall(w, depth, places, word)) {
+        int outer = w->deepest;
+        w->deepest = depth;
+        if (!walk_container(w, depth, word)) return false;
+        if (word_tag(*word) == TAG_REF) walk_note(w, from, w->deepest - depth, places, word_payload(*word));
+        if (w->deepest < outer) w->deepest = outer;
+    }
+    if (!w->anchor && word_tag(*word) == TAG_REF) w->anchor = word_payload(*word);
+    return true;
+}
+
+/* Whether what comes at this path makes nodes: where it did not for some times, it is not looked for. */
+static bool take_container(struct walk *w, int depth, uint32_t *word)
+{
+    if (depth > PACK_DEPTH_MAX) return false;
+    if (w->deepest < depth) w->deepest = depth;
+    bool array = here(w) == '[';
+    if (w->close || (depth <= 2 && !array)) return walk_container(w, depth, word);
+    uint8_t *plain = &w->packer->plain[(w->path >> 16 ^ array) % PACK_PATHS];
+    if (!(*plain < PLAIN_OFTEN && walk_is_long(w) ? take_long : walk_container)(w, depth, word)) return false;
+    if (word_tag(*word) == TAG_REF) {
+        *plain = 0;
+    } else if (*plain < PLAIN_OFTEN) {
+        ++*plain;
+    }
+    return true;
+}
+
+bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word)
+{
+    switch (here(w)) {
+    case '"': return take_string(w, field, word);
+    case '{':
+    case '[': return take_container(w, depth, word);
+    case 't':
+    case 'f':
+    case 'n': return take_atom(w, word);
+    default: return w->at < w->tokens.count && take_number(w, word);
+    }
+}
+
+/* kind and apiVersion before all else. */
+static bool take_type(struct walk *w, const struct pack_type *type, struct pack_said *said)
+{
+    *said = (struct pack_said){{NULL, 0}, {NULL, 0}};
+    for (;;) {
+        if (here(w) != '"') return false;
+        struct str key = token_raw(&w->tokens, w->at);
+        struct str *to = str_is(key, "kind")         ? &said->kind
+                         : str_is(key, "apiVersion") ? &said->api_version
+                                                     : NULL;
+        if (!to) break;
+        if (to->p || token_type(&w->tokens, w->at + 1) != ':' || token_type(&w->tokens, w->at + 2) != '"')
+            return false;
+        *to = token_raw(&w->tokens, w->at + 2);
+        if (has_backslash(to->p, to->n) || token_type(&w->tokens, w->at + 3) != ',') return false;
+        w->at += 4;
+    }
+    w->id.kind = said->kind.p && !type->always ? said->kind : type->kind;
+    w->id.api_version = said->api_version.p && !type->always ? said->api_version : type->api_version;
+    return w->id.kind.n > 0 && w->id.api_version.n > 0;
+}
+
+static bool take_field(struct walk *w, bool *has_metadata)
+{
+    if (here(w) != '"') return false;
+    struct str key = token_raw(&w->tokens, w->at);
+    if (str_is(key, "kind") || str_is(key, "apiVersion")) return false;
+    bool metadata = str_is(key, "metadata");
+    if (w->metadata_only && !metadata) return false;
+    if (metadata) {
+        if (*has_metadata || token_type(&w->tokens, w->at + 2) != '{') return false;
+        w->in_metadata = *has_metadata = true;
+    }
+    bool ok = take_entry(w, 1);
+    w->in_metadata = false;
+    return ok;
+}
+
+static bool take_root(struct walk *w, const struct pack_type *type, struct pack_said *said, uint32_t *word)
+{
+    struct packer *p = w->packer;
+    bool well, has_metadata = false;
+    if (here(w) != '{') return false;
+    w->at++;
+    if (!take_type(w, type, said)) return false;
+    struct open open = encode_open(&p->encoder);
+    if (!pack_type_field(p, STR("apiVersion"), w->id.api_version)) return false;
+    if (!pack_type_field(p, STR("kind"), w->id.kind)) return false;
+    do {
+        if (!take_field(w, &has_metadata)) return false;
+    } while (walk_more(w, '}', &well));
+    if (!well || w->at != w->tokens.count || w->matched != w->matches.count || w->id.name.n == 0)
+        return false;
+    return encode_map(&p->encoder, open, false, word, NULL);
+}
+
+bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
+                 const struct pack_mark *mark, struct pack_said *said, struct root **out)
+{
+    struct walk w = {.packer = p, .metadata_only = type->projection != NULL};
+    struct pack_said unasked;
+    uint32_t word;
+    *out = NULL;
+    if (type->projection && !projection_is_metadata(type->projection)) return false;
+    if (!walk_find_tokens(&w, text, mark)) return false;
+    p->err = NULL;
+    p->found_count = 0;
+    pack_begin(p, type->projection);
+    bool done =
+        take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
+    if (done) walk_remember(&w);
+    encoder_reset(&p->encoder);
+    return done;
+}

@@ -1,0 +1,48 @@
+/* Sections of an object's text: its larger parts, one field of the object or of its metadata each. An object
+ * remembers them, so that its next state, most of whose text is the same, is made by copying what became of
+ * them: only what is between them is read.
+ * Owner: sections belong to their root; they are written when it is made. Used inside core/object only, on
+ * the pool's thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "object/parse/token.h"
+#include "object/value/word.h"
+
+enum {
+    SECTIONS_MAX = 7,  /* of one object */
+    SECTION_MIN = 256, /* bytes of text; each section takes 24 bytes */
+    SECTION_FIRST_MAX = (1 << 24) - 1,
+    SECTION_LENGTH_MAX = INT32_MAX,
+};
+
+/* Words only, as it stands behind the words of its root. */
+struct section {
+    uint32_t hash[2]; /* of the text */
+    uint32_t at;      /* of the text, in that of the object */
+    uint32_t length : 31, lent : 1;
+    uint32_t first : 24;   /* the words it became begin here; they end with those of `word` */
+    uint32_t height : 7;   /* maps and arrays in one another, this one not counted */
+    uint32_t borrowed : 1; /* as `lent`: see loan.h */
+    uint32_t word;         /* under TAG_LOCAL the place of the top blob, else as it is */
+};
+
+struct root;
+
+/* Sections found again in another text, in order. */
+struct section_matches {
+    size_t count;
+    struct token_part part[SECTIONS_MAX];
+    const struct section *section[SECTIONS_MAX];
+};
+
+/* Those sections of `root` that `text` has too. What stands before a change is looked for where it stood,
+ * what stands behind it as far from the end. */
+void sections_match(const struct root *root, struct str text, struct section_matches *matches);
+/* Where the words of a section end that became blobs of their own. */
+size_t section_end(const uint32_t *words, const struct section *section);
+/* The section that `length` bytes of text at `at` became; its other members are the caller's. */
+struct section section_make(struct str object, uint32_t at, uint32_t length);

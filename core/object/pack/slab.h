@@ -1,0 +1,49 @@
+/* Memory inside a pool's region: cells of fixed sizes in slabs of 64 KiB, runs of whole slabs for what is
+ * larger. Owner: the pool, and so its thread. Addresses are granules (word.h); 0 is never given out. */
+#pragma once
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/value/word.h"
+
+enum {
+    SLAB_SHIFT = 16,
+    SLAB_BYTES = 1 << SLAB_SHIFT,
+    SLABS = 1 << (REGION_SHIFT - SLAB_SHIFT),
+    SLAB_CLASSES = 72,
+};
+
+struct slab {
+    uint32_t prev, next; /* in the class's list of slabs with room; 0 ends */
+    uint16_t class_;
+    uint16_t used;  /* cells */
+    uint16_t freed; /* first freed cell, in granules from the slab's start; CELL_NONE */
+    uint16_t fresh; /* where the part that was never used begins */
+};
+
+struct slabs {
+    char *region;
+    uint32_t first;     /* the slabs before hold this structure */
+    uint32_t limit;     /* slabs from here on may not be used */
+    uint32_t top;       /* slabs from here on were never in use */
+    uint32_t committed; /* slabs that may be read and written */
+    uint32_t vacant_count, dirty_count;
+    _Atomic size_t used_bytes;   /* may be read anywhere */
+    uint32_t room[SLAB_CLASSES]; /* per class: slabs with a free cell */
+    uint64_t vacant[SLABS / 64]; /* below `top` and not in use */
+    uint64_t dirty[SLABS / 64];  /* vacant, and not yet given back to the system */
+    struct slab slab[SLABS];
+};
+
+/* Reserves a region and puts `struct slabs` at its beginning, `reserved` bytes behind it for the caller's own
+ * use. NULL when the system refuses. `limit_bytes` bounds what may be used, 0: the whole region. */
+struct slabs *slabs_new(size_t reserved, size_t limit_bytes);
+void slabs_free(struct slabs *slabs);
+/* Zero when the region is full or the system gives no more. The content is arbitrary. */
+uint32_t slabs_alloc(struct slabs *slabs, size_t bytes);
+/* `bytes` as when it was allocated. */
+void slabs_release(struct slabs *slabs, uint32_t granule, size_t bytes);
+/* What the system sees as taken. */
+size_t slabs_resident(const struct slabs *slabs);

@@ -1,0 +1,140 @@
+/* The key dictionary: text to number and back; see dict.h. */
+#include "object/value/dict.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "object/value/admission.h"
+#include "object/value/id_table.h"
+
+enum { CHUNK_BYTES = 16 << 10 };
+
+struct dict_key dict_keys[DICT_KEYS_MAX]; /* each written once, before its number is published */
+static struct id_table table;
+static _Atomic uint32_t count;
+static struct admission admission;
+static pthread_mutex_t inserting = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static struct {
+    char *at;
+    size_t left;
+    void *chunks; /* newest first, each beginning with the address of the one before: all stay reachable */
+} texts;
+
+static uint32_t lookup(struct str key, uint32_t hash)
+{
+    struct id_slots *slots = id_table_slots(&table);
+    uint32_t at = hash, id;
+    while ((id = id_slots_next(slots, hash, &at)) != ID_NONE) {
+        if (dict_keys[id].length == key.n && memcmp(dict_keys[id].text, key.p, key.n) == 0) return id;
+    }
+    return DICT_NONE;
+}
+
+static char *text_room(size_t size)
+{
+    if (size > texts.left) {
+        void **chunk = xmalloc(CHUNK_BYTES);
+        *chunk = texts.chunks;
+        texts.chunks = chunk;
+        texts.at = (char *)(chunk + 1);
+        texts.left = CHUNK_BYTES - sizeof *chunk;
+    }
+    char *room = texts.at;
+    texts.at += size;
+    texts.left -= size;
+    return room;
+}
+
+static uint32_t insert_locked(struct str key, uint32_t hash)
+{
+    uint32_t id = lookup(key, hash);
+    if (id != DICT_NONE) return id;
+    id = atomic_load_explicit(&count, memory_order_relaxed);
+    if (id == DICT_KEYS_MAX) return DICT_NONE;
+    char *text = text_room(key.n);
+    memcpy(text, key.p, key.n);
+    dict_keys[id] = (struct dict_key){text, (uint32_t)key.n};
+    atomic_store_explicit(&count, id + 1, memory_order_release);
+    id_table_insert(&table, hash, id);
+    return id;
+}
+
+static uint32_t insert(struct str key, uint32_t hash)
+{
+    pthread_mutex_lock(&inserting);
+    uint32_t id = insert_locked(key, hash);
+    pthread_mutex_unlock(&inserting);
+    return id;
+}
+
+/* A child must not inherit a mutex that another thread held. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&inserting);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&inserting);
+}
+
+static void init(void)
+{
+    static const char *const well_known[] = {
+        [KEY_API_VERSION] = "apiVersion",
+        [KEY_KIND] = "kind",
+        [KEY_MANAGER] = "manager",
+        [KEY_SUBRESOURCE] = "subresource",
+        [KEY_SCHEDULER_NAME] = "schedulerName",
+        [KEY_TYPE] = "type",
+        [KEY_METADATA] = "metadata",
+        [KEY_NAME] = "name",
+        [KEY_NAMESPACE] = "namespace",
+        [KEY_UID] = "uid",
+        [KEY_RESOURCE_VERSION] = "resourceVersion",
+        [KEY_LABELS] = "labels",
+        [KEY_ANNOTATIONS] = "annotations",
+    };
+    pthread_atfork(before_fork, after_fork, after_fork);
+    for (size_t i = 0; i < ARRAY_LEN(well_known); i++) {
+        struct str key = str_of(well_known[i]);
+        insert(key, (uint32_t)hash_str(key));
+    }
+}
+
+void dict_init(void)
+{
+    pthread_once(&once, init);
+}
+
+uint32_t dict_find(struct str key)
+{
+    if (key.n > DICT_KEY_LENGTH_MAX) return DICT_NONE;
+    return lookup(key, (uint32_t)hash_str(key));
+}
+
+/* Keys that name one element of a list in managedFields hold user data: there is no end to them. */
+static bool worth_a_number(struct str key)
+{
+    return !str_starts(key, STR("k:{")) && !str_starts(key, STR("v:"));
+}
+
+uint32_t dict_intern(struct str key)
+{
+    if (key.n > DICT_KEY_LENGTH_MAX) return DICT_NONE;
+    uint32_t hash = (uint32_t)hash_str(key);
+    uint32_t id = lookup(key, hash);
+    if (id != DICT_NONE || !worth_a_number(key)) return id;
+    dict_init();
+    if (!admission_allows(&admission, hash, dict_count(), DICT_KEYS_MAX)) return DICT_NONE;
+    return insert(key, hash);
+}
+
+size_t dict_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_acquire);
+}

@@ -1,0 +1,120 @@
+/* Merge patches; see merge.h. Values are nested no deeper than the packer takes them. */
+#include "object/value/merge.h"
+
+#include "object/value/json.h"
+#include "object/value/map_index.h"
+
+static bool is_absent(struct value v)
+{
+    return value_type(v) == VALUE_ABSENT;
+}
+
+static void put_key(struct buf *out, size_t n, struct str key)
+{
+    if (n > 0) buf_putc(out, ',');
+    buf_json_string(out, key);
+    buf_putc(out, ':');
+}
+
+/* What the target has, as the patch leaves it; gives how many entries there are. */
+static size_t merge_old(struct buf *out, struct value target, const struct map_index *patch)
+{
+    size_t count = value_count(target), written = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct str key;
+        struct text text;
+        struct value old = value_entry(target, i, &key, &text), change = map_index_find(patch, key);
+        if (value_type(change) == VALUE_NULL) continue;
+        put_key(out, written++, key);
+        if (is_absent(change))
+            json_write(out, old);
+        else
+            merge_write(out, old, change);
+    }
+    return written;
+}
+
+static void merge_new(struct buf *out, size_t written, const struct map_index *target, struct value patch)
+{
+    size_t count = value_count(patch);
+    for (size_t i = 0; i < count; i++) {
+        struct str key;
+        struct text text;
+        struct value change = value_entry(patch, i, &key, &text);
+        if (value_type(change) == VALUE_NULL || !is_absent(map_index_find(target, key))) continue;
+        put_key(out, written++, key);
+        merge_write(out, value_absent, change);
+    }
+}
+
+void merge_write(struct buf *out, struct value target, struct value patch)
+{
+    if (value_type(patch) != VALUE_MAP) {
+        json_write(out, patch);
+        return;
+    }
+    if (value_type(target) != VALUE_MAP) target = value_absent;
+    struct map_index old = map_index_make(target), changes = map_index_make(patch);
+    buf_putc(out, '{');
+    merge_new(out, merge_old(out, target, &changes), &old, patch);
+    buf_putc(out, '}');
+    map_index_clear(&old);
+    map_index_clear(&changes);
+}
+
+/* --- the way back */
+
+/* What both have, and what is gone. */
+static size_t diff_old(struct buf *out, struct value from, const struct map_index *to)
+{
+    size_t count = value_count(from), written = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct str key;
+        struct text text;
+        struct value old = value_entry(from, i, &key, &text), now = map_index_find(to, key);
+        size_t before = out->len;
+        put_key(out, written, key);
+        bool differs = true;
+        if (is_absent(now))
+            buf_puts(out, "null");
+        else
+            differs = merge_diff(out, old, now);
+        if (differs)
+            written++;
+        else
+            out->len = before;
+    }
+    return written;
+}
+
+static size_t diff_new(struct buf *out, size_t written, const struct map_index *from, struct value to)
+{
+    size_t count = value_count(to);
+    for (size_t i = 0; i < count; i++) {
+        struct str key;
+        struct text text;
+        struct value now = value_entry(to, i, &key, &text);
+        if (value_type(now) == VALUE_NULL || !is_absent(map_index_find(from, key))) continue;
+        put_key(out, written++, key);
+        json_write(out, now);
+    }
+    return written;
+}
+
+bool merge_diff(struct buf *out, struct value from, struct value to)
+{
+    if (value_equal(from, to)) return false;
+    if (value_type(from) != VALUE_MAP || value_type(to) != VALUE_MAP) {
+        json_write(out, to);
+        return true;
+    }
+    struct map_index old = map_index_make(from), now = map_index_make(to);
+    size_t before = out->len;
+    buf_putc(out, '{');
+    bool differs = diff_new(out, diff_old(out, from, &now), &old, to) > 0;
+    buf_putc(out, '}');
+    if (!differs) out->len = before;
+    map_index_clear(&old);
+    map_index_clear(&now);
+    return differs;
+}

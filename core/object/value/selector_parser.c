@@ -1,0 +1,196 @@
+/* From the text of a label selector to its requirements; see selector_internal.h. Follows apimachinery's
+ * labels.Parser step by step (X-1, X-3, X-5). */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/value/label.h"
+#include "object/value/selector_internal.h"
+#include "object/value/selector_lexer.h"
+
+struct parser {
+    struct selector_lexer lexer;
+    struct str source;
+    struct selector *selector;
+    struct err *err;
+};
+
+/* Gives false. `at`: a part of the text. */
+__attribute__((format(printf, 3, 4))) static bool fault(struct parser *p, struct str at, const char *format,
+                                                        ...)
+{
+    va_list args;
+    va_start(args, format);
+    err_vset(p->err, ERR_INVALID, format, args);
+    va_end(args);
+    return err_wrap(p->err, "selector \"%.*s\": character %zu", STR_ARG(p->source),
+                    (size_t)(at.p - p->source.p) + 1);
+}
+
+static bool fail(struct parser *p, const char *expected)
+{
+    return fault(p, p->lexer.text, "found '%.*s', expected: %s", STR_ARG(p->lexer.text), expected);
+}
+
+/* `in` and `notin` are names wherever no operator is expected. */
+static enum selector_token peek(const struct parser *p)
+{
+    enum selector_token token = p->lexer.token;
+    return token == TOKEN_IN || token == TOKEN_NOT_IN ? TOKEN_NAME : token;
+}
+
+static struct str take(struct parser *p)
+{
+    struct str text = p->lexer.text;
+    selector_lexer_step(&p->lexer);
+    return text;
+}
+
+static struct str empty_here(const struct parser *p)
+{
+    return (struct str){p->lexer.text.p, 0};
+}
+
+/* Room for one more behind `count`, doubling. */
+static void *grown(void *items, size_t count, size_t size)
+{
+    return (count & (count - 1)) == 0 ? xrealloc(items, (count ? 2 * count : 1) * size) : items;
+}
+
+static void add_value(struct requirement *r, struct str value)
+{
+    r->values = grown(r->values, r->count, sizeof *r->values);
+    r->values[r->count++] = value;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void sort_values(struct requirement *r)
+{
+    if (r->count < 2) return;
+    qsort(r->values, r->count, sizeof *r->values, by_text);
+    size_t kept = 1;
+    for (size_t i = 1; i < r->count; i++) {
+        if (!str_eq(r->values[i], r->values[kept - 1])) r->values[kept++] = r->values[i];
+    }
+    r->count = kept;
+}
+
+/* Values up to the closing parenthesis. An empty place is the empty value, with the quirk of the original: of
+ * two commas in a row the second is taken as part of the empty place, so that a value or a comma must follow.
+ */
+static bool parse_list(struct parser *p, struct requirement *r)
+{
+    while (peek(p) != TOKEN_CLOSE) {
+        if (peek(p) == TOKEN_NAME) {
+            add_value(r, take(p));
+            if (peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE) return fail(p, "',' or ')'");
+            continue;
+        }
+        if (peek(p) != TOKEN_COMMA) return fail(p, "',', or identifier");
+        take(p);
+        if (r->count == 0 || peek(p) == TOKEN_COMMA || peek(p) == TOKEN_CLOSE) add_value(r, empty_here(p));
+        if (peek(p) != TOKEN_COMMA) continue;
+        take(p);
+        if (peek(p) == TOKEN_CLOSE) return fail(p, "',', or identifier");
+    }
+    take(p);
+    return true;
+}
+
+static bool parse_set(struct parser *p, struct requirement *r)
+{
+    if (peek(p) != TOKEN_OPEN) return fail(p, "'('");
+    take(p);
+    if (peek(p) == TOKEN_CLOSE) add_value(r, empty_here(p));
+    if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_COMMA && peek(p) != TOKEN_CLOSE) {
+        return fail(p, "',', ')' or identifier");
+    }
+    return parse_list(p, r);
+}
+
+static bool parse_exact(struct parser *p, struct requirement *r)
+{
+    if (peek(p) == TOKEN_END || peek(p) == TOKEN_COMMA) {
+        add_value(r, empty_here(p));
+        return true;
+    }
+    if (peek(p) != TOKEN_NAME) return fail(p, "identifier");
+    add_value(r, take(p));
+    return true;
+}
+
+static bool parse_operator(struct parser *p, enum operator* op)
+{
+    switch (p->lexer.token) {
+    case TOKEN_IN: *op = OP_IN; break;
+    case TOKEN_NOT_IN: *op = OP_NOT_IN; break;
+    case TOKEN_EQUALS: *op = OP_EQUALS; break;
+    case TOKEN_DOUBLE_EQUALS: *op = OP_DOUBLE_EQUALS; break;
+    case TOKEN_NOT_EQUALS: *op = OP_NOT_EQUALS; break;
+    case TOKEN_GREATER: *op = OP_GREATER; break;
+    case TOKEN_LESS: *op = OP_LESS; break;
+    default: return fail(p, "in, notin, =, ==, !=, >, <");
+    }
+    take(p);
+    return true;
+}
+
+static bool check_values(struct parser *p, struct requirement *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const char *wrong = label_value_fault(r->values[i]);
+        if (wrong)
+            return fault(p, r->values[i], "value '%.*s' of '%.*s': %s", STR_ARG(r->values[i]),
+                         STR_ARG(r->key.text), wrong);
+    }
+    if (r->op != OP_GREATER && r->op != OP_LESS) return true;
+    if (selector_number(r->values[0], &r->number)) return true;
+    return fault(p, r->values[0], "'%.*s' after '%c' is no integer", STR_ARG(r->values[0]),
+                 r->op == OP_GREATER ? '>' : '<');
+}
+
+static bool parse_requirement(struct parser *p, struct requirement *r)
+{
+    bool negated = peek(p) == TOKEN_NOT;
+    if (negated) take(p);
+    if (peek(p) != TOKEN_NAME) return fail(p, "identifier");
+    key_ref_init(&r->key, take(p));
+    const char *wrong = label_key_fault(r->key.text);
+    if (wrong) return fault(p, r->key.text, "key '%.*s': %s", STR_ARG(r->key.text), wrong);
+    r->op = negated ? OP_NOT_EXISTS : OP_EXISTS;
+    if (negated || peek(p) == TOKEN_END || peek(p) == TOKEN_COMMA) return true;
+    if (!parse_operator(p, &r->op)) return false;
+    bool set = r->op == OP_IN || r->op == OP_NOT_IN;
+    if (!(set ? parse_set(p, r) : parse_exact(p, r))) return false;
+    sort_values(r);
+    return check_values(p, r);
+}
+
+static bool parse_all(struct parser *p)
+{
+    struct selector *s = p->selector;
+    while (peek(p) != TOKEN_END) {
+        if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_NOT)
+            return fail(p, "!, identifier, or 'end of string'");
+        s->requirements = grown(s->requirements, s->count, sizeof *s->requirements);
+        struct requirement *r = &s->requirements[s->count++];
+        *r = (struct requirement){.op = OP_EXISTS};
+        if (!parse_requirement(p, r)) return false;
+        if (peek(p) == TOKEN_END) break;
+        if (peek(p) != TOKEN_COMMA) return fail(p, "',' or 'end of string'");
+        take(p);
+        if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_NOT) return fail(p, "identifier after ','");
+    }
+    return true;
+}
+
+bool selector_parse_into(struct selector *selector, struct str text, struct err *err)
+{
+    struct parser p = {.source = text, .selector = selector, .err = err};
+    selector_lexer_start(&p.lexer, text);
+    return parse_all(&p);
+}

@@ -1,0 +1,193 @@
+/* raw.informer: claims of shared informers. */
+#include "script/caches/bind_informer.h"
+
+#include "base/mem.h"
+#include "informer/shared/claim_index.h"
+#include "script/caches/informer_options.h"
+#include "script/caches/source.h"
+#include "script/generation/bind.h"
+#include "script/vm/args.h"
+
+struct box {
+    struct informer_claim *claim;
+};
+
+struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
+{
+    struct box *box = class_test(L, idx, CLASS_INFORMER);
+    if (!box) script_raise(L, "%s: expected an informer, not %s", verb, arg_type_name(L, idx));
+    return box->claim;
+}
+
+static void keep_claim(struct script *script, struct informer_claim *claim)
+{
+    if (script->claim_count == script->claim_cap) {
+        script->claim_cap = script->claim_cap ? 2 * script->claim_cap : 4;
+        script->claims = xrealloc(script->claims, script->claim_cap * sizeof(struct informer_claim *));
+    }
+    script->claims[script->claim_count++] = claim;
+}
+
+/* claim(kind, options): without a namespace it is the engine's default one. */
+static int l_informer_claim(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct informer_spec spec = {0};
+    arg_loading(L, "k8s.informer");
+    spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
+    if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
+    arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->claim_count);
+    arg_table(L, 2, "k8s.informer: options");
+    lua_settop(L, 2);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    box->claim = NULL;
+    class_set(L, script, CLASS_INFORMER);
+    informer_options_read(L, 2, &spec);
+    box->claim = shared_factory_claim(script->host->factory, &spec);
+    if (script->before) claim_build_in_steps(box->claim);
+    informer_options_clear(&spec);
+    keep_claim(script, box->claim);
+    lua_settop(L, 3);
+    return 1;
+}
+
+void informer_push_again(lua_State *L, const struct informer_claim *claim)
+{
+    struct script *script = script_of(L);
+    arg_room(L, "a prompt", LIMIT_INFORMERS, script->claim_count);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    box->claim = claim_again(claim);
+    keep_claim(script, box->claim);
+    class_set(L, script, CLASS_INFORMER);
+}
+
+static int l_informer_lister(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_INFORMER, "lister");
+    lister_push(L, &(struct source){.claim = box->claim}, "", 0);
+    return 1;
+}
+
+/* An `err` table as the value of a field of the table on top. */
+static void set_error(lua_State *L, const struct err *err)
+{
+    if (!err->code) return;
+    const char *reason = *err->reason ? err->reason : err_code_name(err->code);
+    push_error(L, err->http_status, reason, str_of(err->text));
+    lua_setfield(L, -3, "last_error");
+    lua_pop(L, 1);
+}
+
+static void set_number(lua_State *L, const char *name, lua_Number value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_status(lua_State *L, const struct claim_status *status, int64_t now_us)
+{
+    lua_createtable(L, 0, 8);
+    lua_pushstring(L, claim_state_name(status->state));
+    lua_setfield(L, -2, "state");
+    lua_pushboolean(L, status->synced);
+    lua_setfield(L, -2, "synced");
+    set_number(L, "since", (lua_Number)status->since_us / 1e6);
+    set_number(L, "objects", (lua_Number)status->objects);
+    set_number(L, "bytes", (lua_Number)status->bytes);
+    set_error(L, &status->last_error);
+    if (status->heard_us) set_number(L, "age", (lua_Number)(now_us - status->heard_us) / 1e6);
+    if (status->reflector.synced_by != REFLECTOR_SYNC_NONE) {
+        lua_pushstring(L, status->reflector.sync_text);
+        lua_setfield(L, -2, "synced_by");
+    }
+    if (!*status->resource_version) return;
+    lua_pushstring(L, status->resource_version);
+    lua_setfield(L, -2, "resource_version");
+}
+
+/* One for each namespace that the script named, by its name, in the table on top. */
+static void set_namespaces(lua_State *L, struct informer_claim *claim, int64_t now_us)
+{
+    if (!claim_spec(claim)->namespace_count || !claim_part_count(claim)) return;
+    lua_newtable(L);
+    for (size_t i = 0; i < claim_part_count(claim); i++) {
+        struct claim_status status;
+        const char *ns = claim_get_part_status(claim, i, &status);
+        push_status(L, &status, now_us);
+        lua_setfield(L, -2, ns);
+    }
+    lua_setfield(L, -2, "namespaces");
+}
+
+/* pods:status(): how it fares (B-7). */
+static int l_informer_status(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_INFORMER, "status");
+    int64_t now_us = clock_wall_us(loop_clock(script_of(L)->host->loop));
+    struct claim_status status;
+    claim_get_status(box->claim, &status);
+    push_status(L, &status, now_us);
+    set_namespaces(L, box->claim, now_us);
+    return 1;
+}
+
+/* resource(informer): the kind as the script asked for it; then, once the server has said what that is,
+ * group, kind and whether it has namespaces. */
+static int l_informer_resource(lua_State *L)
+{
+    struct informer_claim *claim = informer_arg(L, 1, "k8s.controller");
+    const struct resource *resource = claim_resource(claim);
+    lua_pushstring(L, claim_spec(claim)->kind);
+    if (!resource) return 1;
+    lua_pushstring(L, resource->group);
+    lua_pushstring(L, resource->kind);
+    lua_pushboolean(L, resource->namespaced);
+    return 4;
+}
+
+/* describe(informer): what it is of, as plans name it: "pods in shop with labels app=web". */
+static int l_informer_describe(lua_State *L)
+{
+    struct buf *text = script_scratch(script_of(L));
+    informer_spec_describe(claim_spec(informer_arg(L, 1, "plan")), text);
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
+/* check(self, verb): before a verb looks at its other arguments, which stand in each other's places when it
+ * is called with '.'. */
+static int l_informer_check(lua_State *L)
+{
+    class_self(L, CLASS_INFORMER, arg_str(L, 2, "check").p);
+    return 0;
+}
+
+static int l_informer_tostring(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_INFORMER, "tostring");
+    lua_pushfstring(L, "informer %s", claim_spec(box->claim)->kind);
+    return 1;
+}
+
+static const luaL_Reg informer_methods[] = {
+    {"lister", l_informer_lister},
+    {"status", l_informer_status},
+    {NULL, NULL},
+};
+
+void bind_informer(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__tostring", l_informer_tostring}, {NULL, NULL}};
+    lua_newtable(L);
+    class_define(L, CLASS_INFORMER, meta, informer_methods);
+    lua_setfield(L, -2, "methods"); /* lua/k8s/informer.lua adds its own */
+    lua_pushcfunction(L, l_informer_claim);
+    lua_setfield(L, -2, "claim");
+    lua_pushcfunction(L, l_informer_resource);
+    lua_setfield(L, -2, "resource");
+    lua_pushcfunction(L, l_informer_describe);
+    lua_setfield(L, -2, "describe");
+    lua_pushcfunction(L, l_informer_check);
+    lua_setfield(L, -2, "check");
+    lua_setfield(L, -2, "informer");
+}

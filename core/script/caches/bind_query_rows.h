@@ -1,0 +1,19 @@
+/* The answers of queries, as Lua has them.
+ * Owner: Lua's collector. Inside a call into Lua: all may raise. `cache` may be NULL: there is nothing. */
+#pragma once
+#include <lua.h>
+
+#include "informer/store/query.h"
+
+/* An array of views. */
+int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache);
+/* An iterator over them. */
+int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache);
+/* An array of { key =, count = }, with `path` of { key =, count =, sum = }. */
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path);
+/* Replaces the array on top of the stack by an iterator over it. */
+int rows_push_array_iterator(lua_State *L);
+/* A number, or a quantity when one was among the summands. */
+void rows_push_sum(lua_State *L, const struct query_sum *sum);
+/* Registers the class of groups that are being handed out. */
+void rows_define(lua_State *L);

@@ -1,0 +1,210 @@
+/* raw.snapshot: several caches as they were at one moment. */
+#include "informer/store/indexer.h"
+
+#include "base/mem.h"
+#include "script/caches/bind_informer.h"
+#include "script/caches/bind_query.h"
+#include "script/caches/source.h"
+#include "script/generation/bind.h"
+#include "script/vm/args.h"
+
+enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
+
+struct part {
+    struct informer_claim *claim;
+    struct indexer *cache; /* NULL: there was none yet */
+    struct held_many held;
+};
+
+struct snapshot {
+    size_t count, bytes;
+    bool closed;
+    struct part at[];
+};
+
+static struct root *object_at(const struct held_many *held, size_t i)
+{
+    return indexer_next(container_of(held, struct part, held)->cache, &i);
+}
+
+struct indexer *source_cache(lua_State *L, const struct source *source)
+{
+    if (!source->snapshot) return claim_indexer(source->claim);
+    if (source->snapshot->closed) script_raise(L, "the snapshot is closed");
+    return source->snapshot->at[source->slot].cache;
+}
+
+static void account(struct script *script, struct snapshot *snapshot, size_t bytes)
+{
+    memory_note(script, (ptrdiff_t)bytes - (ptrdiff_t)snapshot->bytes);
+    script->snapshot_bytes += bytes - snapshot->bytes;
+    snapshot->bytes = bytes;
+}
+
+static void count_bytes(struct script *script, struct snapshot *snapshot)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->at[i].cache) bytes += indexer_bytes(snapshot->at[i].cache);
+    account(script, snapshot, bytes);
+}
+
+void source_grew(lua_State *L, const struct source *source)
+{
+    if (source->snapshot) count_bytes(script_of(L), source->snapshot);
+}
+
+static void release(struct script *script, struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        held_remove_many(&snapshot->at[i].held);
+        indexer_free(snapshot->at[i].cache);
+        snapshot->at[i].cache = NULL;
+    }
+    account(script, snapshot, 0);
+    snapshot->closed = true;
+}
+
+static size_t bytes_of(lua_State *L, int count)
+{
+    size_t bytes = 0;
+    for (int i = 1; i <= count; i++) {
+        const struct indexer *cache = claim_indexer(informer_arg(L, i, "k8s.snapshot"));
+        if (cache) bytes += indexer_bytes(cache);
+    }
+    return bytes;
+}
+
+/* Lua's collector sees a small userdata only: what snapshots hold that nobody uses any more goes first. */
+static void make_room(lua_State *L, size_t bytes)
+{
+    struct script *script = script_of(L);
+    const struct script_heap *heap = &script->heap;
+    if (script->memory + bytes > heap->limit / 4 * 3 || script->snapshot_bytes + bytes > heap->limit / 4)
+        memory_collect(L);
+    if (script->memory + bytes <= heap->limit) return;
+    script_raise(L,
+                 "k8s.snapshot: over the limit script-memory (%zu MiB): %zu MiB are in use, %zu KiB wanted; "
+                 "close() some",
+                 heap->limit >> 20, script->memory >> 20, bytes >> 10);
+}
+
+/* new(informer, ...) */
+static int l_snapshot_new(lua_State *L)
+{
+    int count = lua_gettop(L);
+    if (count == 0 || count > CACHES_MAX)
+        script_raise(L, "k8s.snapshot: expected 1 to %d informers", CACHES_MAX);
+    make_room(L, bytes_of(L, count));
+    struct script *script = script_of(L);
+    struct snapshot *snapshot = lua_newuserdata(L, sizeof *snapshot + (size_t)count * sizeof snapshot->at[0]);
+    memset(snapshot, 0, sizeof *snapshot);
+    class_set(L, script, CLASS_SNAPSHOT);
+    for (int i = 0; i < count; i++) {
+        struct informer_claim *claim = informer_arg(L, i + 1, "k8s.snapshot");
+        const struct indexer *cache = claim_indexer(claim);
+        snapshot->at[i].claim = claim;
+        snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
+        snapshot->count++;
+        snapshot->at[i].held = (struct held_many){.count = cache ? indexer_count(cache) : 0, .at = object_at};
+        held_add_many(script, &snapshot->at[i].held);
+    }
+    count_bytes(script, snapshot);
+    return 1;
+}
+
+/* "v1 pods in shop"; as it was asked for while discovery has not answered. */
+static void describe(struct informer_claim *claim, struct buf *out)
+{
+    const struct resource *resource = claim_resource(claim);
+    if (resource) {
+        resource_api_version(resource, out);
+        buf_putc(out, ' ');
+    }
+    buf_puts(out, claim_part_count(claim) == 1 ? claim_part_name(claim, 0) : claim_spec(claim)->kind);
+    if (claim_part_count(claim) > 1) buf_printf(out, " in %zu namespaces", claim_part_count(claim));
+}
+
+/* Two informers of one kind are told apart, also when all that is said of them is the same. */
+static void describe_lack(const struct snapshot *snapshot, struct informer_claim *claim, struct buf *text)
+{
+    describe(claim, text);
+    buf_puts(text, "; it has ");
+    for (size_t i = 0; i < snapshot->count && i < CACHES_NAMED; i++) {
+        if (i > 0) buf_puts(text, ", ");
+        describe(snapshot->at[i].claim, text);
+    }
+    if (snapshot->count > CACHES_NAMED) buf_printf(text, " and %zu more", snapshot->count - CACHES_NAMED);
+}
+
+static struct source find_source(lua_State *L, const char *method)
+{
+    struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, method);
+    char verb[64];
+    snprintf(verb, sizeof verb, "snapshot:%s", method);
+    struct informer_claim *claim = informer_arg(L, 2, verb);
+    if (snapshot->closed) script_raise(L, "%s: the snapshot is closed", verb);
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->at[i].claim == claim) return (struct source){claim, snapshot, i};
+    struct buf *text = script_scratch(script_of(L));
+    describe_lack(snapshot, claim, text);
+    script_raise(L, "%s: the snapshot does not have this informer of %s", verb, buf_text(text));
+}
+
+/* What reads the snapshot, on top of the stack, keeps it alive by its environment. */
+static int keep_alive(lua_State *L)
+{
+    lua_createtable(L, 1, 0);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, 1);
+    lua_setfenv(L, -2);
+    return 1;
+}
+
+/* snapshot:lister(informer) */
+static int l_snapshot_lister(lua_State *L)
+{
+    struct source source = find_source(L, "lister");
+    lister_push(L, &source, "", 0);
+    return keep_alive(L);
+}
+
+/* snapshot:query(informer) */
+static int l_snapshot_query(lua_State *L)
+{
+    struct source source = find_source(L, "query");
+    query_push(L, &source);
+    return keep_alive(L);
+}
+
+/* snapshot:close(): gives the objects back at once. An index function may be building an index of this very
+ * cache. */
+static int l_snapshot_close(lua_State *L)
+{
+    struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, "close");
+    if (script_of(L)->emitting) script_raise(L, "snapshot:close may not be called in an index function");
+    release(script_of(L), snapshot);
+    return 0;
+}
+
+static int l_snapshot_gc(lua_State *L)
+{
+    release(script_of(L), lua_touserdata(L, 1));
+    return 0;
+}
+
+static const luaL_Reg snapshot_methods[] = {
+    {"lister", l_snapshot_lister},
+    {"query", l_snapshot_query},
+    {"close", l_snapshot_close},
+    {NULL, NULL},
+};
+
+void bind_snapshot(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", l_snapshot_gc}, {NULL, NULL}};
+    class_define(L, CLASS_SNAPSHOT, meta, snapshot_methods);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, l_snapshot_new);
+    lua_setfield(L, -2, "snapshot");
+}

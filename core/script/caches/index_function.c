@@ -1,0 +1,238 @@
+/* Lua functions as sources of indexes; see index_function.h. */
+#include "script/caches/index_function.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/shared/claim_index.h"
+#include "informer/store/index_path.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/report.h"
+
+struct index_function {
+    TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */
+    struct script *script;
+    struct informer_claim *claim;
+    int ref;
+    bool running, rebuilding;
+    struct failure_report report;
+    struct quarantine quarantine;
+    struct series *errors;
+    char *failure;           /* the first since the index was built; NULL: none */
+    void (*news)(void *ctx); /* NULL: nobody asks */
+    void *news_ctx;
+    char name[];
+};
+
+struct asking {
+    const struct index_function *function;
+    struct root *object;
+};
+
+bool index_value_text(lua_State *L, int idx, struct buf *out)
+{
+    size_t len;
+    const char *text;
+    switch (lua_type(L, idx)) {
+    case LUA_TSTRING:
+        text = lua_tolstring(L, idx, &len);
+        buf_append(out, text, len);
+        return true;
+    case LUA_TNUMBER: index_number(lua_tonumber(L, idx), out); return true;
+    case LUA_TBOOLEAN: buf_puts(out, lua_toboolean(L, idx) ? "true" : "false"); return true;
+    default: return int64_test(L, idx) ? (int64_text(int64_test(L, idx), out), true) : false;
+    }
+}
+
+/* emit(value): nil is no value, so that a field that is absent can be emitted as it is. */
+static int l_emit(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (!script->emitting) script_raise(L, "emit: the index function has returned");
+    if (lua_isnoneornil(L, 1)) return 0;
+    struct buf *text = script_scratch(script);
+    if (!index_value_text(L, 1, text))
+        script_raise(L, "emit: a value must be a string, a number or a boolean, not %s", arg_type_name(L, 1));
+    if (script->emitting->count == INDEX_VALUES_MAX)
+        script_raise(L, "emit: more than %d values for one object", INDEX_VALUES_MAX);
+    index_values_add(script->emitting, buf_slice(text));
+    return 0;
+}
+
+static void ask_body(lua_State *L, void *ctx)
+{
+    const struct asking *asking = ctx;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, asking->function->ref);
+    view_push_object(L, asking->object);
+    push_ref(L, asking->function->script, REF_EMIT);
+    lua_call(L, 2, 0);
+}
+
+static void report(struct index_function *f, struct root *object, enum script_result result)
+{
+    struct buf key = {0};
+    root_key(object, &key);
+    const struct log_field about[] = {F("index", f->name), FS("key", buf_slice(&key)), {.key = NULL}};
+    report_failure(&f->report, f->script, SCRIPT_INDEX, result, about);
+    buf_clear(&key);
+}
+
+/* Inside another call its limit may be that one's, and so may the memory that is used up. */
+static void note(struct index_function *f, enum script_result result)
+{
+    bool inside = f->script->inside, of_outer = f->script->budget.over || result == SCRIPT_MEMORY_LIMIT;
+    if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
+}
+
+static void tell(const struct index_function *f)
+{
+    if (f->news) f->news(f->news_ctx);
+}
+
+static void note_failure(struct index_function *f)
+{
+    if (f->failure) return;
+    f->failure = xstrdup(buf_text(&f->script->failure.text));
+    tell(f);
+}
+
+static bool failed(struct index_function *f, struct err *err)
+{
+    series_inc(f->errors);
+    return err_set(err, ERR_SCRIPT, "index function %s failed", f->name);
+}
+
+static bool ask(void *ctx, struct root *object, struct index_values *out, struct err *err)
+{
+    struct index_function *f = ctx;
+    if (quarantine_skips(&f->quarantine)) return failed(f, err);
+    struct script *script = f->script;
+    struct index_values *outer = script->emitting;
+    struct asking asking = {f, object};
+    script->emitting = out;
+    f->running = true;
+    enum script_result result =
+        script->inside ? script_call_nested(script->inside, "an index function", f->name, ask_body, &asking)
+                       : script_call_filter(script, "an index function", f->name, ask_body, &asking);
+    f->running = false;
+    script->emitting = outer;
+    if (result != SCRIPT_OK) {
+        note_failure(f);
+        report(f, object, result);
+    }
+    note(f, result);
+    return result == SCRIPT_OK || failed(f, err);
+}
+
+/* --- built anew */
+
+static struct index_source source_of(struct index_function *f);
+
+/* Objects that came meanwhile are under no value. */
+static void rebuild(struct quarantine *quarantine)
+{
+    struct index_function *f = container_of(quarantine, struct index_function, quarantine);
+    const struct index_source source = source_of(f);
+    free(f->failure);
+    f->failure = NULL;
+    claim_rebuild_index(f->claim, &source);
+    if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->rebuilding, f, link);
+    f->rebuilding = true;
+    turns_ask(f->script);
+}
+
+static void end_rebuilding(struct index_function *f)
+{
+    if (f->rebuilding) TAILQ_REMOVE(&f->script->rebuilding, f, link);
+    f->rebuilding = false;
+}
+
+void index_functions_turn(struct script *script)
+{
+    struct index_function *f;
+    while ((f = TAILQ_FIRST(&script->rebuilding))) {
+        const struct index_source source = source_of(f);
+        if (claim_build_index(f->claim, &source)) {
+            end_rebuilding(f);
+            tell(f);
+        }
+        if (turns_over(script)) break;
+    }
+    if (f) turns_ask(script);
+}
+
+/* --- from the first to the last */
+
+/* The function goes with its state: a claim is released when that is closed already. */
+static void free_function(void *ctx)
+{
+    struct index_function *f = ctx;
+    end_rebuilding(f);
+    report_end(&f->report);
+    quarantine_clear(&f->quarantine);
+    series_free(f->errors);
+    free(f->failure);
+    free(f);
+}
+
+static struct index_source source_of(struct index_function *f)
+{
+    return (struct index_source){ask, free_function, f};
+}
+
+struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name)
+{
+    struct index_function *f = xcalloc(1, sizeof *f + name.n + 1);
+    f->script = script_of(L);
+    f->claim = claim;
+    f->ref = ref;
+    report_place(&f->report, L, ref);
+    memcpy(f->name, name.p, name.n);
+    f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->name, f->name);
+    char *id = xasprintf("index/%s", f->name);
+    quarantine_init(&f->quarantine, f->script, id, rebuild);
+    free(id);
+    return source_of(f);
+}
+
+bool index_function_is_running(const struct index_source *source)
+{
+    return source->values == ask && ((const struct index_function *)source->ctx)->running;
+}
+
+const char *index_function_failure(const struct index_source *source)
+{
+    const struct index_function *f = source->ctx;
+    if (source->values != ask) return NULL;
+    return f->failure      ? f->failure
+           : f->rebuilding ? "it was in quarantine, and its index is built anew"
+                           : NULL;
+}
+
+void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
+{
+    struct index_function *f = source->ctx;
+    if (source->values != ask) return;
+    f->news = fn;
+    f->news_ctx = ctx;
+}
+
+lua_State *index_functions_enter(lua_State *L)
+{
+    struct script *script = script_of(L);
+    lua_State *outer = script->inside;
+    script->inside = L;
+    return outer;
+}
+
+void index_functions_leave(lua_State *L, lua_State *outer)
+{
+    script_of(L)->inside = outer;
+}
+
+void index_function_setup(lua_State *L)
+{
+    lua_pushcfunction(L, l_emit);
+    set_ref(L, REF_EMIT);
+}

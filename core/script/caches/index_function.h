@@ -1,0 +1,35 @@
+/* A Lua function (obj, emit) as the source of an index (S-5, S-6).
+ * One that goes over limits again and again is quarantined: objects are under none of its values until it is
+ * lifted, and the index is built anew then, in turns.
+ * Owner: the source frees it; the script must outlive it but for the free itself, which does not touch Lua.
+ * On the engine thread. */
+#pragma once
+#include <lua.h>
+
+#include "informer/store/index.h"
+
+struct script;
+struct informer_claim;
+
+/* Of the function with this reference in the registry, for an index of the claim. `name` is the index's, for
+ * logs. */
+struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name);
+/* Outside of Lua: goes on with indexes that are built anew; asks for another turn when it has not done. */
+void index_functions_turn(struct script *script);
+/* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
+bool index_function_is_running(const struct index_source *source);
+/* Why objects may be under none of their values: what it said the first time that it failed since the index
+ * was built, or that it is being built anew. NULL: all are, or the source is no such function. Borrowed until
+ * it is asked again. */
+const char *index_function_failure(const struct index_source *source);
+/* From now on `fn` is told when the index as a whole is another: the function failed for the first time since
+ * it was built, or it has been built anew. NULL: nobody. From inside of calls: it may not call back. */
+void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
+/* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
+ * back. The caller calls call_check_nested before, as nothing in between may raise. */
+lua_State *index_functions_enter(lua_State *L);
+void index_functions_leave(lua_State *L, lua_State *outer);
+/* Makes `emit`. */
+void index_function_setup(lua_State *L);
+/* Appends the text of an index value: a string, a number or a boolean. False for all else. */
+bool index_value_text(lua_State *L, int idx, struct buf *out);

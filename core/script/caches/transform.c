@@ -1,0 +1,298 @@
+/* Lua functions that transform objects; see transform.h. */
+#include "script/caches/transform.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "object/pack/pack.h"
+#include "script/caches/informer_options.h"
+#include "script/view/json_encode.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/modules.h"
+#include "script/vm/report.h"
+
+struct script_transform {
+    TAILQ_ENTRY(script_transform) link, on_seat;
+    struct script *script;
+    struct transform_seat *seat;
+    int ref;
+    struct failure_report report;
+    struct quarantine quarantine;
+    char *informer, *code; /* as the plan has them; NULL until the script has loaded */
+    char kind[];
+};
+
+/* What an informer knows of the functions of all generations. */
+struct transform_seat {
+    size_t claims;
+    TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
+    struct script_transform *current;               /* that is called */
+    bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made anew
+                     */
+    char owner[];
+};
+
+struct transforming {
+    const struct script_transform *transform;
+    struct root *object, *out; /* `out` NULL: it is not wanted */
+};
+
+static bool same_identity(const struct root *a, const struct root *b)
+{
+    struct text ta, tb;
+    return root_key_equal(a, b) && str_eq(root_uid(a, &ta), root_uid(b, &tb)) &&
+           str_eq(root_resource_version(a, &ta), root_resource_version(b, &tb));
+}
+
+/* Packs the table at the top of the stack; it keeps the kind of what it was made from. */
+static struct root *pack_result(lua_State *L, struct root *object)
+{
+    struct script *script = script_of(L);
+    struct text version, kind;
+    struct root *out;
+    struct err err;
+    struct buf *json = json_encode(L, lua_gettop(L), "a transform", 0);
+    buf_reserve(json, TAPE_PADDING);
+    const struct pack_type type = {
+        .api_version = value_str(value_field(root_value(object), STR("apiVersion")), &version),
+        .kind = value_str(value_field(root_value(object), STR("kind")), &kind),
+        .always = true,
+    };
+    if (!pack_text(shared_factory_packer(script->host->factory), json->data, json->len, &type, &out, &err))
+        script_raise(L, "a transform: %s", err.text);
+    if (same_identity(object, out)) return out;
+    root_unref(out);
+    script_raise(L, "a transform must keep metadata.name, namespace, uid and resourceVersion");
+}
+
+static void run(lua_State *L, void *ctx)
+{
+    struct transforming *t = ctx;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, t->transform->ref);
+    copy_push_value(L, root_value(t->object));
+    int base = lua_gettop(L) - 2;
+    lua_call(L, 1, LUA_MULTRET);
+    if (lua_gettop(L) == base) /* who forgets the return would have an empty cache for no visible reason */
+        script_raise(L, "a transform must return the object, a changed copy, or nil to drop it");
+    lua_settop(L, base + 1);
+    if (lua_isnil(L, -1)) return;
+    if (!lua_istable(L, -1))
+        script_raise(L, "a transform must return a table, or nil for what is not wanted, not %s",
+                     arg_type_name(L, -1));
+    t->out = pack_result(L, t->object);
+}
+
+static void report(struct script_transform *t, const struct root *object, enum script_result result)
+{
+    struct buf key = {0};
+    root_key(object, &key);
+    const struct log_field about[] = {F("informer", t->kind), FS("key", buf_slice(&key)), {.key = NULL}};
+    report_failure(&t->report, t->script, SCRIPT_TRANSFORM, result, about);
+    buf_clear(&key);
+}
+
+static enum transform_result transform(void *ctx, struct root *object, struct root **out)
+{
+    struct script_transform *t = ((struct transform_seat *)ctx)->current;
+    *out = NULL;
+    if (!t || quarantine_skips(&t->quarantine)) return TRANSFORM_FAILED; /* NULL: its claim is about to go */
+    struct transforming transforming = {t, object, NULL};
+    enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
+    if (result != SCRIPT_OK) report(t, object, result);
+    quarantine_note(&t->quarantine, QUARANTINE_CALL, result);
+    *out = result == SCRIPT_OK ? transforming.out : NULL;
+    if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
+    root_unref(transforming.out); /* its call was over a limit when it was done */
+    if (result != SCRIPT_ERROR) t->seat->cut_short = true;
+    return TRANSFORM_FAILED;
+}
+
+/* The objects that failed are known to the server alone. */
+static void list_again(struct quarantine *quarantine)
+{
+    const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
+    for (size_t i = 0; i < t->script->claim_count; i++)
+        if (claim_spec(t->script->claims[i])->transform.ctx == t->seat)
+            claim_list_again(t->script->claims[i]);
+}
+
+/* --- seats */
+
+static void leave_seat(struct script_transform *t)
+{
+    struct transform_seat *seat = t->seat;
+    TAILQ_REMOVE(&seat->functions, t, on_seat);
+    if (seat->current == t) seat->current = TAILQ_LAST(&seat->functions, seated);
+}
+
+static void take_seat(struct script_transform *t, struct transform_seat *seat)
+{
+    t->seat = seat;
+    TAILQ_INSERT_TAIL(&seat->functions, t, on_seat);
+    if (!seat->current) seat->current = t;
+}
+
+/* With one claim less. */
+static void release_seat(void *ctx)
+{
+    struct transform_seat *seat = ctx;
+    if (--seat->claims == 0) free(seat);
+}
+
+static struct transform transform_of(struct transform_seat *seat)
+{
+    seat->claims++;
+    return (struct transform){.fn = transform, .free = release_seat, .ctx = seat, .owner = seat->owner};
+}
+
+struct transform script_transform(lua_State *L, int ref, const char *kind)
+{
+    struct script *script = script_of(L);
+    struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
+    struct transform_seat *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
+    t->script = script;
+    t->ref = ref;
+    report_place(&t->report, L, ref);
+    strcpy(t->kind, kind);
+    char *id = xasprintf("transform/%s", kind);
+    quarantine_init(&t->quarantine, script, id, list_again);
+    free(id);
+    strcpy(seat->owner, script->name);
+    TAILQ_INIT(&seat->functions);
+    take_seat(t, seat);
+    TAILQ_INSERT_TAIL(&script->transforms, t, link);
+    return transform_of(seat);
+}
+
+/* --- from one generation to the next */
+
+struct asking {
+    const struct script_transform *transform;
+    struct buf *out;
+};
+
+static void ask_code(lua_State *L, void *ctx)
+{
+    const struct asking *asking = ctx;
+    modules_internal(L, "k8s.closure");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, asking->transform->ref);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_call(L, 2, 1);
+    size_t len;
+    const char *code = lua_tolstring(L, -1, &len);
+    buf_append(asking->out, code, len);
+}
+
+/* What the function is now, with all that it reaches; for free(). */
+static char *code_of(const struct script_transform *t)
+{
+    struct buf out = {0};
+    struct asking asking = {t, &out};
+    if (script_call_load(t->script, "a reload", ask_code, &asking) != SCRIPT_OK) {
+        out.len = 0;
+        buf_printf(&out, "?it cannot be compared: %s", buf_text(&t->script->failure.text));
+    }
+    return buf_take(&out);
+}
+
+static bool has_function_of(const struct transform_seat *seat, const struct script *script)
+{
+    const struct script_transform *t;
+    TAILQ_FOREACH (t, &seat->functions, on_seat)
+        if (t->script == script) return true;
+    return false;
+}
+
+/* What it has gathered since it was loaded is in what the cache holds, so that counts too. */
+static bool is_still(const struct script_transform *before, const char *code)
+{
+    char *now = code_of(before);
+    bool same = strcmp(now, code) == 0;
+    free(now);
+    return same;
+}
+
+static struct script_transform *find_same(const struct script *before, const struct script_transform *t)
+{
+    struct script_transform *b;
+    if (*t->code == '?') return NULL;
+    TAILQ_FOREACH (b, &before->transforms, link)
+        if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
+            !has_function_of(b->seat, t->script) && !b->seat->cut_short && is_still(b, t->code))
+            return b;
+    return NULL;
+}
+
+static void load_one(struct script *script, struct informer_claim *claim, struct script_transform *t)
+{
+    struct buf text = {0};
+    informer_spec_describe(claim_spec(claim), &text);
+    t->informer = buf_take(&text);
+    t->code = code_of(t);
+    plan_add(&script->plan, PLAN_TRANSFORM, str_of(t->informer), str_of(t->code));
+    const struct plan_entry *informer = plan_find(&script->plan, PLAN_INFORMER, str_of(t->informer));
+    if (informer && informer->file)
+        plan_set_place(&script->plan, PLAN_TRANSFORM, str_of(t->informer), informer->file, informer->line);
+    struct script_transform *same = script->before ? find_same(script->before, t) : NULL;
+    if (!same) return;
+    leave_seat(t);
+    take_seat(t, same->seat);
+    claim_set_transform(claim, &(const struct transform){0}); /* the seat that it leaves goes */
+    const struct transform shared = transform_of(same->seat);
+    claim_set_transform(claim, &shared);
+}
+
+void transforms_loaded(struct script *script)
+{
+    for (size_t i = 0; i < script->claim_count; i++) {
+        const struct transform *transform = &claim_spec(script->claims[i])->transform;
+        if (!transform->fn) continue;
+        const struct transform_seat *seat = transform->ctx;
+        load_one(script, script->claims[i], seat->current);
+    }
+    script->compared = script->before ? script->before->tally.calls : 0;
+}
+
+/* Of `before`, with which it shares a seat; NULL: with none. */
+static const struct script_transform *sharer(const struct script *before, const struct script_transform *t)
+{
+    const struct script_transform *b;
+    TAILQ_FOREACH (b, &before->transforms, link)
+        if (b->seat == t->seat) return b;
+    return NULL;
+}
+
+bool transforms_are_still(const struct script *before, const struct script *script, struct err *err)
+{
+    const struct script_transform *t;
+    if (before->tally.calls == script->compared) return true; /* nothing of it has run */
+    TAILQ_FOREACH (t, &script->transforms, link) {
+        const struct script_transform *b = sharer(before, t);
+        if (b && (b->seat->cut_short || !is_still(b, t->code)))
+            return err_set(err, ERR_OUTDATED,
+                           "the transform of %s has kept something since the new generation was loaded",
+                           t->kind);
+    }
+    return true;
+}
+
+void transforms_take_over(struct script *script)
+{
+    struct script_transform *t;
+    TAILQ_FOREACH (t, &script->transforms, link) t->seat->current = t;
+}
+
+void transforms_clear(struct script *script)
+{
+    struct script_transform *t;
+    while ((t = TAILQ_FIRST(&script->transforms))) {
+        TAILQ_REMOVE(&script->transforms, t, link);
+        leave_seat(t);
+        report_end(&t->report);
+        quarantine_clear(&t->quarantine);
+        free(t->informer);
+        free(t->code);
+        free(t);
+    }
+}

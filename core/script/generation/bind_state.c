@@ -1,0 +1,138 @@
+/* raw.state: k8s.state and the tables that it gives. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/generation/bind.h"
+#include "script/view/kept.h"
+#include "script/vm/args.h"
+
+enum { STATES_MAX = 100, NAME_MAX_BYTES = 100, VERSION_MAX = 1000000000 };
+
+static int version_arg(lua_State *L, int idx)
+{
+    if (lua_isnil(L, idx)) return 1;
+    lua_Number version = lua_tonumber(L, idx);
+    if (!(version >= 0 && version <= VERSION_MAX) || version != floor(version))
+        script_raise(L, "k8s.state: version must be a whole number from 0 on");
+    return (int)version;
+}
+
+/* Its table is on top of the stack. */
+static struct kept *declare(lua_State *L, const char *name, int version)
+{
+    struct kept_tables *tables = &script_of(L)->kept;
+    lua_pushvalue(L, -1);
+    int table = luaL_ref(L, LUA_REGISTRYINDEX);
+    tables->items = xrealloc(tables->items, (tables->count + 1) * sizeof *tables->items);
+    struct kept *kept = &tables->items[tables->count++];
+    *kept = (struct kept){.name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF};
+    return kept;
+}
+
+static const char *name_arg(lua_State *L, int idx)
+{
+    struct str name = arg_str(L, idx, "k8s.state: the name");
+    if (name.n == 0 || name.n > NAME_MAX_BYTES)
+        script_raise(L, "k8s.state: the name must have 1 to %d bytes", NAME_MAX_BYTES);
+    return name.p;
+}
+
+/* declare(name, has options, version, init, migrate): the state table. Without options that of an earlier
+ * call.
+ */
+static int l_state_declare(lua_State *L)
+{
+    const struct script *script = script_of(L);
+    arg_loading(L, "k8s.state");
+    lua_settop(L, 5);
+    const char *name = name_arg(L, 1);
+    int version = version_arg(L, 3);
+    const struct kept *known = kept_find(script, str_of(name));
+    if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s: was declared before", name);
+    if (known) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, known->table);
+        lua_pushboolean(L, 0);
+        return 2;
+    }
+    if (script->kept.count == STATES_MAX)
+        script_raise(L, "k8s.state: a script has at most %d of them", STATES_MAX);
+    int migrate = LUA_NOREF;
+    if (lua_isfunction(L, 5)) migrate = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_settop(L, 4);
+    if (lua_isnil(L, 4)) lua_newtable(L);
+    kept_push_root(L, name, script->kept.count, lua_gettop(L));
+    declare(L, name, version)->migrate = migrate;
+    lua_pushboolean(L, 1);
+    return 2;
+}
+
+/* content(value): what is behind a state table, nil for anything else. Never handed to a script. */
+static int l_state_content(lua_State *L)
+{
+    if (!kept_test(L, 1)) return 0;
+    lua_getfenv(L, 1);
+    return 1;
+}
+
+/* value(state table, key, value): what is to be put into its content. */
+static int l_state_value(lua_State *L)
+{
+    lua_settop(L, 3);
+    kept_push_value(L, 1, 2, 3);
+    return 1;
+}
+
+/* --- metamethods: the first argument is ours */
+
+static int l_state_index(lua_State *L)
+{
+    lua_getfenv(L, 1);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+    return 1;
+}
+
+static int l_state_newindex(lua_State *L)
+{
+    kept_push_value(L, 1, 2, 3);
+    lua_getfenv(L, 1);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 4);
+    lua_rawset(L, -3);
+    return 0;
+}
+
+static int l_state_len(lua_State *L)
+{
+    lua_getfenv(L, 1);
+    lua_pushinteger(L, (lua_Integer)lua_objlen(L, -1));
+    return 1;
+}
+
+static int l_state_tostring(lua_State *L)
+{
+    const struct kept_node *node = lua_touserdata(L, 1);
+    const char *name = script_of(L)->kept.items[node->of].name;
+    if (node->depth)
+        lua_pushfstring(L, "table in state %s: %p", name, (const void *)node);
+    else
+        lua_pushfstring(L, "state %s", name);
+    return 1;
+}
+
+void bind_state(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__index", l_state_index},
+                                    {"__newindex", l_state_newindex},
+                                    {"__len", l_state_len},
+                                    {"__tostring", l_state_tostring},
+                                    {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"declare", l_state_declare}, {"content", l_state_content}, {"value", l_state_value}, {NULL, NULL}};
+    class_define(L, CLASS_STATE, meta, NULL);
+    lua_pop(L, 1);
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    lua_setfield(L, -2, "state");
+}

@@ -1,0 +1,223 @@
+/* Loads, runs and frees a script; see script.h. */
+#include "script/generation/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/caches/transform.h"
+#include "script/caches/wait.h"
+#include "script/handlers/delivery.h"
+#include "script/handlers/handler.h"
+#include "script/rules/rule.h"
+#include "script/vm/bundle.h"
+#include "script/vm/modules.h"
+#include "script/vm/report.h"
+#include "script/vm/state.h"
+#include "script/work/script_queue.h"
+#include "script/work/script_timer.h"
+
+static void run_chunk(lua_State *L, void *ctx)
+{
+    const struct str *text = ctx;
+    const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->path);
+    modules_push_chunk(L, *text, chunk);
+    lua_call(L, 0, 0);
+    modules_loaded(L);
+}
+
+/* Which text of it wrote what: the audit trail names it. */
+static void set_hash(struct script *script)
+{
+    char hash[BUNDLE_HASH_LEN + 1];
+    bundle_hash(script->bundle, hash);
+    memcpy(script->hash, hash, sizeof script->hash - 1);
+}
+
+static bool load(struct script *script, struct err *err)
+{
+    struct str text;
+    bool ok = bundle_text(script->bundle, script->path, &text, err);
+    if (!ok) {
+        err->code = ERR_IO;
+        return false;
+    }
+    set_hash(script);
+    if (script_call(script, "the load phase", run_chunk, &text) == SCRIPT_OK) {
+        memory_collect(
+            script->L); /* what only loading needed: a script that waits for events may not grow soon */
+        return true;
+    }
+    return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
+}
+
+static bool is_trusted(const struct script_host *host, const char *name, const char *path)
+{
+    for (size_t i = 0; i < host->trusted_count; i++)
+        if (strcmp(host->trusted[i], name) == 0 || strcmp(host->trusted[i], path) == 0) return true;
+    return false;
+}
+
+struct script *script_new(const struct script_host *host, const struct script_source *source)
+{
+    struct script *script = NEW(struct script);
+    script->host = host;
+    script->path = xstrdup(source->path);
+    script->name = xstrdup(source->name);
+    script->shown_name = source->name;
+    script->bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
+    script->generation = source->generation;
+    script->limits = *(host->limits ? host->limits : &limits_default);
+    script->trusted = is_trusted(host, source->name, source->path);
+    script->plan.notes_functions = host->notes_functions;
+    script->before = source->before;
+    TAILQ_INIT(&script->transforms);
+    TAILQ_INIT(&script->handlers);
+    TAILQ_INIT(&script->due);
+    TAILQ_INIT(&script->quarantined);
+    TAILQ_INIT(&script->rebuilding);
+    TAILQ_INIT(&script->timers);
+    TAILQ_INIT(&script->queues);
+    script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
+    TAILQ_INIT(&script->sync_waits);
+    throttle_init(script);
+    leading_init(script);
+    report_open(script);
+    return script;
+}
+
+struct script *script_prepare(const struct script_host *host, const struct script_source *source,
+                              struct err *err)
+{
+    int64_t begun_ns = clock_measure_ns();
+    struct script *script = script_new(host, source);
+    if (!state_open(script, err) || !load(script, err) || !leading_is_declared(script, err)) {
+        script_free(script);
+        return NULL;
+    }
+    transforms_loaded(script);
+    script->phase = SCRIPT_LOADED;
+    script->load_us = (clock_measure_ns() - begun_ns) / 1000;
+    return script;
+}
+
+bool script_start(struct script *script, struct err *err)
+{
+    must(script->phase == SCRIPT_LOADED);
+    if (!metrics_fit(script, err) || !leading_loaded(script, err)) return false;
+    metrics_take_over(NULL, script);
+    script->phase = SCRIPT_RUNNING;
+    script_timers_start(script);
+    handlers_attach(script);
+    if (!TAILQ_EMPTY(&script->queues)) turns_ask(script);
+    return true;
+}
+
+struct script *script_load(const struct script_host *host, const char *path, const char *name,
+                           struct err *err)
+{
+    const struct script_source source = {.path = path, .name = name, .generation = 1};
+    struct script *script = script_prepare(host, &source, err);
+    if (!script || script_start(script, err)) return script;
+    script_free(script);
+    return NULL;
+}
+
+size_t script_stop(struct script *script)
+{
+    script->phase = SCRIPT_STOPPING;
+    script_timers_clear(script);
+    queues_stop(script);
+    tasks_stop(script);
+    return script_waiting_calls(script);
+}
+
+size_t script_waiting_calls(const struct script *script)
+{
+    return script->tasks.waiting_count;
+}
+
+void script_cancel_calls(struct script *script)
+{
+    must(script->phase == SCRIPT_STOPPING);
+    tasks_cancel(script);
+}
+
+size_t script_pending_events(const struct script *script)
+{
+    const struct script_handler *handler;
+    size_t count = 0;
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        count += delivery_untold(handler) + handler->waiting_count;
+    return count;
+}
+
+void script_rest(struct script *script)
+{
+    memory_rest(script);
+}
+
+void script_free(struct script *script)
+{
+    if (!script) return;
+    must(script->depth == 0);
+    struct script_handler *handler;
+    while ((handler = TAILQ_FIRST(&script->handlers))) handler_remove(script->L, handler);
+    script_timers_clear(script);
+    if (script->L) tasks_clear(script);
+    transforms_clear(script);
+    state_close(script);
+    script_zones_clear(script);
+    queues_clear(script);
+    for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
+    free(script->claims);
+    kept_clear(&script->kept);
+    metrics_clear(&script->metrics);
+    commands_clear(&script->commands);
+    rules_clear(script);
+    partial_clear(&script->partial);
+    reads_clear(&script->reads);
+    leading_clear(script);
+    report_close(script);
+    throttle_clear(script);
+    buf_clear(&script->main.failure);
+    buf_clear(&script->first_failure);
+    writes_clear(&script->writes);
+    plan_clear(&script->plan);
+    write_counters_clear(&script->write_counters);
+    bundle_unref(script->bundle);
+    free(script->path);
+    free(script->name);
+    free(script);
+}
+
+void script_claims_changed(struct script *script)
+{
+    waits_claims_changed(script);
+    queues_claims_changed(script);
+}
+
+void script_leadership_changed(struct script *script)
+{
+    leading_changed(script);
+}
+
+void script_step_down(struct script *script)
+{
+    leading_step_down(script);
+}
+
+void script_add_counters(struct script *script, struct script *other)
+{
+    struct script_counters *a = &other->counters, *b = &script->counters;
+    b->adds += a->adds;
+    b->updates += a->updates;
+    b->deletes += a->deletes;
+    b->errors += a->errors;
+    b->failed_writes += a->failed_writes;
+    for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++) script->error_counts[i] += other->error_counts[i];
+    *a = (struct script_counters){0};
+    memset(other->error_counts, 0, sizeof other->error_counts);
+}

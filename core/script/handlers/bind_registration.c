@@ -1,0 +1,81 @@
+/* raw.registration: what add_event_handler gives back. */
+#include "base/mem.h"
+#include "script/caches/bind_informer.h"
+#include "script/generation/bind.h"
+#include "script/handlers/bind_handler_options.h"
+#include "script/handlers/handler.h"
+#include "script/vm/args.h"
+
+struct box {
+    struct script_handler *handler;
+};
+
+/* new(informer, on_add, on_update, on_delete, filter, id, options, leader, detail): the last is its place in
+ * the plan, nil for one that is not in it. */
+static int l_registration_new(lua_State *L)
+{
+    struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
+    struct str id = arg_str_opt(L, 6, "add_event_handler: id");
+    struct handler_options *options = handler_options_arg(L, 7);
+    struct str detail = arg_str_opt(L, 9, "add_event_handler: detail");
+    if (!options) script_raise(L, "add_event_handler: no options");
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    box->handler = NULL;
+    class_set(L, script_of(L), CLASS_REGISTRATION);
+    box->handler = handler_new(L, claim, 2, id, options);
+    box->handler->leader = lua_toboolean(L, 8);
+    if (detail.p) {
+        box->handler->detail = xstrndup(detail.p, detail.n);
+        plan_note(L, PLAN_HANDLER, str_of(box->handler->id), detail);
+    }
+    /* A filter, a transform or an index function may be all that ever runs of the script. */
+    if (script_of(L)->phase == SCRIPT_RUNNING) turns_ask(script_of(L));
+    return 1;
+}
+
+static int l_registration_remove(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_REGISTRATION, "remove");
+    handler_remove(L, box->handler);
+    return 0;
+}
+
+static int l_registration_has_synced(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_REGISTRATION, "has_synced");
+    lua_pushboolean(L, handler_has_synced(box->handler));
+    return 1;
+}
+
+static int l_registration_tostring(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_REGISTRATION, "tostring");
+    lua_pushfstring(L, "registration %s", box->handler->id);
+    return 1;
+}
+
+static int l_registration_gc(lua_State *L)
+{
+    struct box *box = lua_touserdata(L, 1);
+    if (box->handler) handler_unref(box->handler);
+    box->handler = NULL;
+    return 0;
+}
+
+static const luaL_Reg registration_methods[] = {
+    {"remove", l_registration_remove},
+    {"has_synced", l_registration_has_synced},
+    {NULL, NULL},
+};
+
+void bind_registration(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__tostring", l_registration_tostring}, {"__gc", l_registration_gc}, {NULL, NULL}};
+    class_define(L, CLASS_REGISTRATION, meta, registration_methods);
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushcfunction(L, l_registration_new);
+    lua_setfield(L, -2, "new");
+    lua_setfield(L, -2, "registration");
+}

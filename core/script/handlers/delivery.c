@@ -1,0 +1,299 @@
+/* From events to calls; see delivery.h. */
+#include "script/handlers/delivery.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "script/handlers/handler_call.h"
+#include "script/handlers/handler_filter.h"
+
+/* Of one handler's pending list in one turn of the loop. */
+enum { EVENTS_PER_TURN = 100 };
+
+static void come_back(struct script_handler *h)
+{
+    if (h->due) return;
+    h->due = true;
+    TAILQ_INSERT_TAIL(&h->script->due, h, due_link);
+    h->script->due_count++;
+    turns_ask(h->script);
+}
+
+static void leave_due(struct script_handler *h)
+{
+    if (!h->due) return;
+    h->due = false;
+    TAILQ_REMOVE(&h->script->due, h, due_link);
+    h->script->due_count--;
+}
+
+static bool is_told(const struct script_handler *h)
+{
+    if (h->removed || h->quarantine.active || h->script->phase != SCRIPT_RUNNING) return false;
+    return !h->leader || script_leads(h->script);
+}
+
+/* --- events */
+
+static void put(struct script_handler *h, const struct event *event)
+{
+    if (pending_put(&h->pending, event)) handler_metrics_coalesced(&h->metrics);
+    handler_metrics_pending(&h->metrics, h->pending.count);
+}
+
+/* Its last call went over a limit, and so may the next: it is made in a turn of its own, so that others are
+ * told of all that came with the event before they wait for it. */
+static bool is_slow(const struct script_handler *h)
+{
+    return h->quarantine.in_row[QUARANTINE_CALL] > 0;
+}
+
+/* Whether it is the event's turn: nothing came before it that it has to wait for. */
+static bool may_begin(const struct script_handler *h, const struct event *event)
+{
+    if (is_slow(h)) return false;
+    if (!h->busy_count) return h->pending.count == 0;
+    if (h->busy_count >= h->concurrency || pending_has_next(&h->pending)) return false;
+    return !pending_is_held(&h->pending, event->object);
+}
+
+/* The timer has found an object quiet: a turn of the loop may take long enough without the call. */
+static void on_quiet(void *ctx, const struct event *event)
+{
+    struct script_handler *h = ctx;
+    handler_metrics_debounced(&h->metrics, h->debounce->count);
+    if (h->functions[event->type] == LUA_NOREF || quarantine_skips(&h->quarantine)) return;
+    put(h, event);
+    delivery_go_on(h);
+}
+
+static void tell(struct script_handler *h, const struct event *event)
+{
+    struct script *script = h->script;
+    if (h->functions[event->type] == LUA_NOREF) return;
+    if (!may_begin(h, event)) {
+        put(h, event);
+        delivery_go_on(h);
+        return;
+    }
+    h->refs++;
+    handler_call_begin(h, event);
+    handler_unref(h);
+    handlers_attach(script);
+}
+
+static void debounce(struct script_handler *h, const struct event *event)
+{
+    struct event told;
+    bool wanted = h->functions[event->type] != LUA_NOREF;
+    enum debounced what = debounce_put(h->debounce, event, wanted, &told);
+    if (what == DEBOUNCE_PASSES) tell(h, event);
+    if (what == DEBOUNCE_PASSES || (what == DEBOUNCE_NOTHING && !wanted)) return;
+    handler_metrics_debounced(&h->metrics, h->debounce->count);
+    if (what != DEBOUNCE_WAITS) handler_metrics_coalesced(&h->metrics);
+    if (what != DEBOUNCE_JOINS_NOW) return;
+    tell(h, &told);
+    event_let_go(&told);
+}
+
+static void deliver(struct script_handler *h, const struct event *event)
+{
+    if (quarantine_skips(&h->quarantine) || !is_told(h)) return;
+    if (h->debounce)
+        debounce(h, event);
+    else
+        tell(h, event);
+}
+
+/* In this turn of the loop. */
+static bool may_go_on(const struct script_handler *h)
+{
+    return h->busy_count < h->concurrency && is_told(h);
+}
+
+void delivery_go_on(struct script_handler *h)
+{
+    if (may_go_on(h) && pending_has_next(&h->pending)) come_back(h);
+}
+
+static void advance(struct script_handler *h)
+{
+    struct event event;
+    if (!is_told(h)) return;
+    h->refs++;
+    for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
+        handler_call_begin(h, &event);
+        event_let_go(&event);
+        if (turns_over(h->script) || is_slow(h)) break;
+    }
+    handler_metrics_pending(&h->metrics, h->pending.count);
+    delivery_go_on(h);
+    handler_unref(h);
+}
+
+void deliveries_turn(struct script *script)
+{
+    struct script_handler *h;
+    for (size_t left = script->due_count; left > 0 && (h = TAILQ_FIRST(&script->due)); left--) {
+        leave_due(h);
+        advance(h);
+        if (script->host->turns->over) break;
+    }
+    if (script->due_count > 0) turns_ask(script);
+}
+
+void delivery_init(struct script_handler *h)
+{
+    int64_t quiet_ms = h->options->debounce_ms;
+    TAILQ_INIT(&h->waiting);
+    TAILQ_INIT(&h->busy);
+    if (quiet_ms) h->debounce = debounce_new(script_clock(h->script), quiet_ms, on_quiet, h);
+}
+
+void delivery_quarantined(struct script_handler *h)
+{
+    quarantine_skip(&h->quarantine, delivery_untold(h));
+    delivery_forget(h);
+}
+
+void delivery_end(struct script_handler *h)
+{
+    leave_due(h);
+    if (h->debounce) debounce_clear(h->debounce);
+    pending_clear(&h->pending);
+    handler_calls_cancel(h);
+    handler_calls_disown(h);
+}
+
+void delivery_free(struct script_handler *h)
+{
+    must(h->waiting_count == 0 && h->busy_count == 0);
+    debounce_free(h->debounce);
+    free(h->spare);
+}
+
+/* What waits in `from` is in `to`; nothing of it begins in `from` any more. */
+static void end_hand_over(struct script_handler *from, struct script_handler *to)
+{
+    to->errors += from->errors;
+    leave_due(from);
+    handler_metrics_pending(&to->metrics, to->pending.count);
+    delivery_go_on(to);
+}
+
+void delivery_hand_over(struct script_handler *from, struct script_handler *to)
+{
+    struct event event;
+    if (from->debounce && to->debounce) {
+        debounce_move(from->debounce, to->debounce);
+        handler_metrics_debounced(&to->metrics, to->debounce->count);
+    }
+    if (from->debounce) debounce_flush(from->debounce);
+    handler_calls_move(from, to); /* so that none of their keys is passed over */
+    while (pending_take(&from->pending, &event)) {
+        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
+        event_let_go(&event);
+    }
+    end_hand_over(from, to);
+}
+
+static void append(struct script_handler *h, const struct event *event)
+{
+    if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
+}
+
+/* One that begins anew may read other objects. Its filter's function may remove it. */
+static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
+{
+    const struct filter *filter = to->options->filter;
+    if (to->functions[ON_DELETE] == LUA_NOREF || !claim_reads(to->claim, from->claim, object)) return false;
+    if (filter && !filter_passes(filter, object)) return false;
+    return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
+}
+
+/* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
+ * has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
+static void append_delete(struct script_handler *from, struct script_handler *to, const struct event *event)
+{
+    if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
+    struct event gone = *event, told = {.type = ON_ADD, .object = event->old_object, .recalled = true};
+    told.info.initial = true;
+    gone.recalled = false;
+    if (told.object && (!to->from_now_on || event->recalled)) append(to, &told);
+    append(to, &gone);
+}
+
+/* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
+void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to)
+{
+    struct event event;
+    struct pending joined;
+    pending_init(&joined, 0, PENDING_PICK_DELETES, false);
+    if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
+    handler_calls_move(from, to);
+    while (pending_take(&from->pending, &event)) {
+        pending_put(&joined, &event);
+        event_let_go(&event);
+    }
+    while (pending_take(&joined, &event)) {
+        if (event.type == ON_DELETE) append_delete(from, to, &event);
+        event_let_go(&event);
+    }
+    end_hand_over(from, to);
+}
+
+size_t delivery_untold(const struct script_handler *h)
+{
+    return h->pending.count + (h->debounce ? h->debounce->count : 0);
+}
+
+void delivery_forget(struct script_handler *h)
+{
+    leave_due(h);
+    if (delivery_untold(h) == 0) return; /* its series may be those of the next one already */
+    if (h->debounce) debounce_clear(h->debounce);
+    if (h->debounce) handler_metrics_debounced(&h->metrics, 0);
+    pending_clear(&h->pending);
+    handler_metrics_pending(&h->metrics, 0);
+}
+
+bool delivery_tells_of_list(const struct script_handler *h)
+{
+    const struct handler_call *call;
+    TAILQ_FOREACH (call, &h->busy, busy_link)
+        if (call->event->info.initial) return true;
+    return h->pending.initial > 0;
+}
+
+/* --- what an informer calls */
+
+static void on_add(void *ctx, struct root *object, const struct event_info *info)
+{
+    deliver(ctx, &(struct event){.type = ON_ADD, .object = object, .info = *info});
+}
+
+static void on_update(void *ctx, struct root *old_object, struct root *new_object,
+                      const struct event_info *info)
+{
+    deliver(ctx, &(struct event){
+                     .type = ON_UPDATE, .old_object = old_object, .object = new_object, .info = *info});
+}
+
+static void on_delete(void *ctx, struct root *last, const struct event_info *info)
+{
+    deliver(ctx,
+            &(struct event){.type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
+}
+
+struct event_handler delivery_callbacks(struct script_handler *handler)
+{
+    return (struct event_handler){
+        .on_add = on_add,
+        .on_update = on_update,
+        .on_delete = on_delete,
+        .ctx = handler,
+        .passes = handler->filter == LUA_NOREF ? NULL : handler_filter_passes,
+        .options = handler->options,
+        .from_now_on = handler->from_now_on,
+    };
+}

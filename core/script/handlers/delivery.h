@@ -1,0 +1,39 @@
+/* How events become calls of a handler's functions. What is to be debounced is kept first (debounce.h). A
+ * call that does not wait is made straight from the informer's pop; while calls wait, as many as the
+ * handler's concurrency and never two of one key, later events lie in the handler's pending list, and the
+ * handlers of others go on. Owner: the handler. On the engine thread, outside of any call into Lua. */
+#pragma once
+#include "script/handlers/handler.h"
+
+/* What an informer calls; ctx is the handler. */
+struct event_handler delivery_callbacks(struct script_handler *handler);
+/* Goes on with pending lists, a part of each in one turn of the loop. */
+void deliveries_turn(struct script *script);
+/* For handler_new. */
+void delivery_init(struct script_handler *handler);
+/* It is not called any more: what waits for it is skipped, as is all that comes. */
+void delivery_quarantined(struct script_handler *handler);
+/* Lets go of the pending list, of changes whose objects are not quiet yet, and cancels the calls that wait. A
+ * call that runs just now has removed its own handler: it goes on to its end. */
+void delivery_end(struct script_handler *handler);
+/* For a reload: `to`, which follows `from` under the same id, tells of all that `from` has not told of yet,
+ * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events
+ * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
+ */
+void delivery_hand_over(struct script_handler *from, struct script_handler *to);
+/* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of, those
+ * of objects that came and went excepted, and those that `to` does not read or that do not pass its filter.
+ * For one that is shown the cache each follows an add of the state that `from` was told last, or was about to
+ * be told for the same reason. The filter's
+ * function may remove any handler of its script; the caller has a reference to `to`. */
+void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to);
+/* Events that wait for calls, or for their objects to be quiet. */
+size_t delivery_untold(const struct script_handler *handler);
+/* They are dropped; its calls that wait go on. */
+void delivery_forget(struct script_handler *handler);
+/* What it waited for has ended: the rest comes in the next turn. */
+void delivery_go_on(struct script_handler *handler);
+/* The last reference to the handler is gone. */
+void delivery_free(struct script_handler *handler);
+/* Some of the first list waits to be told, or calls for it wait. */
+bool delivery_tells_of_list(const struct script_handler *handler);

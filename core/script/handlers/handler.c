@@ -1,0 +1,158 @@
+/* Makes, attaches and removes handlers; see handler.h. */
+#include "script/handlers/handler.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/handlers/delivery.h"
+#include "script/vm/args.h"
+
+/* From here on an event joins one of its key in the pending list (I-8: the ring begins with 1024 slots). */
+enum { PENDING_MARK = 1024 };
+
+const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
+
+/* Whether the function has a parameter for `ev`: making one costs more than all the rest of the call. */
+static bool takes(lua_State *L, int function, int parameters)
+{
+    push_ref(L, script_of(L), REF_FUNCTION_INFO);
+    lua_pushvalue(L, function);
+    lua_pushliteral(L, "u");
+    lua_call(L, 2, 1);
+    lua_getfield(L, -1, "nparams");
+    lua_getfield(L, -2, "isvararg");
+    bool yes = lua_tointeger(L, -2) >= parameters || lua_toboolean(L, -1);
+    lua_pop(L, 3);
+    return yes;
+}
+
+static bool id_taken(const struct script *script, struct str id)
+{
+    const struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link)
+        if (!h->removed && str_is(id, h->id)) return true;
+    return false;
+}
+
+/* The value at `idx` in the registry, or LUA_NOREF for nil. */
+static int keep_function(lua_State *L, int idx)
+{
+    if (lua_isnil(L, idx)) return LUA_NOREF;
+    lua_pushvalue(L, idx);
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static enum pending_pairs pairs_of(const struct script_handler *h)
+{
+    if (h->functions[ON_UPDATE] == LUA_NOREF) return PENDING_KEEP_PAIRS;
+    return h->options->split_recreated ? PENDING_SPLIT_RECREATED : PENDING_JOIN_ALL;
+}
+
+/* It missed events: as a new one it is shown the cache. */
+static void show_again(struct quarantine *quarantine)
+{
+    struct script_handler *h = container_of(quarantine, struct script_handler, quarantine);
+    if (h->removed || !h->attached) return;
+    claim_remove_handler(h->attached);
+    h->attached = NULL;
+    delivery_end(h);
+    h->script->attached_all = 0;
+    handlers_attach(h->script);
+}
+
+struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
+                                   struct handler_options *options)
+{
+    static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
+    struct script *script = script_of(L);
+    struct script_handler made = {
+        .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
+    arg_room(L, "add_event_handler", LIMIT_HANDLERS, script->handler_count);
+    if (id.p && id_taken(script, id))
+        script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
+    for (int i = 0; i < ON_COUNT; i++) {
+        if (lua_isnil(L, first + i)) continue;
+        arg_function(L, first + i, handler_event_names[i]);
+        made.wants_event[i] = takes(L, first + i, parameters[i]);
+    }
+    if (!lua_isnil(L, first + ON_COUNT)) arg_function(L, first + ON_COUNT, "filter");
+    for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
+    made.filter = keep_function(L, first + ON_COUNT);
+    made.options = handler_options_ref(options);
+    made.number = ++script->handlers_made;
+    made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, made.number);
+    struct script_handler *handler = xmalloc(sizeof *handler);
+    *handler = made;
+    handler_metrics_init(&handler->metrics, script->name, handler->id);
+    quarantine_init(&handler->quarantine, script, handler->id, show_again);
+    pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
+    delivery_init(handler);
+    TAILQ_INSERT_TAIL(&script->handlers, handler, link);
+    script->handler_count++;
+    return handler;
+}
+
+void handler_unref(struct script_handler *handler)
+{
+    must(handler->refs > 0);
+    if (--handler->refs > 0) return;
+    delivery_free(handler);
+    report_end(&handler->report);
+    handler_metrics_clear(&handler->metrics);
+    quarantine_clear(&handler->quarantine);
+    handler_options_unref(handler->options);
+    free(handler->id);
+    free(handler->detail);
+    free(handler);
+}
+
+void handler_remove(lua_State *L, struct script_handler *handler)
+{
+    if (handler->removed) return;
+    handler->removed = true;
+    if (handler->attached) claim_remove_handler(handler->attached);
+    handler->attached = NULL;
+    for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
+    luaL_unref(L, LUA_REGISTRYINDEX, handler->filter);
+    quarantine_end(&handler->quarantine);
+    TAILQ_REMOVE(&handler->script->handlers, handler, link);
+    handler->script->handler_count--;
+    delivery_end(handler);
+    handler_unref(handler);
+}
+
+bool handler_was_handed_cache(const struct script_handler *handler)
+{
+    return handler->attached && claim_handler_has_synced(handler->attached);
+}
+
+bool handler_has_synced(const struct script_handler *h)
+{
+    return handler_was_handed_cache(h) && !delivery_tells_of_list(h);
+}
+
+void handlers_stop_leading(struct script *script)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link) {
+        if (!h->leader || !h->attached) continue;
+        claim_remove_handler(h->attached);
+        h->attached = NULL;
+        delivery_end(h);
+    }
+}
+
+void handlers_attach(struct script *script)
+{
+    struct script_handler *h;
+    if (script->phase == SCRIPT_LOADING || script->phase == SCRIPT_LOADED ||
+        script->attached_all == script->handlers_made)
+        return;
+    TAILQ_FOREACH (h, &script->handlers, link) {
+        const struct event_handler callbacks = delivery_callbacks(h);
+        if (h->attached || (h->leader && !script_leads(script))) continue;
+        h->attached = claim_add_handler(h->claim, &callbacks);
+    }
+    script->attached_all = script->handlers_made;
+}

@@ -1,0 +1,69 @@
+/* Event handlers of a script: what an informer calls, and how the call into Lua goes.
+ * Owner: the script's list and the registration userdata share one by count. On the engine thread. A handler
+ * added while Lua runs meets its informer when the running call has ended, and hears of the cache in later
+ * turns. */
+#pragma once
+#include <sys/queue.h>
+
+#include "script/handlers/debounce.h"
+#include "script/handlers/handler_metrics.h"
+#include "script/handlers/pending.h"
+#include "script/vm/report.h"
+#include "script/vm/state.h"
+
+struct handler_call;
+
+extern const char *const handler_event_names[ON_COUNT];
+
+struct script_handler {
+    TAILQ_ENTRY(script_handler) link;
+    struct script *script;
+    struct informer_claim *claim;
+    struct claim_handler *attached; /* NULL before it met its informer */
+    char *id;
+    char *detail;                    /* all else that the plan says of it; NULL: it is not in the plan */
+    int functions[ON_COUNT];         /* in the registry; LUA_NOREF when not asked for */
+    bool wants_event[ON_COUNT];      /* the function takes `ev` */
+    int filter;                      /* in the registry; LUA_NOREF for none */
+    struct handler_options *options; /* a reference */
+    bool leader;          /* told while the script leads, and of the whole cache when that begins */
+    unsigned concurrency; /* calls that may wait at once, of different keys; 1: one for all keys */
+    bool from_now_on;     /* during a reload: it is not shown the cache when it meets its informer */
+    bool removed;
+    int refs;
+    unsigned long long number;
+    uint64_t errors;
+    struct failure_report report;
+    struct handler_metrics metrics;
+    struct quarantine quarantine;
+
+    TAILQ_HEAD(, handler_call) waiting; /* calls of its functions */
+    TAILQ_HEAD(, handler_call) busy;    /* calls that what comes for it waits for: see delivery.c */
+    size_t waiting_count, busy_count;
+    struct handler_call *spare; /* for the next call; NULL: to be made */
+    struct pending pending;
+    struct debounce *debounce; /* NULL: without */
+    bool due;                  /* goes on in the next turn */
+    TAILQ_ENTRY(script_handler) due_link;
+};
+
+/* Takes three functions (or nils) from stack index `first` on, then the filter's or nil. `id` NULL: kind and
+ * number. Takes a reference to the options of its own. Raises when the id is taken. Gives a reference for the
+ * caller, who must not raise before it is kept. */
+struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
+                                   struct handler_options *options);
+/* One of its functions ended with an error, which script->failure describes: logs and counts it. */
+void handler_failed(struct script_handler *handler, enum script_function function, const char *event,
+                    const struct root *object, enum script_result result);
+/* Those of leaders are told no more, as if they had been removed, until the script leads again. */
+void handlers_stop_leading(struct script *script);
+/* No call comes after it, and one that waits is cancelled, unless it is the caller. `L` is the state or the
+ * coroutine that asks. */
+void handler_remove(lua_State *L, struct script_handler *handler);
+void handler_unref(struct script_handler *handler);
+/* It was told of the whole cache: all those calls have ended (I-6). */
+bool handler_has_synced(const struct script_handler *handler);
+/* It was handed the whole cache; some of it may lie in its pending list. */
+bool handler_was_handed_cache(const struct script_handler *handler);
+/* Hands those that wait to their informers, which call nothing of it yet. Outside of any call into Lua. */
+void handlers_attach(struct script *script);

@@ -1,0 +1,209 @@
+/* A call of a handler, from its event to its end; see handler_call.h. */
+#include "script/handlers/handler_call.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "script/handlers/delivery.h"
+#include "script/view/view.h"
+
+/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
+static void push_event(lua_State *L, const struct handler_call *call)
+{
+    struct text text;
+    const struct event_info *info = &call->event->info;
+    struct str version = root_resource_version(call->event->object, &text);
+    int64_t time_us = info->received_us;
+    if (!time_us) time_us = clock_wall_us(script_clock(call->handler->script));
+    push_ref(L, call->handler->script, REF_NEW_EVENT);
+    lua_pushboolean(L, info->initial);
+    lua_pushboolean(L, info->final_state_unknown);
+    lua_pushboolean(L, info->resync);
+    lua_pushboolean(L, info->coalesced);
+    lua_pushboolean(L, info->filtered);
+    lua_pushlstring(L, version.n ? version.p : "", version.n);
+    lua_pushnumber(L, (lua_Number)time_us / 1e6);
+    lua_call(L, 7, 1);
+}
+
+/* For the event on top. Gives how many objects it pushed. */
+static size_t set_previous(lua_State *L, const struct event *event)
+{
+    struct root *previous = event_previous(event);
+    if (!previous) return 0;
+    view_push_object(L, previous);
+    lua_setfield(L, -2, "previous");
+    return 1;
+}
+
+static void prepare(lua_State *L, void *ctx)
+{
+    const struct handler_call *call = ctx;
+    const struct event *event = call->event;
+    size_t dead = event->type != ON_ADD;
+    if (event->type == ON_UPDATE) view_push_object(L, event->old_object);
+    view_push_object(L, event->object);
+    if (call->handler->wants_event[event->type]) {
+        push_event(L, call);
+        if (event->type == ON_DELETE) dead += set_previous(L, event);
+    }
+    if (dead) view_note_dead(L, dead);
+}
+
+void handler_failed(struct script_handler *h, enum script_function function, const char *event,
+                    const struct root *object, enum script_result result)
+{
+    struct buf key = {0};
+    root_key(object, &key);
+    const struct log_field about[] = {
+        F("handler", h->id),
+        F("event", event),
+        FS("key", buf_slice(&key)),
+        {.key = NULL},
+    };
+    h->errors++;
+    handler_metrics_failed(&h->metrics);
+    /* I-11 (BEAT): the next event follows at once. */
+    report_failure(&h->report, h->script, function, result, about);
+    buf_clear(&key);
+}
+
+static void ended(const struct handler_call *call, enum script_result result)
+{
+    struct script_handler *h = call->handler;
+    const struct event *event = call->event;
+    handler_metrics_end(&h->metrics, event->type, call->begun_ns);
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) {
+        quarantine_note(&h->quarantine, QUARANTINE_CALL, result);
+        return;
+    }
+    if (!h->removed && !h->script->failure.line)
+        report_place(&h->report, h->script->L, h->functions[event->type]);
+    handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
+    if (quarantine_note(&h->quarantine, QUARANTINE_CALL, result)) delivery_quarantined(h);
+}
+
+/* --- calls that wait */
+
+static void hold_up(struct handler_call *call, struct script_handler *h)
+{
+    call->holder = h;
+    call->key = h->pending.by_key ? pending_hold(&h->pending, call->event->object) : NULL;
+    TAILQ_INSERT_TAIL(&h->busy, call, busy_link);
+    h->busy_count++;
+    handler_metrics_busy(&h->metrics, h->busy_count);
+}
+
+static void let_go(struct handler_call *call)
+{
+    struct script_handler *h = call->holder;
+    call->holder = NULL;
+    if (call->key) pending_release(&h->pending, call->key);
+    TAILQ_REMOVE(&h->busy, call, busy_link);
+    h->busy_count--;
+    handler_metrics_busy(&h->metrics, h->busy_count);
+}
+
+static void begin_to_wait(struct handler_call *call)
+{
+    struct script_handler *h = call->handler;
+    h->spare = NULL;
+    h->refs++;
+    call->kept = event_copy(call->event);
+    call->event = &call->kept;
+    TAILQ_INSERT_TAIL(&h->waiting, call, waiting_link);
+    h->waiting_count++;
+    hold_up(call, h);
+}
+
+/* The call that waited has ended. */
+static void on_done(void *ctx, enum script_result result)
+{
+    struct handler_call *call = ctx;
+    struct script_handler *h = call->handler, *holder = call->holder;
+    TAILQ_REMOVE(&h->waiting, call, waiting_link);
+    h->waiting_count--;
+    ended(call, result);
+    if (holder) let_go(call);
+    if (holder) delivery_go_on(holder);
+    event_let_go(&call->kept);
+    free(call);
+    handler_unref(h);
+}
+
+static void count(struct script *script, enum handler_event type)
+{
+    script->counters.adds += type == ON_ADD;
+    script->counters.updates += type == ON_UPDATE;
+    script->counters.deletes += type == ON_DELETE;
+}
+
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct handler_call *call = ctx;
+    buf_puts(caller, call->handler->id);
+    buf_printf(trigger, "%s ", handler_event_names[call->event->type]);
+    root_key(call->event->object, trigger);
+}
+
+static struct handler_call *next_call(struct script_handler *h, const struct event *event)
+{
+    if (!h->spare) h->spare = NEW(struct handler_call);
+    h->spare->handler = h;
+    h->spare->event = event;
+    return h->spare;
+}
+
+void handler_call_begin(struct script_handler *h, const struct event *event)
+{
+    struct handler_call *call = next_call(h, event);
+    metric_inc(METRIC_HANDLER_CALLS);
+    count(h->script, event->type);
+    call->begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
+                                           event->info.received_us);
+    const struct task_call task_call = {.what = "a handler",
+                                        .function = h->functions[event->type],
+                                        .fence = h->leader ? leading_fence(h->script) : NULL,
+                                        .prepare = prepare,
+                                        .prepare_ctx = call,
+                                        .done = on_done,
+                                        .describe = describe,
+                                        .ctx = call};
+    enum script_result result = task_run(h->script, &task_call, &call->task);
+    if (result == SCRIPT_YIELDED)
+        begin_to_wait(call);
+    else
+        ended(call, result);
+}
+
+/* --- all of them */
+
+void handler_calls_cancel(struct script_handler *h)
+{
+    struct handler_call *call, *next;
+    for (call = TAILQ_FIRST(&h->waiting); call; call = next) {
+        next = TAILQ_NEXT(call, waiting_link);
+        if (call->task != h->script->tasks.current) task_cancel(call->task);
+    }
+}
+
+void handler_calls_move(struct script_handler *from, struct script_handler *to)
+{
+    struct handler_call *call;
+    while ((call = TAILQ_FIRST(&from->busy))) {
+        let_go(call);
+        hold_up(call, to);
+    }
+}
+
+void handler_calls_disown(struct script_handler *h)
+{
+    struct handler_call *call, *next;
+    for (call = TAILQ_FIRST(&h->busy); call; call = next) {
+        next = TAILQ_NEXT(call, busy_link);
+        if (call->handler != h) let_go(call);
+    }
+}

@@ -1,0 +1,27 @@
+/* Calls of a handler's functions, and what is known of those that wait. Owner: the handler whose function it
+ * is. On the engine thread, outside of any call into Lua. */
+#pragma once
+#include "script/handlers/handler.h"
+
+/* One that waits is in two lists: that of the handler whose function it is, and that of the one whose other
+ * events wait for its end. These are the same, but for calls that a reload has left behind. */
+struct handler_call {
+    TAILQ_ENTRY(handler_call) waiting_link, busy_link;
+    struct script_handler *handler; /* a reference while it waits */
+    struct script_handler *holder;  /* NULL: nobody waits for it any more */
+    struct pending_key *key;        /* held in the holder's list; NULL: all of them are */
+    struct task *task;
+    const struct event *event; /* of the call, whether it waits or not */
+    struct event kept;         /* the same once it waits, with references */
+    int64_t begun_ns;
+};
+
+/* Calls the function. The caller holds a reference to the handler. Borrows the event; one whose call waits is
+ * kept. */
+void handler_call_begin(struct script_handler *handler, const struct event *event);
+/* Cancels the calls of its functions that wait, but for the one that runs just now, if any. */
+void handler_calls_cancel(struct script_handler *handler);
+/* Events of `to` wait for the calls that those of `from` have waited for. */
+void handler_calls_move(struct script_handler *from, struct script_handler *to);
+/* Its events wait for no call of another handler any more. */
+void handler_calls_disown(struct script_handler *handler);

@@ -1,0 +1,276 @@
+/* Wins and losses of a script, and from one generation to the next; see leading.h. */
+#include "script/handlers/leading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/leader/leadership.h"
+#include "script/handlers/handler.h"
+#include "script/handlers/leader_functions.h"
+#include "script/work/script_queue.h"
+#include "script/work/script_timer.h"
+
+/* --- terms */
+
+static void win(struct script *script)
+{
+    script->leading.told = true;
+    leader_functions_begin(script);
+    script->attached_all = 0; /* handlers that lead meet their informers */
+    handlers_attach(script);
+    turns_ask(script); /* workers that lead have keys */
+}
+
+static void lose(struct script *script)
+{
+    script->leading.told = false;
+    fence_unref(script->leading.fence);
+    script->leading.fence = NULL;
+    leader_functions_cancel(script);
+    handlers_stop_leading(script);
+    script_timers_stop_leading(script);
+    queues_stop_leading(script);
+    leader_functions_end(script);
+    handlers_attach(script);
+}
+
+void leading_changed(struct script *script)
+{
+    struct leading *leading = &script->leading;
+    if (!leading->leadership || leading->over || script->phase != SCRIPT_RUNNING) return;
+    struct fence *fence = leadership_fence(leading->leadership);
+    if (fence == leading->fence) return;
+    if (leading->told) lose(script);
+    if (!fence) return;
+    leading->fence = fence_ref(fence);
+    win(script);
+}
+
+void leading_step_down(struct script *script)
+{
+    if (script->leading.over) return;
+    script->leading.over = true;
+    timer_cancel(&script->leading.begin);
+    if (!script->leading.told) return;
+    lose(script);
+    tasks_stop(script);
+}
+
+/* --- questions */
+
+bool script_leads(const struct script *script)
+{
+    const struct leading *leading = &script->leading;
+    if (!leading->leadership) return !leading->over && !leading->wish;
+    return leading->fence && fence_is_open(leading->fence);
+}
+
+struct fence *leading_fence(const struct script *script)
+{
+    return script->leading.fence;
+}
+
+/* --- life */
+
+static void on_begin(struct timer *timer);
+
+void leading_init(struct script *script)
+{
+    TAILQ_INIT(&script->leading.functions);
+    script->leading.begin.fn = on_begin;
+}
+
+static bool claim(struct script *script, const struct lease_wish *wish, struct err *err)
+{
+    struct leading *leading = &script->leading;
+    const struct leading *before = script->before ? &script->before->leading : NULL;
+    if (!leaders_accept(script->host->leaders, wish, before ? before->joined : NULL, err)) return false;
+    leading->claimed = true;
+    leading->wish = lease_wish_copy(wish);
+    return true;
+}
+
+bool leading_claim(struct script *script, const struct lease_wish *wish, const char *place, struct err *err)
+{
+    if (!claim(script, wish, err)) return false;
+    script->leading.place = xstrdup(place);
+    return true;
+}
+
+bool leading_is_declared(const struct script *script, struct err *err)
+{
+    const struct leading *leading = &script->leading;
+    const struct script_host *host = script->host;
+    if (!leading->place || host->any_lease) return true;
+    const struct lease_wish *wish = leading->wish;
+    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
+        return true;
+    return err_set(err, ERR_SCRIPT,
+                   "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
+                   "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
+                   "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }",
+                   leading->place, wish->namespace_, wish->name, host->lease.namespace_);
+}
+
+/* That of the flags, when it says nothing itself. */
+static bool make_wish(struct script *script, struct err *err)
+{
+    const struct script_host *host = script->host;
+    if (script->leading.claimed || !host->leaders || !host->elects) return true;
+    return claim(script, &host->lease, err) || err_wrap(err, "--leader-elect");
+}
+
+static bool join(struct script *script, struct err *err)
+{
+    struct leading *leading = &script->leading;
+    if (!leading->wish) return true;
+    leading->joined = leaders_claim(script->host->leaders, leading->wish, err);
+    if (!leading->joined) return false; /* with a wish that is not granted it never leads */
+    lease_wish_free(leading->wish);
+    leading->wish = NULL;
+    if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
+    return true;
+}
+
+static void leave(struct script *script)
+{
+    if (script->leading.joined) leaders_leave(script->leading.joined);
+    script->leading.joined = NULL;
+}
+
+static void begin_soon(struct script *script)
+{
+    timer_cancel(&script->leading.begin);
+    timer_start(&script->leading.begin, script_clock(script), 0);
+}
+
+static void begin_without_election(struct script *script)
+{
+    const struct leading *leading = &script->leading;
+    if (!leading->leadership && leading->count > 0) begin_soon(script);
+}
+
+bool leading_loaded(struct script *script, struct err *err)
+{
+    if (!make_wish(script, err) || !join(script, err)) return false;
+    begin_without_election(script);
+    return true;
+}
+
+/* --- from one generation to the next */
+
+bool leading_take_over(struct script *from, struct script *to, struct err *err)
+{
+    struct leading *leading = &to->leading;
+    if (!make_wish(to, err)) return false;
+    if (!leading->wish) return true;
+    if (!leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err)) return false;
+    if (!from->leading.joined || !leadership_is_of(from->leading.joined, leading->wish)) return true;
+    bool joined = join(to, err);
+    must(joined); /* it was accepted */
+    leave(from);  /* somebody asks for the lease all the time */
+    return true;
+}
+
+bool leading_keeps_term(const struct script *from, const struct script *to)
+{
+    return !to->leading.wish && to->leading.leadership == from->leading.leadership;
+}
+
+/* What is called for the end goes on while the script drains, under the fence of the term. */
+static void end_all(struct script *script)
+{
+    timer_cancel(&script->leading.begin);
+    if (!script->leading.told) return;
+    script->leading.told = false;
+    leader_functions_cancel(script);
+    leader_functions_end(script);
+}
+
+static void stop_waiting(struct script *script)
+{
+    if (script->leading.waits_for) script->leading.waits_for->leading.awaited_by = NULL;
+    script->leading.waits_for = NULL;
+}
+
+static void wait_for(struct script *script, struct script *earlier)
+{
+    stop_waiting(script);
+    script->leading.waits_for = earlier;
+    earlier->leading.awaited_by = script;
+}
+
+/* Who waits for it may go on. */
+static void let_next_begin(struct script *script)
+{
+    struct script *next = script->leading.awaited_by;
+    if (!next) return;
+    stop_waiting(next);
+    if (next->phase == SCRIPT_RUNNING && !next->leading.over) begin_soon(next);
+}
+
+void leading_settle(struct script *script)
+{
+    if (script->phase != SCRIPT_DRAINING || leading_count_stopping(script) > 0) return;
+    leave(script);
+    let_next_begin(script);
+}
+
+void leading_end(struct script *script)
+{
+    stop_waiting(script);
+    end_all(script);
+    leading_settle(script);
+}
+
+/* It was accepted; since then another script may have asked for the lease, with other times. */
+static bool join_late(struct script *script)
+{
+    struct err err;
+    if (join(script, &err)) return true;
+    log_error("The script does not lead", F("script", script->name), F("err", err.text));
+    return false;
+}
+
+static void on_begin(struct timer *timer)
+{
+    struct script *script = container_of(timer, struct script, leading.begin);
+    if (script->leading.wish && !join_late(script)) return;
+    if (script->leading.told)
+        leader_functions_begin(script);
+    else if (script->leading.leadership)
+        leading_changed(script);
+    else
+        win(script);
+}
+
+/* One that itself waited has begun nothing. */
+void leading_begin_after(struct script *from, struct script *to)
+{
+    struct script *earlier = from->leading.waits_for;
+    stop_waiting(from);
+    end_all(from);
+    if (!earlier && leading_count_stopping(from) > 0) earlier = from;
+    if (earlier) wait_for(to, earlier);
+    leading_settle(from);
+    if (to->leading.leadership)
+        leading_changed(to);
+    else if (!earlier && (to->leading.wish || to->leading.count > 0))
+        begin_soon(to);
+}
+
+void leading_clear(struct script *script)
+{
+    timer_cancel(&script->leading.begin);
+    free(script->leading.place);
+    lease_wish_free(script->leading.wish);
+    leave(script);
+    stop_waiting(script);
+    let_next_begin(script);
+    fence_unref(script->leading.fence);
+    script->leading.fence = NULL;
+    leader_functions_clear(script);
+}

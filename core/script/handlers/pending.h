@@ -1,0 +1,49 @@
+/* Events that a handler has not been told yet, because calls of it wait. In the order in which they came;
+ * with `by_key` each key in its own, and a key that is held is passed over, at no cost. From `mark` events
+ * on, an event whose key is in the list already joins the last one of that key: there are never more than
+ * `mark` events and two for each key, three behind a recalled add (I-8, B-2). Owner: the handler that embeds
+ * it, on the engine thread. Objects in it are references. */
+#pragma once
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include "script/handlers/handler_event.h"
+
+/* What becomes of a delete and an add after it, and of a recalled add and its delete, which stay two but in
+ * the last. */
+enum pending_pairs {
+    PENDING_JOIN_ALL,        /* an update */
+    PENDING_SPLIT_RECREATED, /* the same, but with another uid they stay two */
+    PENDING_KEEP_PAIRS,      /* they stay two: the handler has no function for updates */
+    PENDING_PICK_DELETES,    /* they stay two: deletes are picked out, with what was told before each */
+};
+
+struct pending_entry;
+struct pending_key;
+
+struct pending {
+    TAILQ_HEAD(, pending_entry) entries; /* all of them */
+    TAILQ_HEAD(, pending_key) ready; /* keys with events, not held; the one whose turn it is comes first */
+    struct pending_key *keys;        /* those with events or held, by their text */
+    size_t count, mark;
+    size_t initial; /* events of the first list among them */
+    enum pending_pairs pairs;
+    bool by_key;
+};
+
+void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key);
+/* Keys that are held stay so. */
+void pending_clear(struct pending *pending);
+/* Takes references of its own. Gives true when the event joined another one. */
+bool pending_put(struct pending *pending, const struct event *event);
+/* The same for an event that stays one of its own, however many there are. */
+void pending_append(struct pending *pending, const struct event *event);
+/* The next event, with its references for the caller; false when there is none. By key: of a key that is not
+ * held, and keys take turns. */
+bool pending_take(struct pending *pending, struct event *event);
+/* By key: no event of the object is taken until as many pending_release. */
+struct pending_key *pending_hold(struct pending *pending, const struct root *object);
+void pending_release(struct pending *pending, struct pending_key *key);
+bool pending_is_held(const struct pending *pending, const struct root *object);
+/* Whether pending_take gives one. */
+bool pending_has_next(const struct pending *pending);

@@ -1,0 +1,86 @@
+/* Metrics that scripts make; see metrics.h. */
+#include "script/inventory/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/vm/state.h"
+
+struct script_metric *metrics_add(struct script *script, struct user_metric *metric)
+{
+    struct script_metrics *metrics = &script->metrics;
+    struct script_metric *item = NEW(struct script_metric);
+    item->metric = metric;
+    metrics->items = xrealloc(metrics->items, (metrics->count + 1) * sizeof(struct script_metric *));
+    metrics->items[metrics->count++] = item;
+    return item;
+}
+
+struct script_metric *metrics_find(const struct script *script, const char *name)
+{
+    for (size_t i = 0; i < script->metrics.count; i++)
+        if (strcmp(user_metric_name(script->metrics.items[i]->metric), name) == 0)
+            return script->metrics.items[i];
+    return NULL;
+}
+
+size_t metrics_series_count(const struct script *script)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < script->metrics.count; i++)
+        count += user_metric_series_count(script->metrics.items[i]->metric);
+    return count;
+}
+
+/* Both generations count in the one that is shown. */
+static void take_one(const struct script_metric *old, struct script_metric *new_)
+{
+    if (old && user_metric_equal(old->metric, new_->metric)) {
+        user_metric_merge(old->metric, new_->metric);
+        user_metric_unref(new_->metric);
+        new_->metric = user_metric_ref(old->metric);
+    } else {
+        if (old) user_metric_hide(old->metric);
+        user_metric_show(new_->metric);
+    }
+}
+
+bool metrics_refuse(const struct plan *plan, const char *name, struct err *err)
+{
+    err_wrap(err, "k8s.metric");
+    return plan_wrap_place(plan_find(plan, PLAN_METRIC, str_of(name)), err);
+}
+
+bool metrics_fit(const struct script *script, struct err *err)
+{
+    for (size_t i = 0; i < script->metrics.count; i++) {
+        const struct user_metric *metric = script->metrics.items[i]->metric;
+        if (!user_metric_check_shown(metric, err))
+            return metrics_refuse(&script->plan, user_metric_name(metric), err);
+    }
+    return true;
+}
+
+void metrics_take_over(struct script *old, struct script *new_)
+{
+    const struct script_metrics *metrics = &new_->metrics;
+    for (size_t i = 0; i < metrics->count; i++) {
+        struct script_metric *item = metrics->items[i];
+        take_one(old ? metrics_find(old, user_metric_name(item->metric)) : NULL, item);
+    }
+    for (size_t i = 0; old && i < old->metrics.count; i++) {
+        struct user_metric *gone = old->metrics.items[i]->metric;
+        if (!metrics_find(new_, user_metric_name(gone))) user_metric_hide(gone);
+    }
+}
+
+void metrics_clear(struct script_metrics *metrics)
+{
+    for (size_t i = 0; i < metrics->count; i++) {
+        user_metric_unref(metrics->items[i]->metric);
+        free(metrics->items[i]);
+    }
+    free(metrics->items);
+    *metrics = (struct script_metrics){0};
+}

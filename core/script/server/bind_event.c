@@ -1,0 +1,123 @@
+/* raw.event: what a script tells of an object, handed to the recorder of Events. It never waits. What of the
+ * object is named lua/k8s/events.lua found out; here a kind's name becomes the kind. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/event/event_recorder.h"
+#include "kube/kinds/kinds.h"
+#include "script/generation/bind.h"
+#include "script/server/dry_write.h"
+#include "script/vm/args.h"
+
+/* The component is a qualified name, as reportingController must be: its last part has 63 characters. */
+enum { COMPONENT_MAX = 63 };
+
+/* Of what names the object. Real names are shorter; as many Events wait as the recorder takes, so that each
+ * must be small. The message is cut by event_new. */
+enum { FIELD_MAX = 1024 };
+
+/* "kubelua/watch" of the script "/etc/scripts/pods/watch". */
+static char *component_of(const struct script *script)
+{
+    struct buf out = {0};
+    const char *slash = strrchr(script->name, '/');
+    buf_puts(&out, "kubelua/");
+    size_t begin = out.len;
+    for (const char *p = slash ? slash + 1 : script->name; *p && out.len - begin < COMPONENT_MAX; p++) {
+        bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (is_plain || (out.len > begin && strchr("-_.", *p)))
+            buf_putc(&out, *p);
+        else if (out.len > begin)
+            buf_putc(&out, '-');
+    }
+    if (out.len == begin) out.len--; /* nothing but "kubelua" is left */
+    buf_text(&out);
+    return buf_take(&out);
+}
+
+static char *text_arg(lua_State *L, int idx, const char *what)
+{
+    struct str text = arg_str_opt(L, idx, what);
+    return xstrndup(text.p ? text.p : "", text.n);
+}
+
+/* "pods" becomes v1 and Pod where the server's kinds are known, "apps/v1/Deployment" its parts in any case;
+ * else the kind stands as it was given. */
+static void set_kind(const struct script *script, struct event_object *about)
+{
+    struct resource resource;
+    struct err err;
+    const struct kinds *kinds = script->host->kinds;
+    if (*about->api_version) return;
+    if (kinds && kinds_known(kinds) && kinds_resolve(kinds, str_of(about->kind), &resource, &err)) {
+        struct buf version = {0};
+        resource_api_version(&resource, &version);
+        buf_text(&version);
+        free(about->api_version);
+        about->api_version = buf_take(&version);
+        free(about->kind);
+        about->kind = xstrdup(resource.kind);
+        resource_clear(&resource);
+        return;
+    }
+    char *slash = strrchr(about->kind, '/');
+    if (!slash) return;
+    free(about->api_version);
+    about->api_version = xstrndup(about->kind, (size_t)(slash - about->kind));
+    memmove(about->kind, slash + 1, strlen(slash + 1) + 1);
+}
+
+/* All that may raise, before anything is copied. */
+static void check_texts(lua_State *L)
+{
+    static const char *const what[] = {"apiVersion",       "kind",     "namespace",  "name",       "uid",
+                                       "resource version", "the type", "the reason", "the message"};
+    char name[64];
+    for (int i = 0; i < 9; i++) {
+        snprintf(name, sizeof name, "k8s.event: %s", what[i]);
+        struct str text = arg_str_opt(L, i + 1, name);
+        if (!text.p || i == 8) continue;
+        if (text.n > FIELD_MAX) script_raise(L, "%s has %zu bytes, the most is %d", name, text.n, FIELD_MAX);
+    }
+}
+
+/* event(api_version, kind, namespace, name, uid, resource_version, type, reason, message) */
+static int l_event(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (script->phase == SCRIPT_LOADING) script_raise(L, "k8s.event may not be called in the load phase");
+    if (!script->host->recorder) script_raise(L, "k8s.event: there is no server to tell");
+    check_texts(L);
+    struct event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
+    event->about = (struct event_object){
+        .api_version = text_arg(L, 1, ""),
+        .kind = text_arg(L, 2, ""),
+        .ns = text_arg(L, 3, ""),
+        .name = text_arg(L, 4, ""),
+        .uid = text_arg(L, 5, ""),
+        .resource_version = text_arg(L, 6, ""),
+    };
+    event->type = text_arg(L, 7, "");
+    event->reason = text_arg(L, 8, "");
+    event->component = component_of(script);
+    event->time_us = clock_wall_us(script_clock(script));
+    set_kind(script, &event->about);
+    if (script->host->write_mode == WRITES_RECORDED) {
+        log_info(dry_write_message(script), F("script", script->name), F("event", event->reason),
+                 F("type", event->type), F("object", event->about.name),
+                 F("namespace", event_namespace(event)), F("message", event->message));
+        event_free(event);
+        return 0;
+    }
+    event_recorder_put(script->host->recorder, event);
+    return 0;
+}
+
+void bind_event(lua_State *L)
+{
+    lua_pushcfunction(L, l_event);
+    lua_setfield(L, -2, "event");
+}

@@ -1,0 +1,211 @@
+/* raw.http: requests to servers that the operator allows; raw.base64 and raw.sha256, which those often want.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "net/web.h"
+#include "script/generation/bind.h"
+#include "script/vm/args.h"
+#include "script/vm/memory.h"
+#include "script/vm/push_err.h"
+#include "script/vm/task.h"
+
+enum { TIMEOUT_MS = 30000, ARG_HEADERS = 5, LEVEL_SLOTS = 6 };
+
+/* --- arguments */
+
+static bool is_token(struct str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!isalnum((unsigned char)text.p[i]) && !strchr("!#$%&'*+-.^_`|~", text.p[i])) return false;
+    return text.n > 0;
+}
+
+static const char *method_arg(lua_State *L, int idx)
+{
+    struct str method = arg_str(L, idx, "http.request: method");
+    bool good = is_token(method) && method.n <= 20;
+    for (size_t i = 0; good && i < method.n; i++) good = isupper((unsigned char)method.p[i]);
+    if (!good || str_is(method, "CONNECT") || str_is(method, "TRACE"))
+        script_raise(L, "http.request: \"%.20s\" is no method such as GET or POST", method.p);
+    return method.p;
+}
+
+static const char *url_arg(lua_State *L, int idx)
+{
+    struct str url = arg_str(L, idx, "http.request: url");
+    for (size_t i = 0; i < url.n; i++)
+        if ((unsigned char)url.p[i] <= ' ' || url.p[i] == 0x7f)
+            script_raise(L, "http.request: url has a blank or a control character");
+    return url.p;
+}
+
+/* What the transport says itself, or what would make another request of it. */
+static bool is_ours(const char *name)
+{
+    static const char *const ours[] = {"host", "content-length", "transfer-encoding", "connection",
+                                       "te",   "upgrade",        "proxy-connection",  "expect"};
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        if (strcasecmp(ours[i], name) == 0) return true;
+    return false;
+}
+
+/* Name, value, ...: the rest of the arguments. */
+static size_t header_args(lua_State *L, const char **headers)
+{
+    size_t count = 0, bytes = 0;
+    for (int i = ARG_HEADERS; i < lua_gettop(L); i += 2) {
+        struct str name = arg_str(L, i, "http.request: the name of a header");
+        struct str value = arg_str(L, i + 1, "http.request: the value of a header");
+        if (!is_token(name) || is_ours(name.p))
+            script_raise(L, "http.request: the header \"%.40s\" cannot be set", name.p);
+        if (strpbrk(value.p, "\r\n"))
+            script_raise(L, "http.request: the value of the header %s has a line end", name.p);
+        bytes += name.n + value.n;
+        if (count / 2 == WEB_HEADERS_MAX || bytes > WEB_HEAD_MAX)
+            script_raise(L, "http.request: more than %d headers, or %d KiB of them", WEB_HEADERS_MAX,
+                         WEB_HEAD_MAX >> 10);
+        headers[count++] = name.p;
+        headers[count++] = value.p;
+    }
+    return count / 2;
+}
+
+/* The limit http-requests. */
+static void take_turn(lua_State *L)
+{
+    struct script *script = script_of(L);
+    int64_t most = script->limits.values[LIMIT_HTTP_REQUESTS];
+    int64_t now_ms = clock_now_ms(script_clock(script));
+    if (most == LIMIT_NONE) return;
+    if (!script->http_rate.per_ms)
+        token_bucket_start(&script->http_rate, (double)most / 60, most > 1 ? (double)most : 1, now_ms);
+    if (!token_bucket_try(&script->http_rate, now_ms))
+        script_raise(L, "http.request: over the limit %s (%lld a minute)", limit_name(LIMIT_HTTP_REQUESTS),
+                     (long long)most);
+}
+
+/* --- the wait */
+
+struct http_wait {
+    struct task_wait wait;
+    struct script *script;
+    size_t bytes; /* of C that it holds; counted as the script's */
+    struct web_call *call;
+    int status;
+    struct buf headers, body;
+    struct err err;
+    bool failed;
+};
+
+static void on_done(void *ctx, const struct web_reply *answer, const struct err *err)
+{
+    struct http_wait *wait = ctx;
+    wait->failed = err != NULL;
+    if (err) {
+        wait->err = *err;
+    } else {
+        wait->status = answer->status;
+        buf_str(&wait->headers, answer->headers);
+        buf_str(&wait->body, answer->body);
+        wait->bytes += answer->body.n;
+        memory_note(wait->script, (ptrdiff_t)answer->body.n);
+    }
+    task_wake(&wait->wait);
+}
+
+/* Several of one name are one, as RFC 9110 has it. */
+static void push_headers(lua_State *L, struct str lines)
+{
+    struct str line;
+    lua_newtable(L);
+    while (str_cut(&lines, '\n', &line)) {
+        const char *colon = memchr(line.p, ':', line.n);
+        if (!colon) continue;
+        size_t n = (size_t)(colon - line.p);
+        lua_pushlstring(L, line.p, n);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, -3);
+        if (lua_isnil(L, -1)) {
+            lua_pop(L, 1);
+            lua_pushlstring(L, colon + 2, line.n - n - 2);
+        } else {
+            lua_pushliteral(L, ", ");
+            lua_pushlstring(L, colon + 2, line.n - n - 2);
+            lua_concat(L, 3);
+        }
+        lua_rawset(L, -3);
+    }
+}
+
+static int push_answer(lua_State *L, struct task_wait *base)
+{
+    struct http_wait *wait = container_of(base, struct http_wait, wait);
+    if (wait->failed) return push_err(L, &wait->err);
+    luaL_checkstack(L, LEVEL_SLOTS, "http.request");
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, wait->status);
+    lua_setfield(L, -2, "status");
+    push_headers(L, buf_slice(&wait->headers));
+    lua_setfield(L, -2, "headers");
+    lua_pushlstring(L, wait->body.data ? wait->body.data : "", wait->body.len);
+    lua_setfield(L, -2, "body");
+    return 1;
+}
+
+static void drop(struct task_wait *base)
+{
+    struct http_wait *wait = container_of(base, struct http_wait, wait);
+    web_close(wait->call);
+    memory_note(wait->script, -(ptrdiff_t)wait->bytes);
+    buf_clear(&wait->headers);
+    buf_clear(&wait->body);
+    free(wait);
+}
+
+static size_t body_max(const struct script *script)
+{
+    int64_t most = script->limits.values[LIMIT_VALUE_SIZE];
+    return (size_t)most; /* LIMIT_NONE is half of what there can be */
+}
+
+/* send(method, url, timeout or nil, body or nil, name, value, ...): { status, headers, body }, or nil, err.
+ * Waits.
+ */
+static int l_http_send(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_answer, drop, .finishes = true};
+    struct script *script = script_of(L);
+    const char *headers[2 * (WEB_HEADERS_MAX + 1)];
+    struct web *web = script->host->web;
+    struct err err;
+    struct web_ask request = {.method = method_arg(L, 1),
+                              .url = url_arg(L, 2),
+                              .headers = headers,
+                              .timeout_ms = TIMEOUT_MS,
+                              .body_max = body_max(script)};
+    if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
+    if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be more than 0");
+    request.body = arg_bytes_opt(L, 4, "http.request: body");
+    request.header_count = header_args(L, headers);
+    task_check(L, "http.request");
+    if (!web) return push_error(L, 0, "NotConnected", STR("there is no network here"));
+    if (!web_allows(web_allowed(web), request.url, &err)) return push_err(L, &err);
+    take_turn(L);
+    memory_take(L, request.body.n);
+    struct http_wait *wait = NEW(struct http_wait);
+    wait->script = script;
+    wait->bytes = request.body.n;
+    wait->call = web_start(web, &request, on_done, wait);
+    return task_yield(L, &wait->wait, &ops);
+}
+
+void bind_http(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushcfunction(L, l_http_send);
+    lua_setfield(L, -2, "send");
+    lua_setfield(L, -2, "http");
+}

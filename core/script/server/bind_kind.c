@@ -1,0 +1,159 @@
+/* What the kind of a live read or a write means; see bind_kind.h. */
+#include "script/server/bind_kind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kube/kinds/kinds.h"
+#include "script/vm/args.h"
+#include "script/vm/push_err.h"
+#include "script/vm/task.h"
+
+struct box {
+    struct resource resource; /* all NULL while it is being made */
+    char *kind;               /* as the script named it */
+};
+
+static const struct box *box_arg(lua_State *L, int idx, const char *verb)
+{
+    const struct box *box = class_test(L, idx, CLASS_RESOURCE);
+    if (!box) script_raise(L, "%s: expected a resource, not %s", verb, arg_type_name(L, idx));
+    return box;
+}
+
+const struct resource *resource_arg(lua_State *L, int idx, const char *verb)
+{
+    return &box_arg(L, idx, verb)->resource;
+}
+
+static int l_resource_gc(lua_State *L)
+{
+    struct box *box = lua_touserdata(L, 1);
+    resource_clear(&box->resource);
+    free(box->kind);
+    box->kind = NULL;
+    return 0;
+}
+
+/* Named as the script named it; what came from an object, "apps/v1/Deployment", as one would declare it. */
+static _Noreturn void raise_undeclared(lua_State *L, const struct kind_question *q,
+                                       const struct resource *meant)
+{
+    struct str sub = q->subresource, kind = q->kind;
+    if (meant && memchr(kind.p, '/', kind.n)) {
+        struct buf *name = script_scratch(script_of(L));
+        resource_name(meant, name);
+        kind = buf_slice(name);
+    }
+    script_raise(L, "%s: \"%.*s%s%.*s:%s\" is not declared by %s", q->verb, STR_ARG(kind), sub.n ? "/" : "",
+                 (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer);
+}
+
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_question *asked)
+{
+    const struct box *box = box_arg(L, idx, asked->verb);
+    struct kind_question q = *asked;
+    q.kind = str_of(box->kind);
+    if (!q.allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
+    return &box->resource;
+}
+
+/* Pushes the resource, or nil, err. What is not declared is told before an unknown kind is. */
+static int push_resource(lua_State *L, const struct kind_question *q)
+{
+    const struct script *script = script_of(L);
+    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct err err;
+    memset(box, 0, sizeof *box);
+    class_set(L, script, CLASS_RESOURCE);
+    box->kind = xstrndup(q->kind.p, q->kind.n);
+    bool known = kinds_resolve(script->host->kinds, q->kind, &box->resource, &err);
+    const struct resource *meant = known ? &box->resource : NULL;
+    if (!q->allows(script, q, meant)) raise_undeclared(L, q, meant);
+    return known ? 1 : push_err(L, &err);
+}
+
+/* Until discovery has answered, for the first time or once more. */
+struct kind_wait {
+    struct task_wait wait;
+    struct kinds_waiter waiter;
+    struct kind_question question;
+    char *kind, *subresource; /* its texts */
+    struct err err;
+};
+
+static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
+{
+    struct kind_wait *wait = container_of(waiter, struct kind_wait, waiter);
+    if (err) wait->err = *err;
+    task_wake(&wait->wait);
+}
+
+static int push_kind(lua_State *L, struct task_wait *base)
+{
+    struct kind_wait *wait = container_of(base, struct kind_wait, wait);
+    bool known = kinds_known(script_of(L)->host->kinds);
+    return known ? push_resource(L, &wait->question) : push_err(L, &wait->err);
+}
+
+static void drop_kind(struct task_wait *base)
+{
+    struct kind_wait *wait = container_of(base, struct kind_wait, wait);
+    kinds_cancel(&wait->waiter);
+    free(wait->kind);
+    free(wait->subresource);
+    free(wait);
+}
+
+enum name_state {
+    NAME_KNOWN,
+    NAME_REFUSED, /* and nothing new is to be learned: not declared, or the server was asked a moment ago */
+    NAME_OPEN,    /* discovery will tell */
+};
+
+static enum name_state name_state(const struct script *script, const struct kind_question *q)
+{
+    struct kinds *kinds = script->host->kinds;
+    struct resource resource;
+    struct err err;
+    if (!kinds_known(kinds)) return NAME_OPEN;
+    if (kinds_resolve(kinds, q->kind, &resource, &err)) {
+        resource_clear(&resource);
+        return NAME_KNOWN;
+    }
+    bool declared = q->allows(script, q, NULL);
+    return err.code != ERR_NOT_FOUND || !declared || !kinds_doubt(kinds) ? NAME_REFUSED : NAME_OPEN;
+}
+
+int kind_resolve(lua_State *L, const struct kind_question *q)
+{
+    static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
+    struct script *script = script_of(L);
+    task_check(L, q->verb);
+    if (!script->host->live) script_raise(L, "%s: there is no server to ask", q->verb);
+    if (!q->any_declared) raise_undeclared(L, q, NULL);
+    enum name_state state = name_state(script, q);
+    if (state == NAME_KNOWN) return push_resource(L, q);
+    struct kind_wait *wait = NEW(struct kind_wait);
+    wait->question = *q;
+    wait->kind = xstrndup(q->kind.p, q->kind.n);
+    wait->question.kind.p = wait->kind;
+    wait->subresource = xstrndup(q->subresource.n ? q->subresource.p : "", q->subresource.n);
+    wait->question.subresource.p = wait->subresource;
+    wait->waiter.ready = on_kinds;
+    err_clear(&wait->err);
+    /* Who asks again and again for what is not there lets others run. */
+    if (state == NAME_OPEN)
+        kinds_wait(script->host->kinds, &wait->waiter);
+    else
+        task_wake(&wait->wait);
+    return task_yield(L, &wait->wait, &ops);
+}
+
+void bind_kind(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", l_resource_gc}, {NULL, NULL}};
+    class_define(L, CLASS_RESOURCE, meta, NULL);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,163 @@
+/* raw.live: what live reads name, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
+ * steps: bind_kind.c finds what its kind means, and whether the script declared it; then the server is asked.
+ */
+#include "script/server/bind_live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "informer/live/live.h"
+#include "script/generation/bind.h"
+#include "script/server/bind_kind.h"
+#include "script/server/reads.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/push_err.h"
+#include "script/vm/task.h"
+
+/* Pages are lists for those who declare them. */
+static const struct function {
+    const char *name;
+    enum read_verb access;
+    const char *access_name;
+} functions[] = {
+    [READ_FUNCTION_GET] = {"k8s.get", READ_GET, "get"},
+    [READ_FUNCTION_LIST] = {"k8s.list", READ_LIST, "list"},
+    [READ_FUNCTION_PAGES] = {"k8s.pages", READ_LIST, "list"},
+    [READ_FUNCTION_WATCH] = {"k8s.watch", READ_WATCH, "watch"},
+};
+
+enum read_function read_function_arg(lua_State *L, int idx)
+{
+    const char *name = arg_str(L, idx, "verb").p;
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return (enum read_function)i;
+    script_raise(L, "no live read: %s", name);
+}
+
+/* reads(text): one declaration. */
+static int l_live_reads(lua_State *L)
+{
+    struct err err;
+    arg_loading(L, "k8s.reads");
+    if (!reads_declare(&script_of(L)->reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
+        script_raise(L, "k8s.reads: %s", err.text);
+    plan_note(L, PLAN_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
+    return 0;
+}
+
+static bool allows(const struct script *script, const struct kind_question *q, const struct resource *meant)
+{
+    return reads_allow(&script->reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
+}
+
+static struct kind_question question(lua_State *L, const struct function *function, struct str kind)
+{
+    return (struct kind_question){
+        .verb = function->name,
+        .kind = kind,
+        .access = function->access,
+        .access_name = function->access_name,
+        .declarer = "k8s.reads",
+        .any_declared = script_of(L)->reads.count > 0,
+        .allows = allows,
+    };
+}
+
+const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of)
+{
+    const struct kind_question q = question(L, &functions[of], (struct str){0});
+    return resource_declared(L, idx, &q);
+}
+
+/* resource(function, kind): what a kind means. Waits. */
+static int l_live_resource(lua_State *L)
+{
+    const struct function *function = &functions[read_function_arg(L, 1)];
+    lua_pushfstring(L, "%s: the kind", function->name);
+    const struct kind_question q = question(L, function, arg_str(L, 2, own_text(L, -1)));
+    return kind_resolve(L, &q);
+}
+
+struct get_wait {
+    struct task_wait wait;
+    struct live_read *read;
+    struct live_answer answer;
+    struct err err;
+};
+
+static void on_object(void *ctx, const struct live_answer *answer)
+{
+    struct get_wait *wait = ctx;
+    wait->answer = *answer;
+    if (answer->err) wait->err = *answer->err;
+    task_wake(&wait->wait);
+}
+
+static int push_object(lua_State *L, struct task_wait *base)
+{
+    struct get_wait *wait = container_of(base, struct get_wait, wait);
+    if (wait->answer.count == 0) return push_err(L, &wait->err);
+    view_push_fetched(L, wait->answer.objects[0]);
+    return 1;
+}
+
+static void drop_get(struct task_wait *base)
+{
+    struct get_wait *wait = container_of(base, struct get_wait, wait);
+    live_close(wait->read);
+    live_answer_clear(&wait->answer);
+    free(wait);
+}
+
+/* Splits a key (S-1) as the kind has it. */
+static void split_key(lua_State *L, const struct resource *resource, struct str key, struct str *ns,
+                      struct str *name)
+{
+    struct str rest = key, first;
+    str_cut(&rest, '/', &first);
+    bool whole = first.n > 0 && (!rest.p || (rest.n > 0 && !memchr(rest.p, '/', rest.n)));
+    if (!whole) script_raise(L, "k8s.get: unexpected key format: \"%.*s\"", STR_ARG(key));
+    if (!rest.p && resource->namespaced)
+        script_raise(L, "k8s.get: \"%.*s\": the key of a namespaced object is \"namespace/name\"",
+                     STR_ARG(key));
+    if (rest.p && !resource->namespaced)
+        script_raise(L, "k8s.get: \"%.*s\": %s have no namespace", STR_ARG(key), resource->plural);
+    *ns = rest.p ? first : STR("");
+    *name = rest.p ? rest : first;
+}
+
+/* get(resource, key): the view, or nil, err. Waits. */
+static int l_live_get(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_object, drop_get, .finishes = true};
+    const struct resource *resource = read_resource_arg(L, 1, READ_FUNCTION_GET);
+    struct str ns, name;
+    split_key(L, resource, arg_str(L, 2, "k8s.get: the key"), &ns, &name);
+    lua_pushlstring(L, ns.p, ns.n);
+    task_check(L, "k8s.get");
+    struct get_wait *wait = NEW(struct get_wait);
+    err_clear(&wait->err);
+    wait->read = live_start(script_of(L)->host->live,
+                            &(struct live_question){
+                                .verb = LIVE_GET,
+                                .resource = resource,
+                                .name = name.p, /* the rest of the key */
+                                .scope = {.namespace_ = own_text(L, -1)},
+                                .resource_version = "",
+                                .resource_version_match = "",
+                            },
+                            on_object, wait);
+    return task_yield(L, &wait->wait, &ops);
+}
+
+void bind_live(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {
+        {"reads", l_live_reads}, {"resource", l_live_resource}, {"get", l_live_get}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    bind_reader(L);
+    lua_setfield(L, -2, "live");
+}

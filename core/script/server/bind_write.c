@@ -1,0 +1,230 @@
+/* raw.write: creating, changing and deleting objects. lua/k8s/write.lua makes of the arguments what is sent:
+ * the kind, the place, the body. Here the kind is resolved and checked against what the script declared, the
+ * body becomes JSON, and the request goes to the I/O thread. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "informer/live/live.h"
+#include "script/generation/bind.h"
+#include "script/server/bind_kind.h"
+#include "script/server/dry_write.h"
+#include "script/server/write_note.h"
+#include "script/server/write_request.h"
+#include "script/view/json_encode.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/push_err.h"
+#include "script/vm/task.h"
+
+/* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */
+enum { BODY_MAX = 3 << 20, BODIES_MAX = 64 << 20 };
+
+/* declare(text): one declaration. */
+static int l_write_declare(lua_State *L)
+{
+    struct err err;
+    arg_loading(L, "k8s.writes");
+    if (!writes_declare(&script_of(L)->writes, arg_str(L, 1, "k8s.writes: each entry"), &err))
+        script_raise(L, "k8s.writes: %s", err.text);
+    plan_note(L, PLAN_WRITE, arg_str(L, 1, "k8s.writes: each entry"), (struct str){0});
+    return 0;
+}
+
+static bool allows(const struct script *script, const struct kind_question *q, const struct resource *meant)
+{
+    return writes_allow(&script->writes, (enum write_verb)q->access, q->kind, q->subresource, meant,
+                        script->host->kinds);
+}
+
+static struct kind_question question(lua_State *L, const struct write_function *function, struct str kind,
+                                     struct str subresource)
+{
+    return (struct kind_question){
+        .verb = function->name,
+        .kind = kind,
+        .subresource = subresource,
+        .access = function->access,
+        .access_name = function->name + strlen("k8s."), /* as it is declared */
+        .declarer = "k8s.writes",
+        .any_declared = script_of(L)->writes.count > 0,
+        .allows = allows,
+    };
+}
+
+/* resource(function, kind, subresource): what a kind means. Waits. */
+static int l_write_resource(lua_State *L)
+{
+    const struct write_function *function = write_function_arg(L, 1);
+    lua_settop(L, 3);
+    lua_pushfstring(L, "%s: the kind", function->name);
+    struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
+    const struct kind_question q = question(L, function, kind, subresource);
+    return kind_resolve(L, &q);
+}
+
+/* --- waiting */
+
+struct write_wait {
+    struct task_wait wait;
+    struct live_read *read; /* NULL: nothing was sent */
+    size_t body_len;        /* of what is kept for it */
+    struct live_answer answer;
+    bool answered;
+    struct err err;
+    struct write_note note;
+};
+
+static void on_answer(void *ctx, const struct live_answer *answer)
+{
+    struct write_wait *wait = ctx;
+    wait->answer = *answer;
+    wait->answered = true;
+    if (answer->err) wait->err = *answer->err;
+    write_note_veil(&wait->note, &wait->err);
+    task_wake(&wait->wait);
+}
+
+/* The object; true when the server had nothing to say but that it is done. */
+static int push_answer(lua_State *L, struct task_wait *base)
+{
+    struct write_wait *wait = container_of(base, struct write_wait, wait);
+    if (wait->err.code) return push_err(L, &wait->err);
+    if (wait->answer.count)
+        view_push_fetched(L, wait->answer.objects[0]);
+    else
+        lua_pushboolean(L, 1);
+    return 1;
+}
+
+static void drop_write(struct task_wait *base)
+{
+    struct write_wait *wait = container_of(base, struct write_wait, wait);
+    const struct root *object = wait->answer.count ? wait->answer.objects[0] : NULL;
+    if (!wait->answered)
+        err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
+    write_note_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
+    if (wait->read) live_close(wait->read);
+    wait->note.script->write_bodies -= wait->body_len;
+    live_answer_clear(&wait->answer);
+    free(wait);
+}
+
+static struct live_read *start(struct write_wait *wait, struct script *script, const struct write_request *r,
+                               struct str body)
+{
+    struct buf query = {0};
+    write_request_query(r, &query);
+    struct live_read *read = live_start(script->host->live,
+                                        &(struct live_question){
+                                            .verb = LIVE_WRITE,
+                                            .resource = r->resource,
+                                            .name = r->to_collection ? "" : r->name,
+                                            .scope = {.namespace_ = r->ns},
+                                            .write = {.method = r->function->method,
+                                                      .subresource = r->subresource,
+                                                      .query = buf_text(&query),
+                                                      .content_type = r->content_type,
+                                                      .body = body,
+                                                      .timeout_ms = r->timeout_ms,
+                                                      .fence = task_fence(script)},
+                                        },
+                                        on_answer, wait);
+    buf_clear(&query);
+    wait->body_len = body.n;
+    script->write_bodies += body.n;
+    return read;
+}
+
+/* --dry-run=client */
+static void record(struct write_wait *wait, struct script *script, const struct write_request *r,
+                   struct str body, struct root *given)
+{
+    struct root *object;
+    if (dry_write(script, r, body, given, &object, &wait->err) && object) {
+        wait->answer = (struct live_answer){.objects = xmalloc(sizeof object), .count = 1};
+        wait->answer.objects[0] = object;
+    }
+    wait->answered = true;
+    task_wake(&wait->wait);
+}
+
+static void check_bodies(lua_State *L, const char *verb, size_t more)
+{
+    size_t waiting = script_of(L)->write_bodies;
+    if (waiting + more > BODIES_MAX)
+        script_raise(L, "%s: the limit write-bodies: %zu bytes wait already, the most is %d MiB", verb,
+                     waiting, BODIES_MAX >> 20);
+}
+
+/* Whatever came before in Lua: what is sent is declared. */
+static void check_declared(lua_State *L, const struct write_request *r)
+{
+    const struct kind_question q = question(L, r->function, (struct str){0}, str_of(r->subresource));
+    resource_declared(L, 1, &q);
+}
+
+/* send(resource, function, request, body, given): the object, or true, or nil, err. `request` is a table of
+ * lua/k8s with what struct write_request has, `given` the view that the script named, if it did. Waits. */
+static int l_write_send(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_answer, drop_write, .finishes = true};
+    struct script *script = script_of(L);
+    struct write_request r = {.function = write_function_arg(L, 2)};
+    r.resource = resource_arg(L, 1, r.function->name);
+    arg_table(L, 3, r.function->name);
+    lua_settop(L, 5);
+    write_request_read(L, 3, &r);
+    check_declared(L, &r);
+    const struct view *given = view_test(L, 5);
+    struct str body = buf_slice(json_encode(L, 4, r.function->name, BODY_MAX));
+    check_bodies(L, r.function->name, body.n);
+    task_check(L, r.function->name);
+    struct err err;
+    if (!throttle_write(script, r.function->name, &err)) {
+        script->counters.failed_writes++;
+        return push_err(L, &err);
+    }
+    struct write_wait *wait = NEW(struct write_wait);
+    err_clear(&wait->err);
+    write_note_begin(&wait->note, script, &r);
+    if (script->host->write_mode == WRITES_RECORDED)
+        record(wait, script, &r, body, given ? given->root : NULL);
+    else
+        wait->read = start(wait, script, &r, body);
+    return task_yield(L, &wait->wait, &ops);
+}
+
+/* type_of(resource): apiVersion and kind of its objects. */
+static int l_write_type_of(lua_State *L)
+{
+    const struct resource *resource = resource_arg(L, 1, "k8s.apply");
+    struct buf *version = script_scratch(script_of(L));
+    resource_api_version(resource, version);
+    lua_pushlstring(L, version->data, version->len);
+    lua_pushstring(L, resource->kind);
+    return 2;
+}
+
+/* seconds(what, duration): whole ones, as the API has them. */
+static int l_write_seconds(lua_State *L)
+{
+    int64_t ms = arg_duration_ms(L, 2, arg_str(L, 1, "what").p);
+    if (ms < 0 || ms % 1000) script_raise(L, "%s must be whole seconds", own_text(L, 1));
+    lua_pushnumber(L, (lua_Number)ms / 1000);
+    return 1;
+}
+
+void bind_write(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"declare", l_write_declare}, {"resource", l_write_resource},
+                                     {"send", l_write_send},       {"type_of", l_write_type_of},
+                                     {"seconds", l_write_seconds}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    if (script_of(L)->host->write_mode == WRITES_TRIED) {
+        lua_pushliteral(L, "server");
+        lua_setfield(L, -2, "dry_run");
+    }
+    lua_setfield(L, -2, "write");
+}

@@ -1,0 +1,85 @@
+/* Writes that are not sent; see dry_write.h. */
+#include "script/server/dry_write.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "object/pack/pack.h"
+#include "object/parse/tape.h"
+#include "object/value/json.h"
+#include "script/vm/state.h"
+
+enum { BODY_SHOWN = 4096 };
+
+const char *dry_write_message(const struct script *script)
+{
+    const char *own = script->host->not_sent;
+    return own ? own : "Not sent, as --dry-run=client";
+}
+
+static void tell(const struct script *script, const struct write_request *r, struct str body)
+{
+    struct buf resource = {0}, key = {0}, shown = {0};
+    write_request_resource(r, &resource);
+    buf_printf(&key, "%s%s%s", r->ns, *r->ns ? "/" : "", r->name);
+    if (write_request_is_secret(r))
+        buf_puts(&shown, "(not shown)");
+    else if (body.n <= BODY_SHOWN)
+        buf_str(&shown, body);
+    else {
+        size_t len = BODY_SHOWN;
+        while (((unsigned char)body.p[len] & 0xc0) == 0x80) len--; /* not inside a character */
+        buf_str(&shown, (struct str){body.p, len});
+        buf_puts(&shown, "...");
+    }
+    log_info(dry_write_message(script), F("script", script->name), F("verb", r->function->access_name),
+             F("resource", buf_text(&resource)), F("object", buf_text(&key)), F("type", r->content_type),
+             FS("body", buf_slice(&shown)));
+    buf_clear(&resource);
+    buf_clear(&key);
+    buf_clear(&shown);
+}
+
+/* What is known of an object that was named only. */
+static void put_reference(const struct write_request *r, struct buf *out)
+{
+    struct buf version = {0};
+    resource_api_version(r->resource, &version);
+    buf_puts(out, "{\"apiVersion\":");
+    buf_json_string(out, buf_slice(&version));
+    buf_puts(out, ",\"kind\":");
+    buf_json_string(out, str_of(r->resource->kind));
+    buf_puts(out, ",\"metadata\":{\"name\":");
+    buf_json_string(out, str_of(r->name));
+    if (*r->ns) {
+        buf_puts(out, ",\"namespace\":");
+        buf_json_string(out, str_of(r->ns));
+    }
+    buf_puts(out, "}}");
+    buf_clear(&version);
+}
+
+bool dry_write(struct script *script, const struct write_request *r, struct str body, struct root *given,
+               struct root **out, struct err *err)
+{
+    static const struct pack_type type = {.nameless = true};
+    struct packer *packer = shared_factory_packer(script->host->factory);
+    bool is_patch = !r->function->content_type;
+    struct buf json = {0};
+    *out = NULL;
+    tell(script, r, body);
+    if (r->function->access == WRITE_DELETE) return true;
+    if (is_patch && given) {
+        *out = root_ref(given);
+        return true;
+    }
+    if (is_patch)
+        put_reference(r, &json);
+    else
+        buf_str(&json, body);
+    size_t len = json.len;
+    memset(buf_reserve(&json, TAPE_PADDING), 0, TAPE_PADDING);
+    bool ok = pack_text(packer, json.data, len, &type, out, err);
+    buf_clear(&json);
+    return ok;
+}

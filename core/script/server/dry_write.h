@@ -1,0 +1,14 @@
+/* Writes under --dry-run=client: told in the log, never sent, answered with what the script gave.
+ * Owner: nothing is kept. On the engine thread; nothing here raises. */
+#pragma once
+#include "object/pack/pool.h"
+#include "script/generation/script.h"
+#include "script/server/write_request.h"
+
+/* What the log says of what is not sent. */
+const char *dry_write_message(const struct script *script);
+/* What the write is answered with, a new reference in `*out`: the body of a create, an update or an apply;
+ * for a patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete.
+ * False when the body is no object. The content of a Secret is not logged. */
+bool dry_write(struct script *script, const struct write_request *request, struct str body,
+               struct root *given, struct root **out, struct err *err);

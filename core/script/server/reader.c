@@ -1,0 +1,206 @@
+/* What comes to a reader, and who waits for it; see reader.h. */
+#include "script/server/reader.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "kube/kinds/kinds.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/push_err.h"
+#include "script/vm/task.h"
+
+struct read_wait {
+    struct task_wait wait;
+    struct reader *reader; /* NULL: collected meanwhile */
+};
+
+static unsigned *open_count(struct reader *reader)
+{
+    return reader->verb == LIVE_WATCH ? &reader->script->open_watches : &reader->script->open_lists;
+}
+
+static void close_read(struct reader *reader)
+{
+    if (!reader->read) return;
+    live_close(reader->read);
+    reader->read = NULL;
+    timer_cancel(&reader->timeout);
+    --*open_count(reader);
+}
+
+static void wake(struct reader *reader)
+{
+    if (reader->waiter && !reader->waiter->wait.woken) task_wake(&reader->waiter->wait);
+}
+
+void reader_end(struct reader *reader)
+{
+    close_read(reader);
+    for (size_t i = 0; i < reader->next; i++) reader->answer.objects[i] = NULL;
+    live_answer_clear(&reader->answer);
+    reader->next = 0;
+    reader->answered = false;
+    err_clear(&reader->err);
+    wake(reader);
+}
+
+void reader_clear(struct reader *reader)
+{
+    if (reader->waiter) reader->waiter->reader = NULL;
+    reader_end(reader);
+    buf_clear(&reader->version);
+}
+
+void reader_on_timeout(struct timer *timer)
+{
+    struct reader *reader = container_of(timer, struct reader, timeout);
+    close_read(reader);
+    wake(reader);
+}
+
+static void on_answer(void *ctx, const struct live_answer *answer)
+{
+    struct reader *reader = ctx;
+    reader->answer = *answer;
+    reader->next = 0;
+    reader->answered = true;
+    reader->last = answer->last;
+    if (answer->err) reader->err = *answer->err;
+    reader->version.len = 0;
+    buf_puts(&reader->version, answer->resource_version ? answer->resource_version : "");
+    wake(reader);
+}
+
+struct reader *reader_arg(lua_State *L, int idx, const char *method)
+{
+    struct reader *reader = class_test(L, idx, CLASS_WATCH);
+    if (!reader) reader = class_test(L, idx, CLASS_PAGES);
+    if (!reader)
+        script_raise(L, "watch:%s: called on %s, not on a watch (methods are called with ':')", method,
+                     arg_type_name(L, idx));
+    return reader;
+}
+
+void reader_start(struct reader *reader, const struct live_question *question)
+{
+    reader->asked = true;
+    ++*open_count(reader);
+    reader->read = live_start(reader->script->host->live, question, on_answer, reader);
+}
+
+/* --- waiting for what comes next */
+
+static void drop_read(struct task_wait *base)
+{
+    struct read_wait *wait = container_of(base, struct read_wait, wait);
+    if (wait->reader) wait->reader->waiter = NULL;
+    free(wait);
+}
+
+static int wait_answer(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
+{
+    if (reader->waiter) script_raise(L, "%s: another coroutine waits for it", reader->name);
+    task_check(L, reader->name);
+    struct read_wait *wait = NEW(struct read_wait);
+    wait->reader = reader;
+    reader->waiter = wait;
+    if (!reader->asked) live_ask(reader->read);
+    reader->asked = true;
+    return task_yield(L, &wait->wait, ops);
+}
+
+/* The page before may be garbage by now. */
+static void push_objects(lua_State *L, const struct live_answer *answer)
+{
+    view_note_dead(L, answer->count);
+    lua_createtable(L, (int)answer->count, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < answer->count; i++) {
+        view_push_fetched(L, answer->objects[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
+/* The page that is here: objects, version, from_start, last. Nothing at the end; nil, err when it failed. */
+static int push_page(lua_State *L, struct reader *reader)
+{
+    if (!reader || !reader->answered) return 0;
+    reader->total = (reader->answer.from_start ? 0 : reader->total) + reader->answer.count;
+    if (reader->whole && reader->total > LIVE_OBJECTS_MAX)
+        err_set(&reader->err, ERR_LIMIT,
+                "more than %d objects (limit value-size): give a limit, or read them by k8s.pages",
+                LIVE_OBJECTS_MAX);
+    if (reader->err.code != ERR_NONE) {
+        if (reader->err.http_status == 404) kinds_doubt(reader->script->host->kinds); /* the kind is gone */
+        int count = push_err(L, &reader->err);
+        reader_end(reader);
+        return count;
+    }
+    push_objects(L, &reader->answer);
+    lua_pushstring(L, buf_text(&reader->version));
+    lua_pushboolean(L, reader->answer.from_start);
+    lua_pushboolean(L, reader->last);
+    live_answer_clear(&reader->answer);
+    reader->asked = reader->answered = false;
+    if (reader->last) reader_end(reader);
+    return 4;
+}
+
+static int push_page_waited(lua_State *L, struct task_wait *base)
+{
+    return push_page(L, container_of(base, struct read_wait, wait)->reader);
+}
+
+/* page(reader). Waits. */
+int reader_page(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_page_waited, drop_read, .finishes = true};
+    struct reader *reader = reader_arg(L, 1, "page");
+    if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);
+    return push_page(L, reader);
+}
+
+/* The next event that is here: type, object. An error is the last one. */
+static int push_event(lua_State *L, struct reader *reader)
+{
+    static const char *const types[] = {"ADDED", "MODIFIED", "DELETED"};
+    if (!reader || !reader->answered) return 0;
+    struct live_answer *answer = &reader->answer;
+    if (reader->next < answer->count) {
+        view_note_dead(L, 1);
+        lua_pushstring(L, types[answer->types[reader->next]]);
+        view_push_fetched(L, answer->objects[reader->next]);
+        root_unref(answer->objects[reader->next++]);
+        return 2;
+    }
+    if (reader->err.code == ERR_NONE) return 0;
+    lua_pushliteral(L, "ERROR");
+    push_err_status(L, &reader->err);
+    reader_end(reader);
+    return 2;
+}
+
+static int push_event_waited(lua_State *L, struct task_wait *base)
+{
+    return push_event(L, container_of(base, struct read_wait, wait)->reader);
+}
+
+/* Hands back a stretch of events that was handed out. */
+static void drop_empty(struct reader *reader)
+{
+    if (!reader->answered || reader->last || reader->next < reader->answer.count) return;
+    reader->answer.count = reader->next = 0;
+    live_answer_clear(&reader->answer);
+    reader->asked = reader->answered = false;
+}
+
+/* event(reader). Waits when none is here. */
+int reader_event(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_event_waited, drop_read, .finishes = false};
+    struct reader *reader = reader_arg(L, 1, "event");
+    drop_empty(reader);
+    if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);
+    return push_event(L, reader);
+}

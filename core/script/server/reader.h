@@ -1,0 +1,42 @@
+/* Readers of live lists and watches: userdata that holds the read. What came and was not taken yet waits in
+ * it: one page, or one stretch of events. bind_reader.c makes them, reader.c waits for what comes. Owner:
+ * Lua's collector. On the engine thread; functions with a lua_State are inside a call into Lua and may raise.
+ */
+#pragma once
+#include "informer/live/live.h"
+#include "script/vm/state.h"
+
+struct read_wait;
+
+struct reader {
+    struct script *script;
+    struct live_read *read; /* NULL: closed */
+    enum live_verb verb;
+    const char *name;          /* "k8s.watch" */
+    bool whole;                /* a list that is gathered: what it has in all is bounded */
+    bool asked;                /* an answer is under way, or here and not yet taken */
+    bool answered;             /* it is here */
+    bool last;                 /* and nothing follows */
+    struct live_answer answer; /* its objects from `next` on were not handed out */
+    size_t next, total;
+    struct buf version;   /* of a list */
+    struct err err;       /* why it ended; ERR_NONE for a good end */
+    struct timer timeout; /* of a watch */
+    struct read_wait *waiter;
+};
+
+/* Begins to read; the question is copied. */
+void reader_start(struct reader *reader, const struct live_question *question);
+/* The server hears no more of it, and what has not been taken is gone. Who waits is told that nothing comes.
+ */
+void reader_end(struct reader *reader);
+/* For the collector. */
+void reader_clear(struct reader *reader);
+/* For the clock of `timeout`: what came may still be taken. */
+void reader_on_timeout(struct timer *timer);
+struct reader *reader_arg(lua_State *L, int idx, const char *method);
+
+/* page(reader): objects, version, from_start, last; nothing at the end; nil, err when it failed. Waits. */
+int reader_page(lua_State *L);
+/* event(reader): type, object; nothing at the end. Waits. */
+int reader_event(lua_State *L);

@@ -1,0 +1,32 @@
+/* What becomes of a write, for the audit trail and for kubelua_writes_total.
+ * Owner: the wait that embeds it. On the engine thread; nothing here raises. */
+#pragma once
+#include <sys/queue.h>
+
+#include "base/buf.h"
+#include "object/pack/pool.h"
+#include "script/generation/script.h"
+#include "script/server/write_request.h"
+
+struct write_note {
+    struct script *script;
+    int64_t begun_us;
+    const struct write_function *function;
+    struct buf caller, trigger, resource;
+    char *ns, *name, *subresource, *manager;
+    bool is_secret, is_dry;
+};
+
+/* Series of one script, one for each verb, resource and code that came up. */
+struct write_counter;
+LIST_HEAD(write_counters, write_counter);
+
+/* Inside the call that writes. */
+void write_note_begin(struct write_note *note, struct script *script, const struct write_request *request);
+/* Has the text of an answer to the write of a Secret, or its like, say nothing but the reason. */
+void write_note_veil(const struct write_note *note, struct err *err);
+/* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well, with
+ * `http_status`. */
+void write_note_end(struct write_note *note, const struct root *answer, int http_status,
+                    const struct err *err);
+void write_counters_clear(struct write_counters *counters);

@@ -1,0 +1,117 @@
+/* Reads what a write sends; see write_request.h. */
+#include "script/server/write_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kube/kinds/url.h"
+#include "script/vm/args.h"
+
+/* Bytes. All of it is kept in the audit trail, and some in labels of metrics. A name that is but a path
+ * segment, as a role's is, may be longer than those of most kinds; a server takes no longer manager. */
+enum { NAMESPACE_MAX = 253, NAME_MAX_BYTES = 1024, SUBRESOURCE_MAX = 63, MANAGER_MAX = 128, TYPE_MAX = 128 };
+
+static const struct write_function functions[] = {
+    {"k8s.create", "create", WRITE_CREATE, "POST", "application/json"},
+    {"k8s.update", "update", WRITE_UPDATE, "PUT", "application/json"},
+    {"k8s.patch", "patch", WRITE_PATCH, "PATCH", NULL},
+    {"k8s.apply", "patch", WRITE_APPLY, "PATCH", "application/apply-patch+yaml"},
+    {"k8s.delete", "delete", WRITE_DELETE, "DELETE", "application/json"},
+};
+
+const struct write_function *write_function_arg(lua_State *L, int idx)
+{
+    const char *name = arg_str(L, idx, "verb").p;
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return &functions[i];
+    script_raise(L, "no write: %s", name);
+}
+
+/* The text under `name`, "" when there is none. */
+static const char *text_field(lua_State *L, int table, const char *function, const char *name, size_t max)
+{
+    lua_getfield(L, table, name);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        return "";
+    }
+    char what[64];
+    snprintf(what, sizeof what, "%s: %s", function, name);
+    struct str text = arg_str(L, -1, what);
+    if (text.n > max) script_raise(L, "%s is longer than the limit of %d bytes", what, (int)max);
+    lua_pop(L, 1); /* the table holds it */
+    return text.p;
+}
+
+static bool flag_field(lua_State *L, int table, const char *name)
+{
+    lua_getfield(L, table, name);
+    bool is = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return is;
+}
+
+static int64_t timeout_field(lua_State *L, int table, const char *function)
+{
+    int64_t ms = 0;
+    lua_getfield(L, table, "timeout");
+    if (!lua_isnil(L, -1)) {
+        const char *what = lua_pushfstring(L, "%s: timeout", function);
+        ms = arg_duration_ms(L, lua_gettop(L) - 1, what);
+        if (ms <= 0) script_raise(L, "%s: timeout must be longer than nothing", function);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return ms;
+}
+
+/* An object without its namespace may not end in a default one: that would be another object. */
+static void check_place(lua_State *L, const struct write_request *r)
+{
+    const char *function = r->function->name;
+    if (r->resource->namespaced && !*r->ns)
+        script_raise(L, "%s: %s \"%s\" need a namespace", function, r->resource->plural, r->name);
+    if (!r->resource->namespaced && *r->ns)
+        script_raise(L, "%s: %s \"%s\" have no namespace", function, r->resource->plural, r->name);
+    if (!*r->name && !r->to_collection) script_raise(L, "%s: the name of the object is missing", function);
+}
+
+void write_request_read(lua_State *L, int table, struct write_request *r)
+{
+    const struct script_host *host = script_of(L)->host;
+    const char *function = r->function->name;
+    r->ns = text_field(L, table, function, "namespace", NAMESPACE_MAX);
+    r->name = text_field(L, table, function, "name", NAME_MAX_BYTES);
+    r->subresource = text_field(L, table, function, "subresource", SUBRESOURCE_MAX);
+    r->manager = text_field(L, table, function, "manager", MANAGER_MAX);
+    if (!*r->manager) r->manager = host->field_manager ? host->field_manager : "kubelua";
+    r->content_type = r->function->content_type;
+    if (!r->content_type) r->content_type = text_field(L, table, function, "content_type", TYPE_MAX);
+    r->force = flag_field(L, table, "force");
+    r->dry_run = flag_field(L, table, "dry_run");
+    r->timeout_ms = timeout_field(L, table, function);
+    r->to_collection = r->function->access == WRITE_CREATE && !*r->subresource;
+    check_place(L, r);
+}
+
+void write_request_query(const struct write_request *r, struct buf *out)
+{
+    if (r->function->access == WRITE_DELETE) return;
+    buf_puts(out, "fieldManager=");
+    url_escape(str_of(r->manager), out);
+    if (r->force) buf_puts(out, "&force=true");
+    if (r->dry_run) buf_puts(out, "&dryRun=All");
+}
+
+bool write_request_is_secret(const struct write_request *r)
+{
+    return strcmp(r->resource->plural, "secrets") == 0 ||
+           strcmp(r->resource->group, "authentication.k8s.io") == 0;
+}
+
+void write_request_resource(const struct write_request *r, struct buf *out)
+{
+    resource_name(r->resource, out);
+    if (*r->subresource) buf_printf(out, "/%s", r->subresource);
+}

@@ -1,0 +1,276 @@
+/* raw.test: engines for scripts under test, in the state of specs only. What goes wrong is given back as nil
+ * and a text: lua/k8s/test raises it where the spec called. Other parts: bind_test_internal.h. */
+#include "script/specs/bind_test.h"
+
+#include "base/series/user_metric.h"
+#include "script/specs/bind_spec_internal.h"
+#include "script/specs/spec_engine.h"
+#include "script/specs/test_status.h"
+#include "script/vm/args.h"
+
+struct holder {
+    struct test_engine *engine; /* NULL: closed */
+};
+
+/* The functions are those of the process. */
+static const struct test_engine_ops *ops;
+
+const struct test_engine_ops *test_ops(void)
+{
+    return ops;
+}
+
+struct test_engine *test_engine_arg(lua_State *L)
+{
+    struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "verb");
+    if (!holder->engine) script_raise(L, "this test environment is closed");
+    return holder->engine;
+}
+
+int test_result(lua_State *L, bool ok, const struct err *err)
+{
+    if (ok) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lua_pushnil(L);
+    lua_pushstring(L, err->text);
+    return 2;
+}
+
+/* The table at `idx`, or nil: names and values as the flag --limit has them, over what the flags say. */
+static struct limits limits_arg(lua_State *L, int idx)
+{
+    const struct limits *given = script_of(L)->host->limits;
+    struct limits limits = given ? *given : limits_default;
+    struct err err;
+    lua_pushnil(L);
+    while (lua_istable(L, idx) && lua_next(L, idx)) {
+        struct str name = arg_str(L, -2, "test.load: limits: name");
+        if (!lua_isstring(L, -1)) script_raise(L, "test.load: limits: %s must be a text or a number", name.p);
+        lua_tolstring(L, -1, NULL); /* a number becomes text */
+        const char *value = arg_str(L, -1, "test.load: limits: value").p;
+        if (!limits_set_value(&limits, name, value, &err)) script_raise(L, "test.load: limits: %s", err.text);
+        lua_pop(L, 1);
+    }
+    return limits;
+}
+
+/* 2200-01-01, in seconds. */
+#define NOW_END 7258118400.0
+
+/* The texts of the array at `idx`, which keeps them; the array of them stays on the stack. */
+static const char **texts_arg(lua_State *L, int idx, size_t *count)
+{
+    *count = lua_istable(L, idx) ? lua_objlen(L, idx) : 0;
+    const char **texts = lua_newuserdata(L, (*count + 1) * sizeof *texts);
+    for (size_t i = 0; i < *count; i++) {
+        lua_rawgeti(L, idx, (int)i + 1);
+        texts[i] = arg_str(L, -1, "test.load: params").p;
+        lua_pop(L, 1);
+    }
+    return texts;
+}
+
+/* open(namespace, wall time in seconds, elects, limits, params) */
+static int l_open(lua_State *L)
+{
+    struct err err;
+    size_t param_count;
+    lua_settop(L, 5);
+    const struct limits limits = limits_arg(L, 4);
+    lua_settop(L, 5);
+    const char **params = texts_arg(L, 5, &param_count);
+    lua_Number now = luaL_checknumber(L, 2);
+    if (!(now >= 0 && now < NOW_END))
+        script_raise(L, "test.load: now must be a time from 1970 to 2199, not %.14g seconds", now);
+    const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
+                                                .wall_us = (int64_t)(now * 1e6),
+                                                .elects = lua_toboolean(L, 3),
+                                                .limits = &limits,
+                                                .params = params,
+                                                .param_count = param_count,
+                                                .lua_path = script_of(L)->host->lua_path,
+                                                .lua_path_count = script_of(L)->host->lua_path_count};
+    struct holder *holder = lua_newuserdata(L, sizeof *holder);
+    holder->engine = NULL;
+    class_set(L, script_of(L), CLASS_TEST_ENGINE);
+    holder->engine = ops->open(&options, &err);
+    if (holder->engine) return 1;
+    return test_result(L, false, &err);
+}
+
+static int l_close(lua_State *L)
+{
+    struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "close");
+    struct test_engine *engine = holder->engine;
+    holder->engine = NULL;
+    ops->free(engine);
+    return 0;
+}
+
+/* load(engine, path, name) */
+static int l_load(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    const char *path = arg_str(L, 2, "path").p, *name = arg_str(L, 3, "name").p;
+    return test_result(L, ops->load(engine, path, name, &err), &err);
+}
+
+static int l_settle(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, ops->settle(engine, &err), &err);
+}
+
+/* advance(engine, duration) */
+static int l_advance(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    int64_t ms = arg_duration_ms(L, 2, "env:advance: the duration");
+    return test_result(L, ops->advance(engine, ms, &err), &err);
+}
+
+static int l_now(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)ops->now_us(test_engine_arg(L)) / 1e6);
+    return 1;
+}
+
+static int l_elapsed(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(test_engine_arg(L)));
+    return 1;
+}
+
+/* What happened since the last time, as the text of a JSON array. */
+static int l_records(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    struct buf *out = script_scratch(script_of(L));
+    buf_putc(out, '[');
+    ops->take_records(engine, out);
+    buf_putc(out, ']');
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+/* lead(engine, leads): false when there is no election */
+static int l_lead(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    lua_pushboolean(L, ops->lead(engine, lua_toboolean(L, 2)));
+    return 1;
+}
+
+enum { CALL_ARGS_MAX = 100 };
+
+/* call(engine, name, ...): how it ended, the text, whether that is JSON; or nil and why not */
+static int l_call(lua_State *L)
+{
+    static const char *const ends[] = {[COMMAND_DONE] = "done",
+                                       [COMMAND_REFUSED] = "refused",
+                                       [COMMAND_FAILED] = "failed",
+                                       [COMMAND_CANCELLED] = "cancelled"};
+    struct err err;
+    const char *args[CALL_ARGS_MAX];
+    struct test_engine *engine = test_engine_arg(L);
+    const char *name = arg_str(L, 2, "env:call: name").p;
+    int count = lua_gettop(L) - 2;
+    if (count > CALL_ARGS_MAX) script_raise(L, "env:call: more than %d arguments", CALL_ARGS_MAX);
+    for (int i = 0; i < count; i++) args[i] = arg_str(L, i + 3, "env:call: argument").p;
+    struct test_call_result r = {.text = script_scratch(script_of(L))};
+    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return test_result(L, false, &err);
+    lua_pushstring(L, ends[r.end]);
+    lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
+    lua_pushboolean(L, r.is_json);
+    return 3;
+}
+
+/* metrics(engine): the page of what its scripts count */
+static int l_metrics(lua_State *L)
+{
+    const struct test_engine *engine = test_engine_arg(L);
+    struct buf *page = script_scratch(script_of(L));
+    user_metrics_render(engine, page);
+    lua_pushlstring(L, page->data ? page->data : "", page->len);
+    return 1;
+}
+
+/* recording_begin(path): seconds since the epoch */
+static int l_recording_begin(lua_State *L)
+{
+    struct err err;
+    int64_t begin_us;
+    if (!ops->recording_begin_us(arg_str(L, 1, "path").p, &begin_us, &err))
+        return test_result(L, false, &err);
+    lua_pushnumber(L, (lua_Number)begin_us / 1e6);
+    return 1;
+}
+
+/* replay_begin(engine, path) */
+static int l_replay_begin(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
+}
+
+/* replay_play(engine, speed): how many objects the first lists had, how many changes there were after them;
+ * and a text when not all of it was played */
+static int l_replay_play(lua_State *L)
+{
+    struct err err;
+    struct replay_counts counts = {0};
+    struct test_engine *engine = test_engine_arg(L);
+    bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &counts, &err);
+    lua_pushnumber(L, (lua_Number)counts.objects);
+    lua_pushnumber(L, (lua_Number)counts.changes);
+    if (ok) return 2;
+    lua_pushstring(L, err.text);
+    return 3;
+}
+
+/* status(engine): nil without a script */
+static int l_status(lua_State *L)
+{
+    const struct script *script = ops->script(test_engine_arg(L));
+    if (!script) return 0;
+    test_status_push(L, script);
+    return 1;
+}
+
+void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
+{
+    static const luaL_Reg verbs[] = {{"open", l_open},
+                                     {"close", l_close},
+                                     {"load", l_load},
+                                     {"settle", l_settle},
+                                     {"advance", l_advance},
+                                     {"now", l_now},
+                                     {"elapsed", l_elapsed},
+                                     {"records", l_records},
+                                     {"status", l_status},
+                                     {"call", l_call},
+                                     {"metrics", l_metrics},
+                                     {"recording_begin", l_recording_begin},
+                                     {"replay_begin", l_replay_begin},
+                                     {"replay_play", l_replay_play},
+                                     {"lead", l_lead},
+                                     {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
+    ops = process_ops;
+    class_define(L, CLASS_TEST_ENGINE, meta, NULL);
+    push_ref(L, script_of(L), REF_RAW);
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    bind_test_cluster(L);
+    bind_test_rules(L);
+    bind_test_reload(L);
+    bind_test_audit(L);
+    lua_setfield(L, -2, "test");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,108 @@
+/* raw.test: what a spec does to the cluster of its engine, and asks of it; see bind_test_internal.h. */
+#include <string.h>
+
+#include "kube/config/yaml_documents.h"
+#include "script/specs/bind_spec_internal.h"
+#include "script/vm/args.h"
+
+/* put(engine, json) */
+static int l_put(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    return test_result(L, test_ops()->put(engine, arg_bytes(L, 2, "json"), &err), &err);
+}
+
+/* remove(engine, path) */
+static int l_remove(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    lua_pushboolean(L, test_ops()->remove(engine, arg_str(L, 2, "path").p));
+    return 1;
+}
+
+/* request(engine, method, target, content type or nil, body or nil): code, text */
+static int l_request(lua_State *L)
+{
+    struct test_engine *engine = test_engine_arg(L);
+    const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
+    const char *type = arg_str_opt(L, 4, "content type").p;
+    struct str body = arg_bytes_opt(L, 5, "body");
+    struct buf *out = script_scratch(script_of(L));
+    lua_pushinteger(L, test_ops()->request(engine, method, target, type, body, out));
+    lua_pushlstring(L, out->data ? out->data : "", out->len);
+    return 2;
+}
+
+/* add_kind(engine, group, version, plural, kind, namespaced) */
+static int l_add_kind(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    const struct resource resource = {.group = (char *)arg_str(L, 2, "group").p,
+                                      .version = (char *)arg_str(L, 3, "version").p,
+                                      .plural = (char *)arg_str(L, 4, "plural").p,
+                                      .kind = (char *)arg_str(L, 5, "kind").p,
+                                      .namespaced = lua_toboolean(L, 6)};
+    return test_result(L, test_ops()->add_kind(engine, &resource, &err), &err);
+}
+
+static void on_document(void *ctx, struct str json)
+{
+    buf_str(ctx, json);
+    buf_putc(ctx, '\0');
+}
+
+/* read_file(path): the texts of the documents in it, as JSON */
+static int l_read_file(lua_State *L)
+{
+    struct err err;
+    struct buf *texts = script_scratch(script_of(L));
+    if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err))
+        return test_result(L, false, &err);
+    lua_newtable(L);
+    for (size_t at = 0, i = 1; at < texts->len; i++) {
+        size_t len = strlen(texts->data + at);
+        lua_pushlstring(L, texts->data + at, len);
+        lua_rawseti(L, -2, (int)i);
+        at += len + 1;
+    }
+    return 1;
+}
+
+static void set_text(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+/* resolve(engine, kind): a table */
+static int l_resolve(lua_State *L)
+{
+    struct err err;
+    struct resource resource;
+    struct test_engine *engine = test_engine_arg(L);
+    const char *kind = arg_str(L, 2, "kind").p;
+    if (!test_ops()->resolve(engine, kind, &resource, &err)) return test_result(L, false, &err);
+    lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
+    set_text(L, "group", resource.group);
+    set_text(L, "version", resource.version);
+    set_text(L, "plural", resource.plural);
+    set_text(L, "kind", resource.kind);
+    lua_pushboolean(L, resource.namespaced);
+    lua_setfield(L, -2, "namespaced");
+    resource_clear(&resource);
+    return 1;
+}
+
+void bind_test_cluster(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"put", l_put},
+                                     {"remove", l_remove},
+                                     {"request", l_request},
+                                     {"resolve", l_resolve},
+                                     {"add_kind", l_add_kind},
+                                     {"read_file", l_read_file},
+                                     {NULL, NULL}};
+    luaL_register(L, NULL, verbs);
+}

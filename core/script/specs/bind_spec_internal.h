@@ -1,0 +1,17 @@
+/* What the files of raw.test share. For these files only.
+ * Owner: as bind_test.h says. */
+#pragma once
+#include <lua.h>
+
+#include "script/specs/spec_engine.h"
+
+const struct test_engine_ops *test_ops(void);
+/* The first argument. Raises when it is closed. */
+struct test_engine *test_engine_arg(lua_State *L);
+/* Pushes true, or nil and the error's text, for `return`. */
+int test_result(lua_State *L, bool ok, const struct err *err);
+/* These into the table on top of the stack. */
+void bind_test_cluster(lua_State *L);
+void bind_test_rules(lua_State *L);
+void bind_test_reload(lua_State *L);
+void bind_test_audit(lua_State *L);

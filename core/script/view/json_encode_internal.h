@@ -1,0 +1,34 @@
+/* What writes JSON from Lua values, for the files of json_encode.h. Owner: the call that encodes. On the
+ * engine thread, inside a call into Lua: the checks raise. */
+#pragma once
+#include <lua.h>
+
+#include "base/buf.h"
+#include "object/pack/pack.h"
+#include "script/vm/state.h"
+
+/* From a table to one in it. */
+struct step {
+    struct str key; /* held by the table; NULL: an element */
+    size_t element; /* from 0 */
+};
+
+struct encoder {
+    lua_State *L;
+    struct script *script;
+    struct buf *out;
+    const char *verb;                       /* for messages */
+    size_t max;                             /* bytes of text, not for people; 0: the limit value-size */
+    bool for_people;                        /* see json_describe */
+    size_t pending;                         /* keys that were collected and are not written yet */
+    const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
+    struct step path[PACK_DEPTH_MAX + 1];   /* to what is being written */
+};
+
+/* Where the table at `depth` is, in place of what was written so far: "spec.list[0]: "; nothing for the
+ * whole. */
+const char *encoder_path(const struct encoder *e, int depth);
+/* Of an array of `count`: what has another key would be left out. */
+void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth);
+/* Before anything is done with it: it is not within itself. */
+void encoder_check_table(struct encoder *e, int idx, int depth);

@@ -1,0 +1,174 @@
+/* What is missed in a partial object; see partial.h. */
+#include "script/view/partial.h"
+
+#include "object/pack/pack.h"
+#include "object/pack/pool.h"
+#include "object/value/name_set.h"
+#include "object/value/path.h"
+#include "script/vm/args.h"
+#include "script/vm/budget.h"
+#include "script/vm/state.h"
+
+enum { PLACES_KEPT = 16 << 10, WALKS_MAX = 4 };
+
+struct search {
+    struct partial *partial;
+    bool (*fn)(struct search *search, struct value v, struct str key);
+    struct value wanted;
+};
+
+/* Nothing that comes of a field that seemed to be absent may last: the call ends here, whatever pcall is
+ * around it, as calls end that are over a limit. */
+static void end_after_miss(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (!script->partial.has_missed) return;
+    budget_exceed(script, LIMIT_HANDLER_CPU);
+    budget_poll(L, script);
+}
+
+static void miss(struct partial *partial, struct str name, bool whole)
+{
+    partial->has_missed = true;
+    partial->missed(partial->ctx, name, whole);
+}
+
+/* False: it is whole. One that a rule kept from an earlier call lacks what nobody can give it now. */
+static bool is_partial(lua_State *L, const struct root *root)
+{
+    if (root == script_of(L)->partial.root) return true;
+    if (!root_is_partial(root)) return false;
+    script_raise(L, "a rule looked at an object of an earlier call, which an audit does not keep; "
+                    "`uses` gives a rule other objects");
+}
+
+void partial_absent(lua_State *L, const struct root *root, struct str name)
+{
+    struct partial *partial = &script_of(L)->partial;
+    if (!is_partial(L, root)) return;
+    if (name_set_find(partial->kept, name) == NAME_DROPPED) miss(partial, name, false);
+    end_after_miss(L);
+}
+
+/* --- walks */
+
+/* What is below has all that the object has. */
+static bool is_scalar(enum value_type type)
+{
+    return type != VALUE_MAP && type != VALUE_ARRAY;
+}
+
+/* Calls `fn` for each map and array that is not kept with all that is in it, from the outside in; `key` is
+ * that of the nearest map around it. False from it: nothing below is looked at. */
+static void walk(struct search *search, struct value v, struct str key, int depth)
+{
+    bool is_map = value_type(v) == VALUE_MAP;
+    if (is_scalar(value_type(v)) || depth >= PACK_DEPTH_MAX || !search->fn(search, v, key)) return;
+    for (size_t i = 0; i < value_count(v); i++) {
+        struct text text;
+        struct str name = key;
+        struct value item = is_map ? value_entry(v, i, &name, &text) : value_item(v, i);
+        if (is_scalar(value_type(item))) continue;
+        if (is_map && name_set_find(search->partial->kept, name) == NAME_KEPT_WHOLE) continue;
+        walk(search, item, name, depth + 1);
+    }
+}
+
+/* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
+ * of them. An empty one lies nowhere, and may be any. */
+static bool tell_wanted(struct search *search, struct value v, struct str key)
+{
+    bool is_it =
+        search->wanted.at ? v.at == search->wanted.at : value_type(v) == VALUE_MAP && value_count(v) == 0;
+    if (is_it) miss(search->partial, key, true);
+    return !is_it;
+}
+
+static bool note_place(struct search *search, struct value v, struct str key)
+{
+    struct partial_places *places = &search->partial->places;
+    if (value_count(v) == 0) {
+        places->has_empty_map |= value_type(v) == VALUE_MAP;
+        return false;
+    }
+    number_set_add(&places->at, (uintptr_t)v.at);
+    return true;
+}
+
+static void forget_places(struct partial_places *places)
+{
+    number_set_empty(&places->at, PLACES_KEPT);
+    places->is_made = places->has_empty_map = false;
+}
+
+/* A walk goes through all of the object: a call that takes many has the places noted. */
+static bool may_lack(struct partial *partial, const struct root *root, struct value v)
+{
+    struct partial_places *places = &partial->places;
+    if (++partial->walks <= WALKS_MAX) return true;
+    if (!places->is_made) {
+        places->is_made = true;
+        walk(&(struct search){partial, note_place, value_absent}, root_value(root), STR(""), 0);
+    }
+    if (!v.at) return places->has_empty_map;
+    return number_set_has(&places->at, (uintptr_t)v.at);
+}
+
+void partial_walk(lua_State *L, const struct root *root, struct value value)
+{
+    struct partial *partial = &script_of(L)->partial;
+    if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
+    if (may_lack(partial, root, value))
+        walk(&(struct search){partial, tell_wanted, value}, root_value(root), STR(""), 0);
+    end_after_miss(L);
+}
+
+void partial_begin(struct partial *partial, const struct root *root, const struct name_set *kept,
+                   void (*missed)(void *ctx, struct str name, bool whole), void *ctx)
+{
+    partial->root = root;
+    partial->kept = kept;
+    partial->missed = missed;
+    partial->ctx = ctx;
+    partial->has_missed = false;
+    partial->walks = 0;
+}
+
+void partial_end(struct partial *partial)
+{
+    forget_places(&partial->places);
+    partial_begin(partial, NULL, NULL, NULL, NULL);
+}
+
+void partial_clear(struct partial *partial)
+{
+    number_set_clear(&partial->places.at);
+    partial->places = (struct partial_places){0};
+}
+
+/* --- paths */
+
+static void need(struct partial *partial, struct str name, bool whole)
+{
+    enum name_kept kept = name_set_find(partial->kept, name);
+    if (kept == NAME_DROPPED || (whole && kept != NAME_KEPT_WHOLE)) miss(partial, name, whole);
+}
+
+/* A step [*] may go over a map, and [?] looks into all that is there. */
+void partial_path(lua_State *L, const struct root *root, const struct path *path)
+{
+    struct partial *partial = &script_of(L)->partial;
+    if (!is_partial(L, root)) return;
+    struct str last = STR("");
+    for (size_t i = 0; i < path_step_count(path); i++) {
+        struct path_step step = path_step_at(path, i);
+        if (step.kind == PATH_FIELD) {
+            need(partial, step.name, false);
+            last = step.name;
+        } else if (step.kind != PATH_INDEX) {
+            need(partial, last, true);
+        }
+    }
+    need(partial, last, true); /* what it gives may be a map that is shown as it is */
+    end_after_miss(L);
+}

@@ -1,0 +1,148 @@
+/* Names the field behind an error about a nil value, and the method that was meant; see absent.h. */
+#include "script/vm/absent.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#include "object/pack/pack.h"
+#include "script/view/view.h"
+#include "script/vm/state.h"
+
+static void keep(struct absent *absent, struct root *root, struct value parent)
+{
+    if (absent->root != root) {
+        root_unref(absent->root);
+        absent->root = root_ref(root);
+    }
+    absent->parent = parent;
+}
+
+void absent_key(struct absent *absent, struct root *root, struct value parent, struct str key)
+{
+    keep(absent, root, parent);
+    absent->key_len = key.n < sizeof absent->key ? key.n : sizeof absent->key;
+    memcpy(absent->key, key.p, absent->key_len);
+    absent->index = 0;
+}
+
+void absent_index(struct absent *absent, struct root *root, struct value parent, size_t index)
+{
+    keep(absent, root, parent);
+    absent->key_len = 0;
+    absent->index = index;
+}
+
+void absent_name(struct absent *absent, const char *name, const char *hint)
+{
+    snprintf(absent->missing, sizeof absent->missing, "%s", name);
+    snprintf(absent->hint, sizeof absent->hint, "%s", hint);
+}
+
+void absent_clear(struct absent *absent)
+{
+    absent->missing[0] = '\0';
+    root_unref(absent->root);
+    absent->root = NULL;
+}
+
+static void put_key(struct buf *path, struct str key)
+{
+    bool plain = key.n > 0;
+    for (size_t i = 0; i < key.n; i++)
+        if (!isalnum((unsigned char)key.p[i]) && key.p[i] != '_' && key.p[i] != '-') plain = false;
+    if (!plain)
+        buf_printf(path, "['%.*s']", STR_ARG(key));
+    else
+        buf_printf(path, "%s%.*s", path->len ? "." : "", STR_ARG(key));
+}
+
+/* Where `wanted` lies below `from`. A subtree that occurs more than once is told by its first place. */
+static bool find(struct value from, const uint32_t *wanted, struct buf *path, int depth)
+{
+    if (from.at == wanted) return true;
+    enum value_type type = value_type(from);
+    if ((type != VALUE_MAP && type != VALUE_ARRAY) || depth >= PACK_DEPTH_MAX) return false;
+    size_t len = path->len;
+    for (size_t i = 0; i < value_count(from); i++) {
+        struct text text;
+        struct str key;
+        struct value next;
+        if (type == VALUE_MAP) {
+            next = value_entry(from, i, &key, &text);
+            put_key(path, key);
+        } else {
+            next = value_item(from, i);
+            buf_printf(path, "[%zu]", i);
+        }
+        if (next.at && find(next, wanted, path, depth + 1)) return true;
+        path->len = len;
+    }
+    return false;
+}
+
+void object_title(const struct root *root, struct buf *out)
+{
+    struct text text;
+    buf_str(out, value_str(value_field(root_value(root), STR("kind")), &text));
+    buf_putc(out, ' ');
+    root_key(root, out);
+}
+
+/* "attempt to index field 'x' (a nil value)", "bad argument #1 to 'ipairs' (table expected, got nil)". */
+static bool is_about_nil(const struct buf *text)
+{
+    return memmem(text->data, text->len, "nil value", 9) || memmem(text->data, text->len, "got nil", 7);
+}
+
+/* A name that is a method's; where one was called, it may be misspelt. */
+static void put_method(const struct absent *absent, struct buf *text)
+{
+    static const char call[] = "call method '";
+    bool called = memmem(text->data, text->len, call, sizeof call - 1);
+    const char *method = object_method((struct str){absent->key, absent->key_len}, called);
+    if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
+}
+
+/* "attempt to concatenate field 'name' (a function value)": a method that was not called. */
+static void explain_function(struct buf *text)
+{
+    static const char what[] = "' (a function value)";
+    const char *end = memmem(text->data, text->len, what, sizeof what - 1), *begin = end;
+    if (!end) return;
+    while (begin > text->data && begin[-1] != '\'') begin--;
+    const char *method = object_method((struct str){begin, (size_t)(end - begin)}, false);
+    if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
+}
+
+/* "attempt to call field 'infromer' (a nil value)" */
+static bool explain_name(const struct absent *absent, struct buf *text)
+{
+    char field[96];
+    if (!*absent->missing || !*absent->hint) return false;
+    int n = snprintf(field, sizeof field, "field '%s' (a nil value)", absent->missing);
+    bool is_it = memmem(text->data, text->len, field, (size_t)n);
+    if (is_it) buf_printf(text, "; if that was of k8s, %s", absent->hint);
+    return is_it;
+}
+
+/* What the script did with it between then and now is not known: it is told as a hint. */
+void absent_explain(struct script *script, struct buf *text)
+{
+    struct absent *absent = &script->absent;
+    if (text->len == 0) return;
+    explain_function(text);
+    if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
+    struct buf path = {0};
+    if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
+    bool from_zero = absent->key_len == 0 && absent->index == 0;
+    if (absent->key_len > 0)
+        put_key(&path, (struct str){absent->key, absent->key_len});
+    else if (!from_zero)
+        buf_printf(&path, "[%zu]", absent->index - 1);
+    buf_puts(text, from_zero ? "; Lua counts from 1, there is no [0]: " : "; last absent field: ");
+    buf_str(text, buf_slice(&path));
+    buf_puts(text, " of ");
+    object_title(absent->root, text);
+    put_method(absent, text);
+    buf_clear(&path);
+}

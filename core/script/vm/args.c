@@ -1,0 +1,232 @@
+/* Argument checks and userdata classes; see args.h. */
+#include "script/vm/args.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time/duration.h"
+#include "kube/kinds/namespace_name.h"
+#include "script/view/view.h"
+#include "script/vm/unknown_method.h"
+
+static const char *const class_names[CLASS_COUNT] = {
+    [CLASS_OBJECT] = "view",
+    [CLASS_VIEW] = "view",
+    [CLASS_INT64] = "int64",
+    [CLASS_QUANTITY] = "quantity",
+    [CLASS_INFORMER] = "informer",
+    [CLASS_REGISTRATION] = "registration",
+    [CLASS_TIMER] = "timer",
+    [CLASS_LISTER] = "lister",
+    [CLASS_LIST] = "list",
+    [CLASS_PATH] = "path",
+    [CLASS_SELECTOR] = "selector",
+    [CLASS_RESOURCE] = "resource",
+    [CLASS_PAGES] = "pages",
+    [CLASS_WATCH] = "watch",
+    [CLASS_HANDLER_OPTIONS] = "handler options",
+    [CLASS_QUEUE] = "queue",
+    [CLASS_JOB] = "job",
+    [CLASS_QUERY] = "query",
+    [CLASS_GROUPS] = "groups",
+    [CLASS_SNAPSHOT] = "snapshot",
+    [CLASS_STATE] = "state table",
+    [CLASS_COUNTER] = "counter",
+    [CLASS_GAUGE] = "gauge",
+    [CLASS_HISTOGRAM] = "histogram",
+    [CLASS_TEST_ENGINE] = "test environment",
+};
+
+const char *class_name(enum script_class class_)
+{
+    return class_names[class_];
+}
+
+bool script_where(lua_State *L, lua_Debug *ar)
+{
+    for (int level = 0; lua_getstack(L, level, ar); level++) {
+        lua_getinfo(L, "Sl", ar);
+        if (ar->currentline > 0 && ar->source[0] != '=') return true;
+    }
+    return false;
+}
+
+void script_raise(lua_State *L, const char *format, ...)
+{
+    char text[ERR_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    lua_Debug ar;
+    if (script_where(L, &ar))
+        lua_pushfstring(L, "%s:%d: %s", ar.short_src, ar.currentline, text);
+    else
+        lua_pushstring(L, text);
+    lua_error(L);
+    __builtin_unreachable();
+}
+
+const char *arg_type_name(lua_State *L, int idx)
+{
+    for (int i = 0; i < CLASS_COUNT; i++)
+        if (class_test(L, idx, (enum script_class)i)) return class_names[i];
+    if (lua_isnone(L, idx)) return "nil";
+    return lua_islightuserdata(L, idx) ? "null" : luaL_typename(L, idx);
+}
+
+/* pod.key for pod:key() is a function. */
+static void raise_no_string(lua_State *L, int idx, const char *what)
+{
+    const char *method = lua_iscfunction(L, idx) ? object_method_of(lua_tocfunction(L, idx)) : NULL;
+    if (method) script_raise(L, "%s must be a string, not a function; did you mean :%s()?", what, method);
+    script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
+}
+
+struct str arg_bytes(lua_State *L, int idx, const char *what)
+{
+    if (lua_type(L, idx) != LUA_TSTRING) raise_no_string(L, idx, what);
+    struct str s;
+    s.p = lua_tolstring(L, idx, &s.n);
+    return s;
+}
+
+struct str arg_str(lua_State *L, int idx, const char *what)
+{
+    struct str s = arg_bytes(L, idx, what);
+    if (str_has_nul(s)) script_raise(L, "%s must not contain a NUL byte", what);
+    return s;
+}
+
+struct str arg_str_opt(lua_State *L, int idx, const char *what)
+{
+    if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
+    return arg_str(L, idx, what);
+}
+
+struct str arg_bytes_opt(lua_State *L, int idx, const char *what)
+{
+    if (lua_isnoneornil(L, idx)) return (struct str){NULL, 0};
+    return arg_bytes(L, idx, what);
+}
+
+void check_namespace(lua_State *L, struct str ns, const char *what)
+{
+    struct err err;
+    if (ns.n && !namespace_name_check(ns, &err)) script_raise(L, "%s: %s", what, err.text);
+}
+
+int64_t arg_duration_ms(lua_State *L, int idx, const char *what)
+{
+    static const char expected[] = "seconds, or a text such as \"90s\", \"500ms\" or \"1h30m\"";
+    int64_t ms;
+    if (lua_type(L, idx) == LUA_TNUMBER) {
+        lua_Number seconds = lua_tonumber(L, idx);
+        if (!duration_from_seconds(seconds, &ms))
+            script_raise(L, "%s must be %s, not %g", what, expected, seconds);
+        return ms;
+    }
+    if (lua_type(L, idx) != LUA_TSTRING)
+        script_raise(L, "%s must be %s, not %s", what, expected, arg_type_name(L, idx));
+    struct str text = arg_str(L, idx, what);
+    if (!duration_parse_ms(text, &ms))
+        script_raise(L, "%s must be %s, not \"%.40s\"", what, expected, text.p);
+    return ms;
+}
+
+void arg_function(lua_State *L, int idx, const char *what)
+{
+    if (!lua_isfunction(L, idx))
+        script_raise(L, "%s must be a function, not %s", what, arg_type_name(L, idx));
+}
+
+void arg_table(lua_State *L, int idx, const char *what)
+{
+    if (!lua_istable(L, idx)) script_raise(L, "%s must be a table, not %s", what, arg_type_name(L, idx));
+}
+
+void arg_room(lua_State *L, const char *verb, enum limit limit, size_t count)
+{
+    int64_t most = script_of(L)->limits.values[limit];
+    if ((int64_t)count >= most)
+        script_raise(L, "%s: over the limit %s (%lld)", verb, limit_name(limit), (long long)most);
+}
+
+void arg_value_size(lua_State *L, const char *verb, size_t size)
+{
+    int64_t most = script_of(L)->limits.values[LIMIT_VALUE_SIZE];
+    struct buf text = {0};
+    if ((int64_t)size <= most) return;
+    char value[32];
+    limit_describe(LIMIT_VALUE_SIZE, most, &text);
+    snprintf(value, sizeof value, "%s", buf_text(&text));
+    buf_clear(&text);
+    script_raise(L, "%s: over the limit %s (%s)", verb, limit_name(LIMIT_VALUE_SIZE), value);
+}
+
+void arg_array_size(lua_State *L, const char *verb, size_t count)
+{
+    enum { ELEMENT_BYTES = 8 }; /* of LuaJIT's arrays */
+    arg_value_size(L, verb, count * ELEMENT_BYTES);
+}
+
+void arg_loading(lua_State *L, const char *verb)
+{
+    if (script_of(L)->phase != SCRIPT_LOADING)
+        script_raise(L, "%s may only be called while the script loads", verb);
+}
+
+void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods)
+{
+    struct script *script = script_of(L);
+    lua_newtable(L);
+    luaL_register(L, NULL, meta);
+    if (methods) {
+        lua_newtable(L);
+        luaL_register(L, NULL, methods);
+        unknown_method_watch(L);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, "__index");
+    } else {
+        lua_pushnil(L);
+    }
+    lua_insert(L, -2);
+    script->classes[class_].identity = lua_topointer(L, -1);
+    script->classes[class_].metatable = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void *class_test(lua_State *L, int idx, enum script_class class_)
+{
+    if (lua_type(L, idx) != LUA_TUSERDATA || !lua_getmetatable(L, idx)) return NULL;
+    bool is = lua_topointer(L, -1) == script_of(L)->classes[class_].identity;
+    lua_pop(L, 1);
+    return is ? lua_touserdata(L, idx) : NULL;
+}
+
+void *class_self(lua_State *L, enum script_class class_, const char *method)
+{
+    void *self = class_test(L, 1, class_);
+    if (!self)
+        script_raise(L, "%s:%s: called on %s, not on %s %s (methods are called with ':')",
+                     class_names[class_], method, arg_type_name(L, 1),
+                     class_ == CLASS_INFORMER || class_ == CLASS_INT64 ? "an" : "a", class_names[class_]);
+    return self;
+}
+
+int push_error(lua_State *L, int code, const char *reason, struct str message)
+{
+    lua_pushnil(L);
+    lua_createtable(L, 0, 3);
+    if (code != 0) {
+        lua_pushinteger(L, code);
+        lua_setfield(L, -2, "code");
+    }
+    lua_pushstring(L, reason);
+    lua_setfield(L, -2, "reason");
+    lua_pushlstring(L, message.p, message.n);
+    lua_setfield(L, -2, "message");
+    push_ref(L, script_of(L), REF_ERROR_META);
+    lua_setmetatable(L, -2);
+    return 2;
+}

@@ -1,0 +1,70 @@
+/* Arguments of the verbs, and raising for misuse with the script's file and line.
+ * Owner: nothing is kept; slices borrow from the stack. May be called from any C function that Lua called. */
+#pragma once
+#include <lua.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "script/vm/state.h"
+
+/* Raises "scripts/x.lua:12: text". The place is that of the innermost frame of a script, whatever of lua/k8s
+ * lies between. */
+__attribute__((noreturn, format(printf, 2, 3))) void script_raise(lua_State *L, const char *format, ...);
+/* The same place, for logs; false when no script is on the stack. */
+bool script_where(lua_State *L, lua_Debug *ar);
+
+/* "string", "nil", and for userdata of ours its class: "view", "informer". */
+const char *arg_type_name(lua_State *L, int idx);
+/* A text: a name, a selector, a path, whatever may end as a C string or in a URL. With a NUL byte it would
+ * end there, and mean another thing: raises. `what` names the argument as users know it: "lister:get: key".
+ */
+struct str arg_str(lua_State *L, int idx, const char *what);
+/* An absent or nil argument gives an empty slice with a NULL pointer. */
+struct str arg_str_opt(lua_State *L, int idx, const char *what);
+/* The same two for what is handed on by its length alone: contents, keys of data, messages. */
+struct str arg_bytes(lua_State *L, int idx, const char *what);
+struct str arg_bytes_opt(lua_State *L, int idx, const char *what);
+/* A text that the engine put there itself: a name of its own, the text of an error. NULL when there is none.
+ * What a script gives is asked for by the functions above; nothing else here calls lua_tostring. */
+static inline const char *own_text(lua_State *L, int idx)
+{
+    return lua_tostring(L, idx);
+}
+/* `ns` is what no namespace can be called, unless it is empty, which stands for all: raises. Without it a
+ * pattern would be a name that nothing has, and the cache empty for no visible reason. */
+void check_namespace(lua_State *L, struct str ns, const char *what);
+/* Seconds as a number, or a text such as "500ms"; see base/time/duration.h. */
+int64_t arg_duration_ms(lua_State *L, int idx, const char *what);
+void arg_function(lua_State *L, int idx, const char *what);
+void arg_table(lua_State *L, int idx, const char *what);
+/* Raises, with the limit and its value, when there are as many as it allows. */
+void arg_room(lua_State *L, const char *verb, enum limit limit, size_t count);
+/* The same for the size of what one call makes, in bytes. */
+void arg_value_size(lua_State *L, const char *verb, size_t size);
+/* The same for an array of so many elements. */
+void arg_array_size(lua_State *L, const char *verb, size_t count);
+/* Raises once the script has loaded. */
+void arg_loading(lua_State *L, const char *verb);
+
+/* "informer", as errors call it. */
+const char *class_name(enum script_class class_);
+/* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index, which raises for the
+ * name of a method that is not there. Leaves the methods' table (or nil) on the stack. */
+void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods);
+/* NULL when the value is none of this class. */
+void *class_test(lua_State *L, int idx, enum script_class class_);
+/* Raises, naming `method`, when the value is none of this class. */
+void *class_self(lua_State *L, enum script_class class_, const char *method);
+/* Registers a class that has values before anybody asked for the verbs beside it; see bind.c. */
+void class_make(lua_State *L, enum script_class class_);
+/* Makes the userdata on top of the stack one of the class. */
+static inline void class_set(lua_State *L, const struct script *script, enum script_class class_)
+{
+    if (!script->classes[class_].identity) class_make(L, class_);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->classes[class_].metatable);
+    lua_setmetatable(L, -2);
+}
+
+/* Pushes nil and { code, reason, message } for `return 2`. `code` 0 leaves the field out. */
+int push_error(lua_State *L, int code, const char *reason, struct str message);

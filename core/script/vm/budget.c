@@ -1,0 +1,237 @@
+/* CPU budgets of calls; see budget.h. */
+#include "script/vm/budget.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/must.h"
+#include "script/vm/args.h"
+#include "script/vm/cpu_watch.h"
+#include "script/vm/memory.h"
+#include "script/vm/state.h"
+
+int64_t budget_clock_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* --- the text */
+
+/* "the handler pods/1", "the filter of pods/1", "the load phase" */
+static void put_call(const struct script *script, const struct budget_call *call, struct buf *out)
+{
+    struct buf caller = {0}, trigger = {0};
+    const char *what = call->what;
+    if (call->whose)
+        buf_puts(&caller, call->whose);
+    else if (!call->outer)
+        task_describe(script, &caller, &trigger);
+    if (strncmp(what, "a ", 2) == 0) what += 2;
+    if (strncmp(what, "an ", 3) == 0) what += 3;
+    if (what != call->what) buf_puts(out, "the ");
+    buf_puts(out, what);
+    bool named = !call->whose || strcmp(what, "rule") == 0; /* else it belongs to what has that name */
+    bool plain = named && strchr(buf_text(&caller), ' ') == NULL;
+    if (caller.len > 0 && strcmp(buf_text(&caller), what) != 0)
+        buf_printf(out, "%s%s", plain ? " " : " of ", buf_text(&caller));
+    buf_clear(&caller);
+    buf_clear(&trigger);
+}
+
+/* Keeps where the call is, as it will unwind. `L` NULL: no script is running. */
+static void tell(struct script *script, lua_State *L)
+{
+    struct budget *b = &script->budget;
+    b->told = true;
+    call_note_place(L, &b->failure);
+    if (b->failure.line) buf_printf(&b->failure.text, "%s:%d: ", b->failure.source, b->failure.line);
+    buf_printf(&b->failure.text, "over the limit %s (", limit_name(b->over_limit));
+    limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
+    buf_puts(&b->failure.text, ") in ");
+    put_call(script, b->over, &b->failure.text);
+    if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->held.bytes > script->heap.limit / 4) {
+        buf_printf(&b->failure.text, "; %zu KiB of it are objects that it holds and its caches do not",
+                   script->held.bytes >> 10);
+    }
+}
+
+/* --- the hook */
+
+enum { EACH_INSTRUCTION = 1 };
+
+static void on_count(lua_State *L, lua_Debug *ar);
+
+/* The first hook, and the end of the last one, change LuaJIT's table of instructions, which it does not
+ * expect to be interrupted by the same: a signal that comes meanwhile does nothing, and the next one is 4 ms
+ * away. */
+static void set_hook(struct script *script, int every)
+{
+    struct budget *b = &script->budget;
+    if (b->setting) return;
+    b->setting = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    b->every = every;
+    lua_sethook(script->L, every ? on_count : NULL, every ? LUA_MASKCOUNT : 0, every);
+    atomic_signal_fence(memory_order_seq_cst);
+    b->setting = false;
+}
+
+void budget_arm(struct script *script)
+{
+    if (!script->trusted) set_hook(script, EACH_INSTRUCTION);
+}
+
+/* Back to how it is while nothing is wrong. */
+static void disarm(struct script *script)
+{
+    int rest = script->host->watch || script->trusted ? 0 : BUDGET_INSTRUCTIONS;
+    if (script->budget.every != rest) set_hook(script, rest);
+}
+
+static void set_over(struct budget *b, struct budget_call *call, enum limit limit)
+{
+    b->over_limit = limit;
+    b->over = call;
+    b->stop = true;
+}
+
+/* A collection during which the clock was started has excused more than has gone by. */
+static int64_t taken_ns(const struct budget_call *call, int64_t now)
+{
+    int64_t taken = now - call->begun_ns - call->excused_ns;
+    return taken > 0 ? taken : 0;
+}
+
+/* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
+ */
+static bool look(struct script *script)
+{
+    struct budget *b = &script->budget;
+    const int64_t until_next_ns = 3 * CPU_WATCH_MS * INT64_C(1000000); /* a kernel's tick may take 10 ms */
+    int64_t now = budget_clock_ns();
+    bool near = false;
+    for (struct budget_call *call = b->call; call; call = call->outer) {
+        if (!call->begun_ns) call->begun_ns = now;
+        int64_t left_ns = call->limit_ns - taken_ns(call, now);
+        near = near || left_ns < until_next_ns;
+        if (!b->over && left_ns < 0) set_over(b, call, call->limit);
+    }
+    return near;
+}
+
+void budget_raise(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct budget *b = &script->budget;
+    if (!b->over) return;
+    if (!b->told) tell(script, L);
+    if (b->every != EACH_INSTRUCTION) budget_arm(script);
+    lua_pushlstring(L, b->failure.text.data, b->failure.text.len);
+    lua_error(L);
+}
+
+static void on_count(lua_State *L, lua_Debug *ar)
+{
+    struct script *script = script_of(L);
+    memory_on_hook(L);
+    if (!script->budget.over) look(script);
+    budget_raise(L);
+    if (script->budget.every == EACH_INSTRUCTION) disarm(script);
+}
+
+/* What is over is armed again each time: the signal may have come while Lua wrote the same fields. */
+void budget_tick(struct script *script)
+{
+    if (script->trusted) return;
+    bool near = !script->budget.over && look(script);
+    if (script->budget.over)
+        budget_arm(script);
+    else if (near && !script->budget.every)
+        set_hook(script, BUDGET_INSTRUCTIONS);
+}
+
+void budget_exceed(struct script *script, enum limit limit)
+{
+    struct budget *b = &script->budget;
+    if (b->over || !b->call) return;
+    set_over(b, b->call, limit);
+    budget_arm(script);
+}
+
+void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
+{
+    if (script->budget.over || !script->budget.call) return;
+    budget_exceed(script, limit);
+    if (L) tell(script, L);
+}
+
+/* What was taken before a call's clock started was never counted. */
+void budget_excuse(struct script *script, int64_t ns)
+{
+    for (struct budget_call *call = script->budget.call; call; call = call->outer) {
+        if (!call->begun_ns) continue;
+        call->excused_ns += ns;
+        if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
+    }
+}
+
+/* --- calls */
+
+void budget_open(struct script *script)
+{
+    disarm(script);
+}
+
+void budget_close(struct script *script)
+{
+    failure_clear(&script->budget.failure);
+}
+
+void budget_enter(struct script *script, struct budget_call *call, enum limit limit, const char *what,
+                  const char *whose)
+{
+    enum { NS_PER_MS = 1000000 };
+    int64_t ms = script->limits.values[limit];
+    *call = (struct budget_call){
+        .outer = script->budget.call,
+        .what = what,
+        .whose = whose,
+        .limit = limit,
+        .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
+    };
+    atomic_signal_fence(memory_order_release);
+    script->budget.call = call;
+}
+
+void budget_note(struct script *script)
+{
+    if (script->budget.over && !script->budget.told) tell(script, NULL);
+}
+
+static enum script_result result_of(enum limit limit)
+{
+    return limit == LIMIT_SCRIPT_MEMORY ? SCRIPT_MEMORY_LIMIT : SCRIPT_CPU_LIMIT;
+}
+
+/* A call that was found over a limit at its very end was told of nowhere yet. */
+enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result)
+{
+    struct budget *b = &script->budget;
+    struct budget_call *over = b->over;
+    if (over && result != SCRIPT_YIELDED) {
+        budget_note(script);
+        failure_copy(&script->failure, &b->failure);
+        result = result_of(b->over_limit);
+    }
+    b->call = call->outer;
+    atomic_signal_fence(memory_order_release);
+    if (over && over != call) return result;
+    b->over = NULL;
+    b->stop = false;
+    b->told = false;
+    disarm(script);
+    return result;
+}

@@ -1,0 +1,67 @@
+/* The CPU that a call may take. cpu_watch.h looks at the clock of the call in progress from a signal handler,
+ * every few milliseconds. When a call is over its limit a hook is armed, which raises at every instruction,
+ * so that no pcall, coroutine or __tostring of the script goes on: only the engine's own protected call ends
+ * that. No hook is set before: it would double what an instruction costs. Only where the limit is nearer than
+ * the next look, the hook counts BUDGET_INSTRUCTIONS and looks itself; without a watch it always does. The
+ * clock of a call starts when it is first looked at: a short call costs no reading of it. JIT-compiled loops
+ * are never stopped by a hook, so a script with budgets runs without JIT. Owner: the script. On the engine
+ * thread; budget_tick in a signal handler of it. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "script/vm/call.h"
+#include "script/vm/limits.h"
+
+enum { BUDGET_INSTRUCTIONS = 10000 };
+
+/* A call that is under way. A signal handler reads it, so it is changed before it is hung in. */
+struct budget_call {
+    struct budget_call *outer; /* that it was called from; NULL: the engine */
+    const char *what;          /* "a filter" */
+    const char *whose;         /* "pods/1"; NULL: the task knows */
+    enum limit limit;
+    int64_t limit_ns;
+    int64_t begun_ns;   /* by the thread's CPU clock; 0: nobody has looked at it yet */
+    int64_t excused_ns; /* of what was taken meanwhile, by collections that the engine asked for */
+};
+
+struct budget {
+    struct budget_call *volatile call; /* the innermost; NULL: none is under way */
+    struct budget_call *volatile over; /* that is over a limit and must end; NULL: none */
+    volatile bool stop;                /* the same for loops of other layers, which end early then */
+    volatile int every;                /* instructions between two hooks; 0: there is no hook */
+    volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
+    enum limit over_limit;
+    bool told;                     /* `failure` says of what is over */
+    struct script_failure failure; /* where it was when that was found */
+};
+
+/* For state.c: from here on calls are watched. Not for scripts that the operator trusts. */
+void budget_open(struct script *script);
+void budget_close(struct script *script);
+/* Around each call; on the stack or in the script. `limit` says how much it may take. */
+void budget_enter(struct script *script, struct budget_call *call, enum limit limit, const char *what,
+                  const char *whose);
+/* Gives the result that the call has: a limit's, if it is over one, whatever it made of the error;
+ * script->failure then tells of that. */
+enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result);
+/* The task in progress is about to be forgotten: keeps who it was, if it is over a limit. */
+void budget_note(struct script *script);
+/* The call in progress has taken so much of some other limit that it must end. */
+void budget_exceed(struct script *script, enum limit limit);
+/* The same, with the line at which `L` is now, which is read without anything of Lua's: from allocators.
+ * NULL: not known yet. */
+void budget_exceed_at(struct script *script, lua_State *L, enum limit limit);
+/* The hook comes at the next instruction. From allocators and signal handlers too. */
+void budget_arm(struct script *script);
+/* So much of the CPU that the call took was the engine's. */
+void budget_excuse(struct script *script, int64_t ns);
+/* Looks at the clock; for cpu_watch.c, in a signal handler. */
+void budget_tick(struct script *script);
+/* The thread's CPU clock. A system call. */
+int64_t budget_clock_ns(void);
+
+/* Raises when the call is over its limit; see budget_poll in state.h. */
+void budget_raise(lua_State *L);

@@ -1,0 +1,347 @@
+/* Protected calls, tracebacks, and error values as text; see call.h. */
+#include "script/vm/call.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/view/json_encode.h"
+#include "script/vm/absent.h"
+#include "script/vm/args.h"
+#include "script/vm/cpu_watch.h"
+#include "script/vm/running.h"
+#include "script/vm/state.h"
+
+/* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
+ * takes less than the rest. */
+enum { C_STACK_MAX = 2 << 20 };
+enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
+/* Of L's stack, for what a verb pushes after its check and what protect pushes. */
+enum { NESTED_SLOTS = 16 };
+
+/* Of a function in lua/k8s, whose bytecode knows neither lines nor the names of locals. */
+static bool is_ours(const lua_Debug *ar)
+{
+    return *ar->what != 'C' && *ar->source == '=';
+}
+
+static bool has_name(const lua_Debug *ar)
+{
+    return ar->name && *ar->name;
+}
+
+static void put_frame(struct buf *out, const lua_Debug *ar)
+{
+    if (ar->currentline > 0)
+        buf_printf(out, "%s:%d:", ar->short_src, ar->currentline);
+    else
+        buf_printf(out, "%s:", *ar->what == 'C' ? "[C]" : ar->short_src);
+    if (has_name(ar))
+        buf_printf(out, " in function '%s'", ar->name);
+    else if (*ar->what == 'm')
+        buf_puts(out, " in main chunk");
+    else if (is_ours(ar))
+        buf_printf(out, " in function <%s>", ar->short_src);
+    else
+        buf_printf(out, " in function <%s:%d>", ar->short_src, ar->linedefined);
+    buf_putc(out, '\n');
+}
+
+/* Errors of the host's functions are told by the script's line too, so the place is that of the first frame
+ * of a script. How the host came to raise them, above that frame, is nothing to who wrote the script. */
+static void put_frames(lua_State *L, int level, struct script_failure *failure)
+{
+    lua_Debug ar;
+    size_t begin = failure->traceback.len;
+    for (int shown = 0; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
+        if (!lua_getinfo(L, "Sln", &ar)) break;
+        if (*ar.what == 'C' && !has_name(&ar)) continue;
+        if (is_ours(&ar) && failure->line == 0) {
+            failure->traceback.len = begin;
+            shown = 0;
+            continue;
+        }
+        put_frame(&failure->traceback, &ar);
+        shown++;
+        if (failure->line == 0 && ar.currentline > 0 && ar.source[0] != '=') {
+            memcpy(failure->source, ar.short_src, sizeof failure->source);
+            failure->line = ar.currentline;
+        }
+    }
+}
+
+static void forget_failure(struct script_failure *failure)
+{
+    failure->text.len = 0;
+    failure->traceback.len = 0;
+    failure->source[0] = '\0';
+    failure->line = 0;
+    failure->traced = false;
+}
+
+/* What tells one error value from another; strings are interned. */
+static const void *error_identity(lua_State *L)
+{
+    return lua_type(L, -1) == LUA_TSTRING ? own_text(L, -1) : lua_topointer(L, -1);
+}
+
+void call_keep_frames(lua_State *L, lua_State *dead)
+{
+    struct script *script = script_of(L);
+    const void *error = error_identity(L);
+    if (error != script->inner.error) forget_failure(&script->inner.failure);
+    script->inner.error = error;
+    put_frames(dead, 0, &script->inner.failure);
+}
+
+void call_note_place(lua_State *L, struct script_failure *failure)
+{
+    forget_failure(failure);
+    if (!L) return;
+    put_frames(L, 0, failure);
+    if (failure->traceback.len > 0) failure->traceback.len--;
+}
+
+void call_traceback(lua_State *L, struct buf *out)
+{
+    struct script_failure here = {0};
+    put_frames(L, 1, &here);
+    if (here.traceback.len > 0) here.traceback.len--;
+    buf_str(out, buf_slice(&here.traceback));
+    failure_clear(&here);
+}
+
+/* The message handler. It runs no Lua code: a script's own code here could not be stopped. */
+static int l_traceback(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct script_failure *failure = &script->failure, *inner = &script->inner.failure;
+    forget_failure(failure);
+    failure->traced = true;
+    if (script->inner.error && script->inner.error == error_identity(L)) {
+        buf_str(&failure->traceback, buf_slice(&inner->traceback));
+        memcpy(failure->source, inner->source, sizeof failure->source);
+        failure->line = inner->line;
+    }
+    put_frames(L, 1, failure);
+    if (failure->traceback.len > 0) failure->traceback.len--;
+    return 1;
+}
+
+static int l_enter(lua_State *L)
+{
+    struct script_entry entry = script_of(L)->entry;
+    entry.body(L, entry.ctx);
+    return 0;
+}
+
+/* Text of an error value that is neither string, number nor a table with a message: may run the script's
+ * __tostring. Of a table that has none it is what is in it. */
+static int l_to_text(lua_State *L)
+{
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
+    if (lua_istable(L, 1))
+        lua_pushfstring(L, "(error object %s)", buf_text(json_describe(L, 1)));
+    else
+        lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+    return 1;
+}
+
+/* The error value is on top of the stack. Allocates nothing in Lua, as nothing protects it. */
+static bool plain_text(lua_State *L, struct buf *out)
+{
+    if (lua_type(L, -1) == LUA_TTABLE) {
+        push_ref(L, script_of(L), REF_MESSAGE_KEY);
+        lua_rawget(L, -2);
+        bool found = lua_type(L, -1) == LUA_TSTRING && plain_text(L, out);
+        lua_pop(L, 1);
+        return found;
+    }
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        buf_printf(out, "%.14g", lua_tonumber(L, -1));
+        return true;
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) return false;
+    size_t len;
+    const char *text = lua_tolstring(L, -1, &len);
+    buf_append(out, text, len);
+    return true;
+}
+
+static void take_text(lua_State *L, struct script_failure *failure)
+{
+    if (!plain_text(L, &failure->text)) {
+        push_ref(L, script_of(L), REF_TO_TEXT);
+        lua_insert(L, -2);
+        bool guarded = memory_guard(script_of(L));
+        int status = lua_pcall(L, 1, 1, 0);
+        memory_unguard(script_of(L), guarded);
+        if (status != 0 || !plain_text(L, &failure->text))
+            buf_puts(&failure->text, "(error object has no text)");
+    }
+    if (failure->text.len > ERROR_TEXT_MAX) {
+        failure->text.len = ERROR_TEXT_MAX;
+        buf_puts(&failure->text, "...");
+    }
+}
+
+void call_check_stack(lua_State *L)
+{
+    const char *here = __builtin_frame_address(0);
+    if (script_of(L)->stack_base - here > C_STACK_MAX)
+        script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
+}
+
+void call_check_nested(lua_State *L)
+{
+    call_check_stack(L);
+    luaL_checkstack(L, NESTED_SLOTS, "calls are nested too deep");
+}
+
+static void enter(struct script *script, const char *phase, const char *what, const char *whose,
+                  enum limit cpu, const char *stack_base)
+{
+    must(script->depth == 0);
+    script->depth++;
+    script->tally.calls++;
+    running_enter(script->host->running, script->shown_name, what);
+    script->no_yield = phase;
+    script->stack_base = stack_base;
+    script->inner.error = NULL;
+    forget_failure(&script->failure);
+    memory_settle(script);
+    budget_enter(script, &script->stay, cpu, what, whose);
+    cpu_watch_enter(script->host->watch, script);
+}
+
+void call_enter(struct script *script, const char *phase, const char *what, enum limit cpu,
+                const char *stack_base)
+{
+    enter(script, phase, what, NULL, cpu, stack_base);
+}
+
+enum script_result call_leave(struct script *script, enum script_result result)
+{
+    cpu_watch_leave(script->host->watch);
+    result = budget_leave(script, &script->stay, result);
+    if (result == SCRIPT_MEMORY_LIMIT) script->heap.due = true;
+    if (result == SCRIPT_MEMORY_LIMIT || result == SCRIPT_CPU_LIMIT) script->heap.spent = true;
+    absent_clear(&script->absent);
+    state_trim(script);
+    script->depth--;
+    running_leave(script->host->running);
+    return result;
+}
+
+void call_fail(lua_State *L)
+{
+    struct script *script = script_of(L);
+    const char *phase = script->no_yield;
+    script->no_yield = "the __tostring of an error";
+    take_text(L, &script->failure);
+    lua_pop(L, 1);
+    script->no_yield = phase;
+    absent_explain(script, &script->failure.text);
+}
+
+/* On L, whose stack has room for three values. */
+static enum script_result protect(lua_State *L, script_body *body, void *ctx)
+{
+    struct script *script = script_of(L);
+    int handler = lua_gettop(L) + 1;
+    script->entry = (struct script_entry){body, ctx};
+    push_ref(L, script, REF_TRACEBACK);
+    push_ref(L, script, REF_ENTER);
+    bool guarded = memory_guard(script);
+    int status = lua_pcall(L, 0, 0, handler);
+    memory_unguard(script, guarded);
+    lua_remove(L, handler);
+    if (status == 0) return SCRIPT_OK;
+    call_fail(L);
+    return status == LUA_ERRMEM ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
+}
+
+static enum script_result call(struct script *script, const char *phase, const char *whose, enum limit cpu,
+                               script_body *body, void *ctx)
+{
+    enter(script, phase, phase, whose, cpu, __builtin_frame_address(0));
+    return call_leave(script, protect(script->L, body, ctx));
+}
+
+enum script_result script_call(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, script->phase < SCRIPT_RUNNING ? LIMIT_LOAD_CPU : LIMIT_HANDLER_CPU,
+                body, ctx);
+}
+
+enum script_result script_call_load(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, LIMIT_LOAD_CPU, body, ctx);
+}
+
+enum script_result script_call_handler(struct script *script, const char *phase, script_body *body, void *ctx)
+{
+    return call(script, phase, NULL, LIMIT_HANDLER_CPU, body, ctx);
+}
+
+enum script_result script_call_filter(struct script *script, const char *phase, const char *whose,
+                                      script_body *body, void *ctx)
+{
+    return call(script, phase, whose, LIMIT_FILTER_CPU, body, ctx);
+}
+
+enum script_result script_call_rule(struct script *script, const char *id, script_body *body, void *ctx)
+{
+    return call(script, "a rule", id, LIMIT_HANDLER_CPU, body, ctx);
+}
+
+enum script_result script_call_nested(lua_State *L, const char *phase, const char *whose, script_body *body,
+                                      void *ctx)
+{
+    struct script *script = script_of(L);
+    const char *outer = script->no_yield;
+    struct budget_call stay;
+    script->no_yield = phase;
+    budget_enter(script, &stay, LIMIT_FILTER_CPU, phase, whose);
+    enum script_result result = budget_leave(script, &stay, protect(L, body, ctx));
+    script->no_yield = outer;
+    return result;
+}
+
+void failure_copy(struct script_failure *to, const struct script_failure *from)
+{
+    forget_failure(to);
+    buf_str(&to->text, buf_slice(&from->text));
+    buf_str(&to->traceback, buf_slice(&from->traceback));
+    memcpy(to->source, from->source, sizeof to->source);
+    to->line = from->line;
+    to->traced = from->traced;
+}
+
+void failure_clear(struct script_failure *failure)
+{
+    buf_clear(&failure->text);
+    buf_clear(&failure->traceback);
+}
+
+const char *script_result_name(enum script_result result)
+{
+    static const char *const names[] = {"ok", "yielded", "error", "cpu_limit", "memory_limit", "cancelled"};
+    return names[result];
+}
+
+void call_setup(lua_State *L)
+{
+    lua_pushcfunction(L, l_traceback);
+    set_ref(L, REF_TRACEBACK);
+    lua_pushcfunction(L, l_enter);
+    set_ref(L, REF_ENTER);
+    lua_pushcfunction(L, l_to_text);
+    set_ref(L, REF_TO_TEXT);
+    lua_pushliteral(L, "message");
+    set_ref(L, REF_MESSAGE_KEY);
+    lua_pushboolean(
+        L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
+    luaL_unref(L, LUA_REGISTRYINDEX, luaL_ref(L, LUA_REGISTRYINDEX));
+}

@@ -1,0 +1,171 @@
+/* Lua's allocator with a limit; see memory.h. */
+#include "script/vm/memory.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "script/vm/budget.h"
+#include "script/vm/state.h"
+#include "script/vm/task_internal.h"
+
+/* So small a block is not refused to a call that must end anyway, so many bytes over the bound: its error is
+ * made of it. */
+enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
+
+/* Whose frames tell which line asks for memory: Lua unwinds without a word when it gets none. A coroutine of
+ * the script's own is told by who resumed it. NULL where machine code may run, which keeps no frames. */
+static lua_State *current_state(const struct script *script)
+{
+    const struct task *task = script->tasks.current;
+    if (script->trusted) return NULL;
+    return task ? task->co : script->L;
+}
+
+static bool may_have(struct script *script, size_t more)
+{
+    const struct script_heap *heap = &script->heap;
+    size_t own =
+        script->memory - script->held.bytes; /* what is held is for the hook to judge: it collects first */
+    if (!heap->refuses || own + more <= heap->hard) return true;
+    if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
+    script->heap.refused = true;
+    budget_exceed_at(script, current_state(script), LIMIT_SCRIPT_MEMORY);
+    return false;
+}
+
+static void look(struct script *script)
+{
+    struct script_heap *heap = &script->heap;
+    if (script->memory <= heap->collect_at || heap->wanted) return;
+    heap->wanted = true;
+    if (script->L) budget_arm(script);
+}
+
+void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
+{
+    struct script *script = ud;
+    if (!block) old_size = 0;
+    if (new_size == 0) {
+        free(block);
+        script->memory -= old_size;
+        return NULL;
+    }
+    if (new_size > old_size && !may_have(script, new_size - old_size)) return NULL;
+    void *grown = realloc(block, new_size);
+    if (!grown) return NULL;
+    script->memory += new_size - old_size;
+    look(script);
+    return grown;
+}
+
+void memory_note(struct script *script, ptrdiff_t bytes)
+{
+    script->memory += (size_t)bytes;
+    if (bytes > 0) look(script);
+}
+
+void memory_take(lua_State *L, size_t bytes)
+{
+    struct script *script = script_of(L);
+    if (script->memory + bytes > script->heap.limit) memory_collect(L);
+    if (script->memory + bytes > script->heap.limit) {
+        budget_exceed(script, LIMIT_SCRIPT_MEMORY);
+        budget_raise(L);
+    }
+    memory_note(script, (ptrdiff_t)bytes);
+}
+
+/* --- collections */
+
+static void set_next(struct script *script)
+{
+    struct script_heap *heap = &script->heap;
+    size_t left = script->memory < heap->limit ? heap->limit - script->memory : 0;
+    heap->collect_at = script->memory + left / 2;
+    if (heap->collect_at < heap->limit / 4 * 3) heap->collect_at = heap->limit / 4 * 3;
+}
+
+void memory_set_limit(struct script *script)
+{
+    struct script_heap *heap = &script->heap;
+    int64_t limit = script->limits.values[LIMIT_SCRIPT_MEMORY];
+    heap->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (size_t)limit;
+    heap->hard = heap->limit + heap->limit / 4;
+    set_next(script);
+}
+
+/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room. A
+ * collector in haste costs a script of a few hundred KB a third of its CPU. */
+static void set_pace(struct script *script)
+{
+    enum { PAUSE = 200, STEP = 200, HASTY_PAUSE = 110, HASTY_STEP = 400 };
+    bool hasty = script->memory > script->heap.limit / 4;
+    if (hasty == script->heap.hasty) return;
+    script->heap.hasty = hasty;
+    lua_gc(script->L, LUA_GCSETPAUSE, hasty ? HASTY_PAUSE : PAUSE);
+    lua_gc(script->L, LUA_GCSETSTEPMUL, hasty ? HASTY_STEP : STEP);
+}
+
+bool memory_guard(struct script *script)
+{
+    bool guarded = script->heap.refuses;
+    script->heap.refuses = true;
+    return guarded;
+}
+
+void memory_unguard(struct script *script, bool guarded)
+{
+    script->heap.refuses = guarded;
+}
+
+/* Lua allocates while it collects, as when it makes its table of strings smaller. */
+void memory_collect(lua_State *L)
+{
+    struct script *script = script_of(L);
+    bool refuses = script->heap.refuses;
+    int64_t begun_ns = budget_clock_ns();
+    size_t before = script->memory;
+    script->heap.refuses = false;
+    script->dead_objects = 0;
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    held_look(script);
+    script->heap.refuses = refuses;
+    script->heap.wanted = script->heap.spent = false;
+    script->heap.lived = script->memory;
+    if (before > script->memory) mem_note_freed(before - script->memory);
+    set_next(script);
+    budget_excuse(script, budget_clock_ns() - begun_ns);
+}
+
+void memory_on_hook(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (!script->heap.wanted) return;
+    memory_collect(L);
+    if (script->memory > script->heap.limit) budget_exceed(script, LIMIT_SCRIPT_MEMORY);
+}
+
+void memory_settle(struct script *script)
+{
+    if (held_is_due(script)) {
+        held_look(script);
+        if (script->memory > script->heap.collect_at) script->heap.due = true;
+    }
+    if (script->heap.due || script->memory > script->heap.limit) {
+        script->heap.due = false;
+        memory_collect(script->L);
+    }
+    set_pace(script);
+}
+
+void memory_rest(struct script *script)
+{
+    enum { LITTLE = 1 << 20 };
+    struct script_heap *heap = &script->heap;
+    size_t before = script->memory;
+    bool much = before > LITTLE + 2 * heap->lived; /* as much garbage as Lua's own pace allows */
+    if (!script->L || script->depth > 0 || !(heap->due || heap->again || (heap->spent && much))) return;
+    heap->due = false;
+    memory_collect(script->L);
+    heap->again = script->memory > LITTLE && script->memory < before - before / 4;
+}

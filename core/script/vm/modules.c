@@ -1,0 +1,245 @@
+/* Finding and loading modules; see modules.h. */
+#include "script/vm/modules.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "base/embedded.h"
+#include "base/mem.h"
+#include "script/lib/cjson.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/bundle.h"
+#include "script/vm/load_text.h"
+#include "script/vm/task.h"
+
+/* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
+ * costs a right that is not needed. */
+static bool names_event(struct str text)
+{
+    struct str line;
+    while (str_cut(&text, '\n', &line)) {
+        const char *comment = memmem(line.p, line.n, "--", 2);
+        size_t len = comment ? (size_t)(comment - line.p) : line.n;
+        const char *found = memmem(line.p, len, ".event", 6);
+        for (; found; found = memmem(found, (size_t)(line.p + len - found), ".event", 6)) {
+            found += 6;
+            if (found == line.p + len || (!isalnum((unsigned char)*found) && *found != '_')) return true;
+        }
+    }
+    return false;
+}
+
+void modules_push_chunk(lua_State *L, struct str source, const char *chunk)
+{
+    struct script *script = script_of(L);
+    if (!script->tells_events) script->tells_events = names_event(source);
+    if (source.n > 0 && source.p[0] == LUA_SIGNATURE[0])
+        luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
+    if (!load_text(L, source, chunk)) lua_error(L);
+}
+
+static const struct embedded_module *find_embedded(const char *name)
+{
+    for (const struct embedded_module *m = embedded_modules; m->name; m++)
+        if (strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
+void modules_internal(lua_State *L, const char *name)
+{
+    const struct script *script = script_of(L);
+    push_ref(L, script, REF_INTERNAL);
+    lua_getfield(L, -1, name);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        const struct embedded_module *m = find_embedded(name);
+        if (!m) script_raise(L, "module '%s' not found", name);
+        if (luaL_loadbufferx(L, m->source, m->len, m->chunk, "b") != 0) lua_error(L);
+        push_ref(L, script, REF_INTERNAL_ENV);
+        lua_setfenv(L, -2);
+        push_ref(L, script, REF_RAW);
+        lua_call(L, 1, 1);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, name);
+    }
+    lua_remove(L, -2);
+}
+
+void modules_loaded(lua_State *L)
+{
+    modules_internal(L, "k8s.loaded");
+    push_ref(L, script_of(L), REF_INTERNAL);
+    lua_pushnil(L);
+    lua_setfield(L, -2, "k8s.loaded");
+    lua_call(L, 1, 0);
+}
+
+static int l_internal_require(lua_State *L)
+{
+    modules_internal(L, arg_str(L, 1, "require: name").p);
+    return 1;
+}
+
+/* "k8s", or a table that k8s shows: "k8s.json". Pushes it, or nothing and gives false. */
+static bool push_api(lua_State *L, const char *name)
+{
+    if (strncmp(name, "k8s", 3) != 0 || (name[3] != '\0' && name[3] != '.')) return false;
+    modules_internal(L, "k8s");
+    if (name[3] == '\0') return true;
+    lua_getfield(L, -1, name + 4);
+    if (lua_istable(L, -1)) return true;
+    script_raise(L, "module '%s' not found", name);
+}
+
+/* Tries one template of LuaJIT's compiled-in path for C modules. Relative ones are skipped: a file in the
+ * working directory is nobody's library. */
+static lua_CFunction open_cjson(struct str template)
+{
+    const char *mark = memchr(template.p, '?', template.n);
+    if (template.n == 0 || template.p[0] != '/' || !mark) return NULL;
+    char *path = xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
+                           (int)(template.p + template.n - mark - 1), mark + 1);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
+    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
+}
+
+static lua_CFunction find_cjson(lua_State *L)
+{
+    push_ref(L, script_of(L), REF_CPATH);
+    struct str rest = str_of(own_text(L, -1)), template;
+    lua_CFunction found = NULL;
+    while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
+    lua_pop(L, 1);
+    return found;
+}
+
+static bool push_http(lua_State *L, const char *name)
+{
+    if (strcmp(name, "http") != 0) return false;
+    modules_internal(L, "k8s.http");
+    return true;
+}
+
+static bool push_cjson(lua_State *L, const char *name)
+{
+    if (strcmp(name, "cjson") != 0) return false;
+    lua_CFunction open = find_cjson(L);
+    if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
+    lua_pushcfunction(L, open);
+    lua_call(L, 0, 1);
+    cjson_guard(L);
+    return true;
+}
+
+/* Names of letters, digits, _ and -, joined by dots. */
+static bool is_module_name(const char *name)
+{
+    enum { NAME_MAX_BYTES = 200 };
+    if (*name == '\0' || *name == '.' || strlen(name) > NAME_MAX_BYTES) return false;
+    for (const char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-' &&
+            (*p != '.' || p[1] == '.' || p[1] == '\0'))
+            return false;
+    return true;
+}
+
+/* The module's file in a folder, "" for the working one or one that ends with a slash, in the scratch of the
+ * script. */
+static const char *module_path(struct script *script, struct str folder, const char *name)
+{
+    struct buf *out = script_scratch(script);
+    buf_str(out, folder);
+    for (; *name; name++) buf_putc(out, *name == '.' ? '/' : *name);
+    buf_puts(out, ".lua");
+    return buf_text(out);
+}
+
+/* The folder of the script, which is the first place; then those of the operator. */
+static struct str place(const struct script *script, size_t i, struct buf *text)
+{
+    const char *slash = strrchr(script->path, '/');
+    if (i == 0) return (struct str){script->path, slash ? (size_t)(slash + 1 - script->path) : 0};
+    text->len = 0;
+    buf_printf(text, "%s/", script->host->lua_path[i - 1]);
+    return buf_slice(text);
+}
+
+/* Pushes "@" and the path of the file that has the module; false when there is none, and "no file A, no file
+ * B".
+ */
+static bool find_file(lua_State *L, const char *name, struct str *source)
+{
+    struct script *script = script_of(L);
+    struct err err;
+    bool found = false;
+    lua_pushliteral(L, "");
+    for (size_t i = 0; !found && i <= script->host->lua_path_count; i++) {
+        struct str folder = place(script, i, &script->keys);
+        const char *path = module_path(script, folder, name);
+        found = bundle_text(script->bundle, path, source, &err);
+        if (!found && err.code != ERR_NOT_FOUND) script_raise(L, "module '%s': %s", name, err.text);
+        if (found)
+            lua_pushfstring(L, "@%s", path);
+        else
+            lua_pushfstring(L, "%s%sno file %s", own_text(L, -1), i ? ", " : "", path);
+        lua_replace(L, -2);
+    }
+    return found;
+}
+
+/* Pushes the module's chunk. */
+static void load_file(lua_State *L, const char *name)
+{
+    struct str source;
+    if (!is_module_name(name)) script_raise(L, "require: \"%.200s\" is no name of a module", name);
+    if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, own_text(L, -1));
+    modules_push_chunk(L, source, own_text(L, -1));
+}
+
+/* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */
+static int l_require(lua_State *L)
+{
+    enum { LOADED = 2 };
+    const char *name = arg_str(L, 1, "require: name").p;
+    lua_settop(L, 1);
+    call_check_stack(L);
+    push_ref(L, script_of(L), REF_LOADED);
+    lua_getfield(L, LOADED, name);
+    if (lua_islightuserdata(L, -1))
+        script_raise(L, "module '%s': it requires itself, or an earlier load failed", name);
+    if (!lua_isnil(L, -1)) return 1;
+    if (!push_api(L, name) && !push_http(L, name) && !push_cjson(L, name)) {
+        load_file(L, name);
+        push_null(L);
+        lua_setfield(L, LOADED, name);
+        lua_pushstring(L, name);
+        lua_call(L, 1, 1);
+        if (lua_isnil(L, -1)) lua_pushboolean(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LOADED, name);
+    return 1;
+}
+
+void modules_open_internal(lua_State *L)
+{
+    lua_newtable(L);
+    set_ref(L, REF_INTERNAL);
+    push_ref(L, script_of(L), REF_INTERNAL_ENV);
+    lua_pushcfunction(L, l_internal_require);
+    lua_setfield(L, -2, "require");
+    lua_pop(L, 1);
+}
+
+void modules_open(lua_State *L)
+{
+    modules_open_internal(L);
+    lua_newtable(L);
+    set_ref(L, REF_LOADED);
+    lua_pushcfunction(L, l_require);
+    task_no_yield_across(L, "a module that is being loaded");
+    lua_setglobal(L, "require");
+}

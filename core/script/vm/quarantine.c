@@ -1,0 +1,129 @@
+/* Who is not called any more; see quarantine.h. */
+#include "script/vm/quarantine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "script/vm/state.h"
+
+enum { STRIKES = 3 };
+
+void quarantine_init(struct quarantine *q, struct script *script, const char *id,
+                     void (*lifted)(struct quarantine *quarantine))
+{
+    *q = (struct quarantine){.script = script, .id = xstrdup(id), .lifted = lifted};
+}
+
+void quarantine_end(struct quarantine *q)
+{
+    if (!q->active) return;
+    q->active = false;
+    TAILQ_REMOVE(&q->script->quarantined, q, link);
+    series_add(q->gauge, -1);
+}
+
+void quarantine_clear(struct quarantine *q)
+{
+    quarantine_end(q);
+    series_free(q->gauge);
+    series_free(q->skipped_total);
+    buf_clear(&q->why);
+    free(q->id);
+}
+
+void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
+{
+    buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
+               q->id);
+}
+
+/* A place in quarantine that ends with the generation is nobody's to lift. */
+static void put_news(const struct quarantine *q, struct buf *out)
+{
+    const struct script_host *host = q->script->host;
+    buf_puts(out, "Quarantined: it is not called any more, as calls in a row went over a limit; ");
+    if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
+        buf_puts(out, "the generation before runs instead, as this one is on probation");
+    else
+        quarantine_put_remedy(q, out);
+}
+
+static void begin(struct quarantine *q)
+{
+    const struct script_failure *failure = &q->script->failure;
+    q->active = true;
+    q->since_us = clock_wall_us(script_clock(q->script));
+    q->why.len = 0;
+    buf_str(&q->why, buf_slice(&failure->text));
+    TAILQ_INSERT_TAIL(&q->script->quarantined, q, link);
+    if (!q->gauge) {
+        q->gauge = SERIES(FAMILY_HANDLER_QUARANTINED, q->script->name, q->id);
+        q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->name, q->id);
+    }
+    series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
+    struct buf news = {0};
+    put_news(q, &news);
+    const struct log_field fields[] = {F("script", q->script->name),
+                                       F("handler", q->id),
+                                       FI("calls", STRIKES),
+                                       FS("err", buf_slice(&q->why)),
+                                       {.key = NULL}};
+    log_write(LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line, buf_text(&news),
+              fields);
+    buf_clear(&news);
+}
+
+bool quarantine_note(struct quarantine *q, enum quarantine_call call, enum script_result result)
+{
+    if (result == SCRIPT_CANCELLED || result == SCRIPT_YIELDED) return false;
+    if (result != SCRIPT_CPU_LIMIT && result != SCRIPT_MEMORY_LIMIT) {
+        q->in_row[call] = 0;
+        return false;
+    }
+    if (++q->in_row[call] < STRIKES || q->active) return false;
+    begin(q);
+    return true;
+}
+
+void quarantine_skip(struct quarantine *q, uint64_t count)
+{
+    q->skipped += count;
+    if (count > 0) series_add(q->skipped_total, (double)count);
+}
+
+bool quarantine_skips(struct quarantine *q)
+{
+    if (!q->active) return false;
+    quarantine_skip(q, 1);
+    return true;
+}
+
+/* --- for the operator */
+
+void script_each_quarantine(const struct script *script,
+                            void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx)
+{
+    struct quarantine *q;
+    TAILQ_FOREACH (q, &script->quarantined, link)
+        fn(ctx, &(const struct script_quarantine_status){
+                    .id = q->id, .why = buf_text(&q->why), .since_us = q->since_us, .skipped = q->skipped});
+}
+
+size_t script_lift(struct script *script, const char *id)
+{
+    struct quarantine *q, *next;
+    size_t count = 0;
+    for (q = TAILQ_FIRST(&script->quarantined); q; q = next) {
+        next = TAILQ_NEXT(q, link);
+        if (id && strcmp(id, q->id) != 0) continue;
+        quarantine_end(q);
+        q->in_row[QUARANTINE_CALL] = q->in_row[QUARANTINE_FILTER] = 0;
+        log_info("Lifted: it is called again", F("script", script->name), F("handler", q->id),
+                 FI("skipped", q->skipped));
+        if (q->lifted) q->lifted(q);
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,45 @@
+/* Who goes over a limit again and again is not called any more: a handler, the workers of a queue, a timer, a
+ * command, a transform, an index function or a rule of which three calls in a row ended by a CPU or memory
+ * limit. It shows in the log, the status and the metrics, and is lifted by a reload, as the new generation
+ * begins anew, or by the operator. Owner: who is called embeds it; the script has a list of those that are
+ * active. On the engine thread, outside of Lua but for quarantine_note and quarantine_skips. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/series/series.h"
+#include "script/generation/script.h"
+
+struct quarantine {
+    TAILQ_ENTRY(quarantine) link; /* of those that are active */
+    struct script *script;
+    char *id; /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top", "transform/pods",
+                 "index/node", "rule/image-tag" */
+    unsigned in_row[2]; /* calls in a row that went over a limit; of the filter apart */
+    bool active;
+    int64_t since_us;
+    struct buf why; /* what the last of them said */
+    uint64_t skipped;
+    struct series *gauge, *skipped_total; /* made with the first quarantine */
+    void (*lifted)(struct quarantine *quarantine);
+};
+
+TAILQ_HEAD(quarantine_list, quarantine);
+
+enum quarantine_call { QUARANTINE_CALL, QUARANTINE_FILTER };
+
+/* Copies `id`. `lifted` is told when it may be called again; NULL: nothing is to be done. */
+void quarantine_init(struct quarantine *quarantine, struct script *script, const char *id,
+                     void (*lifted)(struct quarantine *quarantine));
+/* It will not be called for other reasons: it is in no list any more. */
+void quarantine_end(struct quarantine *quarantine);
+void quarantine_clear(struct quarantine *quarantine);
+/* A call has ended; script->failure tells of it when it failed. True when that was one too many. */
+bool quarantine_note(struct quarantine *quarantine, enum quarantine_call call, enum script_result result);
+/* Appends what its user can do: "mend and reload it, or lift it by kubelua quarantine --lift x/pods/1". */
+void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out);
+/* So many calls were not made. */
+void quarantine_skip(struct quarantine *quarantine, uint64_t count);
+/* Whether a call is not to be made; it is counted then. */
+bool quarantine_skips(struct quarantine *quarantine);

@@ -1,0 +1,289 @@
+/* The inside of a script, for the files of this folder: its Lua state and what C keeps with it.
+ * Owner: script.c makes and frees it. Everything is on the engine thread; nothing of it may be touched from
+ * elsewhere. C memory that a Lua error could leak does not exist: what must live across a call that may raise
+ * is owned here. */
+#pragma once
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/buf.h"
+#include "base/series/series.h"
+#include "base/time/token_bucket.h"
+#include "informer/workqueue/workqueue.h"
+#include "object/parse/tape.h"
+#include "object/value/value.h"
+#include "script/generation/script.h"
+#include "script/handlers/leading.h"
+#include "script/inventory/metrics.h"
+#include "script/inventory/plan.h"
+#include "script/rules/rule.h"
+#include "script/server/declared.h"
+#include "script/server/reads.h"
+#include "script/server/write_note.h"
+#include "script/view/kept.h"
+#include "script/view/partial.h"
+#include "script/vm/budget.h"
+#include "script/vm/call.h"
+#include "script/vm/held.h"
+#include "script/vm/limits.h"
+#include "script/vm/memory.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/task.h"
+#include "script/vm/throttle.h"
+#include "script/vm/turns.h"
+#include "script/work/command.h"
+
+enum script_phase {
+    SCRIPT_LOADING,
+    SCRIPT_LOADED, /* nothing of it happens yet */
+    SCRIPT_RUNNING,
+    SCRIPT_DRAINING, /* the next generation has taken over: calls that wait go on, nothing begins */
+    SCRIPT_STOPPING, /* calls that wait are cancelled, but for requests under way */
+};
+
+/* Userdata of ours; a metatable is known by its address. */
+enum script_class {
+    CLASS_OBJECT, /* view of a whole object: has methods */
+    CLASS_VIEW,   /* view of a map or array inside one: fields alone */
+    CLASS_INT64,
+    CLASS_QUANTITY,
+    CLASS_INFORMER,
+    CLASS_REGISTRATION,
+    CLASS_HANDLER_OPTIONS,
+    CLASS_LISTER,
+    CLASS_LIST,     /* the result of a list while it is walked; scripts see its iterator only */
+    CLASS_PATH,     /* a compiled path in the cache */
+    CLASS_SELECTOR, /* a parsed selector in the cache */
+    CLASS_RESOURCE, /* what the kind of a live read means; scripts do not see it */
+    CLASS_PAGES,    /* a live list; scripts see its iterator only */
+    CLASS_WATCH,    /* a live watch */
+    CLASS_QUERY,
+    CLASS_SNAPSHOT,
+    CLASS_GROUPS, /* the groups of a query while they are handed out */
+    CLASS_TIMER,
+    CLASS_QUEUE,
+    CLASS_JOB,   /* of a worker of a queue */
+    CLASS_STATE, /* a table of k8s.state, or in one */
+    CLASS_COUNTER,
+    CLASS_GAUGE,
+    CLASS_HISTOGRAM,
+    CLASS_TEST_ENGINE,
+    CLASS_COUNT, /* bind.c knows what registers each */
+};
+
+/* k8s.on_reload: which handlers see the cache again when a generation takes over. */
+enum script_replay { REPLAY_CHANGED, REPLAY_NONE, REPLAY_ALL };
+
+/* References into the registry, all made while the state is set up. */
+enum script_ref {
+    REF_TRACEBACK, /* of calls, see call.c */
+    REF_ENTER,
+    REF_TO_TEXT,
+    REF_MESSAGE_KEY,
+    REF_INTERNAL_ENV,  /* the globals of lua/k8s: a script cannot change them */
+    REF_INTERNAL,      /* modules of lua/k8s, by name */
+    REF_RAW,           /* the C verbs, handed to them */
+    REF_LOADED,        /* modules the script required, by name */
+    REF_ARRAY_META,    /* metatable that marks a table as an array */
+    REF_ERROR_META,    /* of `err` tables */
+    REF_NO_METHOD,     /* of tables of methods: one that is not there raises */
+    REF_NEW_EVENT,     /* makes `ev` */
+    REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
+    REF_DUMP,          /* string.dump, nor this */
+    REF_CPATH,         /* where C modules are */
+    REF_NAMES,         /* the field names in the cache below */
+    REF_PARTS,         /* the views in the cache below, held weakly */
+    REF_PATHS,         /* compiled paths by text */
+    REF_SELECTORS,     /* parsed selectors by text */
+    REF_MAIN,          /* the function given to k8s.main */
+    REF_RUN_MAIN,      /* calls it */
+    REF_RUN_JOB,       /* calls the function of a queue's workers */
+    REF_RUN_COMMAND,   /* calls that of a command */
+    REF_RULE_RESULT,   /* what a rule says its findings by */
+    REF_PREPARE,       /* of tasks, see task.c */
+    REF_XPCALL,        /* Lua's own, which scripts do not have */
+    REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
+    REF_BUSY,          /* coroutines that a script may not resume */
+    REF_CALLBACKS,     /* C functions that call back: no yield passes them; to what errors call them */
+    REF_EMIT,          /* the second argument of index functions */
+    REF_COUNT,
+};
+
+/* What the engine calls of a script once it is loaded. */
+enum script_function {
+    SCRIPT_HANDLER,
+    SCRIPT_FILTER,
+    SCRIPT_WORKER,
+    SCRIPT_TIMER,
+    SCRIPT_LEADER, /* given to k8s.on_leader */
+    SCRIPT_COMMAND,
+    SCRIPT_MAIN,
+    SCRIPT_TRANSFORM,
+    SCRIPT_INDEX,
+    SCRIPT_FUNCTIONS,
+};
+
+enum { FIELD_CACHE_SIZE = 256, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
+
+/* The last field that was not there, for the report of "attempt to index a nil value"; and the last name of
+ * k8s. */
+struct absent {
+    struct root *root; /* a reference; NULL for none */
+    struct value parent;
+    char key[64];
+    size_t key_len;
+    size_t index;                /* 1-based, when key_len is 0 */
+    char missing[64], hint[160]; /* that name, and what is to be said of it; empty: none */
+};
+
+struct index_values;
+struct script_handler;
+
+struct script {
+    char *name, *path;
+    const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
+    char hash[13];          /* of its file, as sha256sum begins it */
+    struct bundle *bundle;  /* a reference */
+    struct repl *repl;      /* of a prompt; NULL: it is a script */
+    uint64_t generation;    /* from 1 up */
+    int64_t load_us;        /* how long it took to load */
+    const struct script_host *host;
+    lua_State *L;
+    enum script_phase phase;
+    enum script_replay replay;
+    struct script *before; /* that it is to take over from, until it does; NULL: none */
+    struct limits limits;
+    bool trusted;  /* by the operator: with JIT, without CPU budgets */
+    size_t memory; /* bytes that Lua holds, and that C holds for it */
+    struct script_heap heap;
+    struct held held;
+    struct budget budget;
+    struct throttle throttle;
+    struct budget_call stay; /* of the call in progress that the engine made */
+    int depth;               /* calls into Lua in progress */
+    unsigned comparisons;    /* by table.sort, so far */
+    const char *no_yield;    /* why the call in progress may not yield: "a filter"; NULL: it may */
+
+    struct {
+        int metatable;
+        const void *identity;
+    } classes[CLASS_COUNT];
+    int refs[REF_COUNT];
+
+    struct script_entry entry;
+    const char *stack_base; /* where the C stack was when the call in progress began */
+    struct script_failure failure;
+    struct { /* frames of coroutines that an error came through */
+        const void *error;
+        struct script_failure failure;
+    } inner;
+    struct tasks tasks;
+    struct turn turn;
+    struct absent absent;
+    struct partial partial; /* of the call of a rule in progress */
+    struct {                /* field names of the script by address, to their numbers in the dictionary */
+        const char *text[FIELD_CACHE_SIZE];
+        uint32_t id[FIELD_CACHE_SIZE];
+    } fields;
+    struct {
+        const uint32_t *at;
+        const struct root *root;
+    } parts[PART_CACHE_SIZE]; /* what the views of REF_PARTS show; nothing is read through these */
+
+    /* Scratch of the verbs: emptied by whoever uses it next. */
+    struct buf text, keys;
+    struct tape_parser *parser;
+
+    size_t snapshot_bytes;         /* that snapshots hold, as part of `memory` */
+    lua_State *inside;             /* what asks index functions was called with it; NULL: no script runs */
+    struct index_values *emitting; /* of the index function that runs; NULL: none */
+    struct informer_claim **claims;
+    size_t claim_count, claim_cap;
+    TAILQ_HEAD(, script_transform) transforms; /* of those that have one, in their order */
+    uint64_t compared; /* calls of the generation before, when its transforms were compared with these */
+    struct plan plan;  /* what it registered while it loaded */
+    struct kept_tables kept;
+    struct script_metrics metrics;
+    struct script_commands commands;
+    struct script_rules rules;
+    struct script_reads reads;
+    struct script_writes writes;
+    struct write_counters write_counters;
+    struct token_bucket http_rate;              /* of http.request; per_ms 0: none was made */
+    size_t write_bodies;                        /* bytes, of writes that wait for their answers */
+    unsigned open_lists, open_watches;          /* live, see bind_reader.c */
+    TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
+    size_t handler_count, due_count;
+    struct quarantine_list quarantined;      /* of those and of the others that are called */
+    TAILQ_HEAD(, index_function) rebuilding; /* whose indexes are built anew */
+    TAILQ_HEAD(, script_timer) timers;
+    size_t timer_count;
+    SLIST_HEAD(, script_zone) zones; /* of k8s.cron */
+    TAILQ_HEAD(, script_queue) queues;
+    size_t queue_count;
+    struct script_queue *next_queue;                /* that is served first; NULL: the first one */
+    struct workqueue_quota queue_keys;              /* of all its queues */
+    bool workers_started;                           /* all informers were synced */
+    TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
+    unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
+    size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
+    bool has_main, tells_events;
+    struct leading leading;
+    struct {
+        script_main_done *done; /* once it was started */
+        bool ended, skipped;
+        struct buf failure; /* its error's first line; empty: none */
+        void *ctx;
+        int exit_code;
+    } main;
+    struct script_counters counters;
+    struct script_tally tally;
+    struct buf first_failure;                /* of this generation, in a line; empty: none yet */
+    struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
+    uint64_t error_counts[SCRIPT_FUNCTIONS];
+};
+
+/* The script that a state, or a coroutine of it, belongs to. */
+static inline struct script *script_of(lua_State *L)
+{
+    void *script;
+    lua_getallocf(L, &script);
+    return script;
+}
+
+/* What all of the below begin with: a script that has no state yet, freed by script_free; texts are copied
+ * but `name`, see script_load. */
+struct script *script_new(const struct script_host *host, const struct script_source *source);
+/* Makes an empty Lua state. */
+bool state_new(struct script *script, struct err *err);
+/* Under protection: the raw verbs and what calls need. */
+void state_make_api(lua_State *L);
+/* Opens the state: JIT off, the sandbox in place, the API loaded. */
+bool state_open(struct script *script, struct err *err);
+void state_close(struct script *script);
+/* A call is over: gives back scratch that is large. */
+void state_trim(struct script *script);
+
+static inline void push_ref(lua_State *L, const struct script *script, enum script_ref ref)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->refs[ref]);
+}
+
+static inline struct clock *script_clock(const struct script *script)
+{
+    if (script->host->clock) return script->host->clock;
+    return script->host->loop ? loop_clock(script->host->loop) : clock_real();
+}
+
+/* In loops of C that may last: raises when the call is over its limit. */
+static inline void budget_poll(lua_State *L, const struct script *script)
+{
+    if (script->budget.over) budget_raise(L);
+}
+
+/* Takes the value on top of the stack. */
+void set_ref(lua_State *L, enum script_ref ref);
+/* An empty scratch buffer of the script, for text that is about to become a Lua string. */
+struct buf *script_scratch(struct script *script);

@@ -1,0 +1,310 @@
+/* Coroutines that the engine runs; see task.h. */
+#include "script/vm/task.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "base/must.h"
+#include "script/vm/args.h"
+#include "script/vm/task_internal.h"
+#include "script/vm/turns.h"
+
+/* --- coroutines */
+
+/* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
+ * they are there. */
+static int l_prepare(lua_State *L)
+{
+    struct script *script = script_of(L);
+    const struct task_call *call = script->entry.ctx;
+    push_ref(L, script, REF_XPCALL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->function);
+    push_ref(L, script, REF_TRACEBACK);
+    if (call->prepare) call->prepare(L, call->prepare_ctx);
+    return lua_gettop(L);
+}
+
+static void make_coroutine(lua_State *L, void *ctx)
+{
+    struct task *task = ctx;
+    push_ref(L, task->script, REF_BUSY);
+    task->co = lua_newthread(L);
+    lua_pushvalue(L, -1);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, 1);
+    task->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* NULL when there is no memory for another coroutine. */
+static struct task *acquire(struct script *script)
+{
+    struct tasks *tasks = &script->tasks;
+    struct task *task = TAILQ_FIRST(&tasks->idle);
+    if (task) {
+        TAILQ_REMOVE(&tasks->idle, task, link);
+        tasks->idle_count--;
+        return task;
+    }
+    task = NEW(struct task);
+    task->script = script;
+    if (script_call(script, "a new task", make_coroutine, task) == SCRIPT_OK) return task;
+    free(task);
+    return NULL;
+}
+
+static void drop_fence(struct task *task)
+{
+    fence_unref(task->fence);
+    task->fence = NULL;
+}
+
+struct fence *task_fence(const struct script *script)
+{
+    return script->tasks.current ? script->tasks.current->fence : NULL;
+}
+
+/* --- what it holds */
+
+void task_hold(struct script *script, struct task_hold *hold)
+{
+    struct task *task = script->tasks.current;
+    must(task);
+    LIST_INSERT_HEAD(&task->holds, hold, link);
+}
+
+void task_release(struct task_hold *hold)
+{
+    LIST_REMOVE(hold, link);
+}
+
+static void end_holds(struct task *task, bool well)
+{
+    struct task_hold *hold;
+    while ((hold = LIST_FIRST(&task->holds))) {
+        LIST_REMOVE(hold, link);
+        hold->end(hold, well);
+    }
+}
+
+/* --- its end */
+
+static void discard(struct task *task)
+{
+    drop_fence(task);
+    luaL_unref(task->script->L, LUA_REGISTRYINDEX, task->ref);
+    free(task);
+}
+
+/* For the next call, unless an error has left the coroutine dead. */
+static void release(struct task *task, enum script_result result)
+{
+    struct tasks *tasks = &task->script->tasks;
+    end_holds(task, result == SCRIPT_OK);
+    if (lua_status(task->co) != 0 || tasks->idle_count == TASKS_IDLE_MAX) {
+        discard(task);
+        return;
+    }
+    drop_fence(task);
+    lua_settop(task->co, 0);
+    TAILQ_INSERT_HEAD(&tasks->idle, task, link);
+    tasks->idle_count++;
+}
+
+/* --- stays in Lua */
+
+static bool out_of_memory(lua_State *co, int status, const struct script_failure *failure)
+{
+    return status == LUA_ERRMEM || (!failure->traced && lua_type(co, -1) == LUA_TSTRING &&
+                                    strcmp(own_text(co, -1), "not enough memory") == 0);
+}
+
+/* The error value is on top of the coroutine's stack. */
+static enum script_result fail(struct task *task, int status)
+{
+    struct script *script = task->script;
+    enum script_result result =
+        out_of_memory(task->co, status, &script->failure) ? SCRIPT_MEMORY_LIMIT : SCRIPT_ERROR;
+    lua_xmove(task->co, script->L, 1);
+    call_fail(script->L);
+    return result;
+}
+
+/* What the function returned stands above xpcall's `true`: nil, err is a failure that raised nothing. */
+static enum script_result take_results(struct task *task)
+{
+    struct script *script = task->script;
+    if (!lua_isnil(task->co, 2) || lua_isnoneornil(task->co, 3)) return SCRIPT_OK;
+    lua_settop(task->co, 3);
+    lua_xmove(task->co, script->L, 1);
+    call_fail(script->L);
+    return SCRIPT_ERROR;
+}
+
+static enum script_result resume(struct task *task, int arguments)
+{
+    struct tasks *tasks = &task->script->tasks;
+    tasks->current = task;
+    bool guarded = memory_guard(task->script);
+    int status = lua_resume(task->co, arguments);
+    memory_unguard(task->script, guarded);
+    budget_note(task->script);
+    tasks->current = NULL;
+    if (tasks->delivering) tasks->delivering->ops->drop(tasks->delivering);
+    if (tasks->pushing) tasks->pushing->ops->drop(tasks->pushing);
+    tasks->delivering = tasks->pushing = NULL;
+    if (status == LUA_YIELD) {
+        must(task->wait);
+        TAILQ_INSERT_TAIL(&tasks->waiting, task, link);
+        tasks->waiting_count++;
+        return SCRIPT_YIELDED;
+    }
+    if (status == 0 && lua_toboolean(task->co, 1)) return take_results(task);
+    return fail(task, status);
+}
+
+enum script_result task_run(struct script *script, const struct task_call *call, struct task **out)
+{
+    struct task *task = acquire(script);
+    if (!task) return SCRIPT_MEMORY_LIMIT;
+    task->what = call->what;
+    task->cpu = call->cpu;
+    task->finishes = call->finishes;
+    task->done = call->done;
+    task->describe = call->describe;
+    task->ctx = call->ctx;
+    task->fence = call->fence ? fence_ref(call->fence) : NULL;
+    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    script->entry.ctx = (void *)call;
+    push_ref(task->co, script, REF_PREPARE);
+    bool guarded = memory_guard(script);
+    int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
+    memory_unguard(script, guarded);
+    enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
+    result = call_leave(script, result);
+    *out = result == SCRIPT_YIELDED ? task : NULL;
+    if (result != SCRIPT_YIELDED) release(task, result);
+    return result;
+}
+
+void task_describe(const struct script *script, struct buf *caller, struct buf *trigger)
+{
+    const struct task *task = script->tasks.current;
+    if (task && task->describe) task->describe(task->ctx, caller, trigger);
+}
+
+/* --- waiting tasks */
+
+static void leave_waiting(struct task *task)
+{
+    TAILQ_REMOVE(&task->script->tasks.waiting, task, link);
+    task->script->tasks.waiting_count--;
+}
+
+void task_cancel(struct task *task)
+{
+    leave_waiting(task);
+    task_drop_wait(task);
+    end_holds(task, false);
+    metric_inc(METRIC_TASKS_CANCELLED);
+    task->done(task->ctx, SCRIPT_CANCELLED);
+    discard(task);
+}
+
+/* The task waits, and the engine or the script's leadership is at its end. */
+static void stop(struct task *task)
+{
+    if (!task->finishes && !task->wait->ops->finishes) task_cancel(task);
+}
+
+/* --- turns of the loop */
+
+static void go_on(struct task_wait *wait)
+{
+    struct task *task = wait->task;
+    struct script *script = task->script;
+    if (task->fence && !fence_is_open(task->fence)) {
+        task_cancel(task);
+        return;
+    }
+    task_dequeue(wait);
+    leave_waiting(task);
+    task->wait = NULL;
+    script->tasks.delivering = wait;
+    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    push_ref(task->co, script, REF_YIELDED);
+    enum script_result result = call_leave(script, resume(task, 1));
+    if (result == SCRIPT_YIELDED) {
+        if (script->phase == SCRIPT_STOPPING) stop(task);
+        return;
+    }
+    void (*done)(void *ctx, enum script_result result) = task->done;
+    void *ctx = task->ctx;
+    release(task, result);
+    done(ctx, result);
+}
+
+/* Those that were woken before it began, in this order. */
+void tasks_turn(struct script *script)
+{
+    struct tasks *tasks = &script->tasks;
+    struct task_wait *wait;
+    for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--) {
+        go_on(wait);
+        if (turns_over(script)) break;
+    }
+    if (tasks->woken_count > 0) turns_ask(script);
+}
+
+/* --- the script's life */
+
+static void set_new_table(lua_State *L, enum script_ref ref, const char *mode)
+{
+    lua_newtable(L);
+    if (mode) {
+        lua_newtable(L);
+        lua_pushstring(L, mode);
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+    }
+    set_ref(L, ref);
+}
+
+void task_setup(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    TAILQ_INIT(&tasks->waiting);
+    TAILQ_INIT(&tasks->idle);
+    TAILQ_INIT(&tasks->woken);
+    lua_pushcfunction(L, l_prepare);
+    set_ref(L, REF_PREPARE);
+    set_new_table(L, REF_YIELDED, NULL);
+    set_new_table(L, REF_BUSY, "k");
+    set_new_table(L, REF_CALLBACKS, NULL);
+}
+
+void tasks_stop(struct script *script)
+{
+    struct task *task, *next;
+    for (task = TAILQ_FIRST(&script->tasks.waiting); task; task = next) {
+        next = TAILQ_NEXT(task, link);
+        stop(task);
+    }
+}
+
+void tasks_cancel(struct script *script)
+{
+    struct task *task;
+    while ((task = TAILQ_FIRST(&script->tasks.waiting))) task_cancel(task);
+}
+
+void tasks_clear(struct script *script)
+{
+    struct task *task;
+    tasks_cancel(script);
+    turns_leave(script); /* their ends may have asked for one */
+    while ((task = TAILQ_FIRST(&script->tasks.idle))) {
+        TAILQ_REMOVE(&script->tasks.idle, task, link);
+        discard(task);
+    }
+}

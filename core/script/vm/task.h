@@ -1,0 +1,127 @@
+/* Calls into a script that may yield. A handler, a timer's function and main run as coroutines; each is a
+ * task. One that never yields costs no more than a plain call: its coroutine is used again by the next one.
+ * Owner: the script. Everything is on the engine thread.
+ *
+ * A verb that waits is a C function and a line of Lua. The C function checks its arguments, calls task_check,
+ * which raises where nothing may wait, makes a struct that begins with a struct task_wait, starts whatever
+ * will call task_wake, and returns task_yield(L, &wait, &ops) at once; between task_check and task_yield
+ * nothing may raise. k8s.sleep in bind_time.c is the shortest one. In lua/k8s stands
+ * `sleep = require("k8s.task").blocking(raw.sleep)`: without it the script would see how the coroutine is
+ * woken. A verb that has its answer at once pushes it and returns, as any other. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/fence.h"
+#include "script/vm/call.h"
+
+struct task;
+struct task_wait;
+
+/* --- for verbs that wait */
+
+struct task_wait_ops {
+    /* Pushes the results and gives their number, as a C function does. Runs in the coroutine that waited,
+     * after task_wake; may raise, which the script's pcall around the verb sees. */
+    int (*push)(lua_State *L, struct task_wait *wait);
+    /* The end of a wait, exactly once: after push, or instead of it when the task was cancelled. Ends what it
+     * waited for, if that is still under way, and frees the wait. Calls neither Lua nor task_wake. */
+    void (*drop)(struct task_wait *wait);
+    /* A stop lets it come to its end, within --shutdown-timeout: a request that is under way. Others are
+     * cancelled at once. */
+    bool finishes;
+};
+
+struct task_wait {
+    const struct task_wait_ops *ops;
+    struct task *task; /* NULL before task_yield */
+    bool woken;
+    TAILQ_ENTRY(task_wait) link; /* among the woken */
+};
+
+/* Raises when the call in progress may not yield: "k8s.sleep may not be called in a filter". `verb` must
+ * outlive the task: a literal. */
+void task_check(lua_State *L, const char *verb);
+/* Takes the wait; to be returned by the verb at once. */
+int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops *ops);
+/* The wait is over. From anywhere on the engine thread, inside calls into Lua and before task_yield too: the
+ * coroutine goes on in a later turn of the loop. Once for each wait, and not after drop. */
+void task_wake(struct task_wait *wait);
+
+/* What a task holds and must not take with it when it ends. */
+struct task_hold {
+    /* The task has ended: well, or it was cancelled or failed. The newest comes first. Calls no Lua. */
+    void (*end)(struct task_hold *hold, bool well);
+    LIST_ENTRY(task_hold) link;
+};
+
+/* By the task that runs; in place until `end` or task_release. */
+void task_hold(struct script *script, struct task_hold *hold);
+/* It is held no more. */
+void task_release(struct task_hold *hold);
+
+/* --- for those who call a script */
+
+struct task_call {
+    const char *what;     /* "a handler": a literal, for who watches over the engine */
+    enum limit cpu;       /* between two yields; 0: LIMIT_HANDLER_CPU */
+    int function;         /* in the registry */
+    bool finishes;        /* a stop lets the call come to its end, whatever it waits for */
+    struct fence *fence;  /* of a leader's work: closed, the task is cancelled at its next wait; NULL: none */
+    script_body *prepare; /* pushes its arguments, above what is on the stack; may raise. NULL for none */
+    void *prepare_ctx;
+    /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
+     */
+    void (*done)(void *ctx, enum script_result result);
+    /* For the audit trail: appends who is called, such as a handler's id, and why: "OnAdd shop/web". As long
+     * as the task lives. NULL: nobody knows. */
+    void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
+    void *ctx;
+};
+
+/* A function that returns nil and an `err` has failed, as one that raises `err` has.
+ * SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
+ * not be. Never from inside a call of the same script. */
+enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
+/* The same of the task that runs. */
+void task_describe(const struct script *script, struct buf *caller, struct buf *trigger);
+/* What the task in progress is fenced by, for its writes; NULL: nothing. Borrowed. */
+struct fence *task_fence(const struct script *script);
+/* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
+void task_cancel(struct task *task);
+
+/* --- for state.c */
+
+enum { TASKS_IDLE_MAX = 8 };
+
+TAILQ_HEAD(task_list, task);
+struct tasks {
+    struct task *current; /* in whose coroutine the script runs; NULL: none */
+    struct task_list waiting, idle;
+    size_t waiting_count, idle_count;
+    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn; see turns.h */
+    size_t woken_count;
+    struct task_wait *delivering; /* whose results the coroutine is about to ask for */
+    struct task_wait *pushing;    /* whose results are being pushed */
+    const char *verb;             /* the last one that asked to wait */
+    const char *refused;          /* why it may not, found too late to raise at once */
+};
+
+/* Under protection. */
+void task_setup(lua_State *L);
+/* No yield passes the C function on top of the stack: it calls back what messages call `what`. */
+void task_no_yield_across(lua_State *L, const char *what);
+/* For bind_task.c. Pushes the results of the wait that has ended. */
+int task_results(lua_State *L);
+/* A coroutine of the script's own wants to wait, but between it and the task is a C function: the wait is
+ * dropped, and task_results will raise. */
+void task_refuse(lua_State *L);
+
+/* Those that were woken go on. By turns.c. */
+void tasks_turn(struct script *script);
+/* Cancels those that are not to be finished, calls nor waits, now and as soon as they wait again. */
+void tasks_stop(struct script *script);
+/* Cancels all; the second for good, while the Lua state is still open. */
+void tasks_cancel(struct script *script);
+void tasks_clear(struct script *script);

@@ -1,0 +1,104 @@
+/* Verbs that wait: the coroutine yields, and goes on when it was woken; see task.h. */
+#include "base/must.h"
+#include "script/vm/args.h"
+#include "script/vm/task_internal.h"
+#include "script/vm/turns.h"
+
+static void enqueue(struct task_wait *wait)
+{
+    struct tasks *tasks = &wait->task->script->tasks;
+    TAILQ_INSERT_TAIL(&tasks->woken, wait, link);
+    tasks->woken_count++;
+    turns_ask(wait->task->script);
+}
+
+void task_dequeue(struct task_wait *wait)
+{
+    struct tasks *tasks = &wait->task->script->tasks;
+    TAILQ_REMOVE(&tasks->woken, wait, link);
+    tasks->woken_count--;
+}
+
+void task_drop_wait(struct task *task)
+{
+    struct task_wait *wait = task->wait;
+    if (wait->woken) task_dequeue(wait);
+    task->wait = NULL;
+    wait->ops->drop(wait);
+}
+
+void task_no_yield_across(lua_State *L, const char *what)
+{
+    push_ref(L, script_of(L), REF_CALLBACKS);
+    lua_pushvalue(L, -2);
+    lua_pushstring(L, what);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+/* The function of C that no yield passes, as messages name it. */
+static const char *callback_name(lua_State *L)
+{
+    lua_Debug ar;
+    const char *name = NULL;
+    push_ref(L, script_of(L), REF_CALLBACKS);
+    for (int level = 0; !name && lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "f", &ar);
+        lua_rawget(L, -2);
+        name = own_text(L, -1); /* kept by the table */
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return name ? name : "a function that C calls back";
+}
+
+void task_check(lua_State *L, const char *verb)
+{
+    struct script *script = script_of(L);
+    const char *why = script->no_yield;
+    if (!why && !script->tasks.current) why = "a plain call";
+    if (!why && !lua_isyieldable(L)) why = callback_name(L);
+    if (why) script_raise(L, "%s may not be called in %s", verb, why);
+    arg_room(L, verb, LIMIT_TASKS, script->tasks.waiting_count);
+    script->tasks.verb = verb;
+}
+
+int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops *ops)
+{
+    struct script *script = script_of(L);
+    struct task *task = script->tasks.current;
+    must(task && !task->wait);
+    wait->ops = ops;
+    wait->task = task;
+    task->wait = wait;
+    if (wait->woken) enqueue(wait);
+    push_ref(L, script, REF_YIELDED);
+    return lua_yield(L, 1);
+}
+
+void task_wake(struct task_wait *wait)
+{
+    must(!wait->woken);
+    wait->woken = true;
+    if (wait->task) enqueue(wait);
+}
+
+int task_results(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    struct task_wait *wait = tasks->delivering;
+    if (!wait) script_raise(L, "%s may not be called in %s", tasks->verb, tasks->refused);
+    tasks->delivering = NULL;
+    tasks->pushing = wait;
+    int count = wait->ops->push(L, wait);
+    tasks->pushing = NULL;
+    wait->ops->drop(wait);
+    return count;
+}
+
+void task_refuse(lua_State *L)
+{
+    struct tasks *tasks = &script_of(L)->tasks;
+    tasks->refused = callback_name(L);
+    task_drop_wait(tasks->current);
+}

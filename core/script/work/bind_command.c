@@ -1,0 +1,103 @@
+/* raw.command: k8s.command. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "script/generation/bind.h"
+#include "script/view/json_encode.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/work/command.h"
+
+enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
+
+/* It is typed in a shell, and shown behind a script's name and a slash. */
+static const char *name_arg(lua_State *L, int idx)
+{
+    struct str name = arg_str(L, idx, "k8s.command: the name");
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    if (name.n == 0 || name.n > NAME_MAX_BYTES || strspn(name.p, good) != name.n || *name.p == '-')
+        script_raise(
+            L,
+            "k8s.command: \"%.80s\" is no name: 1 to %d letters, digits, '-', '_' and '.', not beginning "
+            "with '-'",
+            name.p, NAME_MAX_BYTES);
+    return name.p;
+}
+
+static const char *help_arg(lua_State *L, int idx)
+{
+    struct str help = arg_str_opt(L, idx, "k8s.command: help");
+    if (help.n > HELP_MAX_BYTES) script_raise(L, "k8s.command: help has at most %d bytes", HELP_MAX_BYTES);
+    return help.p ? help.p : "";
+}
+
+/* new(name, function, help) */
+static int l_command_new(lua_State *L)
+{
+    struct script *script = script_of(L);
+    struct script_commands *commands = &script->commands;
+    arg_loading(L, "k8s.command");
+    lua_settop(L, 3);
+    const char *name = name_arg(L, 1), *help = help_arg(L, 3);
+    arg_function(L, 2, "k8s.command: the second argument");
+    if (commands_find(script, name)) script_raise(L, "k8s.command: %s was registered before", name);
+    if (commands->count == COMMANDS_MAX)
+        script_raise(L, "k8s.command: a script has at most %d of them", COMMANDS_MAX);
+    lua_pushvalue(L, 2);
+    int function = luaL_ref(L, LUA_REGISTRYINDEX);
+    commands->items = xrealloc(commands->items, (commands->count + 1) * sizeof *commands->items);
+    struct script_command *command = &commands->items[commands->count++];
+    *command = (struct script_command){.name = xstrdup(name), .help = xstrdup(help), .function = function};
+    char *id = xasprintf("command/%s", name);
+    quarantine_init(&command->quarantine, script, id, NULL);
+    free(id);
+    return 0;
+}
+
+static void take_text(lua_State *L, struct command_call *call)
+{
+    struct str text;
+    text.p = lua_tolstring(L, 1, &text.n);
+    arg_value_size(L, "the result", text.n);
+    buf_str(&call->result, text);
+}
+
+/* result(...): what the function of a command returned. Gives nil, err on, which is a failure of its task. */
+static int l_command_result(lua_State *L)
+{
+    struct command_call *call = command_call_current(script_of(L));
+    call->result.len = 0;
+    if (lua_isnoneornil(L, 1)) {
+        call->said_error = !lua_isnoneornil(L, 2);
+        lua_settop(L, 2);
+        return 2;
+    }
+    if (lua_type(L, 1) == LUA_TSTRING || lua_type(L, 1) == LUA_TNUMBER) {
+        take_text(L, call);
+    } else if (lua_isboolean(L, 1)) {
+        buf_puts(&call->result, lua_toboolean(L, 1) ? "true" : "false");
+    } else {
+        const struct buf *json = json_encode(L, 1, "the result", 0);
+        buf_str(&call->result, buf_slice(json));
+        call->is_json = true;
+    }
+    return 0;
+}
+
+/* raw.command.runner(fn): what calls the function of a command */
+static int l_command_runner(lua_State *L)
+{
+    lua_settop(L, 1);
+    set_ref(L, REF_RUN_COMMAND);
+    return 0;
+}
+
+void bind_command(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {
+        {"new", l_command_new}, {"result", l_command_result}, {"runner", l_command_runner}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_register(L, NULL, verbs);
+    lua_setfield(L, -2, "command");
+}

@@ -1,0 +1,166 @@
+/* A worker's call on a key, and what becomes of the key; see queue_work.h. */
+#include "script/work/queue_work.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "script/handlers/leading.h"
+#include "script/vm/args.h"
+
+/* A key that is worked on. The text is its own: the queue's is gone with the work. */
+struct work {
+    TAILQ_ENTRY(work) link;
+    struct script_queue *queue;
+    struct job *job; /* NULL: no memory for it */
+    int job_ref;     /* keeps it while the work goes on */
+    struct task *task;
+    size_t key_len;
+    char key[];
+};
+
+static struct str key_of(const struct work *work)
+{
+    return (struct str){work->key, work->key_len};
+}
+
+/* --- the end of the work on a key */
+
+static void give_up(const struct work *work, struct str why)
+{
+    const struct script_queue *q = work->queue;
+    const struct log_field fields[] = {
+        F("script", q->script->name),  F("queue", q->name), FS("key", key_of(work)),
+        FI("retries", q->max_retries), FS("err", why),      {.key = NULL},
+    };
+    log_write(LOG_ERROR, q->script->path, 0, "Key dropped: the limit max_retries", fields);
+}
+
+static void retry(struct work *work, struct str why)
+{
+    struct script_queue *q = work->queue;
+    if (workqueue_retry(q->queue, key_of(work), q->max_retries))
+        workqueue_set_why(q->queue, key_of(work), why);
+    else
+        give_up(work, why);
+}
+
+/* Raised, or returned nil, err. */
+static void fail(struct work *work, enum script_result result)
+{
+    struct script_queue *q = work->queue;
+    const struct log_field about[] = {
+        F("queue", q->name),
+        FS("key", key_of(work)),
+        FI("retries", workqueue_num_requeues(q->queue, key_of(work))),
+        {.key = NULL},
+    };
+    q->errors++;
+    series_inc(q->errors_series);
+    report_failure(&q->report, q->script, SCRIPT_WORKER, result, about);
+    retry(work, buf_slice(&q->script->failure.text));
+}
+
+static void succeed(struct work *work)
+{
+    struct workqueue *queue = work->queue->queue;
+    const struct job *job = work->job;
+    struct err err;
+    if (job->outcome == JOB_RETRY) {
+        log_v(4, "Key is tried again", F("script", work->queue->script->name), F("queue", work->queue->name),
+              FS("key", key_of(work)), F("err", job->why));
+        retry(work, str_of(job->why));
+        return;
+    }
+    workqueue_forget(queue, key_of(work));
+    if (job->outcome == JOB_AFTER && !workqueue_add_after(queue, key_of(work), job->after_ms, &err))
+        log_warn("Key lost", F("queue", work->queue->name), FS("key", key_of(work)), F("err", err.text));
+}
+
+static void on_done(void *ctx, enum script_result result)
+{
+    struct work *work = ctx;
+    struct script_queue *q = work->queue;
+    struct script *script = q->script;
+    quarantine_note(&q->quarantine, QUARANTINE_CALL, result);
+    if (result == SCRIPT_OK)
+        succeed(work);
+    else if (result != SCRIPT_CANCELLED)
+        fail(work, result);
+    if (result == SCRIPT_CANCELLED)
+        workqueue_put_back(q->queue, key_of(work)); /* as if nobody had begun */
+    else
+        workqueue_done(q->queue, key_of(work));
+    q->share->busy--;
+    TAILQ_REMOVE(&q->share->works, work, link);
+    if (work->job) work->job->ended = true;
+    luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
+    free(work);
+    if (q->share->owner && workqueue_len(q->queue) > 0) turns_ask(q->share->owner->script);
+}
+
+/* --- its beginning */
+
+/* The function, the key, the job: what lua/k8s/job.lua takes. */
+static void push_work(lua_State *L, void *ctx)
+{
+    struct work *work = ctx;
+    struct script_queue *q = work->queue;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, q->function);
+    lua_pushlstring(L, work->key, work->key_len);
+    struct job *job = lua_newuserdata(L, sizeof *job);
+    *job = (struct job){.retries = workqueue_num_requeues(q->queue, key_of(work))};
+    class_set(L, q->script, CLASS_JOB);
+    lua_pushvalue(L, -1);
+    work->job_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    work->job = job;
+}
+
+/* For the audit trail. */
+static void describe(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    const struct work *work = ctx;
+    buf_printf(caller, "queue %s", work->queue->name);
+    buf_puts(trigger, "key ");
+    buf_str(trigger, (struct str){work->key, work->key_len});
+}
+
+void queue_work_begin(struct script_queue *q, struct str key)
+{
+    struct work *work = xcalloc(1, sizeof *work + key.n);
+    work->queue = q;
+    work->job_ref = LUA_NOREF;
+    work->key_len = key.n;
+    memcpy(work->key, key.p, key.n);
+    q->share->busy++;
+    TAILQ_INSERT_TAIL(&q->share->works, work, link);
+    const struct task_call call = {.what = "a worker",
+                                   .function = q->script->refs[REF_RUN_JOB],
+                                   .fence = q->leader ? leading_fence(q->script) : NULL,
+                                   .prepare = push_work,
+                                   .prepare_ctx = work,
+                                   .done = on_done,
+                                   .describe = describe,
+                                   .ctx = work};
+    enum script_result result = task_run(q->script, &call, &work->task);
+    if (result != SCRIPT_YIELDED) on_done(work, result);
+}
+
+/* --- for the queue */
+
+void queue_work_cancel(struct script_queue *q)
+{
+    struct work *work, *next;
+    for (work = TAILQ_FIRST(&q->share->works); work; work = next) {
+        next = TAILQ_NEXT(work, link);
+        if (work->queue == q) task_cancel(work->task);
+    }
+}
+
+bool script_queue_works_on(const struct script_queue *q, struct str key)
+{
+    const struct work *work;
+    TAILQ_FOREACH (work, &q->share->works, link)
+        if (str_eq(key_of(work), key)) return true;
+    return false;
+}

@@ -1,0 +1,58 @@
+/* k8s.main of a script; see script.h. */
+#include "script/generation/script.h"
+
+#include "base/must.h"
+#include "script/handlers/handler.h"
+#include "script/vm/report.h"
+#include "script/vm/state.h"
+
+static void push_main(lua_State *L, void *ctx)
+{
+    push_ref(L, script_of(L), REF_MAIN);
+}
+
+/* Before any other call, which would forget why. */
+static void report_main(struct script *script, enum script_result result)
+{
+    script->main.ended = true;
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
+    buf_str(&script->main.failure, buf_slice(&script->failure.text));
+    report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
+}
+
+static void main_ended(void *ctx, enum script_result result)
+{
+    struct script *script = ctx;
+    report_main(script, result);
+    if (result != SCRIPT_CANCELLED) script->main.done(script->main.ctx, result, script->main.exit_code);
+}
+
+static void describe_main(void *ctx, struct buf *caller, struct buf *trigger)
+{
+    buf_puts(caller, "main");
+    buf_puts(trigger, "start");
+}
+
+void script_skip_main(struct script *script)
+{
+    script->main.skipped = true;
+}
+
+void script_run_main(struct script *script, script_main_done *done, void *ctx)
+{
+    struct task *task;
+    must(script->has_main && !script->main.done);
+    script->main.done = done;
+    script->main.ctx = ctx;
+    const struct task_call call = {.what = "main",
+                                   .cpu = LIMIT_MAIN_CPU,
+                                   .function = script->refs[REF_RUN_MAIN],
+                                   .prepare = push_main,
+                                   .done = main_ended,
+                                   .describe = describe_main,
+                                   .ctx = script};
+    enum script_result result = task_run(script, &call, &task);
+    if (result != SCRIPT_YIELDED) report_main(script, result);
+    handlers_attach(script);
+    if (result != SCRIPT_YIELDED) script->main.done(ctx, result, script->main.exit_code);
+}

@@ -1,0 +1,231 @@
+/* Queues of scripts, and whose turn it is; see script_queue.h. */
+#include "script/work/script_queue.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "script/handlers/leading.h"
+#include "script/work/queue_work.h"
+
+/* Of one queue in one turn of the loop. */
+enum { KEYS_PER_TURN = 100 };
+
+/* --- turns */
+
+/* True when it could go on at once. */
+static bool give_out(struct script_queue *q)
+{
+    struct str key;
+    for (int i = 0; i < KEYS_PER_TURN; i++) {
+        if (q->quarantine.active || (q->leader && !script_leads(q->script))) return false;
+        if (q->share->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
+        queue_work_begin(q, key);
+        if (turns_over(q->script)) break;
+    }
+    return q->share->busy < q->workers && workqueue_len(q->queue) > 0;
+}
+
+void queues_turn(struct script *script)
+{
+    struct script_queue *q = script->next_queue;
+    size_t left = script->queue_count;
+    bool more = false;
+    if (TAILQ_EMPTY(&script->queues) || script->phase != SCRIPT_RUNNING) return;
+    /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
+    if (!script->workers_started) script->workers_started = script_has_synced(script);
+    if (!script->workers_started) return;
+    for (; left > 0 && !script->host->turns->over; left--) {
+        if (!q) q = TAILQ_FIRST(&script->queues);
+        if (q->function != LUA_NOREF) more = give_out(q) || more;
+        q = TAILQ_NEXT(q, link);
+    }
+    script->next_queue = q;
+    if (more || left > 0) turns_ask(script);
+}
+
+void queues_claims_changed(struct script *script)
+{
+    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) turns_ask(script);
+}
+
+/* --- their life */
+
+struct script_queue *script_queue_find(const struct script *script, struct str name)
+{
+    struct script_queue *q;
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (str_is(name, q->name)) return q;
+    return NULL;
+}
+
+/* Its keys have waited. */
+static void work_again(struct quarantine *quarantine)
+{
+    turns_ask(quarantine->script);
+}
+
+static struct queue_share *new_share(struct script_queue *q)
+{
+    struct queue_share *share = NEW(struct queue_share);
+    share->refs = 1;
+    share->owner = q;
+    TAILQ_INIT(&share->works);
+    return share;
+}
+
+static void leave_share(struct script_queue *q)
+{
+    struct queue_share *share = q->share;
+    if (share->owner == q) {
+        share->owner = NULL;
+        workqueue_abandon(share->queue);
+    }
+    if (--share->refs > 0) return;
+    workqueue_free(share->queue);
+    free(share);
+}
+
+bool script_queue_is_past(const struct script_queue *q)
+{
+    return q->share->owner != q;
+}
+
+static void on_ready(void *ctx)
+{
+    struct script_queue *q = ctx;
+    turns_ask(q->script);
+}
+
+struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options)
+{
+    struct script_queue *q = NEW(struct script_queue);
+    char *id = xasprintf("queue/%.*s", STR_ARG(options->name));
+    *q = (struct script_queue){
+        .script = script,
+        .name = xstrndup(options->name.p, options->name.n),
+        .function = LUA_NOREF,
+        .workers = options->workers,
+        .leader = options->leader,
+        .max_retries = options->max_retries,
+        .limiter = options->limiter,
+        .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
+    };
+    quarantine_init(&q->quarantine, script, id, work_again);
+    free(id);
+    q->share = new_share(q);
+    q->queue = q->share->queue = workqueue_new(&(struct workqueue_options){
+        .name = q->name,
+        .script = script->name,
+        .clock = script_clock(script),
+        .limiter = options->limiter,
+        .quota = &script->queue_keys,
+        .ready = on_ready,
+        .ctx = q,
+    });
+    TAILQ_INSERT_TAIL(&script->queues, q, link);
+    script->queue_count++;
+    return q;
+}
+
+void script_queue_run(lua_State *L, struct script_queue *q, int function)
+{
+    q->function = function;
+    report_place(&q->report, L, function);
+    workqueue_has_workers(q->queue);
+    turns_ask(q->script);
+}
+
+/* What it was given while it loaded comes behind what was there. */
+static void follow(struct script_queue *q, struct script_queue *before)
+{
+    struct workqueue *mine = q->queue;
+    before->share->refs++;
+    workqueue_hand_over(before->queue, &(struct workqueue_owner){&q->script->queue_keys, on_ready, q},
+                        &q->limiter);
+    workqueue_take_over(before->queue, mine);
+    leave_share(q);
+    q->share = before->share;
+    q->share->owner = q;
+    q->queue = q->share->queue;
+    q->errors += before->errors;
+    if (q->function != LUA_NOREF) workqueue_has_workers(q->queue);
+    turns_ask(q->script);
+}
+
+/* One that the script has shut down is over; its successor begins anew. */
+static bool goes_on(const struct script_queue *before)
+{
+    struct workqueue_status status;
+    workqueue_get_status(before->queue, &status);
+    return !status.shut_down && !script_queue_is_past(before);
+}
+
+size_t queues_end(struct script *script)
+{
+    struct script_queue *q;
+    size_t dropped = 0;
+    TAILQ_FOREACH (q, &script->queues, link) {
+        struct workqueue_status status;
+        if (script_queue_is_past(q)) continue;
+        workqueue_get_status(q->queue, &status);
+        dropped += status.depth + status.delayed;
+        q->share->owner = NULL;
+        workqueue_abandon(q->queue);
+        workqueue_end_waits(q->queue);
+    }
+    return dropped;
+}
+
+size_t queues_hand_over(struct script *from, struct script *to)
+{
+    struct script_queue *q, *next;
+    TAILQ_FOREACH (q, &from->queues, link) {
+        next = script_queue_find(to, str_of(q->name));
+        if (next && goes_on(q)) follow(next, q);
+    }
+    to->workers_started = from->workers_started;
+    return queues_end(from);
+}
+
+size_t script_queue_count(const struct script *script)
+{
+    return script->queue_count;
+}
+
+void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status)
+{
+    const struct script_queue *q = TAILQ_FIRST(&script->queues);
+    while (i-- > 0) q = TAILQ_NEXT(q, link);
+    *status = (struct script_queue_status){
+        .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
+    workqueue_get_status(q->queue, &status->queue);
+    status->failing_count = workqueue_get_failing(q->queue, status->failing, QUEUE_FAILING_SHOWN);
+}
+
+void queues_stop_leading(struct script *script)
+{
+    struct script_queue *q;
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (q->leader) queue_work_cancel(q);
+}
+
+void queues_stop(struct script *script)
+{
+    struct script_queue *q;
+    TAILQ_FOREACH (q, &script->queues, link)
+        if (!script_queue_is_past(q)) workqueue_shut_down(q->queue);
+}
+
+void queues_clear(struct script *script)
+{
+    struct script_queue *q;
+    while ((q = TAILQ_FIRST(&script->queues))) {
+        TAILQ_REMOVE(&script->queues, q, link);
+        leave_share(q);
+        report_end(&q->report);
+        series_free(q->errors_series);
+        quarantine_clear(&q->quarantine);
+        free(q->name);
+        free(q);
+    }
+}

@@ -1,0 +1,81 @@
+/* Work queues of a script, and the workers of q:run: each key is a call that may wait, as many at once as
+ * there are workers. Owner: the script, from k8s.queue to its end. On the engine thread. */
+#pragma once
+#include "base/series/series.h"
+#include "informer/workqueue/workqueue.h"
+#include "script/vm/report.h"
+#include "script/vm/state.h"
+
+enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };
+
+/* What the generations of a script have of one queue together. By count. */
+struct queue_share {
+    int refs;
+    struct workqueue *queue;
+    struct script_queue *owner; /* of the generation that takes keys in; NULL: none does */
+    TAILQ_HEAD(, work) works;   /* under way, of all of them */
+    size_t busy;
+};
+
+struct script_queue {
+    TAILQ_ENTRY(script_queue) link;
+    struct script *script;
+    struct queue_share *share;
+    struct workqueue *queue; /* of the share */
+    char *name;
+    int function; /* of q:run, in the registry; LUA_NOREF before */
+    size_t workers;
+    bool leader;          /* work begins while the script leads, and is fenced */
+    uint64_t max_retries; /* UINT64_MAX: for ever */
+    struct rate_limiter limiter;
+    uint64_t errors;
+    struct series *errors_series;
+    struct failure_report report;
+    struct quarantine quarantine;
+};
+
+struct script_queue_options {
+    struct str name;
+    size_t workers;
+    bool leader;
+    uint64_t max_retries;
+    struct rate_limiter limiter;
+};
+
+/* What a worker's function is given beside the key, as userdata: what is to become of it. */
+enum { JOB_WHY_MAX = 256 };
+struct job {
+    enum { JOB_DONE, JOB_RETRY, JOB_AFTER } outcome;
+    int64_t after_ms;
+    uint64_t retries;
+    bool ended;
+    char why[JOB_WHY_MAX]; /* of job:retry; cut when longer */
+};
+
+/* NULL when the script has none of that name. */
+struct script_queue *script_queue_find(const struct script *script, struct str name);
+struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options);
+/* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
+void script_queue_run(lua_State *L, struct script_queue *queue, int function);
+
+/* Whether a worker has the key: nobody else may end its work. */
+bool script_queue_works_on(const struct script_queue *queue, struct str key);
+
+/* Gives work to idle workers, a part of it in one turn of the loop. Outside of any call into Lua. */
+void queues_turn(struct script *script);
+/* Workers may be waiting for informers. */
+void queues_claims_changed(struct script *script);
+/* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
+void queues_stop_leading(struct script *script);
+/* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`
+ * are shut down. Gives how many keys these had. Work of `from` that is under way ends in the queue it was
+ * taken from. */
+size_t queues_hand_over(struct script *from, struct script *to);
+/* All are shut down. Gives how many keys they had. */
+size_t queues_end(struct script *script);
+/* Another generation has the queue now: this one takes nothing from it. */
+bool script_queue_is_past(const struct script_queue *queue);
+/* Nothing is taken in and no work begins any more. */
+void queues_stop(struct script *script);
+/* No task may be left, the state is closed. */
+void queues_clear(struct script *script);

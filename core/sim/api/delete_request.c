@@ -1,0 +1,93 @@
+/* DELETE of an object, and of all that selectors match; see write_request_internal.h. */
+#include <stdlib.h>
+
+#include "sim/api/list.h"
+#include "sim/api/write_request_internal.h"
+#include "sim/object/status.h"
+#include "sim/store/snapshot.h"
+#include "sim/store/write.h"
+#include "sim/text/tree.h"
+
+/* DeleteOptions from the body, with what the query says. NULL and an answer when the body is no JSON. */
+static json_t *delete_options(const struct writing *w)
+{
+    const char *grace = sim_query(w->request, "gracePeriodSeconds"),
+               *policy = sim_query(w->request, "propagationPolicy");
+    json_t *options = w->request->body.n ? sim_write_body(w, "couldn't get version/kind") : json_object();
+    if (options && grace)
+        json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
+    if (options && policy) json_object_set_new(options, "propagationPolicy", json_string(policy));
+    return options;
+}
+
+static bool dry_runs(const struct writing *w, const json_t *options)
+{
+    return w->dry_run || json_array_size(json_object_get(options, "dryRun")) > 0;
+}
+
+/* What is still there, or is of a kind that says so, is answered with itself; else with a Status. */
+static void answer_delete(struct writing *w, struct sim_written *written)
+{
+    const struct sim_served *served = w->target->served;
+    if (!written->refusal && written->removed && !served->kind->returns_deleted) {
+        json_t *object = sim_object_json(written->object, served->kind->kind, served->api_version);
+        sim_reply_status(
+            w->reply, sim_status_success(served->kind, w->target->name, sim_text_at(object, "metadata.uid")));
+        json_decref(object);
+        sim_written_clear(w->api, written);
+    } else
+        sim_write_answer(w, written);
+}
+
+void sim_delete_one(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *options = delete_options(w);
+    if (!options) return;
+    sim_write_delete(w->api, w->target->served, key, options, dry_runs(w, options), &written);
+    answer_delete(w, &written);
+    json_decref(options);
+}
+
+/* An item of a list has kind and version of its own only when it is a custom resource. */
+static json_t *item(const struct sim_served *served, const struct sim_object *object)
+{
+    if (served->kind->custom) return sim_object_json(object, served->kind->kind, served->api_version);
+    return json_loadb(object->text, object->len, 0, NULL);
+}
+
+/* Deletes each object that the selectors match; the answer is a list of them. */
+static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
+                          const struct sim_snapshot *snapshot)
+{
+    const struct sim_served *served = w->target->served;
+    json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
+    struct omap_cursor cursor;
+    const struct sim_object *object;
+    sim_snapshot_seek(snapshot, &cursor);
+    while ((object = sim_snapshot_next(snapshot, &cursor, selection))) {
+        struct sim_written written;
+        sim_write_delete(w->api, served, object->key, options, dry_runs(w, options), &written);
+        if (written.object) json_array_append_new(items, item(served, written.object));
+        sim_written_clear(w->api, &written);
+    }
+    w->reply->code = 200;
+    w->reply->json = json_pack("{ss ss s{so} so}", "kind", served->kind->list_kind, "apiVersion",
+                               served->api_version, "metadata", "resourceVersion", version, "items", items);
+}
+
+void sim_delete_collection(struct writing *w)
+{
+    struct sim_list_options selection;
+    struct sim_snapshot snapshot = {0};
+    json_t *options = delete_options(w), *refusal = NULL;
+    if (!options) return;
+    if (sim_list_options_read(w->request, w->target->served->kind, &selection, &refusal) &&
+        sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
+        delete_listed(w, options, &selection, &snapshot);
+        sim_snapshot_release(w->api, &snapshot);
+    } else
+        sim_reply_status(w->reply, refusal);
+    sim_list_options_clear(&selection);
+    json_decref(options);
+}

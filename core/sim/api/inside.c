@@ -1,0 +1,288 @@
+/* The simulator without HTTP; see inside.h. */
+#include "sim/api/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/api/inside_kinds.h"
+#include "sim/api/route.h"
+#include "sim/kinds/kinds.h"
+#include "sim/object/status.h"
+#include "sim/store/cluster.h"
+#include "sim/store/fault.h"
+#include "sim/store/load.h"
+#include "sim/store/reaper.h"
+#include "sim/store/target.h"
+
+enum { QUERY_MAX = 32, READ = 64 << 10, TERMINATE_MS = 1000, BOOKMARK_MS = 60000 };
+
+struct sim_inside {
+    struct sim_api api;
+    struct sim_reaper *reaper;
+};
+
+static void terminating(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                        int64_t grace_ms)
+{
+    struct sim_inside *inside = ctx;
+    sim_reaper_expect(inside->reaper, served, object, grace_ms < TERMINATE_MS ? grace_ms : TERMINATE_MS);
+}
+
+struct sim_inside *sim_inside_new(struct loop *loop)
+{
+    struct sim_inside *inside = NEW(struct sim_inside);
+    struct sim_api *api = &inside->api;
+    api->clock = loop_clock(loop);
+    api->store = sim_store_new(
+        &(struct sim_store_options){.first_version = (uint64_t)clock_wall_us(loop_clock(loop))});
+    api->settings.watch_cache = true;
+    api->settings.bookmark_ms = BOOKMARK_MS;
+    api->settings.terminate_ms = TERMINATE_MS;
+    api->faults = sim_faults_new();
+    api->terminating = terminating;
+    api->ctx = inside;
+    inside->reaper = sim_reaper_new(loop, api);
+    sim_load_namespaces(api->store, 0);
+    sim_inside_serve_more(api->store);
+    return inside;
+}
+
+void sim_inside_free(struct sim_inside *inside)
+{
+    if (!inside) return;
+    sim_reaper_free(inside->reaper);
+    sim_faults_free(inside->api.faults);
+    sim_store_free(inside->api.store);
+    free(inside);
+}
+
+/* --- requests */
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* In place. */
+static void unescape(char *text, bool plus)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        bool escaped = *from == '%' && hex(from[1]) >= 0 && hex(from[2]) >= 0;
+        *to++ = (char)(escaped ? hex(from[1]) * 16 + hex(from[2]) : plus && *from == '+' ? ' ' : *from);
+        if (escaped) from += 2;
+    }
+    *to = '\0';
+}
+
+/* A request as sim_route wants it, with the texts that it points at. */
+struct split {
+    struct sim_request request;
+    struct sim_param params[QUERY_MAX];
+    char *text;
+};
+
+static void split(const struct sim_inside_request *from, struct split *to)
+{
+    *to = (struct split){.text = xstrdup(from->target), .request.has_nul = strstr(from->target, "%00")};
+    char *query = strchr(to->text, '?'), *part;
+    if (query) *query++ = '\0';
+    while (query && (part = strsep(&query, "&"))) {
+        char *value = strchr(part, '=');
+        if (value) *value++ = '\0';
+        if (!*part || to->request.query_count == QUERY_MAX) continue;
+        unescape(part, true);
+        if (value) unescape(value, true);
+        to->params[to->request.query_count++] = (struct sim_param){part, value ? value : ""};
+    }
+    unescape(to->text, false);
+    to->request.method = from->method;
+    to->request.path = to->text;
+    to->request.query = to->params;
+    to->request.accept = from->accept ? from->accept : "";
+    to->request.content_type = from->content_type ? from->content_type : "";
+    to->request.body = from->body;
+    to->request.fd = -1;
+    to->request.polled = true;
+}
+
+void sim_inside_about(struct sim_inside *inside, const struct sim_inside_request *request,
+                      struct sim_inside_about *about)
+{
+    struct split parts;
+    struct sim_target target;
+    split(request, &parts);
+    *about = (struct sim_inside_about){.verb = ""};
+    if (sim_target_parse(inside->api.store, parts.request.path, &target)) {
+        const char *dry_run = sim_query(&parts.request, "dryRun");
+        *about = (struct sim_inside_about){
+            .verb = sim_verb_of(&parts.request, target.name),
+            .kind = target.served->kind->kind,
+            .api_version = target.served->api_version,
+            .qualified = sim_qualified_resource(target.served->kind),
+            .namespace_ = target.namespace_,
+            .name = target.name,
+            .subresource = target.subresource,
+            .dry_run = dry_run && *dry_run,
+        };
+        about->resource = about->qualified;
+        target.namespace_ = target.name = target.subresource = NULL;
+    }
+    sim_target_clear(&target);
+    free(parts.text);
+}
+
+void sim_inside_about_clear(struct sim_inside_about *about)
+{
+    free(about->namespace_);
+    free(about->name);
+    free(about->subresource);
+    free(about->qualified);
+    *about = (struct sim_inside_about){.verb = ""};
+}
+
+/* Whether the object of the path is there. */
+static bool is_there(struct sim_inside *inside, const char *path)
+{
+    struct sim_target target;
+    bool there = false;
+    if (sim_target_parse(inside->api.store, path, &target) && target.name) {
+        char *key = sim_target_key(&target, target.name);
+        sim_store_lock(inside->api.store);
+        there = omap_get(target.served->resource->map, key) != NULL;
+        sim_store_unlock(inside->api.store);
+        free(key);
+    }
+    sim_target_clear(&target);
+    return there;
+}
+
+bool sim_inside_remove(struct sim_inside *inside, const char *path)
+{
+    struct sim_target target;
+    bool removed = false;
+    if (sim_target_parse(inside->api.store, path, &target) && target.name) {
+        char *key = sim_target_key(&target, target.name);
+        sim_store_lock(inside->api.store);
+        removed = sim_store_remove(inside->api.store, target.served->resource, key);
+        sim_store_unlock(inside->api.store);
+        free(key);
+    }
+    sim_target_clear(&target);
+    return removed;
+}
+
+/* An apply of what is not there goes to the collection. */
+static void soften(struct sim_inside *inside, struct sim_request *request, char *path)
+{
+    const char *type = request->content_type;
+    if (strncmp(type, "application/apply-patch", 23) != 0) return;
+    request->content_type = "application/merge-patch+json";
+    if (is_there(inside, path)) return;
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = '\0';
+    request->method = "POST";
+    request->content_type = "application/json";
+}
+
+static int append(const char *data, size_t len, void *into)
+{
+    buf_append(into, data, len);
+    return 0;
+}
+
+static void take(struct sim_reply *reply, struct sim_inside_answer *answer)
+{
+    ssize_t n = 1;
+    answer->code = reply->code;
+    answer->retry_after_s = reply->retry_after_s;
+    answer->content_type = reply->content_type ? reply->content_type : "application/json";
+    if (reply->json) must(json_dump_callback(reply->json, append, &answer->body, JSON_COMPACT) == 0);
+    buf_str(&answer->body, buf_slice(&reply->text));
+    if (reply->live) {
+        answer->stream = reply->stream;
+        reply->stream = NULL;
+    }
+    while (reply->stream && n > 0) {
+        n = reply->stream->read(reply->stream, buf_reserve(&answer->body, READ), READ);
+        if (n > 0) answer->body.len += (size_t)n;
+    }
+}
+
+void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
+                      struct sim_inside_answer *answer)
+{
+    struct split parts;
+    struct sim_reply reply = {0};
+    split(request, &parts);
+    soften(inside, &parts.request, parts.text);
+    sim_route(&inside->api, &parts.request, &reply);
+    take(&reply, answer);
+    sim_reply_clear(&reply);
+    free(parts.text);
+}
+
+void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
+                       struct sim_inside_answer *answer)
+{
+    struct sim_reply reply = {0};
+    json_t *status =
+        reason || message ? sim_status(code, reason, message, NULL, NULL) : sim_status_generic(code);
+    if (retry_after_s > 0) {
+        json_t *details = json_object_get(status, "details");
+        if (!details) json_object_set_new(status, "details", details = json_object());
+        json_object_set_new(details, "retryAfterSeconds", json_integer(retry_after_s));
+    }
+    sim_reply_status(&reply, status);
+    take(&reply, answer);
+    sim_reply_clear(&reply);
+}
+
+void sim_inside_answer_clear(struct sim_inside_answer *answer)
+{
+    buf_clear(&answer->body);
+    if (answer->stream) sim_inside_close(answer->stream);
+    *answer = (struct sim_inside_answer){0};
+}
+
+/* --- watches */
+
+bool sim_inside_read(struct sim_stream *stream, struct buf *out)
+{
+    for (;;) {
+        ssize_t n = stream->read(stream, buf_reserve(out, READ), READ);
+        if (n <= 0) return n == SIM_STREAM_LATER;
+        out->len += (size_t)n;
+    }
+}
+
+void sim_inside_close(struct sim_stream *stream)
+{
+    stream->free(stream);
+}
+
+bool sim_inside_end_watches(struct sim_inside *inside, const char *resource, bool expire, struct err *err)
+{
+    struct sim_store *store = inside->api.store;
+    sim_store_lock(store);
+    struct sim_served *served = *resource ? sim_store_lookup(store, resource) : NULL;
+    bool ok = served || !*resource;
+    struct sim_resource *which = served ? served->resource : NULL;
+    if (ok && expire) sim_store_expire(store, which);
+    if (ok && !expire) sim_store_end_watches(store, which);
+    sim_store_unlock(store);
+    return ok || err_set(err, ERR_NOT_FOUND, "no kind \"%s\"", resource);
+}
+
+void sim_inside_add_kind(struct sim_inside *inside, const char *group, const char *version,
+                         const char *plural, const char *name, bool namespaced)
+{
+    sim_inside_serve_kind(inside->api.store, group, version, plural, name, namespaced);
+}
+
+bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err)
+{
+    return sim_load_text(&inside->api, json, err);
+}

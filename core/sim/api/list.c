@@ -1,0 +1,249 @@
+/* Lists, streamed object by object, and single objects; see list.h. */
+#include "sim/api/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/object/status.h"
+#include "sim/store/form.h"
+#include "sim/store/page.h"
+#include "sim/store/snapshot.h"
+
+struct list {
+    struct sim_stream stream;
+    struct sim_api *api;
+    const struct sim_served *served;
+    struct sim_snapshot snapshot;
+    struct sim_list_options options;
+    enum sim_form form;
+    struct omap_cursor cursor;
+    size_t left; /* objects of this page that are still to come */
+    size_t sent;
+    struct sim_list_meta meta;
+    char *token;
+    enum { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_DONE } stage;
+    struct sim_out out;
+    struct sim_actions actions;
+    enum sim_then then;
+    int fd;
+};
+
+static void list_free(struct sim_stream *stream)
+{
+    struct list *list = container_of(stream, struct list, stream);
+    sim_snapshot_release(list->api, &list->snapshot);
+    sim_list_options_clear(&list->options);
+    sim_actions_clear(&list->actions);
+    sim_out_clear(&list->out);
+    free(list->token);
+    free(list);
+}
+
+static void put_built(struct list *list, void (*build)(struct buf *, const struct sim_served *, enum sim_form,
+                                                       const struct sim_list_meta *))
+{
+    struct buf text = {0};
+    build(&text, list->served, list->form, &list->meta);
+    sim_out_put(&list->out, buf_slice(&text));
+    buf_clear(&text);
+}
+
+static struct sim_object *next(struct list *list)
+{
+    if (list->left == 0) return NULL;
+    list->left--;
+    return sim_snapshot_next(&list->snapshot, &list->cursor, &list->options);
+}
+
+static void put_item(struct list *list)
+{
+    const struct sim_object *object = next(list);
+    if (!object) {
+        list->stage = LIST_TAIL;
+        return;
+    }
+    if (list->sent++) sim_out_put(&list->out, STR(","));
+    sim_form_item(&list->out, list->served, list->form, object);
+}
+
+/* False when the other side went away during a pause. */
+static bool act(struct list *list, struct sim_action *action)
+{
+    bool ok = !action->pause_ms || sim_wait(list->fd, action->pause_ms);
+    if (action->text) {
+        if (list->stage == LIST_ITEMS && list->sent++) sim_out_put(&list->out, STR(","));
+        sim_out_put(&list->out, (struct str){action->text, action->len});
+    }
+    list->then = action->then;
+    sim_action_free(action);
+    return ok;
+}
+
+static bool produce(struct list *list)
+{
+    struct sim_action *action = list->stage == LIST_HEAD ? NULL : sim_actions_due(&list->actions, list->sent);
+    if (action) return act(list, action);
+    switch (list->stage) {
+    case LIST_HEAD:
+        put_built(list, sim_form_list_head);
+        list->stage = LIST_ITEMS;
+        break;
+    case LIST_ITEMS: put_item(list); break;
+    case LIST_TAIL:
+        put_built(list, sim_form_list_tail);
+        list->stage = LIST_DONE;
+        break;
+    case LIST_DONE: break;
+    }
+    return true;
+}
+
+static ssize_t finish(struct list *list)
+{
+    if (list->then == SIM_THEN_SILENCE) sim_wait(list->fd, -1);
+    if (list->then == SIM_THEN_RESET) return SIM_STREAM_RESET;
+    return list->then == SIM_THEN_GO_ON || list->then == SIM_THEN_END ? SIM_STREAM_END : SIM_STREAM_BROKEN;
+}
+
+static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
+{
+    struct list *list = container_of(stream, struct list, stream);
+    sim_out_begin(&list->out, to, room);
+    while (!sim_out_full(&list->out) && list->then == SIM_THEN_GO_ON && list->stage != LIST_DONE)
+        if (!produce(list)) return SIM_STREAM_BROKEN;
+    return list->out.len ? (ssize_t)list->out.len : finish(list);
+}
+
+/* Finds out where the page ends, because its token is sent before the items. */
+static void measure_page(struct list *list)
+{
+    struct omap_cursor cursor;
+    const struct sim_object *last = NULL, *object;
+    size_t n = 0;
+    list->left = SIZE_MAX;
+    if (!list->snapshot.limit) return;
+    sim_snapshot_seek(&list->snapshot, &cursor);
+    while ((object = sim_snapshot_next(&list->snapshot, &cursor, &list->options)) &&
+           n < list->snapshot.limit) {
+        last = object;
+        n++;
+    }
+    list->left = n;
+    if (!object || !last) return;
+    list->token = sim_page_token((int64_t)list->snapshot.version, last->key);
+    list->meta.token = list->token;
+    if (!list->options.labels && !list->options.fields)
+        list->meta.remaining = (int64_t)sim_snapshot_remaining(&list->snapshot, last->key);
+}
+
+static json_t *table(struct list *list)
+{
+    json_t **objects = NULL;
+    size_t n = 0, cap = 0;
+    const struct sim_object *object;
+    char version[24];
+    while ((object = next(list))) {
+        if (n == cap) objects = xrealloc(objects, (cap = cap ? 2 * cap : 64) * sizeof(json_t *));
+        objects[n++] = sim_object_json(object, list->served->kind->kind, list->served->api_version);
+    }
+    snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
+    json_t *result = sim_table(list->served->kind, objects, n, version, list->meta.token,
+                               list->options.include_object, true, time(NULL));
+    if (list->meta.remaining >= 0)
+        json_object_set_new(json_object_get(result, "metadata"), "remainingItemCount",
+                            json_integer(list->meta.remaining));
+    for (size_t i = 0; i < n; i++) json_decref(objects[i]);
+    free(objects);
+    return result;
+}
+
+static void answer(struct list *list, struct sim_reply *reply)
+{
+    list->meta = (struct sim_list_meta){.version = list->snapshot.version, .remaining = -1};
+    measure_page(list);
+    sim_snapshot_seek(&list->snapshot, &list->cursor);
+    reply->code = 200;
+    if (list->form == SIM_FORM_TABLE) {
+        reply->json = table(list);
+        list_free(&list->stream);
+    } else
+        reply->stream = &list->stream;
+}
+
+void sim_list(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
+              struct sim_list_options *options, struct sim_actions *actions, struct sim_reply *reply)
+{
+    struct list *list = NEW(struct list);
+    json_t *refusal;
+    *list = (struct list){.stream = {list_read, list_free},
+                          .api = api,
+                          .served = target->served,
+                          .options = *options,
+                          .form = sim_negotiate(request->accept),
+                          .fd = request->fd};
+    *options = (struct sim_list_options){0};
+    STAILQ_INIT(&list->actions);
+    STAILQ_CONCAT(&list->actions, actions);
+    if (list->form == SIM_FORM_UNACCEPTABLE)
+        refusal = sim_status_not_acceptable("application/json");
+    else
+        sim_snapshot_take(api, target, &list->options, &list->snapshot, &refusal);
+    sim_count(&api->stats.lists, 1);
+    if (!refusal) {
+        answer(list, reply);
+        return;
+    }
+    sim_reply_status(reply, refusal);
+    list_free(&list->stream);
+}
+
+static void put_table(const struct sim_served *served, const struct sim_object *object, const char *include,
+                      struct sim_reply *reply)
+{
+    json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+    json_t *const objects[] = {whole};
+    reply->json = sim_table(served->kind, objects, 1, NULL, NULL, include, true, time(NULL));
+    json_decref(whole);
+}
+
+void sim_reply_object(const struct sim_request *request, const struct sim_served *served,
+                      const struct sim_object *object, struct sim_reply *reply)
+{
+    enum sim_form form = sim_negotiate(request->accept);
+    struct sim_out out = {0};
+    if (form == SIM_FORM_UNACCEPTABLE || form == SIM_FORM_PARTIAL_LIST) {
+        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
+        return;
+    }
+    reply->code = 200;
+    if (form == SIM_FORM_TABLE)
+        put_table(served, object, sim_query(request, "includeObject"), reply);
+    else {
+        sim_form_object(&out, served, form, object);
+        reply->text = out.kept;
+    }
+}
+
+void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
+             struct sim_reply *reply)
+{
+    char *key = sim_target_key(target, target->name);
+    sim_count(&api->stats.gets, 1);
+    sim_store_lock(api->store);
+    struct sim_object *object = omap_get(target->served->resource->map, key);
+    if (object) sim_object_ref(object);
+    sim_store_unlock(api->store);
+    free(key);
+    if (!object) {
+        sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
+        return;
+    }
+    sim_reply_object(request, target->served, object, reply);
+    sim_store_lock(api->store);
+    sim_object_unref(object);
+    sim_store_unlock(api->store);
+}

@@ -1,0 +1,87 @@
+/* Which form of an object an Accept header asks for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "sim/kinds/table.h"
+
+struct clause {
+    struct str type;
+    struct str as, group, version;
+    double q;
+};
+
+static double quality(struct str text)
+{
+    char digits[16] = {0};
+    memcpy(digits, text.p, text.n < sizeof digits - 1 ? text.n : sizeof digits - 1);
+    return strtod(digits, NULL);
+}
+
+static struct clause read_clause(struct str text)
+{
+    struct clause c = {.q = 1};
+    struct str part;
+    str_cut(&text, ';', &part);
+    c.type = str_trim(part);
+    while (str_cut(&text, ';', &part)) {
+        struct str key, value = part;
+        str_cut(&value, '=', &key);
+        key = str_trim(key);
+        value = value.p ? str_trim(value) : STR("");
+        if (str_is(key, "as")) c.as = value;
+        if (str_is(key, "g")) c.group = value;
+        if (str_is(key, "v")) c.version = value;
+        if (str_is(key, "q")) c.q = quality(value);
+    }
+    return c;
+}
+
+static bool is_json(const struct clause *c)
+{
+    return str_is(c->type, "application/json") || str_is(c->type, "application/*") || str_is(c->type, "*/*");
+}
+
+static bool is_protobuf(const struct clause *c)
+{
+    return str_is(c->type, "application/vnd.kubernetes.protobuf");
+}
+
+/* The form of the object, all of which are of meta.k8s.io/v1, whatever it is encoded as. */
+static enum sim_form form_of(const struct clause *c)
+{
+    static const struct {
+        const char *as;
+        enum sim_form form;
+    } forms[] = {{"Table", SIM_FORM_TABLE},
+                 {"PartialObjectMetadata", SIM_FORM_PARTIAL},
+                 {"PartialObjectMetadataList", SIM_FORM_PARTIAL_LIST}};
+    if (c->as.n == 0 && c->group.n == 0 && c->version.n == 0) return SIM_FORM_JSON;
+    if (!str_is(c->group, "meta.k8s.io") || !str_is(c->version, "v1")) return SIM_FORM_UNACCEPTABLE;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (str_is(c->as, forms[i].as)) return forms[i].form;
+    return SIM_FORM_UNACCEPTABLE;
+}
+
+struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken)
+{
+    struct str rest = str_of(accept ? accept : ""), part;
+    struct sim_media best = {.form = SIM_FORM_UNACCEPTABLE};
+    double best_q = 0;
+    if (str_trim(rest).n == 0) return (struct sim_media){.form = SIM_FORM_JSON};
+    while (str_cut(&rest, ',', &part)) {
+        struct clause c = read_clause(part);
+        struct sim_media media = {form_of(&c), is_protobuf(&c)};
+        if (media.protobuf ? !spoken->protobuf : !is_json(&c)) continue;
+        if (media.form == SIM_FORM_TABLE && !spoken->tables) continue;
+        if (media.form == SIM_FORM_UNACCEPTABLE || c.q <= best_q) continue;
+        best = media;
+        best_q = c.q;
+    }
+    return best;
+}
+
+enum sim_form sim_negotiate(const char *accept)
+{
+    return sim_negotiate_media(accept, &(struct sim_spoken){.tables = true}).form;
+}

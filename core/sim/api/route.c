@@ -1,0 +1,132 @@
+/* Dispatch by path and verb; see route.h. */
+#include "sim/api/route.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/api/control.h"
+#include "sim/api/discovery.h"
+#include "sim/api/list.h"
+#include "sim/api/review.h"
+#include "sim/api/watch.h"
+#include "sim/api/write_request.h"
+#include "sim/object/status.h"
+#include "sim/store/fault.h"
+#include "sim/store/params.h"
+#include "sim/store/target.h"
+
+const char *sim_verb_of(const struct sim_request *request, bool named)
+{
+    static const char *const verbs[][3] = {{"POST", "create", "create"},
+                                           {"PUT", "update", "update"},
+                                           {"PATCH", "patch", "patch"},
+                                           {"DELETE", "deletecollection", "delete"},
+                                           {"GET", "list", "get"}};
+    if (strcmp(request->method, "GET") == 0 && !named && sim_query_true(request, "watch")) return "watch";
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(request->method, verbs[i][0]) == 0) return verbs[i][named ? 2 : 1];
+    return "";
+}
+
+static void read_objects(struct sim_api *api, const struct sim_request *request,
+                         const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
+{
+    struct sim_list_options options;
+    json_t *refusal;
+    if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
+        if (target->name) /* whatever the options say, as the real server has it */
+            sim_get(api, request, target, reply);
+        else if (options.watch)
+            sim_watch(api, request, target, &options, faulty, reply);
+        else
+            sim_list(api, request, target, &options, &faulty->actions, reply);
+    } else
+        sim_reply_status(reply, refusal);
+    sim_list_options_clear(&options);
+}
+
+/* Subresources that GET, PUT and PATCH may name. */
+static bool has_subresource(const struct sim_target *target)
+{
+    const struct sim_kind *kind = target->served->kind;
+    const char *name = target->subresource;
+    if (strcmp(name, "status") == 0) return kind->has_status;
+    if (strcmp(name, "binding") == 0) return !*kind->group && strcmp(kind->plural, "pods") == 0;
+    return strcmp(name, "finalize") == 0 && !*kind->group && strcmp(kind->plural, "namespaces") == 0;
+}
+
+static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
+                    struct sim_reply *reply)
+{
+    struct sim_faulty faulty = {0};
+    STAILQ_INIT(&faulty.actions);
+    if (target->subresource && !has_subresource(target))
+        sim_reply_not_found(reply);
+    else if (sim_faults_apply(api, request, sim_verb_of(request, target->name), target, &faulty, reply))
+        ; /* that was it */
+    else if (strcmp(request->method, "GET") == 0)
+        read_objects(api, request, target, &faulty, reply);
+    else
+        sim_write_request(api, request, target, reply);
+    sim_actions_clear(&faulty.actions);
+}
+
+static bool health(const struct sim_request *request, struct sim_reply *reply)
+{
+    static const char *const paths[] = {"/healthz", "/livez", "/readyz"};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        if (strcmp(request->path, paths[i]) != 0) continue;
+        reply->code = 200;
+        reply->content_type = "text/plain; charset=utf-8";
+        buf_puts(&reply->text, "ok");
+        return true;
+    }
+    return false;
+}
+
+static bool discovery(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    sim_store_lock(api->store);
+    reply->json = sim_discovery(request->path, request->accept, api->store->kinds, api->store->served_count,
+                                &reply->content_type);
+    sim_store_unlock(api->store);
+    if (reply->json) reply->code = 200;
+    return reply->json != NULL;
+}
+
+/* A Status below a group and version that is served, a line of text everywhere else. */
+static void not_found(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    if (sim_target_has_group(api->store, request->path)) {
+        sim_reply_not_found(reply);
+        return;
+    }
+    reply->code = 404;
+    reply->content_type = "text/plain; charset=utf-8";
+    buf_puts(&reply->text, "404 page not found\n");
+}
+
+/* Paths that name no resource. */
+static void others(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    struct sim_faulty faulty = {0};
+    STAILQ_INIT(&faulty.actions);
+    if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
+    if (!health(request, reply) && !sim_review(api, request, reply) && !discovery(api, request, reply))
+        not_found(api, request, reply);
+}
+
+void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    struct sim_target target;
+    if (request->has_nul) {
+        sim_reply_status(reply, sim_status_bad_request("the path and the query must not contain a NUL byte"));
+        return;
+    }
+    if (sim_control(api, request, reply)) return;
+    if (sim_target_parse(api->store, request->path, &target))
+        objects(api, request, &target, reply);
+    else
+        others(api, request, reply);
+    sim_target_clear(&target);
+}

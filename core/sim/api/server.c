@@ -1,0 +1,119 @@
+/* Start and stop of the simulated API server; see server.h. */
+#include "sim/api/server.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/api/http.h"
+#include "sim/api/route.h"
+#include "sim/scenario/director.h"
+#include "sim/scenario/pods.h"
+#include "sim/store/api.h"
+#include "sim/store/cluster.h"
+#include "sim/store/fault.h"
+#include "sim/store/load.h"
+#include "sim/store/reaper.h"
+
+enum { TERMINATE_MS = 1000 };
+
+struct sim_server {
+    struct sim_api api;
+    struct sim_reaper *reaper;
+    struct sim_http *http;
+    struct sim_pods *pods;
+    struct sim_scenario *scenario; /* until it begins */
+};
+
+static void serve(void *ctx, const struct sim_request *request, struct sim_reply *reply)
+{
+    struct sim_server *server = ctx;
+    sim_route(&server->api, request, reply);
+}
+
+static void terminating(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                        int64_t grace_ms)
+{
+    struct sim_server *server = ctx;
+    int64_t most_ms = atomic_load(&server->api.settings.terminate_ms);
+    sim_reaper_expect(server->reaper, served, object, grace_ms < most_ms ? grace_ms : most_ms);
+}
+
+static bool load(struct sim_server *server, const struct sim_server_options *options, struct err *err)
+{
+    struct sim_store *store = server->api.store;
+    sim_load_namespaces(store, options->pods ? SIM_POD_NAMESPACES : 0);
+    server->pods = sim_pods_new(options->pods, options->replicas);
+    if (options->pods) {
+        sim_pods_load(server->pods, store);
+        sim_load_nodes(store, SIM_POD_NODES);
+    }
+    for (size_t i = 0; i < options->load_count; i++)
+        if (!sim_load_file(&server->api, options->load[i], err)) return false;
+    if (options->script && !(server->scenario = sim_scenario_load(options->script, err))) return false;
+    return true;
+}
+
+static void set_up(struct sim_server *server, struct loop *loop, const struct sim_server_options *options)
+{
+    struct sim_api *api = &server->api;
+    api->store = sim_store_new(&(struct sim_store_options){0});
+    api->settings.watch_cache = options->watch_cache;
+    api->settings.gzip = options->gzip;
+    api->settings.bookmark_ms = options->bookmark_ms;
+    api->settings.terminate_ms = TERMINATE_MS;
+    api->faults = sim_faults_new();
+    api->terminating = terminating;
+    api->ctx = server;
+    server->reaper = sim_reaper_new(loop, api);
+}
+
+static void refuse(void *ctx, int64_t ms)
+{
+    struct sim_server *server = ctx;
+    sim_http_refuse(server->http, ms);
+}
+
+struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_options *options,
+                                  struct err *err)
+{
+    struct sim_server *server = NEW(struct sim_server);
+    const struct sim_http_options http = {
+        .listen = options->listen, .port = options->port, .serve = serve, .ctx = server};
+    set_up(server, loop, options);
+    if (load(server, options, err)) {
+        server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
+        server->http = sim_http_new(loop, &server->api, &http, err);
+    }
+    if (server->http) return server;
+    sim_server_free(server);
+    return NULL;
+}
+
+bool sim_server_begin(struct sim_server *server, struct err *err)
+{
+    struct sim_scenario *scenario = server->scenario;
+    server->scenario = NULL;
+    return !scenario || sim_director_run(server->api.director, scenario, err);
+}
+
+int sim_server_port(const struct sim_server *server)
+{
+    return sim_http_port(server->http);
+}
+
+void sim_server_free(struct sim_server *server)
+{
+    if (!server) return;
+    sim_store_lock(server->api.store);
+    sim_store_stop(server->api.store);
+    sim_store_unlock(server->api.store);
+    if (server->api.director) sim_director_stop(server->api.director);
+    sim_http_free(server->http);
+    sim_director_free(server->api.director);
+    sim_reaper_free(server->reaper);
+    sim_faults_free(server->api.faults);
+    sim_scenario_free(server->scenario);
+    sim_pods_free(server->pods);
+    sim_store_free(server->api.store);
+    free(server);
+}

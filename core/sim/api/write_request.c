@@ -1,0 +1,268 @@
+/* POST, PUT and PATCH, and which write a request is; see write_request.h. DELETE is delete_request.c. */
+#include "sim/api/write_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/api/list.h"
+#include "sim/api/write_request_internal.h"
+#include "sim/object/apply.h"
+#include "sim/object/patch.h"
+#include "sim/object/status.h"
+#include "sim/store/write.h"
+#include "sim/text/tree.h"
+
+#define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
+#define STRATEGIC   "application/strategic-merge-patch+json"
+
+static bool has_type(const struct sim_request *request, const char *type)
+{
+    size_t n = strlen(type);
+    return strncmp(request->content_type, type, n) == 0 &&
+           (!request->content_type[n] || strchr("; ", request->content_type[n]));
+}
+
+json_t *sim_write_body(const struct writing *w, const char *what)
+{
+    json_error_t error;
+    json_t *body =
+        json_loadb(w->request->body.p ? w->request->body.p : "", w->request->body.n, JSON_DECODE_ANY, &error);
+    if (body) return body;
+    char *message = xasprintf("%s: %s", what, error.text);
+    sim_reply_status(w->reply, sim_status_bad_request(message));
+    free(message);
+    return NULL;
+}
+
+static bool is_json(const struct writing *w)
+{
+    if (!*w->request->content_type || has_type(w->request, "application/json")) return true;
+    sim_reply_status(w->reply, sim_status_unsupported_media("application/json"));
+    return false;
+}
+
+/* An object in JSON; NULL and an answer when it is something else. */
+static json_t *read_object(const struct writing *w)
+{
+    if (!is_json(w)) return NULL;
+    char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
+                           "version/kind; json parse error",
+                           w->target->served->kind->kind);
+    json_t *body = sim_write_body(w, what);
+    free(what);
+    return body;
+}
+
+void sim_write_answer(struct writing *w, struct sim_written *written)
+{
+    if (written->refusal) {
+        sim_reply_status(w->reply, written->refusal);
+        written->refusal = NULL;
+    } else {
+        sim_reply_object(w->request, w->target->served, written->object, w->reply);
+        if (w->reply->code == 200 && written->created) w->reply->code = 201;
+    }
+    sim_written_clear(w->api, written);
+}
+
+static void create(struct writing *w)
+{
+    struct sim_written written;
+    json_t *body = read_object(w);
+    if (!body) return;
+    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
+    sim_write_answer(w, &written);
+    json_decref(body);
+}
+
+/* A Binding names the node; the pod is the one of the path. */
+static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    json_t *pod = json_deep_copy(old);
+    json_object_set_new(sim_submap(pod, "spec"), "nodeName", sim_string(sim_text_at(ctx, "target.name")));
+    return pod;
+}
+
+static void bind_pod(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *body = read_object(w);
+    if (!body) return;
+    sim_write_update(w->api, w->target->served, key, "binding", bound, body, w->dry_run, &written);
+    json_decref(body);
+    sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
+                                               : sim_status(201, NULL, NULL, NULL, NULL));
+    sim_written_clear(w->api, &written);
+}
+
+static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
+                        struct sim_refusal *refusal)
+{
+    return json_incref(ctx);
+}
+
+static bool is_not_found(const struct sim_written *written)
+{
+    return written->refusal && sim_status_code(written->refusal) == 404;
+}
+
+static void update(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    json_t *body = read_object(w);
+    if (!body) return;
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, as_given, body, w->dry_run,
+                     &written);
+    if (is_not_found(&written) && w->target->served->kind->created_by_update && !w->target->subresource) {
+        sim_written_clear(w->api, &written);
+        sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
+    }
+    sim_write_answer(w, &written);
+    json_decref(body);
+}
+
+static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_patch_merge(old, ctx);
+}
+
+static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
+                             struct sim_refusal *refusal)
+{
+    return sim_patch_strategic(old, ctx);
+}
+
+/* The real server keeps to itself what was wrong; here a cause tells. */
+static json_t *rejected(const char *why)
+{
+    json_t *status = sim_status(422, "Invalid",
+                                "the server rejected our request due to an error in our request", NULL, NULL);
+    json_t *cause = json_pack("{ss ss}", "reason", "UnexpectedServerResponse", "message", why);
+    json_object_set_new(sim_submap(status, "details"), "causes", json_pack("[o]", cause));
+    return status;
+}
+
+static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    char *message = NULL;
+    json_t *result = sim_patch_json(old, ctx, &message);
+    if (!result) refusal->status = rejected(message);
+    free(message);
+    return result;
+}
+
+/* Who meets a limit of this server is told so, and not that the request was wrong. */
+static void refuse_type(const struct writing *w)
+{
+    const char *types = w->target->served->kind->custom ? PATCH_TYPES : PATCH_TYPES ", " STRATEGIC;
+    if (strncmp(w->request->content_type, "application/apply-patch+", 24) != 0) {
+        sim_reply_status(w->reply, sim_status_unsupported_media(types));
+        return;
+    }
+    char *message =
+        xasprintf("kubelua sim has no server-side apply; it takes patches of the types %s", types);
+    sim_reply_status(w->reply, sim_status(415, "UnsupportedMediaType", message, NULL, NULL));
+    free(message);
+}
+
+/* --- server-side apply */
+
+static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_applied(old, ctx);
+}
+
+/* What is not there is made. */
+static void apply(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    const char *manager = sim_query(w->request, "fieldManager");
+    json_t *given = sim_write_body(w, "error decoding YAML, of which this server takes JSON alone");
+    struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
+    if (!given) return;
+    if (!manager || !*manager || !json_is_object(given)) {
+        sim_reply_status(w->reply, sim_status_bad_request(json_is_object(given)
+                                                              ? "fieldManager is required for apply patch"
+                                                              : "what is applied is no object"));
+        json_decref(given);
+        return;
+    }
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, applied, &apply, w->dry_run,
+                     &written);
+    if (is_not_found(&written) && !w->target->subresource) {
+        sim_written_clear(w->api, &written);
+        json_t *object = sim_applied(NULL, &apply);
+        sim_write_create(w->api, w->target->served, w->target->namespace_, object, w->dry_run, &written);
+        json_decref(object);
+    }
+    sim_write_answer(w, &written);
+    json_decref(given);
+}
+
+/* --- patches */
+
+static void patch(struct writing *w, const char *key)
+{
+    struct sim_written written;
+    bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
+    sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
+                        : has_type(w->request, "application/json-patch+json") ? patched
+                        : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
+                                                                              : NULL;
+    if (!body && !strategic && has_type(w->request, "application/apply-patch+yaml")) {
+        apply(w, key);
+        return;
+    }
+    if (!body) {
+        refuse_type(w);
+        return;
+    }
+    json_t *given = sim_write_body(w, "error decoding patch");
+    if (given && body == patched && !json_is_array(given)) {
+        sim_reply_status(w->reply,
+                         sim_status_bad_request("error decoding patch: json: it is no array of operations"));
+        json_decref(given);
+        given = NULL;
+    }
+    if (!given) return;
+    sim_write_update(w->api, w->target->served, key, w->target->subresource, body, given, w->dry_run,
+                     &written);
+    sim_write_answer(w, &written);
+    json_decref(given);
+}
+
+static void write_object(struct writing *w, const char *method)
+{
+    const char *subresource = w->target->subresource;
+    char *key = sim_target_key(w->target, w->target->name);
+    if (strcmp(method, "PUT") == 0)
+        update(w, key);
+    else if (strcmp(method, "PATCH") == 0)
+        patch(w, key);
+    else if (strcmp(method, "DELETE") == 0 && !subresource)
+        sim_delete_one(w, key);
+    else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
+        bind_pod(w, key);
+    else
+        sim_reply_not_allowed(w->reply);
+    free(key);
+}
+
+void sim_write_request(struct sim_api *api, const struct sim_request *request,
+                       const struct sim_target *target, struct sim_reply *reply)
+{
+    const char *dry_run = sim_query(request, "dryRun");
+    struct writing w = {api, request, target, reply, dry_run && strcmp(dry_run, "All") == 0};
+    bool everywhere = target->served->kind->namespaced && !target->namespace_;
+    sim_count(&api->stats.writes, 1);
+    if (target->name)
+        write_object(&w, request->method);
+    else if (strcmp(request->method, "POST") == 0 && !everywhere)
+        create(&w);
+    else if (strcmp(request->method, "DELETE") == 0 && !everywhere &&
+             !target->served->kind->no_delete_collection)
+        sim_delete_collection(&w);
+    else
+        sim_reply_not_allowed(reply);
+}

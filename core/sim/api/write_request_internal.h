@@ -1,0 +1,25 @@
+/* What requests that write share: write_request.c and delete_request.c, which alone include it.
+ * Owner and thread as in write_request.h. */
+#pragma once
+#include "sim/api/write_request.h"
+#include "sim/store/write.h"
+
+struct writing {
+    struct sim_api *api;
+    const struct sim_request *request;
+    const struct sim_target *target;
+    struct sim_reply *reply;
+    bool dry_run;
+};
+
+/* --- write_request.c */
+
+/* NULL and an answer when the body is not JSON; `what` says what it was to be. A new reference. */
+json_t *sim_write_body(const struct writing *writing, const char *what);
+/* The answer to all writes but most deletes. Clears `written`. */
+void sim_write_answer(struct writing *writing, struct sim_written *written);
+
+/* --- delete_request.c: each answers */
+
+void sim_delete_one(struct writing *writing, const char *key);
+void sim_delete_collection(struct writing *writing);

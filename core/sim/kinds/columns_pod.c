@@ -1,0 +1,226 @@
+/* The table of pods: what STATUS and RESTARTS say follows the real printer case by case, as people read it
+ * daily. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/kinds/columns.h"
+#include "sim/text/timestamp.h"
+#include "sim/text/tree.h"
+
+static const struct sim_column columns[] = {
+    SIM_COLUMN_NAME,
+    {"Ready", "string", "", "The aggregate readiness state of this pod for accepting traffic.", 0},
+    {"Status", "string", "", "The aggregate status of the containers in this pod.", 0},
+    {"Restarts", "string", "",
+     "The number of times the containers in this pod have been restarted and when the last container in this "
+     "pod "
+     "has restarted.",
+     0},
+    SIM_COLUMN_AGE,
+    {"IP", "string", "", "The address of the pod, routable at least within the cluster.", 1},
+    {"Node", "string", "", "The node on which this pod is scheduled.", 1},
+    {"Nominated Node", "string", "", "The node on which this pod preempts others.", 1},
+    {"Readiness Gates", "string", "", "The readiness gates that hold, of all of them.", 1},
+};
+
+struct summary {
+    int64_t restarts;
+    int64_t last_restart_s; /* INT64_MIN: never */
+    int64_t ready, total;
+    char reason[128];
+};
+
+static void say(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct summary *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = xvasprintf(format, args);
+    va_end(args);
+    snprintf(s->reason, sizeof s->reason, "%s", text);
+    free(text);
+}
+
+static bool condition_is(const json_t *pod, const char *type, const char *field, const char *value)
+{
+    size_t i;
+    json_t *condition;
+    json_array_foreach (sim_at(pod, "status.conditions"), i, condition) {
+        if (strcmp(sim_text_at(condition, "type"), type) == 0 &&
+            strcmp(sim_text_at(condition, field), value) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An init container that runs as long as the pod (a sidecar). */
+static bool is_sidecar(const json_t *pod, const char *name)
+{
+    size_t i;
+    json_t *container;
+    json_array_foreach (sim_at(pod, "spec.initContainers"), i, container) {
+        if (strcmp(sim_text_at(container, "name"), name) == 0)
+            return strcmp(sim_text_at(container, "restartPolicy"), "Always") == 0;
+    }
+    return false;
+}
+
+static int64_t count_sidecars(const json_t *pod)
+{
+    int64_t count = 0;
+    size_t i;
+    json_t *container;
+    json_array_foreach (sim_at(pod, "spec.initContainers"), i, container)
+        count += strcmp(sim_text_at(container, "restartPolicy"), "Always") == 0;
+    return count;
+}
+
+static void count_restarts(struct summary *s, const json_t *status)
+{
+    int64_t finished_s;
+    s->restarts += sim_int_at(status, "restartCount", 0);
+    if (sim_time_parse(sim_text_at(status, "lastState.terminated.finishedAt"), &finished_s) &&
+        finished_s > s->last_restart_s)
+        s->last_restart_s = finished_s;
+}
+
+/* "Completed", "OOMKilled", "Signal:9" or "ExitCode:1", after a prefix. */
+static void say_terminated(struct summary *s, const char *prefix, const json_t *terminated)
+{
+    const char *reason = sim_text_at(terminated, "reason");
+    int64_t signal = sim_int_at(terminated, "signal", 0);
+    if (*reason)
+        say(s, "%s%s", prefix, reason);
+    else if (signal)
+        say(s, "%sSignal:%lld", prefix, (long long)signal);
+    else
+        say(s, "%sExitCode:%lld", prefix, (long long)sim_int_at(terminated, "exitCode", 0));
+}
+
+/* The state of the init containers; true when one of them has still to finish, which is then the reason.
+ * `sidecars` gets the restarts of those that go on counting when the pod runs. */
+static bool init_phase(struct summary *s, struct summary *sidecars, const json_t *pod)
+{
+    size_t i;
+    json_t *status;
+    json_array_foreach (sim_at(pod, "status.initContainerStatuses"), i, status) {
+        const json_t *terminated = sim_at(status, "state.terminated");
+        const char *waiting = sim_text_at(status, "state.waiting.reason");
+        bool sidecar = is_sidecar(pod, sim_text_at(status, "name"));
+        count_restarts(s, status);
+        if (sidecar) count_restarts(sidecars, status);
+        if (json_is_object(terminated) && sim_int_at(terminated, "exitCode", 0) == 0) continue;
+        if (sidecar && sim_true_at(status, "started")) {
+            s->ready += sim_true_at(status, "ready");
+            continue;
+        }
+        if (json_is_object(terminated))
+            say_terminated(s, "Init:", terminated);
+        else if (*waiting && strcmp(waiting, "PodInitializing") != 0)
+            say(s, "Init:%s", waiting);
+        else
+            say(s, "Init:%zu/%zu", i, json_array_size(sim_at(pod, "spec.initContainers")));
+        return true;
+    }
+    return false;
+}
+
+static void main_phase(struct summary *s, const json_t *pod)
+{
+    const json_t *statuses = sim_at(pod, "status.containerStatuses");
+    bool has_running = false;
+    char error[sizeof s->reason] = "";
+    for (size_t i = json_array_size(statuses); i-- > 0;) {
+        const json_t *status = json_array_get(statuses, i);
+        const json_t *terminated = sim_at(status, "state.terminated");
+        const char *waiting = sim_text_at(status, "state.waiting.reason");
+        count_restarts(s, status);
+        if (*waiting) {
+            say(s, "%s", waiting);
+        } else if (json_is_object(terminated)) {
+            say_terminated(s, "", terminated);
+            if (sim_int_at(terminated, "exitCode", 0) != 0) memcpy(error, s->reason, sizeof error);
+        } else if (sim_true_at(status, "ready") && json_is_object(sim_at(status, "state.running"))) {
+            has_running = true;
+            s->ready++;
+        }
+    }
+    if (strcmp(s->reason, "Completed") != 0) return;
+    if (has_running && condition_is(pod, "Ready", "status", "True"))
+        say(s, "Running");
+    else if (*error)
+        memcpy(s->reason, error, sizeof error);
+    else if (has_running)
+        say(s, "NotReady");
+}
+
+static void summarize(struct summary *s, const json_t *pod)
+{
+    const char *phase = sim_text_at(pod, "status.phase"), *reason = sim_text_at(pod, "status.reason");
+    struct summary sidecars = {.last_restart_s = INT64_MIN};
+    *s = (struct summary){.last_restart_s = INT64_MIN};
+    s->total = (int64_t)json_array_size(sim_at(pod, "spec.containers")) + count_sidecars(pod);
+    say(s, "%s", *reason ? reason : phase);
+    if (condition_is(pod, "PodScheduled", "reason", "SchedulingGated")) say(s, "SchedulingGated");
+
+    if (!init_phase(s, &sidecars, pod) || condition_is(pod, "Initialized", "status", "True")) {
+        s->restarts = sidecars.restarts;
+        s->last_restart_s = sidecars.last_restart_s;
+        main_phase(s, pod);
+    }
+    if (!*sim_text_at(pod, "metadata.deletionTimestamp")) return;
+    if (strcmp(reason, "NodeLost") == 0)
+        say(s, "Unknown");
+    else if (strcmp(phase, "Failed") != 0 && strcmp(phase, "Succeeded") != 0)
+        say(s, "Terminating");
+}
+
+static void gates_cell(json_t *cells, const json_t *pod)
+{
+    const json_t *gates = sim_at(pod, "spec.readinessGates");
+    size_t i, held = 0;
+    json_t *gate;
+    json_array_foreach (gates, i, gate)
+        held += condition_is(pod, sim_text_at(gate, "conditionType"), "status", "True");
+    if (i)
+        json_array_append_new(cells, sim_textf("%zu/%zu", held, json_array_size(gates)));
+    else
+        sim_cell_text(cells, "<none>");
+}
+
+static json_t *pod_cells(const struct sim_kind *kind, const json_t *pod, int64_t now_s)
+{
+    struct summary s;
+    char ago[SIM_AGE_MAX];
+    json_t *cells = json_array();
+    summarize(&s, pod);
+    sim_cell_text(cells, sim_text_at(pod, "metadata.name"));
+    json_array_append_new(cells, sim_textf("%lld/%lld", (long long)s.ready, (long long)s.total));
+    sim_cell_text(cells, s.reason);
+    if (s.restarts && s.last_restart_s != INT64_MIN) {
+        sim_age_format(now_s - s.last_restart_s, ago);
+        json_array_append_new(cells, sim_textf("%lld (%s ago)", (long long)s.restarts, ago));
+    } else {
+        json_array_append_new(cells, sim_textf("%lld", (long long)s.restarts));
+    }
+    sim_cell_age(cells, pod, now_s);
+    sim_cell_text(cells, sim_or_none(sim_text_at(json_array_get(sim_at(pod, "status.podIPs"), 0), "ip")));
+    sim_cell_text(cells, sim_or_none(sim_text_at(pod, "spec.nodeName")));
+    sim_cell_text(cells, sim_or_none(sim_text_at(pod, "status.nominatedNodeName")));
+    gates_cell(cells, pod);
+    return cells;
+}
+
+const struct sim_layout sim_layout_pods = {columns, ARRAY_LEN(columns), pod_cells};
+
+json_t *sim_pod_row_conditions(const json_t *pod)
+{
+    const char *phase = sim_text_at(pod, "status.phase");
+    bool succeeded = strcmp(phase, "Succeeded") == 0;
+    if (!succeeded && strcmp(phase, "Failed") != 0) return NULL;
+    return json_pack("[{s:s,s:s,s:s,s:s}]", "type", "Completed", "status", "True", "reason", phase, "message",
+                     succeeded ? "The pod has completed successfully." : "The pod failed.");
+}

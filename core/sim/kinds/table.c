@@ -1,0 +1,105 @@
+/* Tables and PartialObjectMetadata. */
+#include "sim/kinds/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/kinds/columns.h"
+#include "sim/kinds/crd_columns.h"
+#include "sim/kinds/kinds.h"
+#include "sim/object/status.h"
+#include "sim/text/tree.h"
+
+json_t *sim_refuse_include_object(const char *include_object)
+{
+    static const char *const known[] = {"", "None", "Metadata", "Object"};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (!include_object || strcmp(include_object, known[i]) == 0) return NULL;
+    char *message =
+        xasprintf("Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must "
+                  "be 'Metadata', 'Object', 'None', or empty",
+                  include_object);
+    json_t *status = sim_status_bad_request(message);
+    free(message);
+    return status;
+}
+
+json_t *sim_partial(const json_t *object)
+{
+    json_t *metadata = json_object_get(object, "metadata"), *partial = json_object();
+    json_object_set_new(partial, "kind", json_string("PartialObjectMetadata"));
+    json_object_set_new(partial, "apiVersion", json_string("meta.k8s.io/v1"));
+    json_object_set_new(partial, "metadata", metadata ? json_incref(metadata) : json_object());
+    return partial;
+}
+
+/* With kind and apiVersion first, which items of a list lack. */
+static json_t *whole(const struct sim_kind *kind, const json_t *object)
+{
+    char *api_version = sim_api_version(kind);
+    json_t *copy = json_object();
+    json_object_set_new(copy, "kind", json_string(kind->kind));
+    json_object_set_new(copy, "apiVersion", json_string(api_version));
+    json_object_update(copy, (json_t *)object);
+    free(api_version);
+    return copy;
+}
+
+/* The bookmark that ends the initial events must keep its annotation, whatever was asked for. */
+static bool ends_initial_events(const json_t *object)
+{
+    return json_object_get(sim_at(object, "metadata.annotations"), "k8s.io/initial-events-end") != NULL;
+}
+
+static json_t *included(const struct sim_kind *kind, const json_t *object, const char *include_object)
+{
+    if (include_object && strcmp(include_object, "Object") == 0) return whole(kind, object);
+    if (include_object && strcmp(include_object, "None") == 0 && !ends_initial_events(object))
+        return json_null();
+    return sim_partial(object);
+}
+
+static json_t *row_of(const struct sim_kind *kind, const json_t *object, const char *include_object,
+                      int64_t now_s)
+{
+    json_t *row = json_object(), *conditions = kind->graceful ? sim_pod_row_conditions(object) : NULL;
+    json_t *cells = kind->layout ? kind->layout->cells(kind, object, now_s)
+                                 : sim_custom_cells(kind->printer_columns, object, now_s);
+    json_object_set_new(row, "cells", cells);
+    if (conditions) json_object_set_new(row, "conditions", conditions);
+    json_object_set_new(row, "object", included(kind, object, include_object));
+    return row;
+}
+
+static json_t *definitions_of(const struct sim_kind *kind)
+{
+    if (!kind->layout) return sim_custom_columns(kind->printer_columns);
+    json_t *definitions = json_array();
+    for (size_t i = 0; i < kind->layout->count; i++) {
+        const struct sim_column *c = &kind->layout->columns[i];
+        json_array_append_new(definitions,
+                              json_pack("{s:s,s:s,s:s,s:s,s:i}", "name", c->name, "type", c->type, "format",
+                                        c->format, "description", c->description, "priority", c->priority));
+    }
+    return definitions;
+}
+
+json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
+                  const char *continue_token, const char *include_object, bool with_columns, int64_t now_s)
+{
+    json_t *table = json_object(), *metadata = json_object(), *rows = json_array();
+    if (!rv && n == 1) rv = sim_text_at(objects[0], "metadata.resourceVersion");
+    if (rv && *rv) json_object_set_new(metadata, "resourceVersion", sim_string(rv));
+    if (continue_token && *continue_token)
+        json_object_set_new(metadata, "continue", sim_string(continue_token));
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(rows, row_of(kind, objects[i], include_object, now_s));
+
+    json_object_set_new(table, "kind", json_string("Table"));
+    json_object_set_new(table, "apiVersion", json_string("meta.k8s.io/v1"));
+    json_object_set_new(table, "metadata", metadata);
+    json_object_set_new(table, "columnDefinitions", with_columns ? definitions_of(kind) : json_null());
+    json_object_set_new(table, "rows", rows);
+    return table;
+}

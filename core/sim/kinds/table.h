@@ -1,0 +1,37 @@
+/* Other forms of objects that a client may ask for by its Accept header: Tables and PartialObjectMetadata.
+ * Owner: each function gives a new reference; what is handed in is borrowed and not changed.
+ * Everything may be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+enum sim_form {
+    SIM_FORM_JSON,
+    SIM_FORM_TABLE,
+    SIM_FORM_PARTIAL,
+    SIM_FORM_PARTIAL_LIST,
+    SIM_FORM_UNACCEPTABLE, /* answer 406 */
+};
+
+/* The first form in the header that the server has; NULL and "" are JSON. */
+enum sim_form sim_negotiate(const char *accept);
+
+/* The same for a server that has other forms than this one. */
+struct sim_spoken {
+    bool tables, protobuf;
+};
+struct sim_media {
+    enum sim_form form;
+    bool protobuf; /* the object is encoded so, instead of as JSON */
+};
+struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken);
+
+/* A 400 Status when the query's includeObject is none of None, Metadata, Object and ""; else NULL. */
+json_t *sim_refuse_include_object(const char *include_object);
+/* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
+ * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without
+ * column definitions. */
+json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
+                  const char *continue_token, const char *include_object, bool with_columns, int64_t now_s);
+/* meta.k8s.io/v1 PartialObjectMetadata of one object; items of a PartialObjectMetadataList have this form
+ * too. */
+json_t *sim_partial(const json_t *object);

@@ -1,0 +1,17 @@
+/* CustomResourceDefinitions (apiextensions.k8s.io/v1): the kinds they define, and their status.
+ * Owner: sim_crd_kinds' caller owns array and kinds. May be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+/* Is it the kind of CustomResourceDefinitions? */
+bool sim_is_crd(const struct sim_kind *kind);
+/* Appends to `causes` what is wrong with names, scope, versions and columns. */
+void sim_crd_check(const json_t *crd, json_t *causes);
+/* One kind for each served version, the one that discovery prefers first; `*out` is a new array. 0 with a new
+ * text in
+ * `*message` when the CRD does not hold together, 0 with NULL there when no version is served. */
+size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message);
+void sim_crd_kind_free(struct sim_kind *kind);
+/* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
+ * second call changes nothing. A create calls it by itself. */
+void sim_crd_establish(json_t *crd, int64_t now_s);

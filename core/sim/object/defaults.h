@@ -1,0 +1,10 @@
+/* What the server fills in where a body says nothing.
+ * Owner: the object is the caller's and is changed in place.
+ * May be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+/* With every write. */
+void sim_apply_defaults(const struct sim_kind *kind, json_t *object);
+/* With the first write only: the status and finalizers that an object starts with. */
+void sim_apply_first_status(const struct sim_kind *kind, json_t *object);

@@ -1,0 +1,174 @@
+/* Field selectors (X-6): terms joined by commas, with backslashes before commas, equal signs and themselves.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/object/selector_parts.h"
+#include "sim/text/texts.h"
+#include "sim/text/tree.h"
+
+static bool is_one_of(const char *text, const char *const *list)
+{
+    for (; list && *list; list++)
+        if (strcmp(text, *list) == 0) return true;
+    return false;
+}
+
+/* Kinds with labels of their own have one answer to an unknown one, the rest (but custom kinds) another. */
+static bool is_known(const struct sim_kind *kind, const char *label, char **message)
+{
+    bool own_labels = kind->field_labels != NULL;
+    if (strcmp(label, "metadata.name") == 0 || is_one_of(label, kind->field_labels)) return true;
+    if (strcmp(label, "metadata.namespace") == 0 && (kind->namespaced || !own_labels)) return true;
+    *message =
+        own_labels || kind->custom
+            ? xasprintf("field label not supported: %s", label)
+            : xasprintf(
+                  "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+                  label);
+    return false;
+}
+
+/* The length of the term at the front, up to the comma that ends it. */
+static size_t term_length(const char *text)
+{
+    size_t n = 0;
+    while (text[n] && text[n] != ',') n += text[n] == '\\' && text[n + 1] ? 2 : 1;
+    return n;
+}
+
+/* The terms, sorted, as the server looks at them in this order. */
+static char **split(const char *text, size_t *count)
+{
+    char **terms = xcalloc(1, sizeof *terms);
+    *count = 0;
+    while (*text) {
+        size_t n = term_length(text);
+        terms = xrealloc(terms, (*count + 1) * sizeof *terms);
+        terms[(*count)++] = xstrndup(text, n);
+        text += n + (text[n] == ',');
+    }
+    qsort(terms, *count, sizeof *terms, sim_compare_texts);
+    return terms;
+}
+
+static bool unescape(const char *text, struct buf *out, char **message)
+{
+    for (; *text; text++) {
+        if (*text == '=' || *text == ',') {
+            *message = xasprintf("invalid field selector: unescaped character in value: %d", *text);
+            return false;
+        }
+        if (*text == '\\') {
+            text++;
+            if (!*text || !strchr("\\,=", *text)) {
+                *message = xasprintf("invalid field selector: invalid escape sequence: \\%.1s", text);
+                return false;
+            }
+        }
+        buf_putc(out, *text);
+    }
+    return true;
+}
+
+static enum sim_field field_of(const char *label)
+{
+    static const struct {
+        const char *label;
+        enum sim_field field;
+    } strings[] = {{"metadata.name", SIM_FIELD_NAME},
+                   {"metadata.namespace", SIM_FIELD_NAMESPACE},
+                   {"status.phase", SIM_FIELD_PHASE},
+                   {"spec.nodeName", SIM_FIELD_NODE_NAME}};
+    for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+        if (strcmp(label, strings[i].label) == 0) return strings[i].field;
+    return SIM_FIELD_OBJECT;
+}
+
+/* `label` is terminated in place by the caller. */
+static bool add_term(struct sim_selector *s, const struct sim_kind *kind, const char *label, bool equal,
+                     const struct buf *value, char **message)
+{
+    /* What old clients say for the node of a pod. */
+    if (kind->graceful && strcmp(label, "spec.host") == 0) label = "spec.nodeName";
+    if (equal && !*label && value->len == 0) return true; /* "=" asks for nothing */
+    if (!is_known(kind, label, message)) return false;
+    struct sim_requirement *r = sim_selector_add(s);
+    r->key = xstrdup(label);
+    r->op = equal ? SIM_IN : SIM_NOT_IN;
+    r->field = field_of(label);
+    sim_requirement_add_value(r, value->len ? value->data : "", value->len);
+    s->needs_object = s->needs_object || r->field == SIM_FIELD_OBJECT;
+    return true;
+}
+
+static bool read_term(struct sim_selector *s, const struct sim_kind *kind, const char *whole, char *term,
+                      char **message)
+{
+    struct buf value = {0};
+    size_t at = 0;
+    while (term[at] && term[at] != '=' && !(term[at] == '!' && term[at + 1] == '=')) at++;
+    if (!term[at]) {
+        *message = xasprintf("invalid selector: '%s'; can't understand '%s'", whole, term);
+        return false;
+    }
+    bool equal = term[at] == '=';
+    const char *right = term + at + (!equal || term[at + 1] == '=' ? 2 : 1);
+    bool good = unescape(right, &value, message);
+    term[at] = '\0';
+    good = good && add_term(s, kind, term, equal, &value, message);
+    buf_clear(&value);
+    return good;
+}
+
+struct sim_selector *sim_field_selector_parse(const struct sim_kind *kind, const char *text, char **message)
+{
+    struct sim_selector *selector = NEW(struct sim_selector);
+    size_t count = 0;
+    char **terms = split(text ? text : "", &count);
+    bool good = true;
+    *message = NULL;
+    for (size_t i = 0; i < count; i++) {
+        good = good && (!*terms[i] || read_term(selector, kind, text, terms[i], message));
+        free(terms[i]);
+    }
+    free(terms);
+    if (good) return selector;
+    sim_selector_free(selector);
+    return NULL;
+}
+
+/* What is no string in the object: flags, which are false when missing, and an event's source. */
+static const char *text_in_object(const json_t *object, const char *label)
+{
+    const json_t *value = sim_at(object, label);
+    if (strcmp(label, "spec.hostNetwork") == 0 || strcmp(label, "spec.unschedulable") == 0)
+        return json_is_true(value) ? "true" : "false";
+    if (strcmp(label, "source") == 0) {
+        const char *component = sim_text_at(object, "source.component");
+        return *component ? component : sim_text_at(object, "reportingComponent");
+    }
+    return sim_text_at(value, "");
+}
+
+static const char *value_of(const struct sim_requirement *r, const struct sim_fields *fields)
+{
+    const char *text = NULL;
+    switch (r->field) {
+    case SIM_FIELD_NAME: text = fields->name; break;
+    case SIM_FIELD_NAMESPACE: text = fields->namespace_; break;
+    case SIM_FIELD_PHASE: text = fields->phase; break;
+    case SIM_FIELD_NODE_NAME: text = fields->node_name; break;
+    case SIM_FIELD_OBJECT: text = text_in_object(fields->object, r->key); break;
+    }
+    return text ? text : "";
+}
+
+bool sim_selector_matches_fields(const struct sim_selector *selector, const struct sim_fields *fields)
+{
+    for (size_t i = 0; i < selector->count; i++)
+        if (!sim_requirement_holds(&selector->all[i], value_of(&selector->all[i], fields))) return false;
+    return true;
+}

@@ -1,0 +1,16 @@
+/* The part of an object that every kind has: its shape, its order and the rules for what may stand there.
+ * Owner: what is given is a new reference; what is handed in is borrowed.
+ * May be called anywhere. */
+#pragma once
+#include "sim/object/object_rules.h"
+
+/* False with a 400 when the body is no object of this kind and version, or its metadata has values of wrong
+ * types. A built-in kind may leave kind and apiVersion out. */
+bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
+/* A deep copy with kind, apiVersion and metadata first, the metadata tidy. */
+json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
+/* Puts the fields of metadata in the server's order, without empty and unknown ones. */
+void sim_tidy_metadata(json_t *object);
+/* What is wrong with names, labels, annotations, owners and finalizers: an array of causes, empty when
+ * nothing is. */
+json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata);

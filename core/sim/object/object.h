@@ -1,0 +1,56 @@
+/* One stored object: compact JSON text without kind and apiVersion, as items of a list are, and what
+ * selectors ask of it. Owner: counted references, which are taken and given back under the store's lock only;
+ * everything else in it is constant once it is stored. A new one belongs to its maker until the store takes
+ * it. */
+#pragma once
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/str.h"
+#include "sim/object/selector.h"
+
+/* Versions that the store gives have this many digits, so that they can be written into a finished text. */
+enum { SIM_VERSION_DIGITS = 16 };
+
+struct sim_span {
+    uint32_t at, len;
+};
+
+struct sim_object {
+    uint32_t refs;
+    uint32_t len; /* of the text */
+    uint64_t version;
+    const char *key; /* "namespace/name", or "name" */
+    uint32_t namespace_len;
+    const char *phase, *node;                       /* status.phase and spec.nodeName, "" when missing */
+    struct sim_span metadata, labels, version_text; /* labels.len is 0 when there are none */
+    char *text;
+};
+
+/* From text that is valid and compact; copied. NULL when it has no metadata.name. */
+struct sim_object *sim_object_from_text(struct str text);
+/* From a whole object; kind and apiVersion are left out, metadata comes first. NULL when it has no
+ * metadata.name. */
+struct sim_object *sim_object_from_json(const json_t *object);
+/* The same object with room for a new version, and with the text in `was` (borrowed from its text) replaced
+ * by `now`, which must be as long; an empty `was` replaces nothing. */
+struct sim_object *sim_object_renew(const struct sim_object *object, struct str was, struct str now);
+/* Writes the version into the text; it has SIM_VERSION_DIGITS digits there. */
+void sim_object_set_version(struct sim_object *object, uint64_t version);
+bool sim_object_has_room(const struct sim_object *object);
+
+struct sim_object *sim_object_ref(struct sim_object *object);
+void sim_object_unref(struct sim_object *object);
+
+/* Parsed, with `kind` and `api_version` first. A new reference. */
+json_t *sim_object_json(const struct sim_object *object, const char *kind, const char *api_version);
+const char *sim_object_name(const struct sim_object *object);
+static inline struct str sim_object_slice(const struct sim_object *object, struct sim_span span)
+{
+    return (struct str){object->text + span.at, span.len};
+}
+
+/* Both selectors may be NULL. */
+bool sim_object_matches(const struct sim_object *object, const struct sim_selector *labels,
+                        const struct sim_selector *fields);

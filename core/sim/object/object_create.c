@@ -1,0 +1,96 @@
+/* What a create makes of a body. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/crd.h"
+#include "sim/object/defaults.h"
+#include "sim/object/metadata.h"
+#include "sim/object/object_rules.h"
+#include "sim/object/object_spec.h"
+#include "sim/object/status.h"
+#include "sim/text/timestamp.h"
+#include "sim/text/tree.h"
+
+enum { GENERATED_PREFIX_MAX = 58 };
+
+static bool refuse(struct sim_refusal *refusal, json_t *status)
+{
+    refusal->status = status;
+    return false;
+}
+
+/* Sets metadata.namespace to that of the path. */
+static bool place(const struct sim_kind *kind, json_t *metadata, const char *ns, struct sim_refusal *refusal)
+{
+    const char *own = sim_text_at(metadata, "namespace");
+    if (!kind->namespaced) {
+        json_object_del(metadata, "namespace");
+        return true;
+    }
+    if (*own && ns && strcmp(own, ns) != 0)
+        return refuse(refusal,
+                      sim_status_bad_request("the namespace of the provided object does not match the "
+                                             "namespace sent on the request"));
+    json_object_set_new(metadata, "namespace", sim_string(ns));
+    return true;
+}
+
+static void name_it(json_t *metadata, const char *suffix)
+{
+    const char *prefix = sim_text_at(metadata, "generateName");
+    if (*sim_text_at(metadata, "name") || !*prefix) return;
+    json_object_set_new(metadata, "name", sim_textf("%.*s%s", GENERATED_PREFIX_MAX, prefix, suffix));
+}
+
+static void stamp(const struct sim_kind *kind, json_t *metadata, const struct sim_now *now)
+{
+    char time[SIM_TIME_MAX];
+    sim_time_format(now->seconds, time);
+    json_object_set_new(metadata, "uid", sim_string(now->uid));
+    json_object_set_new(metadata, "creationTimestamp", json_string(time));
+    json_object_del(metadata, "deletionTimestamp");
+    json_object_del(metadata, "deletionGracePeriodSeconds");
+    if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
+}
+
+static bool check(const struct sim_kind *kind, const json_t *object, struct sim_refusal *refusal)
+{
+    const json_t *metadata = json_object_get(object, "metadata");
+    const char *version = sim_text_at(metadata, "resourceVersion");
+    json_t *causes = sim_spec_causes(kind, NULL, object);
+    json_t *more = sim_metadata_causes(kind, metadata);
+    json_array_extend(causes, more);
+    json_decref(more);
+    if (json_array_size(causes))
+        return refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
+    json_decref(causes);
+    if (*version && strcmp(version, "0") != 0)
+        return refuse(
+            refusal,
+            sim_status(500, NULL, "resourceVersion should not be set on objects to be created", NULL, NULL));
+    return true;
+}
+
+json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, const char *ns,
+                           const struct sim_now *now, struct sim_refusal *refusal)
+{
+    refusal->status = NULL;
+    if (!sim_check_body(kind, body, refusal)) return NULL;
+    json_t *object = sim_normalized(kind, body), *metadata = json_object_get(object, "metadata");
+    bool good = place(kind, metadata, ns, refusal);
+    if (good) {
+        name_it(metadata, now->suffix);
+        stamp(kind, metadata, now);
+        sim_apply_defaults(kind, object);
+        sim_apply_first_status(kind, object);
+        good = check(kind, object, refusal);
+    }
+    if (!good) {
+        json_decref(object);
+        return NULL;
+    }
+    json_object_del(metadata, "resourceVersion");
+    if (sim_is_crd(kind)) sim_crd_establish(object, now->seconds);
+    sim_tidy_metadata(object);
+    return object;
+}

@@ -1,0 +1,162 @@
+/* What a delete does: at once, by an update first, or by an update that waits for somebody else. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/metadata.h"
+#include "sim/object/object_rules.h"
+#include "sim/object/status.h"
+#include "sim/text/timestamp.h"
+#include "sim/text/tree.h"
+
+static const char *const namespace_kind = "Namespace";
+
+static bool is_namespace(const struct sim_kind *kind)
+{
+    return !*kind->group && strcmp(kind->kind, namespace_kind) == 0;
+}
+
+static bool has_finalizers(const struct sim_kind *kind, const json_t *object)
+{
+    return json_array_size(sim_at(object, "metadata.finalizers")) > 0 ||
+           (is_namespace(kind) && json_array_size(sim_at(object, "spec.finalizers")) > 0);
+}
+
+bool sim_is_finished(const struct sim_kind *kind, const json_t *object)
+{
+    return *sim_text_at(object, "metadata.deletionTimestamp") && !has_finalizers(kind, object) &&
+           sim_int_at(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
+}
+
+static bool check_preconditions(const struct sim_kind *kind, const json_t *old, const json_t *options,
+                                struct sim_refusal *refusal)
+{
+    static const struct {
+        const char *precondition, *field, *label, *hint;
+    } checks[] = {
+        {"preconditions.uid", "metadata.uid", "UID", "The object might have been deleted and then recreated"},
+        {"preconditions.resourceVersion", "metadata.resourceVersion", "ResourceVersion",
+         "The object might have been modified"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+        const char *there = sim_text_at(old, checks[i].field);
+        const json_t *wanted = sim_at(options, checks[i].precondition);
+        if (!json_is_string(wanted) || strcmp(json_string_value(wanted), there) == 0) continue;
+        char *why =
+            xasprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s",
+                      checks[i].label, json_string_value(wanted), checks[i].label, there, checks[i].hint);
+        /* The real server names the kind where the resource should stand. */
+        struct sim_kind named = *kind;
+        named.plural = kind->kind;
+        refusal->status = sim_status_conflict(&named, sim_text_at(old, "metadata.name"), why);
+        free(why);
+        return false;
+    }
+    return true;
+}
+
+/* How long a pod may take to end when it is deleted now. */
+static int64_t grace_of_pod(const json_t *pod, const json_t *options)
+{
+    const char *phase = sim_text_at(pod, "status.phase");
+    int64_t grace = sim_int_at(pod, "spec.terminationGracePeriodSeconds", 30);
+    grace = sim_int_at(options, "gracePeriodSeconds", grace);
+    if (!*sim_text_at(pod, "spec.nodeName")) return 0;
+    if (strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0) return 0;
+    return grace < 0 ? 1 : grace;
+}
+
+static void mark(json_t *object, int64_t at_s, int64_t grace_s)
+{
+    char time[SIM_TIME_MAX];
+    json_t *metadata = sim_submap(object, "metadata");
+    sim_time_format(at_s, time);
+    json_object_set_new(metadata, "deletionTimestamp", json_string(time));
+    json_object_set_new(metadata, "deletionGracePeriodSeconds", json_integer(grace_s));
+}
+
+static void raise_generation(json_t *object)
+{
+    int64_t generation = sim_int_at(object, "metadata.generation", 0);
+    if (generation > 0)
+        json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
+}
+
+/* An object without a grace period that waits for its finalizers. */
+static void wait_for_finalizers(json_t *object, int64_t now_s)
+{
+    int64_t at_s;
+    bool marked = sim_time_parse(sim_text_at(object, "metadata.deletionTimestamp"), &at_s);
+    if (!marked) raise_generation(object);
+    mark(object, marked && at_s < now_s ? at_s : now_s, 0);
+}
+
+/* A pod that is being deleted already: its time may only become shorter. False when nothing changes. */
+static bool shorten(json_t *pod, const json_t *options, int64_t now_s)
+{
+    int64_t grace = sim_int_at(pod, "metadata.deletionGracePeriodSeconds", 0), at_s = now_s;
+    int64_t wanted = sim_int_at(options, "gracePeriodSeconds", grace);
+    if (wanted < 0) wanted = 1;
+    if (wanted >= grace) return false;
+    sim_time_parse(sim_text_at(pod, "metadata.deletionTimestamp"), &at_s);
+    at_s += wanted - grace;
+    if (at_s < now_s) {
+        at_s = now_s;
+        if (wanted != 0) wanted = 1;
+    }
+    mark(pod, at_s, wanted);
+    return true;
+}
+
+/* A pod: `object` is a copy of it. */
+static enum sim_delete_step delete_pod(const struct sim_kind *kind, json_t *object, const json_t *options,
+                                       int64_t now_s)
+{
+    bool marked = *sim_text_at(object, "metadata.deletionTimestamp") != '\0';
+    if (marked && !shorten(object, options, now_s)) return SIM_DELETE_UPDATE;
+    if (!marked) {
+        int64_t grace = grace_of_pod(object, options);
+        raise_generation(object);
+        mark(object, now_s + grace, grace);
+    }
+    bool waits =
+        has_finalizers(kind, object) || sim_int_at(object, "metadata.deletionGracePeriodSeconds", 0) > 0;
+    return waits ? SIM_DELETE_UPDATE : SIM_DELETE_REMOVE;
+}
+
+/* Its content goes first, which is the work of somebody who then empties spec.finalizers. */
+static void delete_namespace(json_t *object, int64_t now_s)
+{
+    char time[SIM_TIME_MAX];
+    sim_time_format(now_s, time);
+    sim_default(sim_submap(object, "metadata"), "deletionTimestamp", json_string(time));
+    json_object_set_new(sim_submap(object, "status"), "phase", json_string("Terminating"));
+}
+
+enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_t *old, const json_t *options,
+                                        const struct sim_now *now, json_t **updated,
+                                        struct sim_refusal *refusal)
+{
+    bool marked = *sim_text_at(old, "metadata.deletionTimestamp") != '\0';
+    bool graced = sim_int_at(old, "metadata.deletionGracePeriodSeconds", 0) != 0;
+    enum sim_delete_step step = SIM_DELETE_UPDATE;
+    refusal->status = NULL;
+    *updated = NULL;
+    if (!check_preconditions(kind, old, options, refusal)) return SIM_DELETE_REFUSED;
+
+    json_t *object = json_deep_copy(old);
+    if (kind->graceful && (!marked || graced)) {
+        step = delete_pod(kind, object, options, now->seconds);
+    } else if (has_finalizers(kind, object)) {
+        if (is_namespace(kind))
+            delete_namespace(object, now->seconds);
+        else
+            wait_for_finalizers(object, now->seconds);
+    } else {
+        json_decref(object);
+        return SIM_DELETE_REMOVE;
+    }
+    sim_tidy_metadata(object);
+    *updated = object;
+    return step;
+}

@@ -1,0 +1,45 @@
+/* What a write does to an object before it is stored: names, uid, generation, status, finalizers, graceful
+ * deletion. Owner: a new reference each; what is handed in is borrowed and not changed. The store sets
+ * resourceVersion itself. May be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+struct sim_now {
+    int64_t seconds;    /* since the epoch */
+    const char *uid;    /* a fresh uid */
+    const char *suffix; /* five characters for generateName */
+};
+
+/* Why not: a Status to answer with, owned by the caller; NULL when nothing was refused. */
+struct sim_refusal {
+    json_t *status;
+};
+
+/* The object to store, without resourceVersion. `ns` is the path's namespace, NULL for cluster-scoped kinds.
+ */
+json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, const char *ns,
+                           const struct sim_now *now, struct sim_refusal *refusal);
+
+/* The object to store, with the resourceVersion of `old`, which is the stored one; it is equal to `old`
+ * (json_equal) when the write changes nothing, and then nothing is stored. `subresource` is NULL, "status",
+ * "finalize" (of namespaces) or "binding" (of pods, the only way to set spec.nodeName). The uid and the
+ * resourceVersion in the body, when they are there, must be those of `old`: else 409. */
+json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                           const char *subresource, struct sim_refusal *refusal);
+/* After an update: the object was waiting for its last finalizer. It is removed instead of being stored; the
+ * watch event has the state before. */
+bool sim_is_finished(const struct sim_kind *kind, const json_t *object);
+
+enum sim_delete_step {
+    SIM_DELETE_REMOVE, /* `*updated` is NULL: remove at once; else store it as an update first, then remove it
+                        */
+    SIM_DELETE_UPDATE, /* store `*updated` (equal to `old`: nothing to do); something else will remove it
+                          later */
+    SIM_DELETE_REFUSED, /* answer with the refusal */
+};
+
+/* `options` is the DeleteOptions of body and query merged, or NULL. Finalizers of garbage collection
+ * (propagation policies Orphan and Foreground) are not set, as nobody here would ever take them away. */
+enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_t *old, const json_t *options,
+                                        const struct sim_now *now, json_t **updated,
+                                        struct sim_refusal *refusal);

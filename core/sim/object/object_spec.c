@@ -1,0 +1,57 @@
+/* Rules for specs: what a pod must have and may not change, and what makes a CRD. */
+#include "sim/object/object_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/crd.h"
+#include "sim/object/metadata.h"
+#include "sim/object/status.h"
+#include "sim/text/tree.h"
+
+/* A pod that was loaded without containers may go on so. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
+{
+    json_t *causes = json_array();
+    bool bare = old && json_array_size(sim_at(old, "spec.containers")) == 0;
+    if (kind->graceful && !bare && json_array_size(sim_at(object, "spec.containers")) == 0)
+        json_array_append_new(causes, sim_cause("FieldValueRequired", "spec.containers", NULL, ""));
+    if (sim_is_crd(kind)) sim_crd_check(object, causes);
+    return causes;
+}
+
+/* What may change, made the same in both. */
+static json_t *fixed_part(const json_t *pod)
+{
+    static const char *const lists[] = {"containers", "initContainers"};
+    static const char *const free_fields[] = {"activeDeadlineSeconds", "tolerations",
+                                              "terminationGracePeriodSeconds", "schedulingGates"};
+    json_t *spec = json_deep_copy(json_object_get(pod, "spec")), *container;
+    size_t i;
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+        json_array_foreach (json_object_get(spec, lists[l]), i, container)
+            json_object_del(container, "image");
+    for (i = 0; i < ARRAY_LEN(free_fields); i++) json_object_del(spec, free_fields[i]);
+    return spec;
+}
+
+json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
+{
+    json_t *causes = json_array();
+    if (!kind->graceful || json_equal(json_object_get(old, "spec"), json_object_get(object, "spec")))
+        return causes;
+    json_t *before = fixed_part(old), *after = fixed_part(object);
+    if (!json_equal(before, after))
+        json_array_append_new(
+            causes, sim_cause("FieldValueForbidden", "spec", NULL,
+                              "pod updates may not change fields other than `spec.containers[*].image`,"
+                              "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`"
+                              " (only additions "
+                              "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "
+                              "set to 1 if it "
+                              "was previously negative)"));
+    json_decref(before);
+    json_decref(after);
+    return causes;
+}

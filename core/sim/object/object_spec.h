@@ -1,0 +1,10 @@
+/* Rules for what stands outside of metadata, as far as they matter to clients of a simulator.
+ * Owner: a new array of causes each, empty when all is well.
+ * May be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+/* Of an object with its defaults; `old` is what it was before, NULL of a new one. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
+/* Of a change from `old` to `object`, both with their defaults. */
+json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);

@@ -1,0 +1,265 @@
+/* What an update makes of a body and the object that is there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/object/defaults.h"
+#include "sim/object/metadata.h"
+#include "sim/object/object_rules.h"
+#include "sim/object/object_spec.h"
+#include "sim/object/status.h"
+#include "sim/text/tree.h"
+
+static const char *meta(const json_t *object, const char *key)
+{
+    return sim_text_at(json_object_get(object, "metadata"), key);
+}
+
+/* Takes `message`. */
+static bool refuse_bad(struct sim_refusal *refusal, char *message)
+{
+    refusal->status = sim_status_bad_request(message);
+    free(message);
+    return false;
+}
+
+/* The body must be about the object in the path. */
+static bool check_identity(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                           struct sim_refusal *refusal)
+{
+    const char *name = meta(old, "name"), *own = meta(body, "name"), *ns = meta(body, "namespace");
+    if (kind->namespaced && *ns && strcmp(ns, meta(old, "namespace")) != 0)
+        return refuse_bad(refusal,
+                          xstrdup("the namespace of the provided object does not match the namespace sent on "
+                                  "the request"));
+    if (!*own)
+        return refuse_bad(refusal,
+                          xasprintf("the name of the object (%s based on URL) was undeterminable: name must "
+                                    "be provided",
+                                    name));
+    if (strcmp(own, name) != 0)
+        return refuse_bad(
+            refusal,
+            xasprintf("the name of the object (%s) does not match the name on the URL (%s)", own, name));
+    return true;
+}
+
+/* Nothing but digits is a version; none and "0" ask for no check, where the kind allows that. */
+static bool check_version(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                          struct sim_refusal *refusal)
+{
+    const char *name = meta(old, "name"), *version = meta(body, "resourceVersion");
+    uint64_t number = 0;
+    if (*version && !str_to_u64(str_of(version), &number)) {
+        json_t *message = sim_textf("strconv.ParseUint: parsing \"%s\": invalid syntax", version);
+        refusal->status = sim_status(500, NULL, json_string_value(message), NULL, NULL);
+        json_decref(message);
+        return false;
+    }
+    if (number == 0 && !kind->needs_version) return true;
+    if (number == 0) {
+        /* The real server names the resource where the kind should stand. */
+        struct sim_kind named = *kind;
+        json_t *zero = json_integer(0);
+        named.kind = kind->plural;
+        refusal->status = sim_status_invalid(&named, name, "FieldValueInvalid", "metadata.resourceVersion",
+                                             zero, "must be specified for an update");
+        json_decref(zero);
+        return false;
+    }
+    if (strcmp(version, meta(old, "resourceVersion")) == 0) return true;
+    refusal->status = sim_status_modified(kind, name);
+    return false;
+}
+
+static bool check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                      struct sim_refusal *refusal)
+{
+    const char *uid = meta(body, "uid");
+    if (!*uid || strcmp(uid, meta(old, "uid")) == 0) return true;
+    char *why = xasprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", uid,
+                          meta(old, "uid"));
+    refusal->status = sim_status_conflict(kind, meta(old, "name"), why);
+    free(why);
+    return false;
+}
+
+/* `from` is a copy of our own, so that its values may be shared. */
+static void copy_field(json_t *to, const json_t *from, const char *key)
+{
+    json_t *value = json_object_get(from, key);
+    if (value)
+        json_object_set(to, key, value);
+    else
+        json_object_del(to, key);
+}
+
+/* What no update changes. A deletion that began does not end, and cannot be begun by an update. */
+static void keep_system_fields(const struct sim_kind *kind, json_t *object, const json_t *old, json_t *causes)
+{
+    static const char *const kept[] = {"namespace", "uid", "resourceVersion", "generation",
+                                       "creationTimestamp"};
+    static const char *const deletion[] = {"deletionTimestamp", "deletionGracePeriodSeconds"};
+    static const char *const paths[] = {"metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds"};
+    json_t *metadata = json_object_get(object, "metadata");
+    const json_t *before = json_object_get(old, "metadata");
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++) copy_field(metadata, before, kept[i]);
+    for (size_t i = 0; i < ARRAY_LEN(deletion); i++) {
+        const json_t *wanted = json_object_get(metadata, deletion[i]);
+        if (wanted && !json_object_get(before, deletion[i]))
+            json_array_append_new(causes,
+                                  sim_cause("FieldValueInvalid", paths[i], wanted, "field is immutable"));
+        copy_field(metadata, before, deletion[i]);
+    }
+    if (!json_object_get(metadata, "managedFields")) copy_field(metadata, before, "managedFields");
+}
+
+static bool has_finalizer(const json_t *object, const char *name)
+{
+    json_t *finalizer;
+    size_t i;
+    json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer)
+        if (strcmp(sim_text_at(finalizer, ""), name) == 0) return true;
+    return false;
+}
+
+static void check_finalizers(const json_t *object, const json_t *old, json_t *causes)
+{
+    json_t *finalizer;
+    size_t i;
+    if (!*meta(old, "deletionTimestamp")) return;
+    json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer) {
+        const char *name = sim_text_at(finalizer, "");
+        if (has_finalizer(old, name)) continue;
+        char *detail =
+            xasprintf("no new finalizers can be added if the object is being deleted, found new finalizers "
+                      "[]string{\"%s\"}",
+                      name);
+        json_array_append_new(causes, sim_cause("FieldValueForbidden", "metadata.finalizers", NULL, detail));
+        free(detail);
+    }
+}
+
+/* The status subresource: all but the status stays, and of custom objects all metadata too. */
+static void only_status(const struct sim_kind *kind, json_t *object, const json_t *old)
+{
+    const char *key;
+    json_t *value, *status = json_incref(json_object_get(object, "status"));
+    json_t *metadata = json_incref(json_object_get(object, "metadata"));
+    json_object_clear(object);
+    json_object_foreach ((json_t *)old, key, value) json_object_set(object, key, value);
+    if (status)
+        json_object_set_new(object, "status", status);
+    else
+        json_object_del(object, "status");
+    if (kind->custom) {
+        json_decref(metadata);
+        return;
+    }
+    json_object_set_new(object, "metadata", metadata);
+    if (kind->graceful) copy_field(metadata, json_object_get(old, "metadata"), "ownerReferences");
+    if (strcmp(kind->kind, "Deployment") == 0)
+        copy_field(metadata, json_object_get(old, "metadata"), "labels");
+}
+
+/* What the other subresources leave to the status one, and namespaces to `finalize`. */
+static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
+                             const char *subresource)
+{
+    if (kind->has_status) copy_field(object, old, "status");
+    if (strcmp(kind->kind, "Namespace") == 0 && !*kind->group && !subresource) {
+        json_t *spec = sim_submap(object, "spec");
+        copy_field(spec, json_object_get(old, "spec"), "finalizers");
+    }
+    if (strcmp(kind->kind, "Service") == 0 && !*kind->group && !*sim_text_at(object, "spec.clusterIP")) {
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIP");
+        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIPs");
+    }
+    if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
+        copy_field(object, old, "type");
+}
+
+/* Does the change ask for something else than before? Custom objects are compared whole, others in their
+ * spec. */
+static bool wants_other(const struct sim_kind *kind, const json_t *old, const json_t *object)
+{
+    if (!kind->custom) {
+        bool annotated = strcmp(kind->kind, "Deployment") == 0;
+        json_t *before = json_object_get(old, "spec"), *after = json_object_get(object, "spec");
+        json_t *notes = sim_at(old, "metadata.annotations"),
+               *new_notes = sim_at(object, "metadata.annotations");
+        if (before != after && !(before && after && json_equal(before, after))) return true;
+        return annotated && notes != new_notes && !(notes && new_notes && json_equal(notes, new_notes));
+    }
+    static const char *const apart[] = {"metadata", "status", "kind", "apiVersion"};
+    json_t *before = json_copy((json_t *)old), *after = json_copy((json_t *)object);
+    for (size_t i = 0; i < ARRAY_LEN(apart); i++) {
+        if (i == 1 && !kind->has_status) continue;
+        json_object_del(before, apart[i]);
+        json_object_del(after, apart[i]);
+    }
+    bool other = !json_equal(before, after);
+    json_decref(before);
+    json_decref(after);
+    return other;
+}
+
+static bool check_all(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                      const char *subresource, json_t *causes, struct sim_refusal *refusal)
+{
+    json_t *more[] = {sim_metadata_causes(kind, json_object_get(object, "metadata")),
+                      sim_spec_causes(kind, old, object),
+                      subresource ? json_array() : sim_spec_change_causes(kind, old, object)};
+    check_finalizers(object, old, causes);
+    for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+        json_array_extend(causes, more[i]);
+        json_decref(more[i]);
+    }
+    if (json_array_size(causes) == 0) {
+        json_decref(causes);
+        return true;
+    }
+    refusal->status = sim_status_invalid_causes(kind, meta(old, "name"), causes);
+    return false;
+}
+
+/* `old` with its defaults, which an object that was not written through here may lack. */
+static json_t *update(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                      const char *subresource, struct sim_refusal *refusal)
+{
+    json_t *object = sim_normalized(kind, body), *causes = json_array();
+    bool to_status = subresource && strcmp(subresource, "status") == 0;
+    if (to_status)
+        only_status(kind, object, old);
+    else
+        keep_other_parts(kind, object, old, subresource);
+    keep_system_fields(kind, object, old, causes);
+    sim_apply_defaults(kind, object);
+    if (kind->has_generation && !to_status && wants_other(kind, old, object)) {
+        int64_t generation = sim_int_at(old, "metadata.generation", 0);
+        json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
+    }
+    sim_tidy_metadata(object);
+    if (check_all(kind, old, object, subresource, causes, refusal)) return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                           const char *subresource, struct sim_refusal *refusal)
+{
+    refusal->status = NULL;
+    if (!sim_check_body(kind, body, refusal) || !check_identity(kind, old, body, refusal) ||
+        !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal))
+        return NULL;
+    json_t *before = sim_normalized(kind, old);
+    sim_apply_defaults(kind, before);
+    json_t *object = update(kind, before, body, subresource, refusal);
+    if (object && json_equal(object, before)) {
+        json_decref(object);
+        object = json_deep_copy(old);
+    }
+    json_decref(before);
+    return object;
+}

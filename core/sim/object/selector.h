@@ -1,0 +1,30 @@
+/* Label and field selectors as an API server reads them (contract X-1..X-6); the engine has its own, on
+ * purpose. Owner: the parse functions' caller frees by sim_selector_free. Immutable, so any thread may match.
+ * Everything may be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+/* What field selectors may ask about one object; NULL is the empty string. */
+struct sim_fields {
+    const char *name, *namespace_;
+    const char *phase, *node_name; /* status.phase and spec.nodeName */
+    const json_t *object;          /* the whole object, read only when sim_selector_needs_object says so */
+};
+
+struct sim_selector;
+
+/* NULL and a new text in `*message`, as the server words it, when `text` is no selector. The empty text, and
+ * NULL, select everything. */
+struct sim_selector *sim_label_selector_parse(const char *text, char **message);
+/* `labels` may be NULL, which is an object without labels. */
+bool sim_selector_matches_labels(const struct sim_selector *selector, const json_t *labels);
+
+/* The same for fields: only those that the kind knows. */
+struct sim_selector *sim_field_selector_parse(const struct sim_kind *kind, const char *text, char **message);
+bool sim_selector_matches_fields(const struct sim_selector *selector, const struct sim_fields *fields);
+/* A field is asked for that is none of the four strings: `object` must be there (involvedObject.name of
+ * events). */
+bool sim_selector_needs_object(const struct sim_selector *selector);
+bool sim_selector_is_everything(const struct sim_selector *selector);
+/* NULL is allowed. */
+void sim_selector_free(struct sim_selector *selector);

@@ -1,0 +1,247 @@
+/* Status objects; the texts are those of apimachinery's errors, which clients and people know by heart. */
+#include "sim/object/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/kinds/kinds.h"
+#include "sim/text/tree.h"
+
+/* In Go's %q, as far as names go. */
+static char *quoted(const char *text)
+{
+    struct buf b = {0};
+    buf_json_string(&b, str_of(text));
+    return buf_take(&b);
+}
+
+static json_t *details_of(const char *name, const char *group, const char *kind)
+{
+    json_t *details = json_object();
+    if (name && *name) json_object_set_new(details, "name", sim_string(name));
+    if (group && *group) json_object_set_new(details, "group", json_string(group));
+    if (kind && *kind) json_object_set_new(details, "kind", json_string(kind));
+    return details;
+}
+
+/* Takes `message` and `details`, both may be NULL; empty details are left out, as is a zero code. */
+static json_t *status_of(int code, const char *reason, json_t *message, json_t *details)
+{
+    json_t *status = json_object();
+    json_object_set_new(status, "kind", json_string("Status"));
+    json_object_set_new(status, "apiVersion", json_string("v1"));
+    json_object_set_new(status, "metadata", json_object());
+    json_object_set_new(status, "status", json_string(code < 300 ? "Success" : "Failure"));
+    if (message) json_object_set_new(status, "message", message);
+    if (reason && *reason) json_object_set_new(status, "reason", json_string(reason));
+    if (details && json_object_size(details))
+        json_object_set_new(status, "details", details);
+    else
+        json_decref(details);
+    if (code) json_object_set_new(status, "code", json_integer(code));
+    return status;
+}
+
+json_t *sim_status(int code, const char *reason, const char *message, const struct sim_kind *kind,
+                   const char *name)
+{
+    json_t *details = details_of(name, kind ? kind->group : NULL, kind ? kind->plural : NULL);
+    return status_of(code, reason, message ? sim_string(message) : NULL, details);
+}
+
+json_t *sim_status_success(const struct sim_kind *kind, const char *name, const char *uid)
+{
+    json_t *details = details_of(name, kind->group, kind->plural);
+    if (uid && *uid) json_object_set_new(details, "uid", sim_string(uid));
+    return status_of(0, NULL, NULL, details);
+}
+
+int sim_status_code(const json_t *status)
+{
+    return (int)sim_int_at(status, "code", 200);
+}
+
+json_t *sim_status_generic(int code)
+{
+    static const struct {
+        int code;
+        const char *reason, *message;
+    } known[] = {
+        {400, "BadRequest", "the server rejected our request for an unknown reason"},
+        {401, "Unauthorized", "the server has asked for the client to provide credentials"},
+        {404, "NotFound", "the server could not find the requested resource"},
+        {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
+        {409, "Conflict", "the server reported a conflict"},
+        {415, "UnsupportedMediaType", "415: Unsupported Media Type"},
+        {422, "Invalid", "the server rejected our request due to an error in our request"},
+        {429, "TooManyRequests",
+         "the server has received too many requests and has asked us to try again later"},
+        {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
+        {504, "Timeout",
+         "the server was unable to return a response in the time allotted, but may still be processing the "
+         "request"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].code == code)
+            return status_of(code, known[i].reason, json_string(known[i].message), NULL);
+    return status_of(
+        code, code >= 500 ? "InternalError" : NULL,
+        sim_textf("the server responded with the status code %d but did not return more information", code),
+        NULL);
+}
+
+json_t *sim_status_bad_request(const char *message)
+{
+    return status_of(400, "BadRequest", sim_string(message), NULL);
+}
+
+/* `format` has two %s: the qualified resource and the quoted name. */
+static json_t *about(int code, const char *reason, const struct sim_kind *kind, const char *name,
+                     const char *before, const char *after)
+{
+    char *resource = sim_qualified_resource(kind), *quote = quoted(name);
+    json_t *message = sim_textf("%s%s %s%s", before, resource, quote, after);
+    free(resource);
+    free(quote);
+    return status_of(code, reason, message, details_of(name, kind->group, kind->plural));
+}
+
+json_t *sim_status_not_found(const struct sim_kind *kind, const char *name)
+{
+    return about(404, "NotFound", kind, name, "", " not found");
+}
+
+json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name)
+{
+    return about(409, "AlreadyExists", kind, name, "", " already exists");
+}
+
+json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *why)
+{
+    char *after = xasprintf(": %s", why);
+    json_t *status = about(409, "Conflict", kind, name, "Operation cannot be fulfilled on ", after);
+    free(after);
+    return status;
+}
+
+json_t *sim_status_modified(const struct sim_kind *kind, const char *name)
+{
+    return sim_status_conflict(
+        kind, name,
+        "the object has been modified; please apply your changes to the latest version and "
+        "try again");
+}
+
+static const struct {
+    const char *type, *text;
+    bool shows_value;
+} causes_known[] = {
+    {"FieldValueInvalid", "Invalid value", true},     {"FieldValueNotSupported", "Unsupported value", true},
+    {"FieldValueNotFound", "Not found", true},        {"FieldValueDuplicate", "Duplicate value", true},
+    {"FieldValueTypeInvalid", "Invalid value", true}, {"FieldValueRequired", "Required value", false},
+    {"FieldValueForbidden", "Forbidden", false},      {"FieldValueTooLong", "Too long", false},
+};
+
+json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail)
+{
+    struct buf body = {0};
+    bool shows_value = false;
+    for (size_t i = 0; i < ARRAY_LEN(causes_known); i++) {
+        if (strcmp(type, causes_known[i].type) != 0) continue;
+        buf_puts(&body, causes_known[i].text);
+        shows_value = causes_known[i].shows_value;
+    }
+    char *shown = value && shows_value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    if (shown) buf_printf(&body, ": %s", shown);
+    if (*detail) buf_printf(&body, ": %s", detail);
+    free(shown);
+
+    json_t *cause = json_object();
+    json_object_set_new(cause, "reason", json_string(type));
+    json_object_set_new(cause, "message", sim_string(buf_text(&body)));
+    json_object_set_new(cause, "field", sim_string(field));
+    buf_clear(&body);
+    return cause;
+}
+
+json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes)
+{
+    struct buf text = {0};
+    char *qualified = sim_qualified_kind(kind), *quote = quoted(name);
+    size_t i, n = json_array_size(causes);
+    json_t *cause;
+    buf_printf(&text, "%s %s is invalid: %s", qualified, quote, n > 1 ? "[" : "");
+    json_array_foreach (causes, i, cause)
+        buf_printf(&text, "%s%s: %s", i ? ", " : "", sim_text_at(cause, "field"),
+                   sim_text_at(cause, "message"));
+    if (n > 1) buf_putc(&text, ']');
+
+    json_t *details = details_of(name, kind->group, kind->kind);
+    json_object_set_new(details, "causes", causes);
+    json_t *status = status_of(422, "Invalid", sim_string(buf_text(&text)), details);
+    buf_clear(&text);
+    free(qualified);
+    free(quote);
+    return status;
+}
+
+json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,
+                           const json_t *value, const char *detail)
+{
+    json_t *causes = json_array();
+    json_array_append_new(causes, sim_cause(type, field, value, detail));
+    return sim_status_invalid_causes(kind, name, causes);
+}
+
+json_t *sim_status_method_not_allowed(const struct sim_kind *kind, const char *verb)
+{
+    char *resource = sim_qualified_resource(kind);
+    json_t *message = sim_textf("%s is not supported on resources of kind \"%s\"", verb, resource);
+    free(resource);
+    return status_of(405, "MethodNotAllowed", message, details_of(NULL, kind->group, kind->plural));
+}
+
+json_t *sim_status_not_acceptable(const char *accepted)
+{
+    return status_of(406, "NotAcceptable",
+                     sim_textf("only the following media types are accepted: %s", accepted), NULL);
+}
+
+json_t *sim_status_unsupported_media(const char *accepted)
+{
+    json_t *message = sim_textf(
+        "the body of the request was in an unknown format - accepted media types include: %s", accepted);
+    return status_of(415, "UnsupportedMediaType", message, NULL);
+}
+
+json_t *sim_status_internal(const char *message)
+{
+    json_t *details = json_object();
+    json_object_set_new(details, "causes", json_pack("[{s:o}]", "message", sim_string(message)));
+    return status_of(500, "InternalError", sim_textf("Internal error occurred: %s", message), details);
+}
+
+json_t *sim_status_too_many(const char *message, int retry_after_s)
+{
+    json_t *details = json_object();
+    if (retry_after_s) json_object_set_new(details, "retryAfterSeconds", json_integer(retry_after_s));
+    return status_of(429, "TooManyRequests", sim_string(message), details);
+}
+
+json_t *sim_status_too_large(const char *rv, const char *current)
+{
+    json_t *details = json_pack("{s:[{s:s,s:s}],s:i}", "causes", "reason", "ResourceVersionTooLarge",
+                                "message", "Too large resource version", "retryAfterSeconds", 1);
+    return status_of(504, "Timeout",
+                     sim_textf("Timeout: Too large resource version: %s, current: %s", rv, current), details);
+}
+
+json_t *sim_status_expired(const char *message, const char *continue_token)
+{
+    json_t *status = status_of(410, "Expired", sim_string(message), NULL);
+    if (continue_token)
+        json_object_set_new(sim_submap(status, "metadata"), "continue", sim_string(continue_token));
+    return status;
+}

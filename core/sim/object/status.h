@@ -1,0 +1,46 @@
+/* Status objects with the texts of a real API server, the body of every answer that is no object (contract
+ * H-8). Owner: each function gives a new reference. Everything may be called anywhere. */
+#pragma once
+#include "sim/object/kind.h"
+
+/* The general form. `reason` NULL or "" leaves it out, so do NULL for `kind` and `name`. Code below 300:
+ * Success. */
+json_t *sim_status(int code, const char *reason, const char *message, const struct sim_kind *kind,
+                   const char *name);
+/* What a delete answers where it does not answer with the object: details name it and its uid. It has no
+ * code. */
+json_t *sim_status_success(const struct sim_kind *kind, const char *name, const char *uid);
+/* The HTTP code to answer with. */
+int sim_status_code(const json_t *status);
+
+/* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON
+ * patch that does not apply is such a 422, a path that is not there such a 404. */
+json_t *sim_status_generic(int code);
+json_t *sim_status_bad_request(const char *message);
+json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);
+json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name);
+/* 409 `Operation cannot be fulfilled on pods "x": <why>`. */
+json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *why);
+/* The conflict of an update with an old resourceVersion. */
+json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
+
+/* One cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...; `value` (may
+ * be NULL) is shown with those types that show one; `detail` may be "". */
+json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail);
+/* 422 with an array of causes, which it takes. */
+json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes);
+/* 422 with one cause. */
+json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,
+                           const json_t *value, const char *detail);
+
+json_t *sim_status_method_not_allowed(const struct sim_kind *kind, const char *verb);
+/* 406 and 415; `accepted` is the list of media types that would do. */
+json_t *sim_status_not_acceptable(const char *accepted);
+json_t *sim_status_unsupported_media(const char *accepted);
+json_t *sim_status_internal(const char *message);
+/* 429; details.retryAfterSeconds, left out when 0. */
+json_t *sim_status_too_many(const char *message, int retry_after_s);
+/* 504 of a version that the server has not seen yet; `current` is the newest it has. */
+json_t *sim_status_too_large(const char *rv, const char *current);
+/* 410; `continue_token` (may be NULL) lets the client go on with an inconsistent list. */
+json_t *sim_status_expired(const char *message, const char *continue_token);

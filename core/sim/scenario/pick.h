@@ -1,0 +1,17 @@
+/* Which objects a step of a scenario is about.
+ * Owner: keys are new texts. Takes the store's lock. */
+#pragma once
+#include "sim/scenario/verbs.h"
+
+struct sim_picked {
+    struct sim_served *served; /* in its storage version */
+    char **keys;
+    size_t count;
+};
+
+/* What the step's resource, namespace, name, selector and pick say; nothing picked is no error. */
+bool sim_pick(struct sim_stage *stage, const struct sim_step *step, struct sim_picked *picked,
+              struct err *err);
+void sim_picked_clear(struct sim_picked *picked);
+/* The step's resource; NULL with an error when nothing is called so. */
+struct sim_served *sim_pick_resource(struct sim_stage *stage, const struct sim_step *step, struct err *err);

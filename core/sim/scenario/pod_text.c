@@ -1,0 +1,107 @@
+/* The text of a generated pod, about 9.4 KB of it, with holes; see pod_text.h and template.h. */
+#include "sim/scenario/pod_text.h"
+
+const char *const sim_pod_text[SIM_POD_PARTS] = {
+    // clang-format off
+    [SIM_POD_HEAD] =
+        "{'metadata':{'name':'<name>','generateName':'<app>-<hash>-','namespace':'<namespace>','uid':'<uid>',"
+        "'resourceVersion':'<version>','creationTimestamp':'<time>','labels':{'app':'<app>','tier':'<tier>',"
+        "'app.kubernetes.io/name':'<app>','app.kubernetes.io/instance':'<app>-prod',"
+        "'app.kubernetes.io/version':'<release>','app.kubernetes.io/component':'<tier>',"
+        "'app.kubernetes.io/part-of':'platform','app.kubernetes.io/managed-by':'Helm',"
+        "'pod-template-hash':'<hash>','topology.kubernetes.io/zone':'eu-west-1<zone>'},"
+        "'annotations':{'bench/sent-ns':'0000000000000000000','checksum/config':'<checksum>',"
+        "'prometheus.io/port':'9090','prometheus.io/scrape':'true'},"
+        "'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'<app>-<hash>',"
+        "'uid':'<owner>','controller':true,'blockOwnerDeletion':true}],"
+        "'managedFields':[{'manager':'kube-controller-manager','operation':'Update','apiVersion':'v1',"
+        "'time':'<written>','fieldsType':'FieldsV1','fieldsV1':{'f:metadata':{'f:annotations':{'.':{},"
+        "'f:checksum/config':{},'f:prometheus.io/port':{},'f:prometheus.io/scrape':{}},'f:generateName':{},"
+        "'f:labels':{'.':{},'f:app':{},'f:tier':{},'f:app.kubernetes.io/name':{},"
+        "'f:app.kubernetes.io/instance':{},'f:app.kubernetes.io/version':{},"
+        "'f:app.kubernetes.io/component':{},'f:app.kubernetes.io/part-of':{},"
+        "'f:app.kubernetes.io/managed-by':{},'f:pod-template-hash':{},'f:topology.kubernetes.io/zone':{}},"
+        "'f:ownerReferences':{'.':{},'k:{`uid`:`<owner>`}':{}}},'f:spec':{'f:containers':{",
+    [SIM_POD_FIELDS] =
+        "'k:{`name`:`<container>`}':{'.':{},'f:args':{},'f:env':{'.':{},'k:{`name`:`POD_NAME`}':{'.':{},"
+        "'f:name':{},'f:value':{}},'k:{`name`:`POD_NAMESPACE`}':{'.':{},'f:name':{},'f:value':{}},"
+        "'k:{`name`:`DB_HOST`}':{'.':{},'f:name':{},'f:value':{}},'k:{`name`:`DB_PASSWORD`}':{'.':{},"
+        "'f:name':{},'f:value':{}},'k:{`name`:`GOMAXPROCS`}':{'.':{},'f:name':{},'f:value':{}},"
+        "'k:{`name`:`OTEL_EXPORTER_OTLP_ENDPOINT`}':{'.':{},'f:name':{},'f:value':{}}},'f:image':{},"
+        "'f:imagePullPolicy':{},'f:livenessProbe':{'.':{},'f:failureThreshold':{},'f:httpGet':{'.':{},"
+        "'f:path':{},'f:port':{},'f:scheme':{}},'f:initialDelaySeconds':{},'f:periodSeconds':{},"
+        "'f:successThreshold':{},'f:timeoutSeconds':{}},'f:name':{},'f:ports':{'.':{},"
+        "'k:{`containerPort`:8080,`protocol`:`TCP`}':{'.':{},'f:containerPort':{},'f:name':{},"
+        "'f:protocol':{}}},'f:readinessProbe':{'.':{},'f:failureThreshold':{},'f:httpGet':{'.':{},"
+        "'f:path':{},'f:port':{},'f:scheme':{}}},'f:resources':{'.':{},'f:limits':{'.':{},'f:cpu':{},"
+        "'f:memory':{}},'f:requests':{'.':{},'f:cpu':{},'f:memory':{}}},'f:securityContext':{'.':{},"
+        "'f:allowPrivilegeEscalation':{},'f:capabilities':{'.':{},'f:drop':{}},'f:readOnlyRootFilesystem':{},"
+        "'f:runAsNonRoot':{}},'f:terminationMessagePath':{},'f:terminationMessagePolicy':{},"
+        "'f:volumeMounts':{'.':{}}}",
+    [SIM_POD_MIDDLE] =
+        "},'f:dnsPolicy':{},'f:enableServiceLinks':{},'f:restartPolicy':{},'f:schedulerName':{},"
+        "'f:securityContext':{},'f:serviceAccount':{},'f:serviceAccountName':{},"
+        "'f:terminationGracePeriodSeconds':{},'f:volumes':{'.':{}}}}},{'manager':'kubelet',"
+        "'operation':'Update','apiVersion':'v1','time':'<reported>','fieldsType':'FieldsV1',"
+        "'fieldsV1':{'f:status':{'f:conditions':{'k:{`type`:`ContainersReady`}':{'.':{},'f:lastProbeTime':{},"
+        "'f:lastTransitionTime':{},'f:status':{},'f:type':{}},'k:{`type`:`Initialized`}':{'.':{},"
+        "'f:lastProbeTime':{},'f:lastTransitionTime':{},'f:status':{},'f:type':{}},"
+        "'k:{`type`:`PodReadyToStartContainers`}':{'.':{},'f:lastProbeTime':{},'f:lastTransitionTime':{},"
+        "'f:status':{},'f:type':{}},'k:{`type`:`Ready`}':{'.':{},'f:lastProbeTime':{},"
+        "'f:lastTransitionTime':{},'f:status':{},'f:type':{}}},'f:containerStatuses':{},'f:hostIP':{},"
+        "'f:hostIPs':{},'f:phase':{},'f:podIP':{},'f:podIPs':{'.':{},'k:{`ip`:`<ip>`}':{'.':{},'f:ip':{}}},"
+        "'f:startTime':{}}},'subresource':'status'}]},'spec':{'volumes':[{'name':'config',"
+        "'configMap':{'name':'<app>-config','defaultMode':420}},{'name':'kube-api-access-<short>',"
+        "'projected':{'sources':[{'serviceAccountToken':{'expirationSeconds':3607,'path':'token'}},"
+        "{'configMap':{'name':'kube-root-ca.crt','items':[{'key':'ca.crt','path':'ca.crt'}]}},"
+        "{'downwardAPI':{'items':[{'path':'namespace','fieldRef':{'apiVersion':'v1',"
+        "'fieldPath':'metadata.namespace'}}]}}],'defaultMode':420}}],'containers':[",
+    [SIM_POD_CONTAINER] =
+        "{'name':'<container>','image':'<image>:<tag>','imagePullPolicy':'IfNotPresent',"
+        "'args':['--config=/etc/<app>/config.yaml','--log-level=info','--port=8080'],'ports':[{'name':'http',"
+        "'containerPort':8080,'protocol':'TCP'},{'name':'metrics','containerPort':9090,'protocol':'TCP'}],"
+        "'env':[{'name':'POD_NAME','valueFrom':{'fieldRef':{'apiVersion':'v1','fieldPath':'metadata.name'}}},"
+        "{'name':'POD_NAMESPACE','valueFrom':{'fieldRef':{'apiVersion':'v1',"
+        "'fieldPath':'metadata.namespace'}}},{'name':'DB_HOST',"
+        "'value':'pg-<app>.<namespace>.svc.cluster.local'},{'name':'DB_PASSWORD',"
+        "'valueFrom':{'secretKeyRef':{'name':'<app>-db','key':'password'}}},{'name':'GOMAXPROCS',"
+        "'value':'2'},{'name':'OTEL_EXPORTER_OTLP_ENDPOINT',"
+        "'value':'http://otel-collector.observability.svc:4317'}],'resources':{'limits':{'cpu':'500m',"
+        "'memory':'512Mi'},'requests':{'cpu':'100m','memory':'256Mi'}},"
+        "'livenessProbe':{'httpGet':{'path':'/healthz','port':'http','scheme':'HTTP'},"
+        "'initialDelaySeconds':10,'timeoutSeconds':1,'periodSeconds':10,'successThreshold':1,"
+        "'failureThreshold':3},'readinessProbe':{'httpGet':{'path':'/readyz','port':'http','scheme':'HTTP'},"
+        "'timeoutSeconds':1,'periodSeconds':10,'successThreshold':1,'failureThreshold':3},"
+        "'securityContext':{'allowPrivilegeEscalation':false,'capabilities':{'drop':['ALL']},"
+        "'readOnlyRootFilesystem':true,'runAsNonRoot':true,'seccompProfile':{'type':'RuntimeDefault'}},"
+        "'terminationMessagePath':'/dev/termination-log','terminationMessagePolicy':'File',"
+        "'volumeMounts':[{'name':'config','mountPath':'/etc/<app>'},{'name':'kube-api-access-<short>',"
+        "'readOnly':true,'mountPath':'/var/run/secrets/kubernetes.io/serviceaccount'}]}",
+    [SIM_POD_SPEC] =
+        "],'restartPolicy':'Always','terminationGracePeriodSeconds':30,'dnsPolicy':'ClusterFirst',"
+        "'nodeSelector':{'kubernetes.io/os':'linux'},'serviceAccountName':'<app>','serviceAccount':'<app>',"
+        "'nodeName':'<node>','securityContext':{'fsGroup':2000,'runAsUser':1000,'runAsGroup':3000},"
+        "'affinity':{'podAntiAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':100,"
+        "'podAffinityTerm':{'labelSelector':{'matchLabels':{'app.kubernetes.io/name':'<app>'}},"
+        "'topologyKey':'kubernetes.io/hostname'}}]}},'schedulerName':'default-scheduler',"
+        "'tolerations':[{'key':'node.kubernetes.io/not-ready','operator':'Exists','effect':'NoExecute',"
+        "'tolerationSeconds':300},{'key':'node.kubernetes.io/unreachable','operator':'Exists',"
+        "'effect':'NoExecute','tolerationSeconds':300}],'priority':0,'enableServiceLinks':true,"
+        "'preemptionPolicy':'PreemptLowerPriority','topologySpreadConstraints':[{'maxSkew':1,"
+        "'topologyKey':'topology.kubernetes.io/zone','whenUnsatisfiable':'ScheduleAnyway',"
+        "'labelSelector':{'matchLabels':{'app.kubernetes.io/name':'<app>'}}}]},'status':{'phase':'Running',"
+        "'conditions':[{'type':'PodReadyToStartContainers','status':'True','lastProbeTime':null,"
+        "'lastTransitionTime':'<time>'},{'type':'Initialized','status':'True','lastProbeTime':null,"
+        "'lastTransitionTime':'<time>'},{'type':'Ready','status':'True','lastProbeTime':null,"
+        "'lastTransitionTime':'<time>'},{'type':'ContainersReady','status':'True','lastProbeTime':null,"
+        "'lastTransitionTime':'<time>'},{'type':'PodScheduled','status':'True','lastProbeTime':null,"
+        "'lastTransitionTime':'<time>'}],'hostIP':'<host_ip>','hostIPs':[{'ip':'10.0.1.1'}],'podIP':'<ip>',"
+        "'podIPs':[{'ip':'<ip>'}],'startTime':'<time>','containerStatuses':[",
+    [SIM_POD_STATUS] =
+        "{'name':'<container>','state':{'running':{'startedAt':'<time>'}},'lastState':{},'ready':true,"
+        "'restartCount':<restarts>,'image':'<image>:<tag>','imageID':'<image>@sha256:<digest>',"
+        "'containerID':'containerd://<container_id>','started':true}",
+    [SIM_POD_TAIL] =
+        "],'qosClass':'Burstable'}}",
+    // clang-format on
+};

@@ -1,0 +1,251 @@
+/* Steps that change objects as requests would. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/patch.h"
+#include "sim/object/status.h"
+#include "sim/scenario/pick.h"
+#include "sim/scenario/pods.h"
+#include "sim/scenario/verbs_list.h"
+#include "sim/text/tree.h"
+
+enum { PATIENCE_MS = 1, PATIENCE_MAX_MS = 10000, CHECK_EVERY = 32 };
+
+static bool accepted(struct sim_stage *stage, struct sim_written *written, bool may_be_gone, struct err *err)
+{
+    bool gone = written->refusal && sim_status_code(written->refusal) == 404;
+    bool ok = !written->refusal || (gone && may_be_gone) ||
+              err_set(err, ERR_INVALID, "%s", sim_text_at(written->refusal, "message"));
+    sim_written_clear(stage->api, written);
+    return ok;
+}
+
+/* While the ring is nearly full and a watch is in its older half, more events would cost that watch some. */
+static bool is_pressed(struct sim_stage *stage, const struct sim_resource *resource)
+{
+    const struct sim_history *history = &resource->history;
+    const struct sim_watcher *watcher;
+    sim_store_lock(stage->api->store);
+    uint64_t count = history->next - history->first, middle = history->first + count / 2;
+    bool full = count > history->max_events / 5 * 4 || history->bytes > history->max_bytes / 5 * 4,
+         pressed = false;
+    if (full)
+        TAILQ_FOREACH (watcher, &resource->watchers, link)
+            if (watcher->next < middle) pressed = true;
+    sim_store_unlock(stage->api->store);
+    return pressed;
+}
+
+/* True when the run is to end. A watch that does not move on is not waited for for ever. */
+static bool wait_for_watches(struct sim_stage *stage, const struct sim_resource *resource)
+{
+    bool stopped = false;
+    for (int ms = 0; ms < PATIENCE_MAX_MS && !stopped && is_pressed(stage, resource); ms += PATIENCE_MS)
+        stopped = stage->stopped(stage->ctx, PATIENCE_MS);
+    return stopped;
+}
+
+bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct err *err,
+                   bool (*each)(struct sim_stage *stage, struct sim_served *served, const char *key,
+                                void *ctx, struct err *err),
+                   void *ctx)
+{
+    struct sim_picked picked;
+    const json_t *patient = json_object_get(step->params, "patient");
+    bool ok = sim_pick(stage, step, &picked, err), stopped = false;
+    for (size_t i = 0; ok && !stopped && i < picked.count; i++) {
+        if (i % CHECK_EVERY == 0 && !json_is_false(patient))
+            stopped = wait_for_watches(stage, picked.served->resource);
+        ok = each(stage, picked.served, picked.keys[i], ctx, err) || err_wrap(err, "%s", picked.keys[i]);
+    }
+    sim_picked_clear(&picked);
+    return ok;
+}
+
+bool sim_verb_update(struct sim_stage *stage, struct sim_served *served, const char *key,
+                     const char *subresource, sim_body_fn *body, void *ctx, struct err *err)
+{
+    struct sim_written written;
+    sim_write_update(stage->api, served, key, subresource, body, ctx, false, &written);
+    return accepted(stage, &written, true, err);
+}
+
+/* A copy in which "${n}" in each text is the repetition's number. */
+static json_t *numbered(const json_t *value, size_t n)
+{
+    const char *key;
+    json_t *inner, *result;
+    size_t i;
+    if (json_is_object(value)) {
+        result = json_object();
+        json_object_foreach ((json_t *)value, key, inner)
+            json_object_set_new(result, key, numbered(inner, n));
+        return result;
+    }
+    if (json_is_array(value)) {
+        result = json_array();
+        json_array_foreach (value, i, inner) json_array_append_new(result, numbered(inner, n));
+        return result;
+    }
+    const char *text = json_string_value(value), *mark = text ? strstr(text, "${n}") : NULL;
+    if (!mark) return json_deep_copy(value);
+    struct buf out = {0};
+    for (; mark; text = mark + 4, mark = strstr(text, "${n}")) {
+        buf_append(&out, text, (size_t)(mark - text));
+        buf_printf(&out, "%zu", n);
+    }
+    buf_puts(&out, text);
+    result = json_stringn(out.data, out.len);
+    buf_clear(&out);
+    return result;
+}
+
+static json_t *with_status(void *ctx, const struct sim_kind *kind, const json_t *old,
+                           struct sim_refusal *refusal)
+{
+    json_t *body = json_deep_copy(old);
+    json_object_set(body, "status", json_object_get(ctx, "status"));
+    return body;
+}
+
+static bool create_one(struct sim_stage *stage, const json_t *object, const char *namespace_, struct err *err)
+{
+    struct sim_written written;
+    sim_store_lock(stage->api->store);
+    struct sim_served *served =
+        sim_store_of_kind(stage->api->store, sim_text_at(object, "apiVersion"), sim_text_at(object, "kind"));
+    sim_store_unlock(stage->api->store);
+    if (!served)
+        return err_set(err, ERR_NOT_FOUND, "unknown kind %s of %s", sim_text_at(object, "kind"),
+                       sim_text_at(object, "apiVersion"));
+    const char *own = sim_text_at(object, "metadata.namespace");
+    if (!*namespace_) namespace_ = *own ? own : "default";
+    sim_write_create(stage->api, served, served->kind->namespaced ? namespace_ : NULL, object, false,
+                     &written);
+    if (written.refusal || !served->kind->has_status || !json_object_get(object, "status"))
+        return accepted(stage, &written, false, err);
+    char *key = xstrdup(written.object->key);
+    sim_written_clear(stage->api, &written);
+    bool ok = sim_verb_update(stage, served, key, "status", with_status, (void *)object, err);
+    free(key);
+    return ok;
+}
+
+/* New pods of the workloads that are there already: created, and running at once. */
+static bool create_pods(struct sim_stage *stage, size_t count, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct buf text = {0};
+        sim_store_lock(stage->api->store);
+        sim_pods_next(stage->pods, &text);
+        sim_store_unlock(stage->api->store);
+        json_t *pod = json_loadb(text.data, text.len, 0, NULL);
+        json_object_set_new(pod, "kind", json_string("Pod"));
+        json_object_set_new(pod, "apiVersion", json_string("v1"));
+        json_object_del(json_object_get(pod, "metadata"), "resourceVersion");
+        ok = create_one(stage, pod, "", err);
+        json_decref(pod);
+        buf_clear(&text);
+    }
+    return ok;
+}
+
+bool sim_verb_create_check(const json_t *params, struct err *err)
+{
+    if (!json_object_get(params, "object") == !json_object_get(params, "pods"))
+        return err_set(err, ERR_INVALID, "it takes either \"object\" or \"pods\"");
+    return true;
+}
+
+bool sim_verb_create(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    const json_t *given = json_object_get(step->params, "object");
+    if (!given) return create_pods(stage, (size_t)sim_int_at(step->params, "pods", 0), err);
+    json_t *object = numbered(given, n);
+    bool ok = create_one(stage, object, sim_text_at(step->params, "namespace"), err);
+    json_decref(object);
+    return ok;
+}
+
+struct change {
+    json_t *patch, *ops;
+    const char *subresource;
+};
+
+/* What a client sends that does not care about versions. */
+static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    const struct change *change = ctx;
+    char *message = NULL;
+    json_t *result =
+        change->ops ? sim_patch_json(old, change->ops, &message) : sim_patch_merge(old, change->patch);
+    if (!result) refusal->status = sim_status_bad_request(message);
+    free(message);
+    return result;
+}
+
+static bool change_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
+                       struct err *err)
+{
+    const struct change *change = ctx;
+    return sim_verb_update(stage, served, key, change->subresource, changed, ctx, err);
+}
+
+/* Takes the patch. */
+static bool change_all(struct sim_stage *stage, const struct sim_step *step, struct change *change,
+                       struct err *err)
+{
+    bool ok = sim_verb_each(stage, step, err, change_one, change);
+    json_decref(change->patch);
+    json_decref(change->ops);
+    return ok;
+}
+
+bool sim_verb_patch_check(const json_t *params, struct err *err)
+{
+    if (!json_object_get(params, "patch") == !json_object_get(params, "ops"))
+        return err_set(err, ERR_INVALID, "it takes either \"patch\" or \"ops\"");
+    return true;
+}
+
+bool sim_verb_patch(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    const json_t *patch = json_object_get(step->params, "patch"), *ops = json_object_get(step->params, "ops");
+    struct change change = {.patch = patch ? numbered(patch, n) : NULL,
+                            .ops = ops ? numbered(ops, n) : NULL,
+                            .subresource = json_string_value(json_object_get(step->params, "subresource"))};
+    return change_all(stage, step, &change, err);
+}
+
+bool sim_verb_label(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct change change = {.patch = json_pack("{s{so}}", "metadata", "labels",
+                                               numbered(json_object_get(step->params, "labels"), n))};
+    return change_all(stage, step, &change, err);
+}
+
+bool sim_verb_annotate(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct change change = {.patch = json_pack("{s{so}}", "metadata", "annotations",
+                                               numbered(json_object_get(step->params, "annotations"), n))};
+    return change_all(stage, step, &change, err);
+}
+
+static bool delete_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
+                       struct err *err)
+{
+    struct sim_written written;
+    sim_write_delete(stage->api, served, key, ctx, false, &written);
+    return accepted(stage, &written, true, err);
+}
+
+bool sim_verb_delete(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    json_t *options =
+        json_pack("{sI}", "gracePeriodSeconds", (json_int_t)sim_int_at(step->params, "grace", 0));
+    bool ok = sim_verb_each(stage, step, err, delete_one, options);
+    json_decref(options);
+    return ok;
+}

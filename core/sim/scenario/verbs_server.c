@@ -1,0 +1,150 @@
+/* Steps about the server itself: faults, settings, history, open watches. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/scenario/pick.h"
+#include "sim/scenario/verbs_list.h"
+#include "sim/store/fault.h"
+#include "sim/text/duration.h"
+#include "sim/text/tree.h"
+
+bool sim_verb_inject_check(const json_t *params, struct err *err)
+{
+    struct sim_wrong wrong;
+    bool ok = sim_wrong_read(params, &wrong, err);
+    sim_wrong_clear(&wrong);
+    return ok;
+}
+
+bool sim_verb_fault_check(const json_t *params, struct err *err)
+{
+    static const char *const known[] = {"get",    "list",  "watch",  "create",
+                                        "update", "patch", "delete", "deletecollection"};
+    const char *verb = json_string_value(json_object_get(params, "verb"));
+    bool ok = !verb;
+    for (size_t i = 0; i < ARRAY_LEN(known) && !ok; i++) ok = strcmp(verb, known[i]) == 0;
+    if (!ok) return err_set(err, ERR_INVALID, "\"verb\" is no verb of requests: \"%s\"", verb);
+    struct sim_wrong wrong;
+    bool good = sim_wrong_read(params, &wrong, err);
+    if (good && verb && !sim_wrong_suits(&wrong, verb))
+        good = err_set(err, ERR_INVALID, "\"what\" is \"%s\", which does nothing to a %s",
+                       sim_text_at(params, "what"), verb);
+    sim_wrong_clear(&wrong);
+    return good;
+}
+
+static char *text(const struct sim_step *step, const char *key)
+{
+    return xstrdup(json_string_value(json_object_get(step->params, key)));
+}
+
+/* A rule may name a resource that is not there yet; it is compared with plural names. */
+static char *plural(struct sim_stage *stage, const struct sim_step *step)
+{
+    const char *name = sim_text_at(step->params, "resource");
+    if (!*name) return NULL;
+    sim_store_lock(stage->api->store);
+    struct sim_served *served = sim_store_lookup(stage->api->store, name);
+    sim_store_unlock(stage->api->store);
+    return xstrdup(served ? served->kind->plural : name);
+}
+
+bool sim_verb_fault(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct sim_fault fault = {.verb = text(step, "verb"),
+                              .resource = plural(stage, step),
+                              .namespace_ = text(step, "namespace"),
+                              .path = text(step, "path"),
+                              .skip = (size_t)sim_int_at(step->params, "skip", 0),
+                              .times = (size_t)sim_int_at(step->params, "times", 1)};
+    bool ok = sim_wrong_read(step->params, &fault.wrong, err);
+    sim_faults_add(stage->api->faults, &fault);
+    return ok;
+}
+
+bool sim_verb_clear(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    sim_faults_clear(stage->api->faults);
+    return true;
+}
+
+bool sim_verb_inject(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct sim_served *served = sim_pick_resource(stage, step, err);
+    struct sim_wrong wrong;
+    struct sim_watcher *watcher;
+    if (!served || !sim_wrong_read(step->params, &wrong, err)) return false;
+    struct sim_action *action = sim_wrong_action(&wrong, stage->api, served, true);
+    sim_store_lock(stage->api->store);
+    TAILQ_FOREACH (watcher, &served->resource->watchers, link) {
+        struct sim_action *copy = sim_action_copy(action);
+        STAILQ_INSERT_TAIL(&watcher->actions, copy, link);
+        sim_watcher_wake(watcher);
+    }
+    sim_store_unlock(stage->api->store);
+    sim_action_free(action);
+    sim_wrong_clear(&wrong);
+    return true;
+}
+
+bool sim_verb_compact(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    sim_store_lock(stage->api->store);
+    sim_store_compact(stage->api->store);
+    sim_store_unlock(stage->api->store);
+    return true;
+}
+
+/* The step's resource, or NULL for all; false when there is none of that name. */
+static bool resource_of(struct sim_stage *stage, const struct sim_step *step, struct sim_resource **resource,
+                        struct err *err)
+{
+    *resource = NULL;
+    if (!json_object_get(step->params, "resource")) return true;
+    struct sim_served *served = sim_pick_resource(stage, step, err);
+    if (served) *resource = served->resource;
+    return served != NULL;
+}
+
+bool sim_verb_expire(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct sim_resource *resource;
+    if (!resource_of(stage, step, &resource, err)) return false;
+    sim_store_lock(stage->api->store);
+    sim_store_expire(stage->api->store, resource);
+    sim_store_unlock(stage->api->store);
+    return true;
+}
+
+bool sim_verb_end_watches(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct sim_resource *resource;
+    if (!resource_of(stage, step, &resource, err)) return false;
+    sim_store_lock(stage->api->store);
+    sim_store_end_watches(stage->api->store, resource);
+    sim_store_unlock(stage->api->store);
+    return true;
+}
+
+bool sim_verb_refuse(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    int64_t ms = 0;
+    sim_duration_read(json_object_get(step->params, "for"), &ms);
+    stage->refuse(stage->ctx, ms);
+    return true;
+}
+
+bool sim_verb_set(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
+{
+    struct sim_settings *settings = &stage->api->settings;
+    const json_t *watch_cache = json_object_get(step->params, "watch_cache"),
+                 *gzip = json_object_get(step->params, "gzip");
+    int64_t ms;
+    if (sim_duration_read(json_object_get(step->params, "bookmarks"), &ms))
+        atomic_store(&settings->bookmark_ms, ms);
+    if (sim_duration_read(json_object_get(step->params, "terminate"), &ms))
+        atomic_store(&settings->terminate_ms, ms);
+    if (watch_cache) atomic_store(&settings->watch_cache, json_is_true(watch_cache));
+    if (gzip) atomic_store(&settings->gzip, json_is_true(gzip));
+    return true;
+}

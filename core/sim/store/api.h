@@ -1,0 +1,50 @@
+/* What all requests share: the store, the settings, the counters and the faults.
+ * Owner: the server. Counters and settings may be changed from any thread. */
+#pragma once
+#include <stdatomic.h>
+
+#include "sim/store/store.h"
+
+struct sim_settings {
+    atomic_bool watch_cache; /* lists with resourceVersion=0 come whole, whatever their limit, as from a watch
+                                cache */
+    atomic_bool gzip;        /* answers may be compressed */
+    atomic_llong bookmark_ms; /* between the bookmarks of a watch */
+    atomic_llong
+        terminate_ms; /* a deleted pod on a node is removed after its grace period, and at most so much */
+};
+
+struct sim_stats {
+    atomic_uint_fast64_t requests, lists, watches, watch_lists, gets, writes;
+    atomic_uint_fast64_t events, bookmarks; /* sent to watches */
+    atomic_uint_fast64_t bytes;             /* of bodies, before compression */
+    atomic_uint_fast64_t faults;
+    atomic_int_fast64_t open_watches;
+};
+
+struct sim_faults;
+struct sim_director;
+
+struct sim_api {
+    struct clock *clock; /* NULL: the real one */
+    struct sim_store *store;
+    struct sim_settings settings;
+    struct sim_stats stats;
+    struct sim_faults *faults;
+    struct sim_director *director;
+    /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
+     * NULL. */
+    void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                        int64_t grace_ms);
+    void *ctx;
+};
+
+static inline struct clock *sim_clock(const struct sim_api *api)
+{
+    return api->clock ? api->clock : clock_real();
+}
+
+static inline void sim_count(atomic_uint_fast64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}

@@ -1,0 +1,160 @@
+/* CRDs and namespaces, as their controllers would treat them; see effects.h. */
+#include "sim/store/effects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/crd.h"
+#include "sim/object/status.h"
+#include "sim/store/write.h"
+#include "sim/text/tree.h"
+
+static bool is_namespace(const struct sim_kind *kind)
+{
+    return !*kind->group && strcmp(kind->plural, "namespaces") == 0;
+}
+
+/* With the store's lock; borrowed, NULL when it is not there. */
+static const struct sim_object *find_namespace(struct sim_api *api, const char *name)
+{
+    struct sim_served *namespaces = sim_store_find(api->store, "", "v1", "namespaces");
+    return omap_get(namespaces->resource->map, name);
+}
+
+json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind *kind,
+                                      const char *namespace_, const char *name)
+{
+    struct sim_kind namespaces = {.group = "", .plural = "namespaces"};
+    sim_store_lock(api->store);
+    const struct sim_object *object = find_namespace(api, namespace_);
+    bool ending = object && strcmp(object->phase, "Terminating") == 0;
+    sim_store_unlock(api->store);
+    if (!object) return sim_status_not_found(&namespaces, namespace_);
+    if (!ending) return NULL;
+    char *why = xasprintf("%s%s%s \"%s\" is forbidden: unable to create new content in namespace %s because "
+                          "it is being terminated",
+                          kind->plural, *kind->group ? "." : "", kind->group, name, namespace_);
+    json_t *status = sim_status(403, "Forbidden", why, kind, name);
+    free(why);
+    return status;
+}
+
+void sim_effects_stored(struct sim_api *api, const struct sim_served *served, const json_t *object)
+{
+    struct sim_kind **kinds = NULL;
+    char *message = NULL;
+    if (!sim_is_crd(served->kind)) return;
+    size_t n = sim_crd_kinds(object, &kinds, &message);
+    sim_store_lock(api->store);
+    if (n) sim_store_serve(api->store, kinds, n);
+    sim_store_unlock(api->store);
+    free(message); /* the body was checked before it was stored */
+    free(kinds);
+}
+
+/* All keys of one namespace in one resource: new texts, the array ends with NULL. */
+static char **keys_in(struct sim_api *api, struct sim_resource *resource, const char *namespace_)
+{
+    char *prefix = xasprintf("%s/", namespace_), **keys = NULL;
+    size_t n = 0, len = strlen(prefix);
+    struct omap_cursor cursor;
+    sim_store_lock(api->store);
+    omap_seek(&cursor, resource->map, prefix);
+    for (;;) {
+        const struct sim_object *object = omap_next(&cursor);
+        keys = xrealloc(keys, (n + 1) * sizeof *keys);
+        keys[n] = object && strncmp(object->key, prefix, len) == 0 ? xstrdup(object->key) : NULL;
+        if (!keys[n++]) break;
+    }
+    sim_store_unlock(api->store);
+    free(prefix);
+    return keys;
+}
+
+/* The served version in which the objects of this resource are kept; NULL when it is gone. */
+static struct sim_served *served_at(struct sim_api *api, size_t at)
+{
+    struct sim_served *served = NULL;
+    sim_store_lock(api->store);
+    if (at < api->store->served_count) served = api->store->served[at];
+    bool wanted = served && served->kind->namespaced && !served->kind->not_storage && !served->kind->gone;
+    sim_store_unlock(api->store);
+    return wanted ? served : NULL;
+}
+
+static void delete_content(struct sim_api *api, const struct sim_served *served, const char *namespace_)
+{
+    char **keys = keys_in(api, served->resource, namespace_);
+    for (size_t i = 0; keys[i]; i++) {
+        struct sim_written written;
+        sim_write_delete(api, served, keys[i], NULL, false, &written);
+        sim_written_clear(api, &written);
+        free(keys[i]);
+    }
+    free(keys);
+}
+
+static bool is_empty(struct sim_api *api, const char *namespace_)
+{
+    char *prefix = xasprintf("%s/", namespace_);
+    bool empty = true;
+    sim_store_lock(api->store);
+    for (const struct sim_resource *r = api->store->resources; r && empty; r = r->next) {
+        struct omap_cursor cursor;
+        omap_seek(&cursor, r->map, prefix);
+        const struct sim_object *first = omap_next(&cursor);
+        empty = !first || strncmp(first->key, prefix, strlen(prefix)) != 0;
+    }
+    sim_store_unlock(api->store);
+    free(prefix);
+    return empty;
+}
+
+static json_t *without_finalizers(void *ctx, const struct sim_kind *kind, const json_t *old,
+                                  struct sim_refusal *refusal)
+{
+    json_t *object = json_deep_copy(old);
+    json_object_set_new(sim_submap(object, "spec"), "finalizers", json_array());
+    return object;
+}
+
+/* The last of its content is gone: then it goes too. */
+static void finish_namespace(struct sim_api *api, const char *namespace_)
+{
+    struct sim_written written;
+    sim_store_lock(api->store);
+    const struct sim_object *object = find_namespace(api, namespace_);
+    bool ending = object && strcmp(object->phase, "Terminating") == 0;
+    struct sim_served *namespaces = sim_store_find(api->store, "", "v1", "namespaces");
+    sim_store_unlock(api->store);
+    if (!ending || !is_empty(api, namespace_)) return;
+    sim_write_update(api, namespaces, namespace_, "finalize", without_finalizers, NULL, false, &written);
+    sim_written_clear(api, &written);
+}
+
+void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, const json_t *object)
+{
+    const char *name = sim_text_at(object, "metadata.name");
+    size_t count;
+    if (!is_namespace(served->kind)) return;
+    sim_store_lock(api->store);
+    count = api->store->served_count;
+    sim_store_unlock(api->store);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_served *content = served_at(api, i);
+        if (content) delete_content(api, content, name);
+    }
+    finish_namespace(api, name);
+}
+
+void sim_effects_removed(struct sim_api *api, const struct sim_served *served, const json_t *object)
+{
+    if (sim_is_crd(served->kind)) {
+        sim_store_lock(api->store);
+        sim_store_withdraw(api->store, sim_text_at(object, "spec.group"),
+                           sim_text_at(object, "spec.names.plural"));
+        sim_store_unlock(api->store);
+    }
+    if (served->kind->namespaced) finish_namespace(api, sim_text_at(object, "metadata.namespace"));
+}

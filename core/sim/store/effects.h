@@ -1,0 +1,13 @@
+/* What a change brings with it beyond its own object: CRDs make kinds come and go, namespaces take their
+ * content along. Owner: none; objects are borrowed, whole. Called without the store's lock, after the change.
+ */
+#pragma once
+#include "sim/store/api.h"
+
+/* A Status when nothing may be created in that namespace: it is not there, or it is ending. */
+json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind *kind,
+                                      const char *namespace_, const char *name);
+void sim_effects_stored(struct sim_api *api, const struct sim_served *served, const json_t *object);
+/* It was marked for deletion. */
+void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, const json_t *object);
+void sim_effects_removed(struct sim_api *api, const struct sim_served *served, const json_t *object);

@@ -1,0 +1,177 @@
+/* Texts around objects; see form.h. */
+#include "sim/store/form.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+#define PARTIAL_HEAD "\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
+
+static void put(struct sim_out *out, const char *text)
+{
+    sim_out_put(out, str_of(text));
+}
+
+static struct str number(uint64_t version, char digits[24])
+{
+    return (struct str){digits, (size_t)snprintf(digits, 24, "%llu", (unsigned long long)version)};
+}
+
+static void put_version(struct buf *out, uint64_t version)
+{
+    buf_printf(out, "\"resourceVersion\":\"%llu\"", (unsigned long long)version);
+}
+
+static void list_meta(struct buf *out, const struct sim_list_meta *meta)
+{
+    buf_puts(out, "\"metadata\":{");
+    put_version(out, meta->version);
+    if (meta->token) buf_printf(out, ",\"continue\":\"%s\"", meta->token);
+    if (meta->remaining >= 0) buf_printf(out, ",\"remainingItemCount\":%lld", (long long)meta->remaining);
+    buf_putc(out, '}');
+}
+
+void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
+                        const struct sim_list_meta *meta)
+{
+    if (form == SIM_FORM_JSON && served->kind->custom) {
+        buf_printf(out, "{\"apiVersion\":\"%s\",\"items\":[", served->api_version);
+        return;
+    }
+    if (form == SIM_FORM_JSON)
+        buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",", served->kind->list_kind,
+                   served->api_version);
+    else
+        buf_puts(out, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",");
+    list_meta(out, meta);
+    buf_puts(out, ",\"items\":[");
+}
+
+/* Lists of custom resources are written in the order of their keys: metadata comes behind the items. */
+void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
+                        const struct sim_list_meta *meta)
+{
+    buf_putc(out, ']');
+    if (form == SIM_FORM_JSON && served->kind->custom) {
+        buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", served->kind->list_kind);
+        if (meta->token) buf_printf(out, "\"continue\":\"%s\",", meta->token);
+        if (meta->remaining >= 0) buf_printf(out, "\"remainingItemCount\":%lld,", (long long)meta->remaining);
+        put_version(out, meta->version);
+        buf_putc(out, '}');
+    }
+    buf_puts(out, "}\n");
+}
+
+/* The object as a client sees it, with kind and apiVersion; another version than its own may be put in. */
+static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+                  const struct sim_object *object, uint64_t version)
+{
+    struct str text = {object->text + 1, object->len - 1}; /* behind the brace */
+    struct sim_span v = object->version_text;
+    char digits[24];
+    if (form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST) {
+        struct str metadata = sim_object_slice(object, object->metadata);
+        text = (struct str){metadata.p, metadata.n};
+        put(out, "{" PARTIAL_HEAD "\"metadata\":");
+    } else {
+        put(out, "{");
+        put(out, served->head);
+    }
+    if (version && version != object->version) {
+        size_t before = (size_t)(object->text + v.at - text.p);
+        sim_out_put(out, (struct str){text.p, before});
+        sim_out_put(out, number(version, digits));
+        text = (struct str){text.p + before + v.len, text.n - before - v.len};
+    }
+    sim_out_put(out, text);
+    if (form != SIM_FORM_JSON) put(out, "}");
+}
+
+void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+                   const struct sim_object *object)
+{
+    if (form == SIM_FORM_JSON && !served->kind->custom)
+        sim_out_put(out, (struct str){object->text, object->len});
+    else
+        whole(out, served, form, object, 0);
+}
+
+void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+                     const struct sim_object *object)
+{
+    whole(out, served, form, object, 0);
+    put(out, "\n");
+}
+
+static void put_json(struct sim_out *out, json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    must(text);
+    put(out, text);
+    free(text);
+    json_decref(value);
+}
+
+static void table_of(struct sim_out *out, struct sim_event_form *form, const struct sim_object *object,
+                     uint64_t version)
+{
+    char digits[24];
+    json_t *one = sim_object_json(object, form->served->kind->kind, form->served->api_version);
+    json_t *const objects[] = {one};
+    number(version ? version : object->version, digits);
+    put_json(out, sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,
+                            !form->columns_sent, time(NULL)));
+    form->columns_sent = true;
+    json_decref(one);
+}
+
+void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
+                    const struct sim_object *object, uint64_t version)
+{
+    put(out, "{\"type\":\"");
+    put(out, type);
+    put(out, "\",\"object\":");
+    if (form->form == SIM_FORM_TABLE)
+        table_of(out, form, object, version);
+    else
+        whole(out, form->served, form->form, object, version);
+    put(out, "}\n");
+}
+
+static json_t *bookmark_object(const struct sim_event_form *form, uint64_t version, bool initial_end)
+{
+    char digits[24];
+    number(version, digits);
+    json_t *metadata = json_pack("{ss}", "resourceVersion", digits);
+    if (initial_end)
+        json_object_set_new(metadata, "annotations", json_pack("{ss}", "k8s.io/initial-events-end", "true"));
+    bool plain = form->form == SIM_FORM_JSON || form->form == SIM_FORM_TABLE;
+    const char *kind = plain ? form->served->kind->kind : "PartialObjectMetadata";
+    const char *api_version = plain ? form->served->api_version : "meta.k8s.io/v1";
+    json_t *object = json_pack("{ss ss so}", "kind", kind, "apiVersion", api_version, "metadata", metadata);
+    if (strcmp(kind, "Pod") == 0)
+        json_object_update_new(object, json_pack("{s{sn} s{}}", "spec", "containers", "status"));
+    return object;
+}
+
+/* As a real server fills it: an empty object of the kind, which for pods means containers that are null, and
+ * for Tables a row about nothing. */
+void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end)
+{
+    json_t *object = bookmark_object(form, version, initial_end);
+    if (form->form == SIM_FORM_TABLE) {
+        json_t *const objects[] = {object};
+        json_t *table = sim_table(form->served->kind, objects, 1, NULL, NULL, form->include_object,
+                                  !form->columns_sent, time(NULL));
+        form->columns_sent = true;
+        json_decref(object);
+        object = table;
+    }
+    put(out, "{\"type\":\"BOOKMARK\",\"object\":");
+    put_json(out, object);
+    put(out, "}\n");
+}

@@ -1,0 +1,38 @@
+/* The texts around objects: heads of lists, items, events, in each of the forms that clients may ask for.
+ * Owner: what is appended belongs to the buffer. May be called anywhere; objects must be held. */
+#pragma once
+#include "sim/kinds/table.h"
+#include "sim/store/request.h"
+#include "sim/store/store.h"
+
+/* Members of a list's metadata; `token` NULL and `remaining` -1 are left out. */
+struct sim_list_meta {
+    uint64_t version;
+    const char *token;
+    int64_t remaining;
+};
+
+/* What comes before the first item and behind the last one. */
+void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
+                        const struct sim_list_meta *meta);
+void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
+                        const struct sim_list_meta *meta);
+/* An item of a list, without a comma. */
+void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+                   const struct sim_object *object);
+
+/* The answer to a GET: JSON or PartialObjectMetadata. */
+void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+                     const struct sim_object *object);
+
+struct sim_event_form {
+    const struct sim_served *served;
+    enum sim_form form;
+    const char *include_object; /* of Tables */
+    bool columns_sent;          /* only the first Table has its columns */
+};
+
+/* A whole line of a watch. `version` is what the object carries; 0: its own. */
+void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
+                    const struct sim_object *object, uint64_t version);
+void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end);

@@ -1,0 +1,152 @@
+/* Options of lists and watches; see params.h. The rules are those of apimachinery's ValidateListOptions. */
+#include "sim/store/params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/status.h"
+
+static const struct sim_kind list_options_kind = {.group = "meta.k8s.io", .kind = "ListOptions"};
+
+static const char *text_of(const struct sim_request *request, const char *key)
+{
+    const char *value = sim_query(request, key);
+    return value ? value : "";
+}
+
+static void forbid(json_t *causes, const char *field, const char *detail)
+{
+    json_array_append_new(causes, sim_cause("FieldValueForbidden", field, NULL, detail));
+}
+
+static void unsupported(json_t *causes, const char *match, const char *supported)
+{
+    json_t *value = json_string(match);
+    json_array_append_new(causes,
+                          sim_cause("FieldValueNotSupported", "resourceVersionMatch", value, supported));
+    json_decref(value);
+}
+
+static void check_watch(json_t *causes, const struct sim_list_options *options, const char *match,
+                        bool initial_given)
+{
+    if (initial_given && options->match != SIM_MATCH_NOT_OLDER)
+        forbid(causes, "resourceVersionMatch",
+               "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    if (!*match) return;
+    if (!initial_given)
+        forbid(causes, "resourceVersionMatch",
+               "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    if (options->match != SIM_MATCH_NOT_OLDER)
+        unsupported(causes, match, "supported values: \"NotOlderThan\"");
+    if (options->continue_)
+        forbid(causes, "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+}
+
+static void check_list(json_t *causes, const struct sim_list_options *options, const char *match,
+                       bool initial_given)
+{
+    if (*match && !options->has_version)
+        forbid(causes, "resourceVersionMatch",
+               "resourceVersionMatch is forbidden unless resourceVersion is provided");
+    if (*match && options->continue_)
+        forbid(causes, "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+    if (*match && options->match == SIM_MATCH_UNSET)
+        unsupported(causes, match, "supported values: \"Exact\", \"NotOlderThan\", \"\"");
+    if (options->match == SIM_MATCH_EXACT && options->has_version && options->version == 0)
+        forbid(causes, "resourceVersionMatch",
+               "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+    if (initial_given) forbid(causes, "sendInitialEvents", "sendInitialEvents is forbidden for list");
+}
+
+static json_t *check_combination(const struct sim_list_options *options, const char *match,
+                                 bool initial_given)
+{
+    json_t *causes = json_array();
+    if (options->watch)
+        check_watch(causes, options, match, initial_given);
+    else
+        check_list(causes, options, match, initial_given);
+    if (json_array_size(causes)) return sim_status_invalid_causes(&list_options_kind, "", causes);
+    json_decref(causes);
+    if (!options->watch && options->continue_ && options->has_version && options->version != 0)
+        return sim_status_bad_request("specifying resource version is not allowed when using continue");
+    return NULL;
+}
+
+static json_t *bad_number(const char *text)
+{
+    char *message = xasprintf("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
+    json_t *status = sim_status_bad_request(message);
+    free(message);
+    return status;
+}
+
+/* A watch answers it with a code 500 without a reason. */
+static json_t *bad_version(const char *version, bool watch)
+{
+    char *message = xasprintf(
+        "%sresourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
+        watch ? "" : "invalid resource version: ", version, version);
+    json_t *status = watch ? sim_status(500, NULL, message, NULL, NULL) : sim_status_bad_request(message);
+    free(message);
+    return status;
+}
+
+static json_t *read_numbers(const struct sim_request *request, struct sim_list_options *options)
+{
+    const char *version = text_of(request, "resourceVersion"), *limit = text_of(request, "limit");
+    const char *timeout = text_of(request, "timeoutSeconds");
+    uint64_t number = 0;
+    options->has_version = *version;
+    if (*limit && !str_to_u64(str_of(limit), &number)) return bad_number(limit);
+    options->limit = (size_t)number;
+    number = 0;
+    if (*timeout && !str_to_u64(str_of(timeout), &number)) return bad_number(timeout);
+    options->timeout_s = (int64_t)number;
+    if (!*version || str_to_u64(str_of(version), &options->version)) return NULL;
+    return bad_version(version, options->watch);
+}
+
+static json_t *read_selectors(const struct sim_request *request, const struct sim_kind *kind,
+                              struct sim_list_options *options)
+{
+    const char *labels = text_of(request, "labelSelector"), *fields = text_of(request, "fieldSelector");
+    char *message = NULL;
+    json_t *status = NULL;
+    if (*labels && !(options->labels = sim_label_selector_parse(labels, &message)))
+        status = sim_status_bad_request(message);
+    else if (*fields && !(options->fields = sim_field_selector_parse(kind, fields, &message)))
+        status = sim_status_bad_request(message);
+    free(message);
+    return status;
+}
+
+bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
+                           struct sim_list_options *options, json_t **refusal)
+{
+    const char *match = text_of(request, "resourceVersionMatch"), *token = text_of(request, "continue");
+    *options = (struct sim_list_options){
+        .watch = sim_query_true(request, "watch"),
+        .bookmarks = sim_query_true(request, "allowWatchBookmarks"),
+        .send_initial = sim_query_true(request, "sendInitialEvents"),
+        .match = strcmp(match, "Exact") == 0          ? SIM_MATCH_EXACT
+                 : strcmp(match, "NotOlderThan") == 0 ? SIM_MATCH_NOT_OLDER
+                                                      : SIM_MATCH_UNSET,
+        .continue_ = *token ? token : NULL,
+        .include_object = sim_query(request, "includeObject"),
+    };
+    *refusal = read_numbers(request, options);
+    if (!*refusal)
+        *refusal = check_combination(options, match, sim_query(request, "sendInitialEvents") != NULL);
+    if (!*refusal) *refusal = read_selectors(request, kind, options);
+    return *refusal == NULL;
+}
+
+void sim_list_options_clear(struct sim_list_options *options)
+{
+    sim_selector_free(options->labels);
+    sim_selector_free(options->fields);
+    options->labels = options->fields = NULL;
+}

@@ -1,0 +1,99 @@
+/* The end of deleted pods; see reaper.h. */
+#include "sim/store/reaper.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sim/store/write.h"
+#include "sim/text/tree.h"
+
+struct sim_reaper {
+    struct loop *loop;
+    struct sim_api *api;
+    struct waker *waker;
+    pthread_mutex_t lock;
+    LIST_HEAD(, waiting) fresh; /* handed over by other threads; guarded by `lock` */
+    LIST_HEAD(, waiting) timed;
+};
+
+struct waiting {
+    LIST_ENTRY(waiting) link;
+    struct timer timer;
+    struct sim_reaper *reaper;
+    const struct sim_served *served;
+    char *key;
+    json_t *options; /* at once, and only the same object */
+    int64_t after_ms;
+};
+
+static void waiting_free(struct waiting *waiting)
+{
+    LIST_REMOVE(waiting, link);
+    timer_cancel(&waiting->timer);
+    json_decref(waiting->options);
+    free(waiting->key);
+    free(waiting);
+}
+
+static void on_due(struct timer *timer)
+{
+    struct waiting *waiting = container_of(timer, struct waiting, timer);
+    struct sim_written written;
+    sim_write_delete(waiting->reaper->api, waiting->served, waiting->key, waiting->options, false, &written);
+    sim_written_clear(waiting->reaper->api, &written); /* a refusal means that somebody was faster */
+    waiting_free(waiting);
+}
+
+static void on_fresh(void *ctx)
+{
+    struct sim_reaper *reaper = ctx;
+    struct waiting *waiting;
+    pthread_mutex_lock(&reaper->lock);
+    while ((waiting = LIST_FIRST(&reaper->fresh))) {
+        LIST_REMOVE(waiting, link);
+        LIST_INSERT_HEAD(&reaper->timed, waiting, link);
+        timer_start(&waiting->timer, loop_clock(reaper->loop), waiting->after_ms);
+    }
+    pthread_mutex_unlock(&reaper->lock);
+}
+
+struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api)
+{
+    struct sim_reaper *reaper = NEW(struct sim_reaper);
+    reaper->loop = loop;
+    reaper->api = api;
+    reaper->waker = waker_new(loop, on_fresh, reaper);
+    pthread_mutex_init(&reaper->lock, NULL);
+    return reaper;
+}
+
+void sim_reaper_expect(struct sim_reaper *reaper, const struct sim_served *served,
+                       const struct sim_object *object, int64_t after_ms)
+{
+    struct waiting *waiting = NEW(struct waiting);
+    json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+    *waiting = (struct waiting){.timer.fn = on_due,
+                                .reaper = reaper,
+                                .served = served,
+                                .key = xstrdup(object->key),
+                                .after_ms = after_ms};
+    waiting->options = json_pack("{si s{ss}}", "gracePeriodSeconds", 0, "preconditions", "uid",
+                                 sim_text_at(whole, "metadata.uid"));
+    json_decref(whole);
+    pthread_mutex_lock(&reaper->lock);
+    LIST_INSERT_HEAD(&reaper->fresh, waiting, link);
+    pthread_mutex_unlock(&reaper->lock);
+    waker_wake(reaper->waker);
+}
+
+void sim_reaper_free(struct sim_reaper *reaper)
+{
+    struct waiting *waiting;
+    if (!reaper) return;
+    waker_free(reaper->waker);
+    while ((waiting = LIST_FIRST(&reaper->fresh))) waiting_free(waiting);
+    while ((waiting = LIST_FIRST(&reaper->timed))) waiting_free(waiting);
+    pthread_mutex_destroy(&reaper->lock);
+    free(reaper);
+}

@@ -1,0 +1,99 @@
+/* Requests, replies, and the buffers of streams; see request.h. */
+#include "sim/store/request.h"
+
+#include <poll.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "sim/object/status.h"
+
+const char *sim_query(const struct sim_request *request, const char *key)
+{
+    for (size_t i = 0; i < request->query_count; i++)
+        if (strcmp(request->query[i].key, key) == 0) return request->query[i].value;
+    return NULL;
+}
+
+bool sim_query_true(const struct sim_request *request, const char *key)
+{
+    const char *value = sim_query(request, key);
+    return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0; /* even when it is empty */
+}
+
+void sim_reply_status(struct sim_reply *reply, json_t *status)
+{
+    json_t *retry = json_object_get(json_object_get(status, "details"), "retryAfterSeconds");
+    reply->code = sim_status_code(status);
+    reply->retry_after_s = (int)json_integer_value(retry);
+    reply->json = status;
+}
+
+/* With details that are there and empty. */
+static void reply_general(struct sim_reply *reply, int code, const char *reason, const char *message)
+{
+    json_t *status = sim_status(code, reason, message, NULL, NULL);
+    json_object_set_new(status, "details", json_object());
+    sim_reply_status(reply, status);
+}
+
+void sim_reply_not_found(struct sim_reply *reply)
+{
+    reply_general(reply, 404, "NotFound", "the server could not find the requested resource");
+}
+
+void sim_reply_not_allowed(struct sim_reply *reply)
+{
+    reply_general(reply, 405, "MethodNotAllowed",
+                  "the server does not allow this method on the requested resource");
+}
+
+void sim_reply_clear(struct sim_reply *reply)
+{
+    json_decref(reply->json);
+    buf_clear(&reply->text);
+    if (reply->stream) reply->stream->free(reply->stream);
+    *reply = (struct sim_reply){0};
+}
+
+void sim_out_begin(struct sim_out *out, char *to, size_t room)
+{
+    struct str kept = {out->kept.data + out->kept_at, out->kept.len - out->kept_at};
+    size_t n = kept.n < room ? kept.n : room;
+    out->to = to;
+    out->room = room;
+    out->len = n;
+    if (n) memcpy(to, kept.p, n);
+    out->kept_at += n;
+    if (out->kept_at == out->kept.len) out->kept_at = out->kept.len = 0;
+}
+
+void sim_out_put(struct sim_out *out, struct str bytes)
+{
+    size_t fits = out->room - out->len;
+    size_t n = out->kept.len ? 0 : bytes.n < fits ? bytes.n : fits;
+    if (n) memcpy(out->to + out->len, bytes.p, n);
+    out->len += n;
+    buf_append(&out->kept, bytes.p + n, bytes.n - n);
+}
+
+bool sim_out_full(const struct sim_out *out)
+{
+    return out->len == out->room || out->kept.len > 0;
+}
+
+void sim_out_clear(struct sim_out *out)
+{
+    buf_clear(&out->kept);
+}
+
+bool sim_wait(int fd, int64_t ms)
+{
+    struct pollfd closed = {.fd = fd, .events = POLLRDHUP};
+    int64_t until_ms = clock_now_ms(clock_real()) + ms;
+    for (;;) {
+        int64_t left_ms = ms < 0 ? 60000 : until_ms - clock_now_ms(clock_real());
+        if (left_ms <= 0) return true;
+        if (poll(&closed, 1, (int)(left_ms < 60000 ? left_ms : 60000)) > 0) return false;
+    }
+}

@@ -1,0 +1,91 @@
+/* Paths of the API; see target.h. */
+#include "sim/store/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { PARTS_MAX = 8 };
+
+/* Cuts the path at its slashes, in place; an empty part makes it no path of ours. */
+static size_t split(char *path, char *parts[PARTS_MAX])
+{
+    size_t n = 0;
+    char *rest = *path == '/' ? path + 1 : path, *part;
+    while ((part = strsep(&rest, "/"))) {
+        if (n == PARTS_MAX || (!*part && rest)) return 0;
+        if (*part) parts[n++] = part;
+    }
+    return n;
+}
+
+/* The parts behind group and version: [namespaces NS] PLURAL [NAME [SUBRESOURCE]]. */
+static bool parse_rest(struct sim_store *store, const char *group, const char *version, char **parts,
+                       size_t n, struct sim_target *target)
+{
+    const char *namespace_ = NULL;
+    if (n >= 3 && strcmp(parts[0], "namespaces") == 0) {
+        bool own =
+            strcmp(parts[2], "status") == 0 || strcmp(parts[2], "finalize") == 0; /* of a Namespace itself */
+        if (!own) {
+            namespace_ = parts[1];
+            parts += 2;
+            n -= 2;
+        }
+    }
+    if (n < 1 || n > 3) return false;
+    sim_store_lock(store);
+    target->served = sim_store_find(store, group, version, parts[0]);
+    sim_store_unlock(store);
+    if (!target->served || (namespace_ && !target->served->kind->namespaced)) return false;
+    if (n > 1 && !namespace_ && target->served->kind->namespaced) return false;
+    target->namespace_ = xstrdup(namespace_);
+    target->name = n > 1 ? xstrdup(parts[1]) : NULL;
+    target->subresource = n > 2 ? xstrdup(parts[2]) : NULL;
+    return true;
+}
+
+bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target)
+{
+    char *copy = xstrdup(path), *parts[PARTS_MAX];
+    size_t n = split(copy, parts);
+    bool ok = false;
+    *target = (struct sim_target){0};
+    if (n >= 3 && strcmp(parts[0], "api") == 0)
+        ok = parse_rest(store, "", parts[1], parts + 2, n - 2, target);
+    else if (n >= 4 && strcmp(parts[0], "apis") == 0)
+        ok = parse_rest(store, parts[1], parts[2], parts + 3, n - 3, target);
+    free(copy);
+    return ok;
+}
+
+bool sim_target_has_group(struct sim_store *store, const char *path)
+{
+    char *copy = xstrdup(path), *parts[PARTS_MAX];
+    size_t n = split(copy, parts);
+    bool core = n >= 2 && strcmp(parts[0], "api") == 0, named = n >= 3 && strcmp(parts[0], "apis") == 0,
+         found = false;
+    sim_store_lock(store);
+    for (size_t i = 0; (core || named) && i < store->served_count && !found; i++) {
+        const struct sim_kind *kind = store->served[i]->kind;
+        found = !kind->gone && strcmp(kind->group, core ? "" : parts[1]) == 0 &&
+                strcmp(kind->version, parts[core ? 1 : 2]) == 0;
+    }
+    sim_store_unlock(store);
+    free(copy);
+    return found;
+}
+
+void sim_target_clear(struct sim_target *target)
+{
+    free(target->namespace_);
+    free(target->name);
+    free(target->subresource);
+    *target = (struct sim_target){0};
+}
+
+char *sim_target_key(const struct sim_target *target, const char *name)
+{
+    return target->namespace_ ? xasprintf("%s/%s", target->namespace_, name) : xstrdup(name);
+}

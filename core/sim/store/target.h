@@ -1,0 +1,20 @@
+/* What a path names: a resource, all or one namespace of it, one object, a subresource.
+ * Owner: texts belong to the target; `served` is borrowed from the store and never goes away. */
+#pragma once
+#include "sim/store/request.h"
+#include "sim/store/store.h"
+
+struct sim_target {
+    struct sim_served *served;
+    char *namespace_;  /* NULL: all namespaces, or a cluster-scoped resource */
+    char *name;        /* NULL: the collection */
+    char *subresource; /* NULL: the object itself */
+};
+
+/* False when the path is none of a resource that is served. */
+bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target);
+/* Is the path below a group and version of which anything is served? */
+bool sim_target_has_group(struct sim_store *store, const char *path);
+void sim_target_clear(struct sim_target *target);
+/* The store's key of the one object; a new text. */
+char *sim_target_key(const struct sim_target *target, const char *name);

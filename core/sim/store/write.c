@@ -1,0 +1,236 @@
+/* Create, update and delete on the store; see write.h. */
+#include "sim/store/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/object/status.h"
+#include "sim/store/effects.h"
+#include "sim/text/random.h"
+#include "sim/text/tree.h"
+
+enum { SUFFIX_LEN = 5 };
+
+struct fresh {
+    char uid[SIM_UID_LEN + 1], suffix[SUFFIX_LEN + 1];
+    struct sim_now now;
+};
+
+const char *sim_key_name(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    return slash ? slash + 1 : key;
+}
+
+static void freshen(struct sim_api *api, struct fresh *fresh)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    sim_store_lock(api->store);
+    sim_random_uid(&api->store->random, fresh->uid);
+    for (size_t i = 0; i < SUFFIX_LEN; i++)
+        fresh->suffix[i] = letters[sim_random_below(&api->store->random, sizeof letters - 1)];
+    sim_store_unlock(api->store);
+    fresh->suffix[SUFFIX_LEN] = '\0';
+    fresh->now =
+        (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix};
+}
+
+static struct sim_object *hold(struct sim_api *api, const struct sim_served *served, const char *key)
+{
+    sim_store_lock(api->store);
+    struct sim_object *object = served->resource->gone ? NULL : omap_get(served->resource->map, key);
+    if (object) sim_object_ref(object);
+    sim_store_unlock(api->store);
+    return object;
+}
+
+static struct sim_object *keep(struct sim_api *api, struct sim_object *object)
+{
+    sim_store_lock(api->store);
+    sim_object_ref(object);
+    sim_store_unlock(api->store);
+    return object;
+}
+
+static void let_go(struct sim_api *api, struct sim_object *object)
+{
+    sim_store_lock(api->store);
+    sim_object_unref(object);
+    sim_store_unlock(api->store);
+}
+
+void sim_written_clear(struct sim_api *api, struct sim_written *written)
+{
+    if (written->object) let_go(api, written->object);
+    json_decref(written->refusal);
+    *written = (struct sim_written){0};
+}
+
+/* Gives the store the new object, with a second reference for the caller; false when it is there already. */
+static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object)
+{
+    struct sim_resource *resource = served->resource;
+    sim_store_lock(api->store);
+    bool ok = !resource->gone && !omap_get(resource->map, object->key);
+    if (ok) sim_store_put(api->store, resource, sim_object_ref(object));
+    sim_store_unlock(api->store);
+    return ok;
+}
+
+void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                      const json_t *body, bool dry_run, struct sim_written *written)
+{
+    struct fresh fresh;
+    struct sim_refusal refusal = {0};
+    *written = (struct sim_written){0};
+    freshen(api, &fresh);
+    json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
+    if (prepared && namespace_)
+        refusal.status = sim_effects_namespace_refuses(api, served->kind, namespace_,
+                                                       sim_text_at(prepared, "metadata.name"));
+    if (refusal.status) {
+        json_decref(prepared);
+        written->refusal = refusal.status;
+        return;
+    }
+    struct sim_object *object = sim_object_from_json(prepared);
+    must(object);
+    if (dry_run || add(api, served, object)) {
+        written->object = object;
+        written->created = true;
+        if (!dry_run) sim_effects_stored(api, served, prepared);
+    } else {
+        written->refusal = sim_status_already_exists(served->kind, sim_object_name(object));
+        sim_object_unref(object);
+    }
+    json_decref(prepared);
+}
+
+enum step { STEP_STORE, STEP_STORE_THEN_REMOVE, STEP_REMOVE };
+
+/* In one go under the lock; false when the object is no more what it was. Takes `updated`, which may be NULL
+ * for a mere removal; the result gets a reference. */
+static bool commit(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
+                   struct sim_object *updated, enum step step, struct sim_written *written)
+{
+    struct sim_resource *resource = served->resource;
+    sim_store_lock(api->store);
+    bool ok = !resource->gone && omap_get(resource->map, old->key) == old;
+    if (ok && step != STEP_REMOVE) sim_store_put(api->store, resource, sim_object_ref(updated));
+    if (ok && step != STEP_STORE) {
+        sim_store_remove(api->store, resource, old->key);
+        written->removed = true;
+    }
+    if (ok) written->object = sim_object_ref(updated ? updated : old);
+    if (updated) sim_object_unref(updated);
+    sim_store_unlock(api->store);
+    return ok;
+}
+
+/* It keeps its version. */
+static struct sim_object *only_tried(const struct sim_object *old, const json_t *after)
+{
+    struct sim_object *object = sim_object_from_json(after);
+    sim_object_set_version(object, old->version);
+    return object;
+}
+
+/* One try of an update; false when it is to be tried again. */
+static bool try_update(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
+                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
+                       struct sim_written *written)
+{
+    struct sim_refusal refusal = {0};
+    json_t *before = sim_object_json(old, served->kind->kind, served->api_version);
+    json_t *wanted = body(ctx, served->kind, before, &refusal);
+    json_t *after = wanted ? sim_prepare_update(served->kind, before, wanted, subresource, &refusal) : NULL;
+    bool done = true;
+    if (!after)
+        written->refusal = refusal.status;
+    else if (json_equal(before, after) || dry_run)
+        written->object = dry_run ? only_tried(old, after) : keep(api, old);
+    else {
+        enum step step = sim_is_finished(served->kind, after) ? STEP_REMOVE : STEP_STORE;
+        done =
+            commit(api, served, old, step == STEP_STORE ? sim_object_from_json(after) : NULL, step, written);
+        if (done && step == STEP_STORE) sim_effects_stored(api, served, after);
+        if (done && step == STEP_REMOVE) sim_effects_removed(api, served, before);
+    }
+    json_decref(before);
+    json_decref(wanted);
+    json_decref(after);
+    return done;
+}
+
+void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
+                      const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
+                      struct sim_written *written)
+{
+    bool done = false;
+    *written = (struct sim_written){0};
+    while (!done) {
+        struct sim_object *old = hold(api, served, key);
+        if (!old) {
+            written->refusal = sim_status_not_found(served->kind, sim_key_name(key));
+            return;
+        }
+        done = try_update(api, served, old, subresource, body, ctx, dry_run, written);
+        let_go(api, old);
+    }
+}
+
+static void wait_for_the_end(struct sim_api *api, const struct sim_served *served,
+                             const struct sim_object *object, const json_t *updated)
+{
+    int64_t grace_s = sim_int_at(updated, "metadata.deletionGracePeriodSeconds", 0);
+    if (grace_s > 0 && api->terminating) api->terminating(api->ctx, served, object, grace_s * 1000);
+}
+
+static bool try_delete(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
+                       const json_t *options, bool dry_run, struct sim_written *written)
+{
+    struct sim_refusal refusal = {0};
+    struct fresh fresh;
+    json_t *before = sim_object_json(old, served->kind->kind, served->api_version), *updated = NULL;
+    bool done = true;
+    freshen(api, &fresh);
+    enum sim_delete_step step =
+        sim_prepare_delete(served->kind, before, options, &fresh.now, &updated, &refusal);
+    bool changes = step == SIM_DELETE_REMOVE || (updated && !json_equal(before, updated));
+    if (step == SIM_DELETE_REFUSED)
+        written->refusal = refusal.status;
+    else if (dry_run || !changes) {
+        written->object = keep(api, old);
+        written->removed = step == SIM_DELETE_REMOVE;
+    } else {
+        enum step how = step == SIM_DELETE_UPDATE ? STEP_STORE
+                        : updated                 ? STEP_STORE_THEN_REMOVE
+                                                  : STEP_REMOVE;
+        done = commit(api, served, old, updated ? sim_object_from_json(updated) : NULL, how, written);
+        if (done && how == STEP_STORE) wait_for_the_end(api, served, written->object, updated);
+        if (done && how == STEP_STORE) sim_effects_deleting(api, served, updated);
+        if (done && how != STEP_STORE) sim_effects_removed(api, served, before);
+    }
+    json_decref(before);
+    json_decref(updated);
+    return done;
+}
+
+void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
+                      const json_t *options, bool dry_run, struct sim_written *written)
+{
+    bool done = false;
+    *written = (struct sim_written){0};
+    while (!done) {
+        struct sim_object *old = hold(api, served, key);
+        if (!old) {
+            written->refusal = sim_status_not_found(served->kind, sim_key_name(key));
+            return;
+        }
+        done = try_delete(api, served, old, options, dry_run, written);
+        let_go(api, old);
+    }
+}

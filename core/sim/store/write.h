@@ -1,0 +1,29 @@
+/* Changes of objects: what requests and scenarios have in common. Each works on what it read without the
+ * store's lock, and begins again when somebody else was faster. Owner: results hold a reference on their
+ * object; sim_written_clear gives it back. Called without the store's lock. */
+#pragma once
+#include "sim/object/object_rules.h"
+#include "sim/store/api.h"
+
+struct sim_written {
+    struct sim_object *object; /* as it is now, or was when it was removed; NULL with a refusal */
+    json_t *refusal;           /* a Status, new reference; NULL when it is done */
+    bool created, removed;
+};
+
+/* The body of an update, made from the object as it is; NULL with a refusal. A new reference. */
+typedef json_t *sim_body_fn(void *ctx, const struct sim_kind *kind, const json_t *old,
+                            struct sim_refusal *refusal);
+
+void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                      const json_t *body, bool dry_run, struct sim_written *written);
+/* `subresource` NULL: the object itself. */
+void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
+                      const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
+                      struct sim_written *written);
+/* `options` is a DeleteOptions, or NULL. */
+void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
+                      const json_t *options, bool dry_run, struct sim_written *written);
+/* The name in a key: what is behind the namespace. */
+const char *sim_key_name(const char *key);
+void sim_written_clear(struct sim_api *api, struct sim_written *written);

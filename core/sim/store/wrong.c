@@ -1,0 +1,244 @@
+/* What goes wrong, and how; see wrong.h. */
+#include "sim/store/wrong.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/status.h"
+#include "sim/store/form.h"
+#include "sim/text/duration.h"
+#include "sim/text/tree.h"
+
+enum { OVERSIZE = 9 << 20 };
+
+static const char *const names[] = {
+    [SIM_WRONG_STATUS] = "status",
+    [SIM_WRONG_DELAY] = "delay",
+    [SIM_WRONG_CLOSE] = "close",
+    [SIM_WRONG_RESET] = "reset",
+    [SIM_WRONG_SILENCE] = "silence",
+    [SIM_WRONG_PAUSE] = "pause",
+    [SIM_WRONG_CUT] = "cut",
+    [SIM_WRONG_HALF_LINE] = "half-line",
+    [SIM_WRONG_INVALID_JSON] = "invalid-json",
+    [SIM_WRONG_UNKNOWN_TYPE] = "unknown-type",
+    [SIM_WRONG_NO_METADATA] = "no-metadata",
+    [SIM_WRONG_OVERSIZE] = "oversize",
+    [SIM_WRONG_ERROR_EVENT] = "error-event",
+    [SIM_WRONG_END] = "end",
+    [SIM_WRONG_LINE] = "line",
+    [SIM_WRONG_NO_END] = "no-end-bookmark",
+    [SIM_WRONG_IGNORE_INITIAL] = "ignore-initial-events",
+};
+
+static bool read_kind(const char *text, enum sim_wrong_kind *kind, struct err *err)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *kind = (enum sim_wrong_kind)i;
+            buf_clear(&known);
+            return true;
+        }
+        buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    err_set(err, ERR_INVALID, "\"what\" is \"%s\"; known are %s", text, buf_text(&known));
+    buf_clear(&known);
+    return false;
+}
+
+static char *text_or(const json_t *step, const char *key, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(step, key));
+    return xstrdup(text ? text : otherwise);
+}
+
+/* The reason that belongs to a code; NULL when it has none (H-8). */
+static const char *reason_of(int code)
+{
+    static const struct {
+        int code;
+        const char *reason;
+    } known[] = {{400, "BadRequest"},    {401, "Unauthorized"},
+                 {403, "Forbidden"},     {404, "NotFound"},
+                 {409, "Conflict"},      {410, "Expired"},
+                 {422, "Invalid"},       {429, "TooManyRequests"},
+                 {500, "InternalError"}, {503, "ServiceUnavailable"},
+                 {504, "Timeout"}};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].code == code) return known[i].reason;
+    return NULL;
+}
+
+bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err)
+{
+    const json_t *after = json_object_get(step, "after"), *period = json_object_get(step, "for"),
+                 *size = json_object_get(step, "size");
+    *wrong = (struct sim_wrong){
+        .size = OVERSIZE, .in_stream = after != NULL, .after = (size_t)json_integer_value(after)};
+    if (!read_kind(sim_text_at(step, "what"), &wrong->kind, err)) return false;
+    if (period && !sim_duration_read(period, &wrong->for_ms))
+        return err_set(err, ERR_INVALID, "\"for\" is no duration");
+    if (size && !sim_size_read(size, &wrong->size)) return err_set(err, ERR_INVALID, "\"size\" is no size");
+    wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
+    if (wrong->code < 400 || wrong->code > 599)
+        return err_set(err, ERR_INVALID, "\"code\" is no HTTP error code: %d", wrong->code);
+    wrong->retry_after_s = (int)sim_int_at(step, "retry_after", 0);
+    wrong->reason = text_or(step, "reason", reason_of(wrong->code));
+    wrong->message = text_or(step, "message", "the scenario wants it so");
+    wrong->text = text_or(step, "text", "");
+    return true;
+}
+
+void sim_wrong_clear(struct sim_wrong *wrong)
+{
+    free(wrong->reason);
+    free(wrong->message);
+    free(wrong->text);
+    *wrong = (struct sim_wrong){0};
+}
+
+bool sim_wrong_is_answer(const struct sim_wrong *wrong)
+{
+    switch (wrong->kind) {
+    case SIM_WRONG_STATUS:
+    case SIM_WRONG_DELAY: return true;
+    case SIM_WRONG_CLOSE:
+    case SIM_WRONG_RESET:
+    case SIM_WRONG_SILENCE: return !wrong->in_stream;
+    default: return false;
+    }
+}
+
+json_t *sim_wrong_status(const struct sim_wrong *wrong)
+{
+    json_t *status = sim_status(wrong->code, wrong->reason, wrong->message, NULL, NULL);
+    if (wrong->retry_after_s)
+        json_object_set_new(sim_submap(status, "details"), "retryAfterSeconds",
+                            json_integer(wrong->retry_after_s));
+    return status;
+}
+
+/* Any object of the resource, as an event or as an item. */
+static void real_object(struct buf *out, struct sim_api *api, const struct sim_served *served,
+                        const char *type)
+{
+    struct sim_out text = {0};
+    struct sim_event_form form = {.served = served, .form = SIM_FORM_JSON};
+    struct omap_cursor cursor;
+    sim_store_lock(api->store);
+    omap_seek(&cursor, served->resource->map, "");
+    const struct sim_object *object = omap_next(&cursor);
+    if (object && type)
+        sim_form_event(&text, &form, type, object, 0);
+    else if (object)
+        sim_form_item(&text, served, SIM_FORM_JSON, object);
+    sim_store_unlock(api->store);
+    if (object)
+        buf_str(out, buf_slice(&text.kept));
+    else
+        buf_printf(out,
+                   "{\"type\":\"ADDED\",\"object\":{%s\"metadata\":{\"name\":\"half\",\"resourceVersion\":"
+                   "\"1\"}}}\n",
+                   served->head);
+    sim_out_clear(&text);
+}
+
+static void half(struct buf *out, struct sim_api *api, const struct sim_served *served, bool watch)
+{
+    real_object(out, api, served, watch ? "MODIFIED" : NULL);
+    out->len /= 2;
+}
+
+/* `members` follow kind and apiVersion; as an event, or as an item. */
+static void made_up(struct buf *out, const struct sim_served *served, bool watch, const char *members)
+{
+    if (watch)
+        buf_printf(out, "{\"type\":\"ADDED\",\"object\":{%s%s}}\n", served->head, members);
+    else
+        buf_printf(out, "{%s}", members);
+}
+
+static void oversize(struct buf *out, const struct sim_wrong *wrong, const struct sim_served *served,
+                     bool watch)
+{
+    struct buf members = {0};
+    const char *namespace_ = served->kind->namespaced ? "\"namespace\":\"default\"," : "";
+    buf_printf(&members,
+               "\"metadata\":{\"name\":\"oversize\",%s\"uid\":\"00000000-0000-4000-8000-000000000000\","
+               "\"resourceVersion\":\"%llu\",\"annotations\":{\"pad\":\"",
+               namespace_, 1ULL);
+    memset(buf_reserve(&members, wrong->size), 'x', wrong->size);
+    members.len += wrong->size;
+    buf_puts(&members, "\"}}");
+    made_up(out, served, watch, buf_text(&members));
+    buf_clear(&members);
+}
+
+static void error_event(struct buf *out, const struct sim_wrong *wrong)
+{
+    json_t *event = json_pack("{ss so}", "type", "ERROR", "object", sim_wrong_status(wrong));
+    char *text = json_dumps(event, JSON_COMPACT);
+    buf_printf(out, "%s\n", text);
+    free(text);
+    json_decref(event);
+}
+
+static void bytes_of(struct buf *out, const struct sim_wrong *wrong, struct sim_api *api,
+                     const struct sim_served *served, bool watch)
+{
+    switch (wrong->kind) {
+    case SIM_WRONG_CUT:
+    case SIM_WRONG_HALF_LINE: half(out, api, served, watch); break;
+    case SIM_WRONG_INVALID_JSON:
+        buf_puts(out, watch ? "{\"type\":\"MODIFIED\",\"object\":{]}\n" : "{\"metadata\":}");
+        break;
+    case SIM_WRONG_UNKNOWN_TYPE: real_object(out, api, served, "RENAMED"); break;
+    case SIM_WRONG_NO_METADATA: made_up(out, served, watch, "\"spec\":{}"); break;
+    case SIM_WRONG_OVERSIZE: oversize(out, wrong, served, watch); break;
+    case SIM_WRONG_ERROR_EVENT: error_event(out, wrong); break;
+    case SIM_WRONG_LINE: buf_printf(out, watch ? "%s\n" : "%s", wrong->text); break;
+    default: break;
+    }
+}
+
+static enum sim_then then_of(const struct sim_wrong *wrong)
+{
+    switch (wrong->kind) {
+    case SIM_WRONG_CLOSE:
+    case SIM_WRONG_CUT: return SIM_THEN_CUT;
+    case SIM_WRONG_RESET: return SIM_THEN_RESET;
+    case SIM_WRONG_SILENCE: return wrong->for_ms ? SIM_THEN_GO_ON : SIM_THEN_SILENCE;
+    case SIM_WRONG_HALF_LINE:
+    case SIM_WRONG_ERROR_EVENT:
+    case SIM_WRONG_END: return SIM_THEN_END;
+    default: return SIM_THEN_GO_ON;
+    }
+}
+
+bool sim_wrong_is_end(const struct sim_wrong *wrong)
+{
+    return wrong->kind == SIM_WRONG_STATUS || then_of(wrong) != SIM_THEN_GO_ON;
+}
+
+bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb)
+{
+    if (sim_wrong_is_answer(wrong) || strcmp(verb, "watch") == 0) return true;
+    bool watches_only = wrong->kind == SIM_WRONG_NO_END || wrong->kind == SIM_WRONG_IGNORE_INITIAL ||
+                        wrong->kind == SIM_WRONG_UNKNOWN_TYPE || wrong->kind == SIM_WRONG_ERROR_EVENT;
+    return !watches_only && strcmp(verb, "list") == 0;
+}
+
+struct sim_action *sim_wrong_action(const struct sim_wrong *wrong, struct sim_api *api,
+                                    const struct sim_served *served, bool watch)
+{
+    struct buf text = {0};
+    bytes_of(&text, wrong, api, served, watch);
+    size_t len = text.len;
+    struct sim_action *action =
+        sim_action_new(wrong->after, len ? buf_take(&text) : NULL, len, then_of(wrong));
+    if (wrong->kind == SIM_WRONG_PAUSE || wrong->kind == SIM_WRONG_SILENCE) action->pause_ms = wrong->for_ms;
+    buf_clear(&text);
+    return action;
+}

@@ -1,0 +1,77 @@
+/* Paths into jansson values; see tree.h. */
+#include "sim/text/tree.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+json_t *sim_at(const json_t *object, const char *path)
+{
+    json_t *at = (json_t *)object;
+    while (at && *path) {
+        size_t n = strcspn(path, ".");
+        at = json_object_getn(at, path, n);
+        path += n + (path[n] == '.');
+    }
+    return at;
+}
+
+const char *sim_text_at(const json_t *object, const char *path)
+{
+    const char *text = json_string_value(sim_at(object, path));
+    return text ? text : "";
+}
+
+int64_t sim_int_at(const json_t *object, const char *path, int64_t otherwise)
+{
+    const json_t *value = sim_at(object, path);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+bool sim_true_at(const json_t *object, const char *path)
+{
+    return json_is_true(sim_at(object, path));
+}
+
+json_t *sim_submap(json_t *object, const char *key)
+{
+    json_t *map = json_object_get(object, key);
+    if (json_is_object(map)) return map;
+    map = json_object();
+    json_object_set_new(object, key, map);
+    return map;
+}
+
+void sim_default(json_t *object, const char *key, json_t *value)
+{
+    const json_t *there = json_object_get(object, key);
+    if (there && !json_is_null(there))
+        json_decref(value);
+    else
+        json_object_set_new(object, key, value);
+}
+
+json_t *sim_string(const char *text)
+{
+    json_t *string = json_string(text ? text : "");
+    if (string) return string;
+    char *copy = xstrdup(text);
+    for (char *p = copy; *p; p++)
+        if (*p & 0x80) *p = '?';
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+json_t *sim_textf(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = xvasprintf(format, args);
+    va_end(args);
+    json_t *string = sim_string(text);
+    free(text);
+    return string;
+}

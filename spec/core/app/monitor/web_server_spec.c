@@ -1,0 +1,155 @@
+/* core/app/monitor/web_server.c: neither one client nor a lack of descriptors keeps the others from being
+ * answered.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "app/monitor/web_server.h"
+
+enum { HOGS = 300 };
+
+static void serve(void *ctx, const struct web_request *request, struct web_answer *answer)
+{
+    answer->status = 200;
+    buf_puts(&answer->body, request->path);
+}
+
+static struct sockaddr_in address_of(struct web_server *server)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+    to.sin_port = htons((uint16_t)strtoul(strchr(web_server_where(server), ':') + 1, NULL, 10));
+    return to;
+}
+
+/* A connection from one of the addresses of this machine; -1 when it is refused. */
+static int connect_from(const char *host, struct web_server *server)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET}, to = address_of(server);
+    struct timeval timeout = {.tv_sec = 5};
+    inet_pton(AF_INET, host, &from.sin_addr);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof from), 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+static struct web_server *start(void)
+{
+    struct err err;
+    struct web_server *server =
+        web_server_new(&(struct web_server_options){.address = "127.0.0.1:0", .serve = serve}, &err);
+    assert_non_null(server);
+    return server;
+}
+
+static void assert_answered(int fd)
+{
+    char answer[2048] = "";
+    ssize_t n, len = 0;
+    while ((n = recv(fd, answer + len, sizeof answer - 1 - (size_t)len, 0)) > 0) len += n;
+    assert_int_equal(n, 0);
+    assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
+    assert_non_null(strstr(answer, "/livez"));
+}
+
+static void test_a_client_with_many_connections_leaves_room_for_others(void **state)
+{
+    struct web_server *server = start();
+    int hogs[HOGS];
+    for (int i = 0; i < HOGS; i++) {
+        hogs[i] = connect_from("127.0.0.2", server);
+        if (hogs[i] >= 0) (void)!send(hogs[i], "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+    }
+    int fd = connect_from("127.0.0.1", server);
+    assert_true(fd >= 0);
+    assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
+    assert_answered(fd);
+    close(fd);
+    for (int i = 0; i < HOGS; i++)
+        if (hogs[i] >= 0) close(hogs[i]);
+    web_server_free(server);
+}
+
+static double cpu_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* The client waits in the backlog. */
+static void starve(struct web_server *server)
+{
+    struct rlimit before, none;
+    struct sockaddr_in to = address_of(server);
+    struct timeval timeout = {.tv_sec = 5};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct pollfd answered = {.fd = fd, .events = POLLIN};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3; /* they are taken, and poll may name so many */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
+    double cpu = cpu_ms();
+    assert_int_equal(poll(&answered, 1, 400), 0);
+    cpu = cpu_ms() - cpu;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(cpu < 100);
+    assert_answered(fd);
+    close(fd);
+}
+
+static void test_a_process_without_descriptors_does_not_spin(void **state)
+{
+    struct web_server *server = start();
+    starve(server);
+    web_server_free(server);
+}
+
+static void test_each_lack_of_descriptors_is_said_once(void **state)
+{
+    struct web_server *server = start();
+    int errors = dup(STDERR_FILENO), kept = memfd_create("log", MFD_CLOEXEC), said = 0;
+    char text[4096] = "";
+    dup2(kept, STDERR_FILENO);
+    for (int i = 0; i < 2; i++) starve(server);
+    dup2(errors, STDERR_FILENO);
+    assert_true(pread(kept, text, sizeof text - 1, 0) > 0);
+    for (const char *at = text; (at = strstr(at, "Cannot take connections")); at++) said++;
+    assert_int_equal(said, 2);
+    close(errors);
+    close(kept);
+    web_server_free(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_client_with_many_connections_leaves_room_for_others),
+        cmocka_unit_test(test_a_process_without_descriptors_does_not_spin),
+        cmocka_unit_test(test_each_lack_of_descriptors_is_said_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

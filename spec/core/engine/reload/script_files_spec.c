@@ -1,0 +1,128 @@
+/* core/engine/reload/script_files.c: one name for a script, however it was typed, and one script for a name.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "engine/reload/script_files.h"
+
+static char folder[] = "/tmp/kubelua-unit-XXXXXX";
+static const char *const all[] = {"scripts/a.lua", "scripts/b.lua", "link.lua", "scripts/b"};
+
+/* Scripts are found from inside the folder, so that paths are relative. */
+static int setup(void **state)
+{
+    if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("scripts", 0700) != 0) return -1;
+    close(open("scripts/a.lua", O_CREAT | O_WRONLY, 0600));
+    close(open("scripts/b.lua", O_CREAT | O_WRONLY, 0600));
+    close(open("scripts/b", O_CREAT | O_WRONLY, 0600));
+    return symlink("scripts/a.lua", "link.lua");
+}
+
+static int teardown(void **state)
+{
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) unlink(all[i]);
+    rmdir("scripts");
+    return chdir("/") || rmdir(folder);
+}
+
+/* The names, joined by blanks, or the error; `arguments` ends with NULL. */
+static const char *find(const char *const *arguments)
+{
+    static struct buf text;
+    struct flag_list list = {.items = (const char **)arguments};
+    struct script_files files;
+    struct err err;
+    text.len = 0;
+    while (arguments[list.count]) list.count++;
+    if (!script_files_find(&list, &files, &err)) {
+        buf_printf(&text, "error: %s", err.text);
+        return buf_text(&text);
+    }
+    for (size_t i = 0; i < files.count; i++) {
+        size_t n = strlen(files.names[i]);
+        assert_int_equal(strncmp(files.paths[i], files.names[i], n), 0);
+        buf_printf(&text, "%s%s", i ? " " : "", files.names[i]);
+    }
+    script_files_clear(&files);
+    return buf_text(&text);
+}
+
+#define assert_found(expected, ...) \
+    assert_string_equal(find((const char *const[]){__VA_ARGS__, NULL}), expected)
+
+static void test_a_name_does_not_depend_on_how_the_path_was_typed(void **state)
+{
+    static const char *const same[] = {"scripts/a.lua", "./scripts/a.lua", "scripts//a.lua",
+                                       ".//./scripts/./a.lua"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_found("scripts/a", same[i]);
+    struct buf absolute = {0}, name = {0};
+    buf_printf(&absolute, "/%s/.//scripts/a.lua", folder);
+    buf_printf(&name, "%s/scripts/a", folder);
+    assert_found(buf_text(&name), buf_text(&absolute));
+    buf_clear(&absolute);
+    buf_clear(&name);
+}
+
+static void test_scripts_of_a_folder_are_named_alike_however_it_was_typed(void **state)
+{
+    static const char *const same[] = {"scripts", "./scripts", "scripts/", "scripts//", "./scripts/."};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_found("scripts/a scripts/b", same[i]);
+    assert_found("link", ".");
+}
+
+static void test_a_script_that_is_named_twice_is_one(void **state)
+{
+    assert_found("scripts/a", "scripts/a.lua", "./scripts//a.lua");
+    assert_found("scripts/b scripts/a", "scripts/b.lua", "scripts");
+}
+
+static void test_two_names_for_a_file_are_refused(void **state)
+{
+    assert_found("error: scripts/a.lua and link.lua are the same file: name it once", "scripts", "link.lua");
+    assert_found("error: scripts/a.lua and scripts/../scripts/a.lua are the same file: name it once",
+                 "scripts/a.lua", "scripts/../scripts/a.lua");
+}
+
+static void test_two_files_with_one_name_are_refused(void **state)
+{
+    assert_found("error: scripts/b.lua and scripts/b would have the same name, \"scripts/b\"",
+                 "scripts/b.lua", "scripts/b");
+}
+
+static void test_a_project_is_told_where_its_scripts_are(void **state)
+{
+    assert_int_equal(mkdir("project", 0700), 0);
+    assert_found("error: project/: no scripts (*.lua) in this folder", "project/");
+    assert_int_equal(rename("scripts", "project/scripts"), 0);
+    assert_found("error: project/: no scripts (*.lua) in this folder; there are some in project/scripts",
+                 "project/");
+    assert_int_equal(chdir("project"), 0);
+    assert_found("error: .: no scripts (*.lua) in this folder; there are some in scripts", ".");
+    assert_int_equal(chdir(".."), 0);
+    assert_int_equal(rename("project/scripts", "scripts"), 0);
+    assert_int_equal(rmdir("project"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_name_does_not_depend_on_how_the_path_was_typed),
+        cmocka_unit_test(test_scripts_of_a_folder_are_named_alike_however_it_was_typed),
+        cmocka_unit_test(test_a_script_that_is_named_twice_is_one),
+        cmocka_unit_test(test_two_names_for_a_file_are_refused),
+        cmocka_unit_test(test_two_files_with_one_name_are_refused),
+        cmocka_unit_test(test_a_project_is_told_where_its_scripts_are),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,201 @@
+/* core/kube/api/object_call.c: one object over HTTP. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/kube/support/kube_bench.h"
+#include "kube/api/object_call.h"
+#include "object/value/value.h"
+
+static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
+static int busy_answers, http_status;
+
+static void on_done(void *ctx, struct root *object, const struct err *err)
+{
+    struct bench *bench = ctx;
+    if (object) root_key(object, &bench->log);
+    root_unref(object);
+    bench_note_end(bench, err);
+}
+
+static struct object_call *get(struct bench *bench, const char *name)
+{
+    return object_call_start(bench->client,
+                             &(struct object_request){
+                                 .resource = &pods,
+                                 .ns = STR("shop"),
+                                 .name = str_of(name),
+                             },
+                             on_done, bench);
+}
+
+static void run(struct bench *bench, const char *name)
+{
+    bench->log.len = bench->requests.len = 0;
+    get(bench, name);
+    bench_until_done(bench);
+}
+
+static void send_pod(struct bench *bench, const char *method, const char *name, const char *query)
+{
+    bench->log.len = bench->requests.len = 0;
+    http_status = 0;
+    object_call_start(bench->client,
+                      &(struct object_request){
+                          .method = method,
+                          .resource = &pods,
+                          .ns = STR("shop"),
+                          .name = str_of(name),
+                          .subresource = *name ? STR("status") : STR(""),
+                          .query = query,
+                          .content_type = "application/merge-patch+json",
+                          .body = STR("{\"a\":1}"),
+                          .http_status = &http_status,
+                      },
+                      on_done, bench);
+    bench_until_done(bench);
+}
+
+static void answer(struct bench *bench, struct tiny_conn *conn, const char *path)
+{
+    if (bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"))
+        tiny_answer(conn, 201, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"new\"}}");
+    else if (busy_answers-- > 0)
+        tiny_answer(conn, 503, "Retry-After: 0\r\n", "busy");
+    else if (strstr(path, "/web"))
+        tiny_answer(conn, 200, "Content-Type: application/json\r\n",
+                    "{\n \"kind\":\"Pod\",\n \"apiVersion\":\"v1\",\n "
+                    "\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}\n}\n");
+    else if (strstr(path, "/gone"))
+        tiny_answer(conn, 200, "", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}");
+    else if (strstr(path, "/odd"))
+        tiny_answer(conn, 200, "Content-Type: application/json\r\n", "{\"kind\":\"Pod\"}");
+    else
+        tiny_answer(conn, 404, "Content-Type: application/json\r\n",
+                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"pods "
+                    "\\\"x\\\" not found\",\"reason\":\"NotFound\",\"code\":404}");
+}
+
+static struct bench *prepare(void **state)
+{
+    struct bench *bench = *state;
+    bench_new_client(bench, false);
+    bench->answer = answer;
+    busy_answers = 0;
+    return bench;
+}
+
+static void test_an_object_is_read_and_packed(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "web");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "shop/web");
+    assert_string_equal(buf_text(&bench->requests), "/base/api/v1/namespaces/shop/pods/web\n");
+}
+
+static void test_an_error_is_the_servers(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "x");
+    assert_int_equal(bench->err.http_status, 404);
+    assert_string_equal(bench->err.reason, "NotFound");
+    assert_string_equal(bench->err.text, "pods \"x\" not found");
+    run(bench, "odd");
+    assert_memory_equal(bench->err.text, "/api/v1/namespaces/shop/pods/odd: ", 34);
+}
+
+/* H-12 */
+static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "..");
+    assert_int_equal(bench->err.code, ERR_INVALID);
+    assert_int_equal(bench->requests.len, 0);
+    static const char *const namespaces[] = {"..", ".", "a/b", "a%2fb"};
+    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
+        object_call_start(bench->client,
+                          &(struct object_request){
+                              .method = "POST",
+                              .resource = &pods,
+                              .ns = str_of(namespaces[i]),
+                              .body = STR("{}"),
+                          },
+                          on_done, bench);
+        bench_until_done(bench);
+        assert_int_equal(bench->err.code, ERR_INVALID);
+        assert_memory_equal(bench->err.text, "namespace: ", 11);
+        assert_int_equal(bench->requests.len, 0);
+    }
+}
+
+static void test_a_write_sends_its_body_to_the_object_or_the_collection(void **state)
+{
+    struct bench *bench = prepare(state);
+    send_pod(bench, "PATCH", "web", "dryRun=All");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_true(bench_head_has(bench, "PATCH /base/api/v1/namespaces/shop/pods/web/status?dryRun=All HTTP"));
+    assert_int_equal(http_status, 200);
+    assert_true(bench_head_has(bench, "\r\nContent-Type: application/merge-patch+json\r\n"));
+    assert_string_equal(buf_text(&bench->body), "{\"a\":1}");
+    send_pod(bench, "POST", "", NULL);
+    assert_true(bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"));
+    assert_int_equal(http_status, 201);
+    send_pod(bench, "PATCH", "x", NULL);
+    assert_int_equal(http_status, 0); /* that is in the error */
+}
+
+static void test_a_status_of_success_is_no_object(void **state)
+{
+    struct bench *bench = prepare(state);
+    send_pod(bench, "DELETE", "gone", NULL);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "");
+}
+
+/* H-3 */
+static void test_a_busy_server_is_asked_again_ten_times(void **state)
+{
+    struct bench *bench = prepare(state);
+    busy_answers = 10;
+    run(bench, "web");
+    assert_int_equal(bench->err.code, ERR_NONE);
+    busy_answers = 11;
+    run(bench, "web");
+    assert_int_equal(bench->err.http_status, 503);
+}
+
+static void test_it_can_be_cancelled_at_any_time(void **state)
+{
+    struct bench *bench = prepare(state);
+    bench->answer = NULL;
+    object_call_cancel(get(bench, "web"));
+    struct object_call *call = get(bench, "web");
+    while (!bench->requests.len) loop_once(bench->loop, true);
+    object_call_cancel(call);
+    bench_settle(bench);
+    assert_int_equal(bench->dones, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_an_object_is_read_and_packed),
+        T(test_an_error_is_the_servers),
+        T(test_a_name_that_may_not_stand_in_a_path_is_never_sent),
+        T(test_a_write_sends_its_body_to_the_object_or_the_collection),
+        T(test_a_status_of_success_is_no_object),
+        T(test_a_busy_server_is_asked_again_ten_times),
+        T(test_it_can_be_cancelled_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

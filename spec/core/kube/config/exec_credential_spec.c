@@ -1,0 +1,63 @@
+/* core/kube/config/exec_credential.c: what a plugin may answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "kube/config/exec_credential.h"
+
+#define HEAD(version) \
+    "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" version "\""
+
+static void test_t12_answers_that_are_none(void **state)
+{
+    static const struct {
+        const char *answer, *text;
+    } cases[] = {
+        {"secret nonsense", "its answer: invalid JSON: "},
+        {"{\"kind\":\"Pod\",\"secret\":1}", "its answer is no ExecCredential"},
+        {HEAD("v1beta1") ",\"status\":{\"token\":\"secret\"}}",
+         "it is configured for client.authentication.k8s.io/v1 and answers in another apiVersion"},
+        {HEAD("v1") "}", "its answer has no status"},
+        {HEAD("v1") ",\"status\":{}}", "it gave neither a token nor a certificate"},
+        {HEAD("v1") ",\"status\":{\"clientKeyData\":\"secret\"}}", "it gave a key without its certificate"},
+        {HEAD("v1") ",\"status\":{\"clientCertificateData\":\"x\"}}",
+         "it gave a certificate without its key"},
+        {HEAD("v1") ",\"status\":{\"clientCertificateData\":\"x\",\"clientKeyData\":\"secret\"}}",
+         "client certificate: no certificate in PEM form"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"expirationTimestamp\":\"tomorrow\"}}",
+         "its expirationTimestamp is no time"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"expirationTimestamp\":"
+                    "\"2026-11-21T19:00:00Z\\u0000secret\"}}",
+         "its expirationTimestamp is no time"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\\u0000more\"}}",
+         "its token must not contain a NUL byte"},
+        {HEAD("v1") ",\"status\":{\"clientCertificateData\":\"\\u0000\",\"clientKeyData\":\"secret\"}}",
+         "its clientCertificateData must not contain a NUL byte"},
+        {HEAD("v1") ",\"status\":{\"token\":\"secret\",\"clientKeyData\":\"secret\\u0000\"}}",
+         "its clientKeyData must not contain a NUL byte"},
+    };
+    const struct exec_config exec = {.api_version = (char *)EXEC_V1};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct exec_credential credential;
+        struct err err;
+        assert_false(exec_credential_read(&exec, str_of(cases[i].answer), &credential, &err));
+        if (strncmp(err.text, cases[i].text, strlen(cases[i].text)) != 0)
+            fail_msg("\"%s\" is not \"%s\"", err.text, cases[i].text);
+        assert_null(strstr(err.text, "secret"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_t12_answers_that_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* core/script/server/audit_trail.c: the ring of writes, its JSON, its file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "script/server/audit_trail.h"
+
+static struct audit_entry entry(const char *name)
+{
+    return (struct audit_entry){
+        .time_us = 1700000000123456,
+        .took_ms = 7,
+        .script = "team",
+        .hash = "0123456789ab",
+        .caller = "pods/1",
+        .trigger = "OnAdd shop/web",
+        .verb = "patch",
+        .resource = "pods/status",
+        .namespace_ = "shop",
+        .name = name,
+        .manager = "kubelua",
+        .result = "ok",
+    };
+}
+
+static void assert_trail(const struct audit_trail *trail, const char *expected)
+{
+    struct buf text = {0};
+    audit_trail_write(trail, &text);
+    assert_string_equal(buf_text(&text), expected);
+    buf_clear(&text);
+}
+
+static void test_an_entry_says_what_there_is_to_say(void **state)
+{
+    struct err err;
+    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    assert_trail(trail, "[]");
+    struct audit_entry good = entry("web"), bad = entry("a\"\n\\b");
+    good.subresource = "status";
+    bad.namespace_ = NULL;
+    bad.caller = bad.trigger = "";
+    bad.dry_run = "server";
+    bad.result = "Conflict";
+    bad.code = 409;
+    bad.message = "no\ttime";
+    bad.time_us = 0;
+    audit_trail_add(trail, &good);
+    audit_trail_add(trail, &bad);
+    assert_trail(trail, "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
+                        "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
+                        "\"resource\":\"pods/status\",\"subresource\":\"status\",\"object\":\"shop/"
+                        "web\",\"manager\":\"kubelua\","
+                        "\"result\":\"ok\",\"milliseconds\":7},"
+                        "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
+                        "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","
+                        "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
+                        "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
+    audit_trail_free(trail);
+}
+
+/* The trail keeps a thousand of them. Where it is cut, no character is broken. */
+static void test_a_long_text_is_cut(void **state)
+{
+    enum { LONG = 1 << 20 };
+    struct err err;
+    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct buf text = {0}, key = {0}, shown = {0};
+    for (int i = 0; i < LONG; i++) buf_puts(&key, "é");
+    buf_puts(&shown, "\"trigger\":\"");
+    for (int i = 0; i < AUDIT_TEXT_MAX / 2; i++) buf_puts(&shown, "é");
+    buf_puts(&shown, "...\",\"verb\"");
+    struct audit_entry even = entry("web"), odd = entry("web");
+    even.trigger = buf_text(&key);
+    audit_trail_add(trail, &even);
+    audit_trail_write(trail, &text);
+    assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
+    text.len = 0;
+    key.data[1] = key.data[0] = 'k';
+    odd.trigger = buf_text(&key) + 1;
+    audit_trail_add(trail, &odd);
+    audit_trail_write(trail, &text);
+    assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
+    assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
+    assert_true(text.len < 3 * AUDIT_TEXT_MAX);
+    buf_clear(&text);
+    buf_clear(&key);
+    buf_clear(&shown);
+    audit_trail_free(trail);
+}
+
+static void test_the_oldest_go_first(void **state)
+{
+    struct err err;
+    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct buf text = {0};
+    char name[32];
+    for (int i = 1; i <= AUDIT_TRAIL_KEPT + 2; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        struct audit_entry one = entry(name);
+        audit_trail_add(trail, &one);
+    }
+    audit_trail_write(trail, &text);
+    const char *first = strstr(buf_text(&text), "\"object\":");
+    assert_memory_equal(first, "\"object\":\"shop/n3\"", 18);
+    assert_non_null(strstr(first, "\"shop/n1002\""));
+    assert_int_equal(audit_trail_total(trail), AUDIT_TRAIL_KEPT + 2);
+    buf_clear(&text);
+    audit_trail_free(trail);
+}
+
+static void test_the_file_has_a_line_for_each(void **state)
+{
+    char path[] = "/tmp/kubelua-audit-XXXXXX", line[1024];
+    struct err err;
+    close(mkstemp(path));
+    for (int i = 0; i < 2; i++) {
+        struct audit_trail *trail = audit_trail_new(path, &err);
+        struct audit_entry one = entry(i ? "second" : "first");
+        audit_trail_add(trail, &one);
+        audit_trail_free(trail);
+    }
+    FILE *file = fopen(path, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(strstr(line, "\"shop/first\""));
+    assert_string_equal(line + strlen(line) - 2, "}\n");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(strstr(line, "\"shop/second\""));
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+    unlink(path);
+}
+
+static void test_a_file_that_cannot_be_opened_is_named(void **state)
+{
+    struct err err;
+    assert_null(audit_trail_new("/no/such/folder/file", &err));
+    assert_string_equal(err.text, "/no/such/folder/file: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_entry_says_what_there_is_to_say),
+        cmocka_unit_test(test_a_long_text_is_cut),
+        cmocka_unit_test(test_the_oldest_go_first),
+        cmocka_unit_test(test_the_file_has_a_line_for_each),
+        cmocka_unit_test(test_a_file_that_cannot_be_opened_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

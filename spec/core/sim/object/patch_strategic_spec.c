@@ -1,0 +1,75 @@
+/* Strategic merge patches: lists with a merge key, directives, and all else as in a merge patch. */
+#include "sim/object/patch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+static void assert_patched(const char *target, const char *patch, const char *expected)
+{
+    json_t *t = json_loads(target, 0, NULL), *p = json_loads(patch, 0, NULL), *before = json_deep_copy(t);
+    assert_non_null(t);
+    assert_non_null(p);
+    json_t *result = sim_patch_strategic(t, p);
+    char *text = json_dumps(result, JSON_COMPACT);
+    assert_string_equal(text, expected);
+    assert_true(json_equal(t, before));
+    free(text);
+    json_decref(result);
+    json_decref(before);
+    json_decref(t);
+    json_decref(p);
+}
+
+static void maps_are_merged_and_nulls_remove(void **state)
+{
+    assert_patched("{\"a\":{\"x\":1,\"y\":2},\"l\":[1,2]}", "{\"a\":{\"x\":null,\"z\":3},\"l\":[3]}",
+                   "{\"a\":{\"y\":2,\"z\":3},\"l\":[3]}");
+    assert_patched("{}", "{\"a\":{\"b\":null,\"c\":1}}", "{\"a\":{\"c\":1}}");
+}
+
+static void lists_with_a_key_are_merged_by_it(void **state)
+{
+    assert_patched("{\"containers\":[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\",\"image\":\"1\"}]}",
+                   "{\"containers\":[{\"name\":\"b\",\"image\":\"2\"},{\"name\":\"c\"}]}",
+                   "{\"containers\":[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\",\"image\":\"2\"},"
+                   "{\"name\":\"c\"}]}");
+    assert_patched("{\"ports\":[{\"port\":80,\"name\":\"a\"}]}", "{\"ports\":[{\"port\":80,\"name\":\"b\"}]}",
+                   "{\"ports\":[{\"port\":80,\"name\":\"b\"}]}");
+    assert_patched("{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\",\"n\":1}]}",
+                   "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\"}]}",
+                   "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"n\":1}]}");
+}
+
+static void directives_delete_and_replace(void **state)
+{
+    assert_patched("{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
+                   "{\"env\":[{\"name\":\"a\",\"$patch\":\"delete\"}]}", "{\"env\":[{\"name\":\"b\"}]}");
+    assert_patched("{\"env\":[{\"name\":\"a\"}]}", "{\"env\":[{\"$patch\":\"replace\"},{\"name\":\"c\"}]}",
+                   "{\"env\":[{\"name\":\"c\"}]}");
+    assert_patched(
+        "{\"env\":[{\"name\":\"a\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"d\"}]}",
+        "{\"env\":[{\"name\":\"c\"}],\"$setElementOrder/env\":[{\"name\":\"c\"},{\"name\":\"gone\"},"
+        "{\"name\":\"b\"}]}",
+        "{\"env\":[{\"name\":\"c\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"a\"},"
+        "{\"name\":\"d\"}]}");
+    assert_patched("{\"args\":[1]}", "{\"$setElementOrder/args\":[1],\"$setElementOrder/none\":[{}]}",
+                   "{\"args\":[1]}");
+    assert_patched("{\"spec\":{\"a\":1}}", "{\"spec\":{\"$patch\":\"replace\",\"b\":2}}",
+                   "{\"spec\":{\"b\":2}}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_are_merged_and_nulls_remove),
+        cmocka_unit_test(lists_with_a_key_are_merged_by_it),
+        cmocka_unit_test(directives_delete_and_replace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
