@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/cmd/cmd.h"
+#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload_metrics.h"

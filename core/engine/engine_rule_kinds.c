@@ -3,9 +3,9 @@
  * in an engine that asks rules. See engine_internal.h. */
 #include <string.h>
 
-#include "app/audit/audit_kinds.h"
 #include "base/log.h"
 #include "engine/engine_internal.h"
+#include "kube/kinds/well_known.h"
 #include "script/rules/rule.h"
 
 static bool needs(const struct script_rule *rule, const struct informer_claim *claim)
@@ -63,13 +63,21 @@ static bool is_of_rule(const struct script *script, const struct informer_claim 
     return false;
 }
 
+static bool may_have(const char *kind)
+{
+    struct catalogue *known = catalogue_well_known();
+    bool may = well_known_may_have(known, str_of(kind));
+    catalogue_free(known);
+    return may;
+}
+
 bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
                        const struct catalogue *catalogue, struct spared_kinds *spared)
 {
     const char *kind = claim_spec(claim)->kind;
     if (!engine->host.runs_rules || !is_of_rule(script, claim)) return false;
     if (claim_is_held(claim)) return true;
-    if (*catalogue_failures(catalogue) || !audit_kind_may_be(str_of(kind))) return false;
+    if (*catalogue_failures(catalogue) || !may_have(kind)) return false;
     claim_hold(claim, true);
     add_name(&spared->kinds, kind);
     for (size_t i = 0; i < script_rule_count(script); i++)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cmd/cmd.h"
+#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"

@@ -14,27 +14,10 @@
 
 enum { LINE_COLUMNS = 100 };
 
-static bool may_be(const struct catalogue *known, struct str kind)
-{
-    struct resource resource;
-    struct err err;
-    bool is_known = catalogue_resolve(known, kind, &resource, &err);
-    if (is_known) resource_clear(&resource);
-    return is_known || (resource_name_has_group(kind) && !well_known_refuses(known, kind, &err));
-}
-
-bool audit_kind_may_be(struct str kind)
-{
-    struct catalogue *known = catalogue_well_known();
-    bool may = may_be(known, kind);
-    catalogue_free(known);
-    return may;
-}
-
 static bool is_lacking(const struct catalogue *known, const struct informer_claim *claim, bool of_files)
 {
     if (claim_resource(claim)) return !claim_has_synced(claim) || claim_refused(claim);
-    return !of_files || !may_be(known, str_of(claim_spec(claim)->kind));
+    return !of_files || !well_known_may_have(known, str_of(claim_spec(claim)->kind));
 }
 
 /* The first of what the rule uses that is not there; NULL: all is. */
@@ -154,7 +137,7 @@ static void check(struct telling *t, struct str kind)
 {
     struct err err;
     struct buf text = {0};
-    if (!is_new(t, kind) || may_be(t->known, kind) || auditor_has_seen(t->auditor, kind)) return;
+    if (!is_new(t, kind) || well_known_may_have(t->known, kind) || auditor_has_seen(t->auditor, kind)) return;
     put_place(t, &text);
     well_known_lacks(t->known, kind, &err);
     fprintf(stderr, "kubelua audit: %s%s, and nothing in the input is of it\n", buf_text(&text), err.text);
@@ -182,7 +165,7 @@ static void tell(struct telling *t, struct str kind)
         resource_clear(&resource);
         return;
     }
-    if (err.code == ERR_NOT_FOUND && may_be(t->known, kind) && !*catalogue_failures(t->server)) {
+    if (err.code == ERR_NOT_FOUND && well_known_may_have(t->known, kind) && !*catalogue_failures(t->server)) {
         buf_printf(&t->absent, "%s%.*s", t->absent.len ? ", " : "", STR_ARG(kind));
         return;
     }

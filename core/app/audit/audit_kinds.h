@@ -5,10 +5,6 @@
 
 #include "app/audit/audit_scripts.h"
 
-/* Whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by their
- * age, or a custom one, which has a group. */
-bool audit_kind_may_be(struct str kind);
-
 /* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
  * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. `nobody` ("the
  * server did not give") is for the reason. Gives how many there are, and appends their ids to `ids` by

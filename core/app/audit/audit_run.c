@@ -13,11 +13,11 @@
 #include "app/audit/audit_engine.h"
 #include "app/audit/audit_live.h"
 #include "app/audit/audit_offline.h"
-#include "app/cmd/cmd.h"
 #include "audit/fix/fix_script.h"
 #include "audit/report/report.h"
 #include "audit/report/report_parts.h"
 #include "base/clock.h"
+#include "base/exit_code.h"
 #include "base/mem.h"
 #include "base/text/terminal.h"
 

@@ -2,13 +2,7 @@
  * Owner: main. A command runs on the main thread and gives the process's exit code (enum exit_code). */
 #pragma once
 
-enum exit_code {
-    EXIT_OK = 0,
-    EXIT_FINDINGS = 1,   /* audit findings, failing specs, differences of a plan */
-    EXIT_USAGE = 2,      /* usage, configuration or input error */
-    EXIT_INCOMPLETE = 3, /* a rule or script failed, or the evaluation is incomplete */
-    EXIT_INTERRUPTED = 130,
-};
+#include "base/exit_code.h"
 
 struct command {
     const char *name;

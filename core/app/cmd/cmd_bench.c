@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/audit/audit_engine.h"
 #include "app/cmd/cmd.h"
+#include "app/options/commit.h"
 #include "base/mem.h"
 #include "bench/run/bench_all.h"
 #include "bench/run/bench_report.h"
@@ -45,6 +47,23 @@ static void help(void)
         "Flags:");
     flags_print(bench_flags_table(&flags));
 }
+
+static bool audit_once(const char *socket, int64_t timeout_ms, struct bench_audit *audit, struct err *err)
+{
+    struct audit_request request = {.options.admin_socket = socket,
+                                    .options.script_limits = limits_default,
+                                    .engine.timeout_ms = timeout_ms,
+                                    .engine.nice = AUDIT_NICE_DEFAULT};
+    struct audit_engine_facts facts = {0};
+    struct audit_table *table = audit_table_new(false);
+    enum audit_end end = audit_engine(&request, table, &facts, err);
+    *audit = (struct bench_audit){audit_table_totals(table).looked_at, facts.children, facts.pause_ns};
+    audit_table_free(table);
+    if (end == AUDIT_FAILED) return false;
+    return end == AUDIT_WHOLE || err_set(err, ERR_IO, "the audit is not complete");
+}
+
+static const struct bench_program program = {kubelua_commit, audit_once};
 
 struct bench {
     struct bench_flags flags;
@@ -114,7 +133,7 @@ static bool prepare(struct bench *bench, int argc, char **argv, struct err *err)
     bool ok = flags_parse(tables, argc, argv, &rest, err);
     if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
     flag_list_clear(&rest);
-    ok = ok && bench_setup_make(&bench->flags, &bench->setup, &bench->results, err) &&
+    ok = ok && bench_setup_make(&bench->flags, &program, &bench->setup, &bench->results, err) &&
          bench_all_check(&bench->setup, err);
     if (!ok || !bench->flags.compare) return ok;
     return bench_earlier_read(bench->flags.compare, &bench->earlier, err) &&

@@ -331,3 +331,9 @@ struct audit_totals audit_table_totals(const struct audit_table *f)
     }
     return totals;
 }
+
+void audit_row_put_message(struct buf *out, const struct audit_row *row)
+{
+    buf_str(out, row->message);
+    if (row->reason.n) buf_printf(out, row->message.n ? " (%.*s)" : "%.*s", STR_ARG(row->reason));
+}

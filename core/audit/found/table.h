@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 #include "script/rules/rule.h"
 
@@ -38,6 +39,9 @@ struct audit_row {
     /* "merge", "strategic" or "manifest", a fixed text; NULL: not known, or no fix. */
     const char *fix_type;
 };
+
+/* Appends the message, and in brackets what the object's annotation says of it. */
+void audit_row_put_message(struct buf *out, const struct audit_row *row);
 
 struct audit_table;
 

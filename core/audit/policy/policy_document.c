@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/report/report_parts.h"
+#include "audit/found/table.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 
@@ -65,12 +65,12 @@ static void put_resource(struct buf *out, const struct audit_object *object, str
 {
     json_open(out, "resources", '[');
     json_open(out, NULL, '{');
-    report_put_text(out, "apiVersion", object->api_version);
+    json_str_unless_empty(out, "apiVersion", object->api_version);
     json_str(out, "kind", object->kind);
-    report_put_text(out, "namespace", object->ns);
+    json_str_unless_empty(out, "namespace", object->ns);
     json_str(out, "name", object->name);
-    report_put_text(out, "uid", object->uid);
-    report_put_text(out, "fieldPath", begin_of(path));
+    json_str_unless_empty(out, "uid", object->uid);
+    json_str_unless_empty(out, "fieldPath", begin_of(path));
     json_close(out, '}');
     json_close(out, ']');
 }
@@ -80,8 +80,8 @@ static void put_properties(struct buf *out, const struct audit_rule *rule, const
 {
     json_open(out, "properties", '{');
     json_text(out, "severity", severity_name(rule->severity));
-    if (row->value.n <= POLICY_MESSAGE_BYTES) report_put_text(out, "value", row->value);
-    report_put_text(out, "file", object->file);
+    if (row->value.n <= POLICY_MESSAGE_BYTES) json_str_unless_empty(out, "value", row->value);
+    json_str_unless_empty(out, "file", object->file);
     if (object->line) {
         char line[24];
         snprintf(line, sizeof line, "%zu", object->line);
@@ -102,7 +102,7 @@ static void put_time(struct buf *out, int64_t time_s)
 static void put_message(struct buf *out, const struct audit_rule *rule, const struct audit_row *row)
 {
     struct buf message = {0};
-    report_put_message(&message, row);
+    audit_row_put_message(&message, row);
     json_str(out, "message", message.len ? begin_of(buf_slice(&message)) : str_of(rule->title));
     buf_clear(&message);
 }
@@ -115,7 +115,7 @@ void policy_put_result(const struct policy_api *api, const struct audit_rule *ru
     json_text(out, "source", "kubelua");
     json_str(out, "policy", policy_of(rule));
     json_text(out, "rule", rule->id);
-    report_put_text(out, "category", str_of(rule->category));
+    json_str_unless_empty(out, "category", str_of(rule->category));
     json_text(out, "severity", api->severities[rule->severity]);
     json_text(out, "result", verdict_name(row->verdict));
     json_bool(out, "scored", row->verdict != VERDICT_WARN);
@@ -163,7 +163,7 @@ static void put_metadata(const struct policy_head *head, struct buf *out)
     policy_put_name(head->name, head->part, &name);
     json_open(out, "metadata", '{');
     json_str(out, "name", buf_slice(&name));
-    report_put_text(out, "namespace", head->ns);
+    json_str_unless_empty(out, "namespace", head->ns);
     json_open(out, "labels", '{');
     json_text(out, "app.kubernetes.io/managed-by", "kubelua");
     if (head->instance) json_text(out, "app.kubernetes.io/instance", head->instance);

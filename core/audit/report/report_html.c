@@ -106,7 +106,7 @@ static void put_message(struct page *p, const struct audit_row *row)
 {
     struct buf message = {0};
     const char *mark = report_mark(row);
-    report_put_message(&message, row);
+    audit_row_put_message(&message, row);
     buf_puts(&p->text, "<div>");
     if (*mark)
         buf_printf(&p->text, "<em%s>%s</em> ", row->verdict == VERDICT_ERROR ? " class=\"error\"" : "", mark);

@@ -73,20 +73,20 @@ void report_put_row(struct buf *out, const struct audit_table *table, const stru
     json_open(out, NULL, '{');
     json_text(out, "rule", rule->id);
     json_text(out, "severity", severity_name(rule->severity));
-    report_put_text(out, "category", str_of(rule->category));
+    json_str_unless_empty(out, "category", str_of(rule->category));
     json_text(out, "result", verdict_name(row->verdict));
     json_str(out, "apiVersion", object->api_version);
     json_str(out, "kind", object->kind);
-    report_put_text(out, "namespace", object->ns);
+    json_str_unless_empty(out, "namespace", object->ns);
     json_str(out, "name", object->name);
-    report_put_text(out, "message", row->message);
-    report_put_text(out, "reason", row->reason);
-    report_put_text(out, "path", row->path);
+    json_str_unless_empty(out, "message", row->message);
+    json_str_unless_empty(out, "reason", row->reason);
+    json_str_unless_empty(out, "path", row->path);
     report_put_json(out, "value", row->value);
     report_put_json(out, "fix", row->fix);
     if (row->fix_type) json_text(out, "fixType", row->fix_type);
     if (named) put_fingerprint(out, rule, object, row);
-    report_put_text(out, "file", object->file);
+    json_str_unless_empty(out, "file", object->file);
     if (object->line) json_int(out, "line", (int64_t)object->line);
     json_close(out, '}');
 }

@@ -47,7 +47,7 @@ static void put_details(struct buf *out, const struct audit_rule *rule, const st
                         const struct audit_row *row)
 {
     struct buf message = {0};
-    report_put_message(&message, row);
+    audit_row_put_message(&message, row);
     markup_put(out, buf_slice(&message));
     buf_clear(&message);
     buf_putc(out, '\n');
@@ -70,7 +70,7 @@ static void put_details(struct buf *out, const struct audit_rule *rule, const st
 static void put_message(struct buf *out, const struct audit_row *row)
 {
     struct buf message = {0};
-    report_put_message(&message, row);
+    audit_row_put_message(&message, row);
     markup_attribute(out, "message", buf_slice(&message));
     buf_clear(&message);
 }
@@ -81,7 +81,7 @@ static void put_skipped(struct buf *out, const struct audit_table *table, size_t
     struct buf message = {0};
     for (size_t i = first; i < end; i++) {
         if (i > first) buf_putc(&message, '\n');
-        report_put_message(&message, audit_table_row(table, i));
+        audit_row_put_message(&message, audit_table_row(table, i));
     }
     buf_puts(out, "<skipped");
     markup_attribute(out, "message", buf_slice(&message));

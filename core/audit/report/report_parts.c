@@ -45,11 +45,6 @@ void report_begin_item(struct buf *out, size_t i)
     buf_puts(out, i > 0 ? ",\n" : "\n");
 }
 
-void report_put_text(struct buf *out, const char *key, struct str text)
-{
-    if (text.n) json_str(out, key, text);
-}
-
 void report_put_json(struct buf *out, const char *key, struct str json)
 {
     if (!json.n) return;
@@ -86,12 +81,6 @@ const char *report_mark(const struct audit_row *row)
            : row->verdict == VERDICT_WARN ? "warning"
            : row->verdict == VERDICT_SKIP ? "skipped"
                                           : "";
-}
-
-void report_put_message(struct buf *out, const struct audit_row *row)
-{
-    buf_str(out, row->message);
-    if (row->reason.n) buf_printf(out, row->message.n ? " (%.*s)" : "%.*s", STR_ARG(row->reason));
 }
 
 /* --- rules */

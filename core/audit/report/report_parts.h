@@ -14,8 +14,6 @@ void report_finish(struct buf *text, FILE *out);
 
 /* Before the item `i` of an array of JSON that has each on a line of its own. */
 void report_begin_item(struct buf *out, size_t i);
-/* A field of JSON when there is something to say. */
-void report_put_text(struct buf *out, const char *key, struct str text);
 /* A field whose value is JSON. */
 void report_put_json(struct buf *out, const char *key, struct str json);
 /* "2026-11-22T19:00:00Z". */
@@ -24,8 +22,6 @@ void report_put_time(struct buf *out, int64_t time_s);
 void report_put_object(struct buf *out, const struct audit_object *object, char kind_end);
 /* "error", "warning" or "skipped"; empty where the message says all. */
 const char *report_mark(const struct audit_row *row);
-/* What a row says: its message, and in brackets what the object's annotation says of it. */
-void report_put_message(struct buf *out, const struct audit_row *row);
 
 /* Parts of report_json, which other forms have too. */
 void report_put_summary(struct buf *out, const struct audit_table *table,

@@ -155,7 +155,7 @@ static void put_suppression(struct buf *out, const struct audit_object *object, 
     json_open(out, NULL, '{');
     json_text(out, "kind", object->file.n ? "inSource" : "external");
     json_text(out, "status", "accepted");
-    report_put_text(out, "justification", row->reason);
+    json_str_unless_empty(out, "justification", row->reason);
     json_close(out, '}');
     json_close(out, ']');
 }
@@ -175,7 +175,7 @@ static void put_said(struct buf *out, const struct audit_row *row, struct str ti
     if (row->accepted)
         buf_str(&message, row->message);
     else
-        report_put_message(&message, row);
+        audit_row_put_message(&message, row);
     put_message(out, "message", message.len ? buf_slice(&message) : title);
     buf_clear(&message);
 }

@@ -91,7 +91,7 @@ static void print_message(struct table_report *r, const struct block *block, con
         lines_put(&r->lines, row->verdict == VERDICT_ERROR ? LINES_RED : LINES_DIM, str_of(mark));
         lines_put(&r->lines, "", STR(": "));
     }
-    report_put_message(&message, row);
+    audit_row_put_message(&message, row);
     lines_put_wrapped(&r->lines, "", lines_fit(&r->lines, buf_slice(&message)), block->text_at);
     buf_clear(&message);
 }

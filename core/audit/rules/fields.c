@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "object/value/name_set.h"
+#include "script/inventory/script_texts.h"
 #include "script/rules/rule.h"
 
 /* One that was handed out; somebody may still pack by it. */

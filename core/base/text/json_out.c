@@ -38,6 +38,11 @@ void json_str(struct buf *out, const char *key, struct str value)
     buf_json_string(out, value);
 }
 
+void json_str_unless_empty(struct buf *out, const char *key, struct str value)
+{
+    if (value.n) json_str(out, key, value);
+}
+
 void json_int(struct buf *out, const char *key, int64_t value)
 {
     begin(out, key);

@@ -11,6 +11,7 @@ void json_open(struct buf *out, const char *key, char bracket);
 void json_close(struct buf *out, char bracket);
 void json_text(struct buf *out, const char *key, const char *value);
 void json_str(struct buf *out, const char *key, struct str value);
+void json_str_unless_empty(struct buf *out, const char *key, struct str value);
 void json_int(struct buf *out, const char *key, int64_t value);
 /* Null when it is not finite. */
 void json_number(struct buf *out, const char *key, double value);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/audit/audit_engine.h"
 #include "base/mem.h"
 #include "bench/run/bench_proc.h"
 #include "bench/run/bench_run.h"
@@ -56,28 +55,21 @@ static struct bench_child *start_engine(const struct bench_plan *plan, const str
     return NULL;
 }
 
-static bool ask(const struct bench_plan *plan, const struct bench_child *engine, const char *socket,
-                struct bench_result *result, struct err *err)
+static bool measure(const struct bench_plan *plan, const struct bench_child *engine, const char *socket,
+                    struct bench_result *result, struct err *err)
 {
-    struct audit_request request = {.options.admin_socket = socket,
-                                    .options.script_limits = limits_default,
-                                    .engine.timeout_ms = plan->silence_ms * 10,
-                                    .engine.nice = AUDIT_NICE_DEFAULT};
-    struct audit_engine_facts facts;
-    struct audit_table *table = audit_table_new(false);
+    struct bench_audit audit = {0};
     double cpu_s = children_cpu_s(engine->pid);
     int64_t begun_ns = bench_now_ns();
-    enum audit_end end = audit_engine(&request, table, &facts, err);
+    if (!plan->program->audit(socket, plan->silence_ms * 10, &audit, err)) return false;
     int64_t took_ns = bench_now_ns() - begun_ns;
-    size_t objects = audit_table_totals(table).looked_at;
-    audit_table_free(table);
-    if (end == AUDIT_FAILED) return false;
-    if (end != AUDIT_WHOLE || objects < plan->data.pods)
-        return err_set(err, ERR_IO, "the audit looked at %zu of %zu pods", objects, plan->data.pods);
+    if (audit.objects < plan->data.pods)
+        return err_set(err, ERR_IO, "the audit looked at %zu of %zu pods", audit.objects, plan->data.pods);
     bench_result_add(result, BENCH_AUDIT_WALL, (double)took_ns / NS_PER_S);
-    bench_result_add(result, BENCH_AUDIT_PAUSE, (double)facts.pause_ns / NS_PER_MS);
-    bench_result_add(result, BENCH_AUDIT_CPU, (children_cpu_s(engine->pid) - cpu_s) * 1e6 / (double)objects);
-    bench_result_add(result, BENCH_AUDIT_CHILDREN, (double)facts.children);
+    bench_result_add(result, BENCH_AUDIT_PAUSE, (double)audit.pause_ns / NS_PER_MS);
+    bench_result_add(result, BENCH_AUDIT_CPU,
+                     (children_cpu_s(engine->pid) - cpu_s) * 1e6 / (double)audit.objects);
+    bench_result_add(result, BENCH_AUDIT_CHILDREN, (double)audit.children);
     return true;
 }
 
@@ -88,7 +80,7 @@ bool bench_run_audit_engine(const struct bench_plan *plan, const struct bench_so
     struct bench_child *engine = start_engine(plan, source, socket, err);
     bool ok = engine != NULL;
     if (ok) bench_settle(plan);
-    if (ok) ok = ask(plan, engine, socket, result, err);
+    if (ok) ok = measure(plan, engine, socket, result, err);
     bench_child_stop(engine);
     free(socket);
     return ok || err_wrap(err, "audit-engine");

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/options/commit.h"
 #include "base/str.h"
 #include "base/text/json_out.h"
 #include "bench/run/bench_memory.h"
@@ -75,8 +74,9 @@ void bench_head_print(const struct bench_plan *plan, const struct bench_results 
     struct machine machine;
     read_machine(&machine);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime_r(&plan->begun, &tm));
-    fprintf(out, "kubelua %s (%s%s), %s\n", KUBELUA_VERSION, *kubelua_commit ? "commit " : "no commit known",
-            kubelua_commit, date);
+    const char *commit = plan->program->commit;
+    fprintf(out, "kubelua %s (%s%s), %s\n", KUBELUA_VERSION, *commit ? "commit " : "no commit known", commit,
+            date);
     fprintf(out, "%s, %ld CPU%s, %.1f GiB, %s %s\n", machine.cpu, machine.cpus, machine.cpus == 1 ? "" : "s",
             (double)bench_memory_total() / (1 << 30), machine.kernel.sysname, machine.kernel.release);
     fprintf(out, "Flags: %s\n", plan->flags);
@@ -105,7 +105,7 @@ void bench_head_json(const struct bench_plan *plan, const struct bench_results *
     read_machine(&machine);
     snprintf(kernel, sizeof kernel, "%s %s", machine.kernel.sysname, machine.kernel.release);
     json_text(out, "version", KUBELUA_VERSION);
-    json_text(out, "commit", kubelua_commit);
+    json_text(out, "commit", plan->program->commit);
     json_time(out, "date", (int64_t)plan->begun * 1000000);
     json_open(out, "machine", '{');
     json_text(out, "cpu", machine.cpu);

@@ -143,10 +143,10 @@ void bench_setup_add(struct bench_setup *setup, struct bench_subject subject)
     setup->subjects[setup->count++] = subject;
 }
 
-bool bench_setup_make(const struct bench_flags *flags, struct bench_setup *setup,
-                      struct bench_results *results, struct err *err)
+bool bench_setup_make(const struct bench_flags *flags, const struct bench_program *program,
+                      struct bench_setup *setup, struct bench_results *results, struct err *err)
 {
-    *setup = (struct bench_setup){0};
+    *setup = (struct bench_setup){.plan.program = program};
     struct bench_plan *plan = &setup->plan;
     plan->data = (struct bench_data){(size_t)flags->pods, (size_t)flags->replicas, flags->encodings};
     plan->runs = flags->runs != RUNS_UNSAID ? (size_t)flags->runs : flags->quick ? 1 : RUNS;

@@ -22,9 +22,10 @@ struct bench_setup {
 };
 
 const struct flag *bench_flags_table(struct bench_flags *flags);
-/* ERR_INVALID names the flag. What is known to be missing is put into `results`. */
-bool bench_setup_make(const struct bench_flags *flags, struct bench_setup *setup,
-                      struct bench_results *results, struct err *err);
+/* ERR_INVALID names the flag. What is known to be missing is put into `results`. Borrows
+ * `program`. */
+bool bench_setup_make(const struct bench_flags *flags, const struct bench_program *program,
+                      struct bench_setup *setup, struct bench_results *results, struct err *err);
 void bench_setup_clear(struct bench_setup *setup);
 /* The parts of the data that --full adds; `count` of them. */
 const struct bench_data *bench_larger(size_t *count);

@@ -6,7 +6,21 @@
 #include "bench/run/bench_result.h"
 #include "bench/run/bench_session.h"
 
+/* One audit of all that the engine at `socket` has cached. */
+struct bench_audit {
+    size_t objects, children;
+    int64_t pause_ns; /* of the engine, while it forked them */
+};
+
+/* What the program around the benchmark knows. */
+struct bench_program {
+    const char *commit; /* of its sources; empty when that is not known */
+    /* Fails when the audit is not complete. */
+    bool (*audit)(const char *socket, int64_t timeout_ms, struct bench_audit *audit, struct err *err);
+};
+
 struct bench_plan {
+    const struct bench_program *program; /* borrowed */
     struct bench_data data;
     size_t runs, updates;  /* `updates` of a storm */
     unsigned measurements; /* bits */

@@ -178,3 +178,12 @@ void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct
     err_set(err, ERR_NOT_FOUND, "\"%.*s\" is none of Kubernetes' own kinds", STR_ARG(kind));
     catalogue_explain(catalogue, kind, err);
 }
+
+bool well_known_may_have(const struct catalogue *catalogue, struct str kind)
+{
+    struct resource resource;
+    struct err err;
+    bool is_known = catalogue_resolve(catalogue, kind, &resource, &err);
+    if (is_known) resource_clear(&resource);
+    return is_known || (resource_name_has_group(kind) && !well_known_refuses(catalogue, kind, &err));
+}

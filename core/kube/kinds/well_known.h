@@ -10,5 +10,8 @@ struct catalogue *catalogue_well_known(void);
 bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err);
 /* The same of the "apps/v1/deployment" of an object, which has to be written as servers write it. */
 bool well_known_refuses_type(const struct catalogue *catalogue, struct str type, struct err *err);
+/* Returns whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by
+ * their age, or a custom one, which has a group. */
+bool well_known_may_have(const struct catalogue *catalogue, struct str kind);
 /* What is said of any other kind that it does not have, which a server may have. */
 void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err);

@@ -99,12 +99,7 @@ bool script_has_main(const struct script *script)
 
 bool script_has_synced(const struct script *script)
 {
-    for (size_t i = 0; i < script->claim_count; i++)
-        if (!claim_is_held(script->claims[i]) && !claim_has_synced(script->claims[i])) return false;
-    const struct script_handler *handler;
-    TAILQ_FOREACH (handler, &script->handlers, link)
-        if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
-    return true;
+    return handlers_have_synced(script);
 }
 
 struct script_counters script_counters(const struct script *script)

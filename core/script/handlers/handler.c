@@ -127,6 +127,16 @@ bool handler_was_handed_cache(const struct script_handler *handler)
     return handler->attached && claim_handler_has_synced(handler->attached);
 }
 
+bool handlers_have_synced(const struct script *script)
+{
+    for (size_t i = 0; i < script->claim_count; i++)
+        if (!claim_is_held(script->claims[i]) && !claim_has_synced(script->claims[i])) return false;
+    const struct script_handler *handler;
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
+    return true;
+}
+
 bool handler_has_synced(const struct script_handler *h)
 {
     return handler_was_handed_cache(h) && !delivery_tells_of_list(h);

@@ -65,5 +65,7 @@ void handler_unref(struct script_handler *handler);
 bool handler_has_synced(const struct script_handler *handler);
 /* It was handed the whole cache; some of it may lie in its pending list. */
 bool handler_was_handed_cache(const struct script_handler *handler);
+/* All informers of the script are synced, and all of its handlers were handed the whole cache. */
+bool handlers_have_synced(const struct script *script);
 /* Hands those that wait to their informers, which call nothing of it yet. Outside of any call into Lua. */
 void handlers_attach(struct script *script);

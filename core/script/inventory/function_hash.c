@@ -6,7 +6,6 @@
 
 #include "base/must.h"
 #include "script/vm/args.h"
-#include "script/work/script_queue.h"
 
 /* Functions of lua/k8s that are made around a script's: how deep they lie in each other. */
 enum { WRAPPED_MAX = 4 };
@@ -26,9 +25,9 @@ static void keep_upvalue(lua_State *L, int idx, int depth, struct buf *out)
 {
     if (lua_isfunction(L, idx) && depth < WRAPPED_MAX) {
         keep_function(L, idx, depth + 1, out);
-    } else if (class_test(L, idx, CLASS_QUEUE)) {
-        struct script_queue *const *box = lua_touserdata(L, idx);
-        buf_puts(out, (*box)->name);
+    } else if (lua_isuserdata(L, idx) && luaL_callmeta(L, idx, CLASS_NAMED_BY)) {
+        buf_puts(out, lua_tostring(L, -1));
+        lua_pop(L, 1);
     } else if (lua_type(L, idx) == LUA_TSTRING) {
         buf_str(out, arg_bytes(L, idx, "plan: text"));
     }

@@ -1,8 +1,9 @@
-/* The texts in the code of a script; see rule.h. */
+/* The texts in the code of a script; see script_texts.h. */
+#include "script/inventory/script_texts.h"
+
 #include <string.h>
 
 #include "script/inventory/function_hash.h"
-#include "script/rules/rule.h"
 #include "script/vm/bundle.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"

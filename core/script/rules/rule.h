@@ -113,9 +113,6 @@ void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *
 /* Nobody does any more. */
 void script_leave_rule(struct script *script, size_t rule);
 bool script_rule_is_quarantined(const struct script *script, size_t rule);
-/* Calls `fn` for each text in the code of the script and of its modules: the names of the fields that its
- * rules read are among them, as far as they are not made while it runs. */
-void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx);
 /* Appends what the rule's `fix` makes of the object: a merge patch, or a whole manifest, as JSON; nothing
  * when it has no fix, or the fix returns nil. */
 bool script_fix_by_rule(struct script *script, size_t rule, struct root *object, struct buf *out,

@@ -52,6 +52,8 @@ const char *class_name(enum script_class class_);
 /* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index, which raises for the
  * name of a method that is not there. Leaves the methods' table (or nil) on the stack. */
 void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods);
+/* The metamethod by which a value tells its name, for the hash of functions that have it from outside. */
+#define CLASS_NAMED_BY "__named_by"
 /* NULL when the value is none of this class. */
 void *class_test(lua_State *L, int idx, enum script_class class_);
 /* Raises, naming `method`, when the value is none of this class. */

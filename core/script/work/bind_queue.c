@@ -243,6 +243,13 @@ static int l_queue_tostring(lua_State *L)
     return 1;
 }
 
+static int l_queue_name(lua_State *L)
+{
+    struct box *box = class_self(L, CLASS_QUEUE, "name");
+    lua_pushstring(L, box->queue->name);
+    return 1;
+}
+
 static const luaL_Reg queue_methods[] = {
     {"run", l_queue_run},
     {"add", l_queue_add},
@@ -264,7 +271,8 @@ static void add_maker(lua_State *L, const char *field, const char *called)
 
 void bind_queue(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__tostring", l_queue_tostring}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__tostring", l_queue_tostring}, {CLASS_NAMED_BY, l_queue_name}, {NULL, NULL}};
     static const luaL_Reg verbs[] = {
         {"get", l_queue_get}, {"drain", l_queue_drain}, {"shut_down", l_queue_shut_down}, {NULL, NULL}};
     lua_newtable(L);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
 #include "script/work/queue_work.h"
 
@@ -32,7 +33,7 @@ void queues_turn(struct script *script)
     bool more = false;
     if (TAILQ_EMPTY(&script->queues) || script->phase != SCRIPT_RUNNING) return;
     /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
-    if (!script->workers_started) script->workers_started = script_has_synced(script);
+    if (!script->workers_started) script->workers_started = handlers_have_synced(script);
     if (!script->workers_started) return;
     for (; left > 0 && !script->host->turns->over; left--) {
         if (!q) q = TAILQ_FIRST(&script->queues);

@@ -6,13 +6,6 @@
 #include "sim/store/params.h"
 #include "sim/store/target.h"
 
-/* What faults make of one stream. */
-struct sim_faulty {
-    struct sim_actions actions;
-    bool no_end_bookmark;        /* the initial events never end */
-    bool ignores_initial_events; /* as a server that does not know sendInitialEvents */
-};
-
 /* Takes what is in `options` and the actions. */
 void sim_watch(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                struct sim_list_options *options, struct sim_faulty *faulty, struct sim_reply *reply);

@@ -48,3 +48,10 @@ struct sim_kind {
     /* additionalPrinterColumns of a CRD's version; owned by the kind, NULL for built-in kinds. */
     const json_t *printer_columns;
 };
+
+/* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */
+char *sim_api_version(const struct sim_kind *kind);
+/* "pods" or "deployments.apps": how messages name the resource; a new string. */
+char *sim_qualified_resource(const struct sim_kind *kind);
+/* "Pod" or "Deployment.apps": how messages of invalid objects name the kind; a new string. */
+char *sim_qualified_kind(const struct sim_kind *kind);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/kinds/kinds.h"
+#include "sim/object/kind.h"
 #include "sim/object/status.h"
 #include "sim/text/names.h"
 #include "sim/text/tree.h"

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sim/kinds/kinds.h"
+#include "sim/object/kind.h"
 #include "sim/text/tree.h"
 
 /* In Go's %q, as far as names go. */

@@ -26,6 +26,13 @@ struct sim_action {
 
 STAILQ_HEAD(sim_actions, sim_action);
 
+/* What faults make of one stream. */
+struct sim_faulty {
+    struct sim_actions actions;
+    bool no_end_bookmark;        /* the initial events never end */
+    bool ignores_initial_events; /* as a server that does not know sendInitialEvents */
+};
+
 /* Takes `text`, which is `len` bytes and may be NULL. */
 struct sim_action *sim_action_new(size_t after, char *text, size_t len, enum sim_then then);
 struct sim_action *sim_action_copy(const struct sim_action *action);

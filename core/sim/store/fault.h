@@ -1,7 +1,8 @@
 /* Rules that make requests go wrong: which requests, how often, and how.
  * Owner: the server. May be called from any thread. */
 #pragma once
-#include "sim/api/watch.h"
+#include "sim/store/action.h"
+#include "sim/store/api.h"
 #include "sim/store/target.h"
 #include "sim/store/wrong.h"
 
