@@ -44,7 +44,7 @@ static void make_recorder(struct engine *engine)
         .ctx = engine,
         .instance = pod ? pod : host,
         .seed = hash_bytes(&engine, sizeof engine),
-        .is_tried = strcmp(engine->options.options->dry_run, "server") == 0,
+        .is_tried = engine->options.settings->write_mode == WRITES_TRIED,
     });
 }
 
@@ -59,7 +59,7 @@ void engine_make_live(struct engine *engine)
         .cancel_call = object_call_cancel,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
-        .page_size = (size_t)engine->options.options->chunk_size,
+        .page_size = (size_t)engine->options.settings->chunk_size,
     });
     make_recorder(engine);
 }

@@ -28,12 +28,12 @@ enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
 {
-    return engine->options.options->shutdown_timeout_ms * part / WHOLE;
+    return engine->options.settings->shutdown_timeout_ms * part / WHOLE;
 }
 
 static int64_t patience_ms(const struct engine *engine)
 {
-    int64_t whole_ms = engine->options.options->shutdown_timeout_ms,
+    int64_t whole_ms = engine->options.settings->shutdown_timeout_ms,
             least_ms = part_ms(engine, END_CALLS) + END_MS;
     return whole_ms > least_ms ? whole_ms : least_ms;
 }
@@ -106,7 +106,7 @@ static void on_hangup(void *ctx, int signum)
  * as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
-    if (engine->options.mode != ENGINE_RUN && !engine->options.options->audit_log) return;
+    if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
     engine->hangup.deliver = reload_on_hangup;
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
 }
@@ -152,7 +152,7 @@ int engine_run(struct engine *engine)
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),
-                    engine->options.options->sync_timeout_ms);
+                    engine->options.settings->sync_timeout_ms);
     if (engine->options.mode == ENGINE_RUN) reload_watch(engine);
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;

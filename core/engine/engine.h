@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "app/options/options.h"
 #include "base/err.h"
+#include "engine/engine_settings.h"
 #include "engine/reload/script_files.h"
 
 struct engine;
@@ -17,9 +17,9 @@ enum engine_mode {
 
 struct engine_options {
     enum engine_mode mode;
-    const struct options *options;        /* borrowed */
-    const struct script_files *files;     /* borrowed */
-    const struct cluster_config *cluster; /* borrowed */
+    const struct engine_settings *settings; /* borrowed */
+    const struct script_files *files;       /* borrowed */
+    const struct cluster_config *cluster;   /* borrowed */
 };
 
 /* Loads every script. NULL when anything is wrong; each cause was printed to stderr, and `*exit_code` is set.

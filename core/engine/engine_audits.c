@@ -31,7 +31,7 @@ static struct leadership *own_leadership(const struct engine *engine)
 /* Two replicas would count each finding twice. Under --dry-run there is no election. */
 static bool elects(const struct engine *engine)
 {
-    return engine->options.options->leader.elect && engine->competes;
+    return engine->options.settings->elects && engine->competes;
 }
 
 /* --- reports in the cluster */
@@ -57,8 +57,8 @@ static void on_changed(void *ctx, struct str ns)
 
 static void make_writer(struct engine *engine)
 {
-    const struct options *options = engine->options.options;
-    const struct policy_api *api = policy_api_of(options->report);
+    const struct engine_settings *settings = engine->options.settings;
+    const struct policy_api *api = policy_api_of(settings->report);
     if (!api) return;
     if (engine->host.write_mode == WRITES_RECORDED) {
         log_info("Policy reports are not written under --dry-run=client");
@@ -70,7 +70,7 @@ static void make_writer(struct engine *engine)
         report_writer_new(&(const struct report_writer_options){.clock = loop_clock(engine->loop),
                                                                 .live = engine->live,
                                                                 .api = api,
-                                                                .field_manager = options->field_manager,
+                                                                .field_manager = settings->field_manager,
                                                                 .namespace_ = engine->host.default_namespace,
                                                                 .is_tried = is_tried,
                                                                 .audit = audit_of,
@@ -82,7 +82,7 @@ static void make_writer(struct engine *engine)
 
 void engine_make_report(struct engine *engine)
 {
-    if (!engine->options.options->report) return;
+    if (!engine->options.settings->report) return;
     engine->report = NEW(struct engine_report);
     engine->report->audit =
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
@@ -91,7 +91,7 @@ void engine_make_report(struct engine *engine)
                                                           .changed = on_changed,
                                                           .ctx = engine});
     make_writer(engine);
-    if (engine->options.options->leader.elect) continuous_set_active(engine->report->audit, false);
+    if (engine->options.settings->elects) continuous_set_active(engine->report->audit, false);
 }
 
 void engine_report_take(struct engine *engine, struct script *before, struct script *now)

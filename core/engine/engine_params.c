@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
+#include "script/rules/rule_params.h"
 
 /* Whether a place has what runs, though a candidate waits. */
 typedef bool keeps_fn(const struct slot *slot, const struct slot *which);

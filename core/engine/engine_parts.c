@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/options/script_options.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,25 +12,11 @@
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
-static enum watch_list_mode watch_list_mode(const char *name)
-{
-    return strcmp(name, "on") == 0    ? WATCH_LIST_ON
-           : strcmp(name, "off") == 0 ? WATCH_LIST_OFF
-                                      : WATCH_LIST_AUTO;
-}
-
-static enum write_mode write_mode(const char *dry_run)
-{
-    return strcmp(dry_run, "client") == 0   ? WRITES_RECORDED
-           : strcmp(dry_run, "server") == 0 ? WRITES_TRIED
-                                            : WRITES_SENT;
-}
-
 /* What http.request asks with. */
 static bool make_web(struct engine *engine)
 {
     struct err err;
-    const struct flag_list *hosts = &engine->options.options->allow_http;
+    const struct flag_list *hosts = &engine->options.settings->http_hosts;
     struct web_allow *allow = web_allow_new(hosts->items, hosts->count, &err);
     if (!allow) {
         fprintf(stderr, "kubelua: --allow-http: %s\n", err.text);
@@ -48,35 +33,35 @@ static bool make_web(struct engine *engine)
 static bool make_inputs(struct engine *engine)
 {
     struct err err;
-    const struct options *options = engine->options.options;
+    const struct engine_settings *settings = engine->options.settings;
     const struct kube_client_options client = {.config = engine->options.cluster,
-                                               .max_object_size = options->max_object_size,
-                                               .request_timeout_ms = options->request_timeout_ms,
-                                               .qps = options->kube_api_qps,
-                                               .burst = options->kube_api_burst};
+                                               .max_object_size = settings->max_object_size,
+                                               .request_timeout_ms = settings->request_timeout_ms,
+                                               .qps = settings->qps,
+                                               .burst = settings->burst};
     engine->io = io_thread_new(&client, &err);
     if (!engine->io) {
         fprintf(stderr, "kubelua: %s\n", err.text);
         return false;
     }
-    engine->audit = audit_trail_new(options->audit_log, &err);
+    engine->audit = audit_trail_new(settings->audit_log, &err);
     if (!engine->audit) fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
     return engine->audit != NULL && make_web(engine);
 }
 
 static void make_factory(struct engine *engine)
 {
-    const struct options *options = engine->options.options;
+    const struct engine_settings *settings = engine->options.settings;
     engine->factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
         .new_source = engine_new_source,
         .ctx = engine,
         .seed = hash_bytes(&engine, sizeof engine),
-        .grace_ms = options->informer_grace_ms,
-        .tuning = {.watch_list = watch_list_mode(options->watch_list),
-                   .watch_list_deadline_ms = options->watch_list_deadline_ms,
-                   .page_size = options->chunk_size},
+        .grace_ms = settings->informer_grace_ms,
+        .tuning = {.watch_list = settings->watch_list,
+                   .watch_list_deadline_ms = settings->watch_list_deadline_ms,
+                   .page_size = settings->chunk_size},
         .changed = engine_claim_changed,
         .synced = engine_claim_synced,
     });
@@ -85,7 +70,7 @@ static void make_factory(struct engine *engine)
 /* What scripts see of the engine: after its parts. */
 static void make_host(struct engine *engine)
 {
-    const struct options *options = engine->options.options;
+    const struct engine_settings *settings = engine->options.settings;
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
@@ -95,22 +80,26 @@ static void make_host(struct engine *engine)
         .recorder = engine->recorder,
         .kinds = engine->kinds,
         .leaders = engine->leaders,
-        .lease = leader_flags_lease(&options->leader, engine->options.cluster->namespace_),
-        .elects = options->leader.elect,
-        .resync_ms = options->resync_ms,
-        .default_namespace =
-            !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "",
+        .lease = settings->lease,
+        .elects = settings->elects,
+        .resync_ms = settings->resync_ms,
+        .default_namespace = settings->default_namespace,
         .running = &engine->running,
         .watch = engine->watch,
         .print_waits = engine->options.mode == ENGINE_EXEC,
-        .write_mode = write_mode(options->dry_run),
-        .field_manager = options->field_manager,
+        .write_mode = settings->write_mode,
+        .field_manager = settings->field_manager,
         .audit = engine->audit,
-        .runs_rules = options->report != NULL,
+        .runs_rules = settings->report != NULL,
         .is_given_up = probation_ends_by,
         .is_given_up_ctx = engine,
+        .limits = settings->limits,
+        .params = settings->params,
+        .trusted = settings->trusted.items,
+        .trusted_count = settings->trusted.count,
+        .lua_path = settings->lua_path.items,
+        .lua_path_count = settings->lua_path.count,
     };
-    options_give_scripts(options, &engine->host);
 }
 
 static void make_watch(struct engine *engine)
@@ -142,14 +131,14 @@ static bool make_working_parts(struct engine *engine)
 static bool make_monitor(struct engine *engine)
 {
     struct err err;
-    const struct options *options = engine->options.options;
+    const struct engine_settings *settings = engine->options.settings;
     if (engine->options.mode != ENGINE_RUN) return true;
     engine->monitor = monitor_new(
         &(struct monitor_options){
             .engine_loop = engine->loop,
             .io_loop = io_thread_loop(engine->io),
-            .metrics_address = options->metrics_address,
-            .health_address = options->health_address,
+            .metrics_address = settings->metrics_address,
+            .health_address = settings->health_address,
             .running = &engine->running,
             .leaders = engine->leaders,
             .tick = engine_observe,
@@ -165,9 +154,9 @@ static bool make_admin(struct engine *engine)
 {
     static const char *const sessions[] = {"repl", "audit", NULL};
     struct err err;
-    const struct options *options = engine->options.options;
-    if (engine->options.mode != ENGINE_RUN || options_admin_is_off(options)) return true;
-    char *path = options->admin_socket ? xstrdup(options->admin_socket) : unix_socket_default_path();
+    const struct engine_settings *settings = engine->options.settings;
+    if (engine->options.mode != ENGINE_RUN || settings->admin_is_off) return true;
+    char *path = settings->admin_socket ? xstrdup(settings->admin_socket) : unix_socket_default_path();
     if (!path) {
         log_info("No admin socket, as neither --admin-socket nor XDG_RUNTIME_DIR is set: kubelua status will "
                  "not find this engine");
@@ -184,11 +173,11 @@ static bool make_admin(struct engine *engine)
                                      &err);
     free(path);
     if (engine->admin) return true;
-    if (options->admin_socket)
+    if (settings->admin_socket)
         fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
     else
         log_warn("No admin socket: kubelua status will not find this engine", F("err", err.text));
-    return !options->admin_socket;
+    return !settings->admin_socket;
 }
 
 bool engine_make_parts(struct engine *engine)

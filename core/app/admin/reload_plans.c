@@ -5,7 +5,9 @@
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 #include "script/inventory/plan.h"
+#include "script/rules/rule_params.h"
 #include "script/vm/bundle.h"
+#include "script/vm/limits.h"
 
 /* Which scripts run that take it: one that would not any more is refused. */
 static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
@@ -45,8 +47,7 @@ static void put_settings(const struct engine *engine, struct buf *out)
     json_text(out, "leaseNamespace", host->lease.namespace_);
     json_text(out, "leaseName", host->lease.name);
     json_open(out, "limits", '{');
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        json_int(out, limit_name((enum limit)i), engine->options.options->script_limits.values[i]);
+    for (int i = 0; i < LIMIT_COUNT; i++) json_int(out, limit_name((enum limit)i), host->limits->values[i]);
     json_close(out, '}');
     json_open(out, "luaPath", '[');
     for (size_t i = 0; i < host->lua_path_count; i++) json_text(out, NULL, host->lua_path[i]);

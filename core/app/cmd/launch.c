@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "app/cmd/cmd.h"
+#include "app/options/engine_options.h"
 #include "app/options/script_options.h"
 #include "base/log.h"
 #include "base/writer.h"
@@ -121,8 +122,9 @@ int launch(enum engine_mode mode, int argc, char **argv)
     if (prepare(mode, argc, argv, &options, &files, &cluster, &err)) {
         if (mode == ENGINE_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
+        const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
         exit_code = run_engine(&(struct engine_options){
-            .mode = mode, .options = &options, .files = &files, .cluster = &cluster});
+            .mode = mode, .settings = &settings, .files = &files, .cluster = &cluster});
         writer_stop(FLUSH_MS);
         if (mode == ENGINE_EXEC) exit_code = launch_check_output(argv[0], exit_code);
     } else

@@ -175,7 +175,7 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
     slot->tried++;
     slot->why = why;
     slot->began_us = clock_wall_us(clock_of(slot));
-    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.options->reload_timeout_ms;
+    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.settings->reload_timeout_ms;
     struct script *script = slot_load(slot, bundle, &err);
     if (!script) {
         reload_refuse(slot, bundle, err.text);

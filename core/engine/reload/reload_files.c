@@ -23,7 +23,7 @@ static void watch_bundle(const struct engine *engine, const struct bundle *bundl
 
 static void watch_all(const struct engine *engine)
 {
-    const struct flag_list *arguments = &engine->options.options->files;
+    const struct flag_list *arguments = &engine->options.settings->files;
     if (!engine->file_watch) return;
     for (size_t i = 0; i < arguments->count; i++)
         if (script_files_is_folder(arguments->items[i]))
@@ -103,7 +103,7 @@ static void look_for_files(struct engine *engine, enum reload_zeal zeal)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_look(&engine->options.options->files, &files, &err)) {
+    if (!script_files_look(&engine->options.settings->files, &files, &err)) {
         log_warn("Scripts are not looked for", F("err", err.text));
         return;
     }

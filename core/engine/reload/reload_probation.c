@@ -15,7 +15,7 @@ static int64_t now_ms(const struct slot *slot)
 
 static int64_t length_ms(const struct slot *slot)
 {
-    return slot->engine->options.options->reload_probation_ms;
+    return slot->engine->options.settings->reload_probation_ms;
 }
 
 static struct script_tally since(struct script_tally now, struct script_tally then)

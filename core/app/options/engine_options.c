@@ -1,0 +1,54 @@
+/* Flags as plain values; see engine_options.h. */
+#include "app/options/engine_options.h"
+
+#include <string.h>
+
+static enum watch_list_mode watch_list_mode(const char *name)
+{
+    return strcmp(name, "on") == 0    ? WATCH_LIST_ON
+           : strcmp(name, "off") == 0 ? WATCH_LIST_OFF
+                                      : WATCH_LIST_AUTO;
+}
+
+static enum write_mode write_mode(const char *dry_run)
+{
+    return strcmp(dry_run, "client") == 0   ? WRITES_RECORDED
+           : strcmp(dry_run, "server") == 0 ? WRITES_TRIED
+                                            : WRITES_SENT;
+}
+
+struct engine_settings options_for_engine(const struct options *o, const char *here)
+{
+    return (struct engine_settings){
+        .max_object_size = o->max_object_size,
+        .request_timeout_ms = o->request_timeout_ms,
+        .qps = o->kube_api_qps,
+        .burst = o->kube_api_burst,
+        .http_hosts = o->allow_http,
+        .watch_list = watch_list_mode(o->watch_list),
+        .watch_list_deadline_ms = o->watch_list_deadline_ms,
+        .informer_grace_ms = o->informer_grace_ms,
+        .resync_ms = o->resync_ms,
+        .chunk_size = o->chunk_size,
+        .files = o->files,
+        .limits = &o->script_limits,
+        .params = o->rule_params,
+        .trusted = o->trusted,
+        .lua_path = o->lua_path,
+        .default_namespace = !o->all_namespaces && o->cluster.namespace_ ? o->cluster.namespace_ : "",
+        .lease = leader_flags_lease(&o->leader, here),
+        .elects = o->leader.elect,
+        .write_mode = write_mode(o->dry_run),
+        .field_manager = o->field_manager,
+        .audit_log = o->audit_log,
+        .report = o->report,
+        .metrics_address = o->metrics_address,
+        .health_address = o->health_address,
+        .admin_socket = o->admin_socket,
+        .admin_is_off = options_admin_is_off(o),
+        .sync_timeout_ms = o->sync_timeout_ms,
+        .shutdown_timeout_ms = o->shutdown_timeout_ms,
+        .reload_timeout_ms = o->reload_timeout_ms,
+        .reload_probation_ms = o->reload_probation_ms,
+    };
+}

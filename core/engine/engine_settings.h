@@ -1,0 +1,43 @@
+/* What whoever runs an engine decides of it, as plain values, whether they came from flags or from elsewhere.
+ * Owner: the driver; the engine borrows it, and what it points to, for as long as it lives. */
+#pragma once
+#include "base/cli/flags.h"
+#include "informer/shared/shared_factory.h"
+#include "script/generation/script.h"
+
+struct engine_settings {
+    /* Requests to the server. */
+    size_t max_object_size;
+    int64_t request_timeout_ms; /* 0: none */
+    double qps;                 /* 0: no limit, unless there is a burst (H-1) */
+    int burst;
+    struct flag_list http_hosts; /* that http.request may ask */
+
+    /* Informers. */
+    enum watch_list_mode watch_list;
+    int64_t watch_list_deadline_ms, informer_grace_ms, resync_ms;
+    int chunk_size; /* 0: as R-9 says */
+
+    /* Scripts, and what is given to them. */
+    struct flag_list files; /* files and folders, which a look at files looks at again */
+    const struct limits *limits;
+    const struct rule_params *params; /* NULL: none */
+    struct flag_list trusted, lua_path;
+    const char *default_namespace; /* "": all */
+    struct lease_wish lease;
+    bool elects; /* scripts that do not call k8s.leader take part in one election */
+
+    /* Writes. */
+    enum write_mode write_mode;
+    const char *field_manager; /* NULL: the default */
+    const char *audit_log;     /* NULL: none */
+    const char *report;        /* where continuous audits tell what they find; NULL: there are none */
+
+    /* What it serves: addresses as bind_address.h takes them. */
+    const char *metrics_address, *health_address;
+    const char *admin_socket; /* NULL: the default path */
+    bool admin_is_off;
+
+    /* Times. */
+    int64_t sync_timeout_ms, shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
+};
