@@ -31,11 +31,16 @@ static int64_t part_ms(const struct engine *engine, enum end_part part)
     return engine->options.settings->shutdown_timeout_ms * part / WHOLE;
 }
 
-static int64_t patience_ms(const struct engine *engine)
+int64_t engine_patience_ms(const struct engine *engine)
 {
     int64_t whole_ms = engine->options.settings->shutdown_timeout_ms,
             least_ms = part_ms(engine, END_CALLS) + END_MS;
     return whole_ms > least_ms ? whole_ms : least_ms;
+}
+
+void engine_touch(struct engine *engine)
+{
+    if (engine->options.watcher.touched) engine->options.watcher.touched(engine->options.watcher.ctx);
 }
 
 void engine_begin_end(struct engine *engine)
@@ -70,18 +75,20 @@ static void drain(struct engine *engine, int exit_code)
     engine_begin_end(engine);
     timer_cancel(&engine->check);
     reload_end(engine);
-    engine_end_repls(engine);
-    engine_end_audit(engine);
+    if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
     engine_end_report(engine);
     for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
     on_drain(&engine->drain);
 }
 
-static void on_signal(void *ctx, int signum)
+bool engine_is_stopping(const struct engine *engine)
 {
-    struct engine *engine = ctx;
+    return engine->stopping;
+}
+
+void engine_end(struct engine *engine, int signum)
+{
     if (engine->stopping) return;
-    if (engine->monitor) health_set_stopping(monitor_health(engine->monitor));
     log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
     bool complete = engine->options.mode == ENGINE_RUN;
     int exit_code = signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE;
@@ -111,7 +118,7 @@ static void watch_hangup(struct engine *engine)
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
 }
 
-struct engine *engine_new(const struct engine_options *options, int *exit_code)
+struct engine *engine_new(const struct engine_options *options)
 {
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
@@ -122,22 +129,28 @@ struct engine *engine_new(const struct engine_options *options, int *exit_code)
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     turns_init(&engine->turns);
-    if (engine_make_parts(engine)) {
-        engine->stopper = stopper_new(&(struct stopper_options){
-            .engine_loop = engine->loop,
-            .io_loop = io_thread_loop(engine->io),
-            .stop = on_signal,
-            .ctx = engine,
-            .patience_ms = patience_ms(engine),
-        });
-        if (options->mode == ENGINE_RUN) engine->reload_metrics = reload_metrics_new();
-        watch_hangup(engine);
-        io_thread_start(engine->io);
-        if (engine_load_scripts(engine)) return engine;
-    }
+    if (engine_make_parts(engine)) return engine;
+    engine_close(engine);
     engine_free(engine);
-    *exit_code = EXIT_USAGE;
     return NULL;
+}
+
+struct loop *engine_loop(const struct engine *engine)
+{
+    return engine->loop;
+}
+
+struct loop *engine_io_loop(const struct engine *engine)
+{
+    return io_thread_loop(engine->io);
+}
+
+bool engine_load(struct engine *engine)
+{
+    if (engine->options.mode == ENGINE_RUN) engine->reload_metrics = reload_metrics_new();
+    watch_hangup(engine);
+    io_thread_start(engine->io);
+    return engine_load_scripts(engine);
 }
 
 int engine_run(struct engine *engine)
@@ -160,14 +173,10 @@ int engine_run(struct engine *engine)
 
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
  * what it owned. */
-void engine_free(struct engine *engine)
+void engine_close(struct engine *engine)
 {
-    if (!engine) return;
-    bool is_told = engine->started && engine->options.mode == ENGINE_RUN;
-    struct engine_summary summary = engine_sum_up(engine);
+    engine->summary = engine_sum_up(engine);
     script_watch_free(engine->file_watch);
-    engine_end_repls(engine);
-    engine_free_audit(engine);
     engine_free_report(engine);
     slots_clear(engine);
     cpu_watch_free(engine->watch);
@@ -178,11 +187,14 @@ void engine_free(struct engine *engine)
     if (engine->factory) shared_factory_free(engine->factory);
     if (engine->io) io_thread_stop(engine->io);
     web_free(engine->web);
+}
+
+void engine_free(struct engine *engine)
+{
+    bool is_told = engine->started && engine->options.mode == ENGINE_RUN;
+    struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
-    stopper_free(engine->stopper);
     audit_trail_free(engine->audit);
-    admin_socket_free(engine->admin);
-    monitor_free(engine->monitor);
     leaders_free(engine->leaders);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);

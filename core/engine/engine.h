@@ -1,5 +1,6 @@
 /* The engine: both threads, the factory and the scripts, put together, run and taken apart in one defined
- * order. Owner: a command, on the main thread, which becomes the engine thread. */
+ * order. Owner: a driver, on the main thread, which becomes the engine thread; what shows the engine to the
+ * outside, and who signals it, are his. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,16 +16,42 @@ enum engine_mode {
     ENGINE_EXEC, /* until the one script's main returns */
 };
 
+/* Who is told of an engine; each function may be NULL. All on the engine thread. */
+struct engine_watcher {
+    /* A cache has synced. */
+    void (*claims_changed)(void *ctx);
+    /* What is shown of the engine has changed. It is told often: what it takes is for later. */
+    void (*touched)(void *ctx);
+    /* Scripts are about to be stopped, as a signal came. Outside of any call into Lua. */
+    void (*ending)(void *ctx);
+    void *ctx;
+};
+
 struct engine_options {
     enum engine_mode mode;
     const struct engine_settings *settings; /* borrowed */
     const struct script_files *files;       /* borrowed */
     const struct cluster_config *cluster;   /* borrowed */
+    struct engine_watcher watcher;
 };
 
-/* Loads every script. NULL when anything is wrong; each cause was printed to stderr, and `*exit_code` is set.
- */
-struct engine *engine_new(const struct engine_options *options, int *exit_code);
+/* Makes its parts; no thread runs yet, so that the driver can add its own to both loops. NULL when one cannot
+ * be had, which was printed to stderr. */
+struct engine *engine_new(const struct engine_options *options);
+/* The engine thread's, and the I/O thread's. */
+struct loop *engine_loop(const struct engine *engine);
+struct loop *engine_io_loop(const struct engine *engine);
+/* Starts the I/O thread and loads every script. False when anything is wrong; each cause was printed. */
+bool engine_load(struct engine *engine);
 /* Runs; gives the exit code. */
 int engine_run(struct engine *engine);
+/* A signal came: the engine ends, and engine_run returns. */
+void engine_end(struct engine *engine, int signum);
+/* Whether engine_run is about to return. */
+bool engine_is_stopping(const struct engine *engine);
+/* The end takes no longer, unless a script does not return. */
+int64_t engine_patience_ms(const struct engine *engine);
+/* Scripts and the I/O thread end. The loops are there for what the driver has on them, until engine_free. */
+void engine_close(struct engine *engine);
+/* After engine_close. */
 void engine_free(struct engine *engine);

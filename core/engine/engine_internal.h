@@ -1,12 +1,9 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_parts.c the making of
  * what it starts, engine_kinds.c what discovery says about the kinds that scripts ask for, engine_scripts.c
- * the scripts themselves, engine_live.c the way to the server and their reads without a cache,
- * engine_leaders.c their elections, engine_observe.c what is shown to the outside. Owner: the command that
+ * the scripts themselves, cluster.c the way to the server and their reads without a cache, engine_leaders.c
+ * their elections. What shows an engine to the outside reads it by this header too. Owner: the driver that
  * made the engine; the engine thread. */
 #pragma once
-#include "app/admin/admin_socket.h"
-#include "app/cmd/stopper.h"
-#include "app/monitor/monitor.h"
 #include "base/series/series.h"
 #include "engine/discoverer.h"
 #include "engine/engine.h"
@@ -22,6 +19,11 @@
 #include "script/server/audit_trail.h"
 #include "script/vm/running.h"
 #include "script/vm/turns.h"
+
+struct engine_summary {
+    struct script_counters calls;
+    size_t unhandled; /* events */
+};
 
 struct engine {
     struct engine_options options;
@@ -48,25 +50,19 @@ struct engine {
     struct reload_metrics *reload_metrics;
     char **names; /* of slots, for as long as the engine lives */
     size_t name_count;
-    struct stopper *stopper;
     struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
     struct script_watch *file_watch; /* of the scripts' files; NULL for `exec` */
     struct timer look_again;         /* at files that may be on their way */
-    struct monitor *monitor;         /* of `run`; NULL for `exec` */
-    struct admin_socket *admin;      /* NULL when it is switched off */
-    struct engine_repls *repls;      /* prompts; NULL before the first */
-    struct engine_audit *auditing;   /* the audit that is under way; NULL: none */
     struct engine_report *report;    /* continuous audits; NULL without --report */
-    unsigned observed;               /* times */
-    int64_t rested_ms;               /* when garbage was looked for last */
     int asks;                        /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;                /* when the last of them was due */
     bool writes_checked;             /* the kinds in k8s.writes, once */
     bool params_told;                /* that a parameter is of no rule any more */
     bool started;
     int64_t started_us;
+    struct engine_summary summary; /* of scripts that have ended */
     struct timer sync_deadline;
     struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
     struct timer drain; /* looks whether the calls in progress have ended */
@@ -87,6 +83,8 @@ enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
 void engine_stop(struct engine *engine, int exit_code);
 /* The end begins, unless it has. */
 void engine_begin_end(struct engine *engine);
+/* What is shown of the engine has changed. */
+void engine_touch(struct engine *engine);
 /* What is left of the part; 0 when its time is over. */
 int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
@@ -122,10 +120,6 @@ void engine_on_check(struct timer *timer);
 void engine_claim_changed(void *engine, struct informer_claim *claim);
 void engine_claim_synced(void *engine, const char *informer, size_t objects);
 /* What all scripts did: while they are there. */
-struct engine_summary {
-    struct script_counters calls;
-    size_t unhandled; /* events */
-};
 struct engine_summary engine_sum_up(const struct engine *engine);
 /* The last line of the log. */
 void engine_log_summary(const struct engine_summary *summary);
@@ -162,7 +156,7 @@ bool engine_params_stay(const struct slot *slot, struct err *err);
 /* Scripts may have gone: warns, once, of what is of no rule any more. */
 void engine_warn_params(struct engine *engine);
 
-/* --- engine_live.c */
+/* --- cluster.c */
 
 /* The new_source and call of all who send requests, with the engine as their ctx; on the I/O thread. */
 struct list_watch *engine_new_source(void *engine, const struct resource *resource,
@@ -188,49 +182,7 @@ void engine_on_farewell(struct timer *timer);
 /* For the status: which leases, who leads. */
 void engine_put_leases(struct engine *engine, struct buf *out);
 
-/* --- engine_informers.c */
-
-/* For the status: each informer once, whoever shares it. */
-void engine_put_informers(struct engine *engine, struct buf *out);
-
-/* --- engine_timers.c */
-
-/* For the status: what is due when. */
-void engine_put_timers(struct engine *engine, struct buf *out);
-
-/* --- engine_observe.c */
-
-/* Brings health and gauges up to date. */
-void engine_observe(void *engine);
-/* Appends which informers do not hold their first list, and why; nothing when all do. */
-void engine_describe_lag(struct engine *engine, struct buf *out);
-
-/* --- engine_call.c */
-
-/* Takes what the admin socket was asked and takes its time: calls of commands. */
-bool engine_begin_admin(void *engine, struct admin_question *question);
-void engine_put_commands(struct engine *engine, struct buf *out);
-
-/* --- engine_repl.c */
-
-/* The session that a prompt asks for; see repl_protocol.h. */
-void engine_begin_repl(struct engine *engine, struct admin_question *question);
-void engine_repls_claims_changed(struct engine *engine);
-/* For the status: which prompts there are. */
-void engine_put_repls(struct engine *engine, struct buf *out);
-/* They are told that the engine ends. Outside of any call into Lua. */
-void engine_end_repls(struct engine *engine);
-
-/* --- engine_audit.c */
-
-/* The session of an audit; see audit_protocol.h. */
-void engine_begin_audit(struct engine *engine, struct admin_question *question);
-/* One that is under way ends soon, without its result. */
-void engine_end_audit(struct engine *engine);
-/* Waits for that. */
-void engine_free_audit(struct engine *engine);
-
-/* --- engine_report.c: each does nothing without --report */
+/* --- engine_audits.c: each does nothing without --report */
 
 void engine_make_report(struct engine *engine);
 /* A cache has synced. */
@@ -245,14 +197,3 @@ void engine_end_report(struct engine *engine);
 void engine_free_report(struct engine *engine);
 /* For the status. */
 void engine_put_report(struct engine *engine, struct buf *out);
-
-/* --- engine_quarantine.c */
-
-/* For the admin socket: what is in quarantine, and the end of that for what the question names. */
-void engine_put_quarantine(struct engine *engine, struct buf *out);
-void engine_lift(struct engine *engine, struct admin_question *question);
-
-/* --- engine_status.c */
-
-/* Answers a request of the admin socket. */
-bool engine_answer_admin(void *engine, const char *method, struct buf *result, struct err *err);

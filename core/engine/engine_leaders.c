@@ -15,7 +15,7 @@ static void on_changed(void *ctx)
     struct engine *engine = ctx;
     for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i]);
     engine_report_leadership(engine);
-    monitor_touch(engine->monitor);
+    engine_touch(engine);
 }
 
 void engine_make_leaders(struct engine *engine)

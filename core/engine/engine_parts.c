@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
-#include "net/unix_socket.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -110,7 +109,7 @@ static void make_watch(struct engine *engine)
         log_warn("Slow functions of C are not timed while a script calls them", F("err", err.text));
 }
 
-static bool make_working_parts(struct engine *engine)
+bool engine_make_parts(struct engine *engine)
 {
     if (!make_inputs(engine)) return false;
     make_factory(engine);
@@ -125,62 +124,4 @@ static bool make_working_parts(struct engine *engine)
     make_host(engine);
     engine_make_report(engine);
     return true;
-}
-
-/* A port that is taken is found before a script has run. */
-static bool make_monitor(struct engine *engine)
-{
-    struct err err;
-    const struct engine_settings *settings = engine->options.settings;
-    if (engine->options.mode != ENGINE_RUN) return true;
-    engine->monitor = monitor_new(
-        &(struct monitor_options){
-            .engine_loop = engine->loop,
-            .io_loop = io_thread_loop(engine->io),
-            .metrics_address = settings->metrics_address,
-            .health_address = settings->health_address,
-            .running = &engine->running,
-            .leaders = engine->leaders,
-            .tick = engine_observe,
-            .ctx = engine,
-        },
-        &err);
-    if (!engine->monitor) fprintf(stderr, "kubelua run: %s\n", err.text);
-    return engine->monitor != NULL;
-}
-
-/* A path that was asked for must work. The default one is a convenience: another engine may have it. */
-static bool make_admin(struct engine *engine)
-{
-    static const char *const sessions[] = {"repl", "audit", NULL};
-    struct err err;
-    const struct engine_settings *settings = engine->options.settings;
-    if (engine->options.mode != ENGINE_RUN || settings->admin_is_off) return true;
-    char *path = settings->admin_socket ? xstrdup(settings->admin_socket) : unix_socket_default_path();
-    if (!path) {
-        log_info("No admin socket, as neither --admin-socket nor XDG_RUNTIME_DIR is set: kubelua status will "
-                 "not find this engine");
-        return true;
-    }
-    engine->admin = admin_socket_new(&(struct admin_socket_options){.engine_loop = engine->loop,
-                                                                    .io_loop = io_thread_loop(engine->io),
-                                                                    .path = path,
-                                                                    .answer = engine_answer_admin,
-                                                                    .begin = engine_begin_admin,
-                                                                    .sessions = sessions,
-                                                                    .running = &engine->running,
-                                                                    .ctx = engine},
-                                     &err);
-    free(path);
-    if (engine->admin) return true;
-    if (settings->admin_socket)
-        fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
-    else
-        log_warn("No admin socket: kubelua status will not find this engine", F("err", err.text));
-    return !settings->admin_socket;
-}
-
-bool engine_make_parts(struct engine *engine)
-{
-    return make_working_parts(engine) && make_monitor(engine) && make_admin(engine);
 }

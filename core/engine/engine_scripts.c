@@ -126,10 +126,11 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
         reload_check_soon(engine);
         engine_report_claims_changed(engine);
         for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
-        engine_repls_claims_changed(engine);
+        if (engine->options.watcher.claims_changed)
+            engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
     if (claim_is_missing(claim)) engine_ask_kinds(engine);
-    monitor_touch(engine->monitor);
+    engine_touch(engine);
 }
 
 void engine_claim_synced(void *ctx, const char *informer, size_t objects)

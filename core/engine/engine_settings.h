@@ -33,11 +33,6 @@ struct engine_settings {
     const char *audit_log;     /* NULL: none */
     const char *report;        /* where continuous audits tell what they find; NULL: there are none */
 
-    /* What it serves: addresses as bind_address.h takes them. */
-    const char *metrics_address, *health_address;
-    const char *admin_socket; /* NULL: the default path */
-    bool admin_is_off;
-
     /* Times. */
     int64_t sync_timeout_ms, shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
 };

@@ -1,4 +1,6 @@
-/* `kubelua call` at the engine: which command a name means, and its call; see engine_internal.h. */
+/* `kubelua call` at the engine: which command a name means, and its call; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,20 +194,12 @@ static void call_command(struct engine *engine, struct admin_question *question)
     for (size_t i = 0; i < count; i++) free(args[i]);
 }
 
-bool engine_begin_admin(void *ctx, struct admin_question *question)
+bool admin_engine_begin(void *ctx, struct admin_question *question)
 {
-    struct engine *engine = ctx;
-    if (reload_begin_admin(engine, question)) return true;
-    if (strcmp(admin_question_method(question), "repl") == 0) {
-        engine_begin_repl(engine, question);
-        return true;
-    }
-    if (strcmp(admin_question_method(question), "audit") == 0) {
-        engine_begin_audit(engine, question);
-        return true;
-    }
+    struct engine *engine = ((const struct admin_engine *)ctx)->engine;
+    if (admin_begin_reload(engine, question)) return true;
     if (strcmp(admin_question_method(question), "lift") == 0) {
-        engine_lift(engine, question);
+        admin_lift(engine, question);
         return true;
     }
     if (strcmp(admin_question_method(question), "call") != 0) return false;
@@ -213,8 +207,9 @@ bool engine_begin_admin(void *ctx, struct admin_question *question)
     return true;
 }
 
-void engine_put_commands(struct engine *engine, struct buf *out)
+void admin_put_commands(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     json_open(out, "commands", '[');
     for (size_t i = 0; i < engine->slot_count; i++) {
         const struct script *script = runs(engine, i);

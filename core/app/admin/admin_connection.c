@@ -153,6 +153,22 @@ static void on_question_answered(struct admin_question *question)
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->mail);
 }
 
+static const struct admin_session *find_session(const struct admin_socket_options *o, const char *method)
+{
+    for (size_t i = 0; i < o->session_count; i++)
+        if (strcmp(o->sessions[i].method, method) == 0) return &o->sessions[i];
+    return NULL;
+}
+
+/* On the engine thread. False: nobody takes the question. */
+static bool begin(const struct admin_socket_options *o, struct admin_question *question)
+{
+    const struct admin_session *session = find_session(o, question->request.method);
+    if (!session) return o->begin && o->begin(o->ctx, question);
+    session->begin(session->ctx, question);
+    return true;
+}
+
 /* On the engine thread. */
 static void on_asked(struct mail *mail)
 {
@@ -165,7 +181,7 @@ static void on_asked(struct mail *mail)
         return;
     }
     atomic_store(&client->taken, true);
-    if (o->begin && o->begin(o->ctx, question)) return;
+    if (begin(o, question)) return;
     atomic_store(&client->taken, false);
     question->open = false;
     question->good = o->answer(o->ctx, question->request.method, &question->result, &question->err);
@@ -186,13 +202,6 @@ static bool lend_connection(struct admin_connection *client)
     return true;
 }
 
-static bool begins_session(const struct admin_socket_options *o, const char *method)
-{
-    for (size_t i = 0; o->sessions && o->sessions[i]; i++)
-        if (strcmp(o->sessions[i], method) == 0) return true;
-    return false;
-}
-
 static void take_request(struct admin_connection *client, struct str line)
 {
     struct err err;
@@ -207,7 +216,7 @@ static void take_request(struct admin_connection *client, struct str line)
     question->answered = on_question_answered;
     client->mail.deliver = on_asked;
     const struct admin_socket_options *o = &client->socket->options;
-    bool session = begins_session(o, question->request.method);
+    bool session = find_session(o, question->request.method) != NULL;
     if (session && !lend_connection(client)) {
         refuse(client, "the engine has no descriptor left");
         return;

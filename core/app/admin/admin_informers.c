@@ -1,5 +1,7 @@
 /* What a running engine tells of its informers by the admin socket: each once, with the scripts that share
- * it; see engine_internal.h. */
+ * it; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ struct claims {
     size_t count;
 };
 
-static void collect(struct engine *engine, struct claims *all)
+static void collect(const struct engine *engine, struct claims *all)
 {
     for (size_t i = 0; i < engine->script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
@@ -166,8 +168,9 @@ static void put_informer(struct claims *all, size_t first, struct buf *out)
     json_close(out, '}');
 }
 
-void engine_put_informers(struct engine *engine, struct buf *out)
+void admin_put_informers(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     struct claims all = {0};
     collect(engine, &all);
     json_open(out, "informers", '[');

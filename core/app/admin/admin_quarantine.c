@@ -1,4 +1,6 @@
-/* What is in quarantine, and its end, by the admin socket; see engine_internal.h. */
+/* What is in quarantine, and its end, by the admin socket; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +28,9 @@ static void put_one(void *ctx, const struct script_quarantine_status *status)
     json_close(listing->out, '}');
 }
 
-void engine_put_quarantine(struct engine *engine, struct buf *out)
+void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     int64_t now_us = clock_wall_us(loop_clock(engine->loop));
     json_open(out, "quarantined", '[');
     for (size_t i = 0; i < engine->script_count; i++)
@@ -183,7 +186,7 @@ static size_t lift(const struct items *items, const char *target, struct buf *re
     return count;
 }
 
-void engine_lift(struct engine *engine, struct admin_question *question)
+void admin_lift(struct engine *engine, struct admin_question *question)
 {
     const struct tape *tape;
     struct buf result = {0}, target = {0};

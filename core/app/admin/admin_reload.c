@@ -1,4 +1,6 @@
-/* Reloads by the admin socket: what is asked for, and how it goes; see reload.h. */
+/* Reloads by the admin socket: what is asked for, and how it goes; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +81,7 @@ static void put_before(const struct slot *slot, struct buf *out)
     json_close(out, '}');
 }
 
-void reload_put_slot(const struct slot *slot, struct buf *out)
+void admin_put_slot(const struct slot *slot, struct buf *out)
 {
     json_int(out, "generation", slot->current ? (int64_t)script_generation(slot->current) : 0);
     if (slot->current) put_hash(script_bundle(slot->current), out);
@@ -105,12 +107,13 @@ static void put(const struct slot *slot, struct buf *out)
     json_open(out, NULL, '{');
     json_text(out, "name", slot->name);
     json_text(out, "path", slot->path);
-    reload_put_slot(slot, out);
+    admin_put_slot(slot, out);
     json_close(out, '}');
 }
 
-void reload_put_list(struct engine *engine, struct buf *out)
+void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) put(engine->slots[i], out);
     json_close(out, ']');
@@ -168,7 +171,7 @@ static void put_wanted(const struct engine *engine, const struct wanted *wanted,
     json_close(out, '}');
 }
 
-bool reload_begin_admin(struct engine *engine, struct admin_question *question)
+bool admin_begin_reload(struct engine *engine, struct admin_question *question)
 {
     const char *method = admin_question_method(question);
     bool reloads = strcmp(method, "reload") == 0;

@@ -10,6 +10,15 @@
 
 struct admin_socket;
 
+/* A method that begins a session: `begin` may take the question's connection and speak there for itself, once
+ * all that the client wrote was the request, or answers as others do. No time limit is the socket's then. On
+ * the engine thread. */
+struct admin_session {
+    const char *method;
+    void (*begin)(void *ctx, struct admin_question *question);
+    void *ctx;
+};
+
 struct admin_socket_options {
     struct loop *engine_loop, *io_loop;
     const char *path;
@@ -19,10 +28,8 @@ struct admin_socket_options {
     bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
     /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
     bool (*begin)(void *ctx, struct admin_question *question);
-    /* The methods that begin a session, up to a NULL: `begin` may take its connection and speak there for
-     * itself, once all that the client wrote was the request. No time limit is the socket's then. NULL: there
-     * are none. */
-    const char *const *sessions;
+    const struct admin_session *sessions; /* that who serves them registered; borrowed */
+    size_t session_count;
     void *ctx;
     struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
 };

@@ -1,8 +1,11 @@
-/* What a running engine tells of itself by the admin socket; see engine_internal.h. */
+/* What a running engine tells of itself by the admin socket; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "app/monitor/observe.h"
 #include "app/monitor/process_info.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
@@ -17,14 +20,15 @@ static void put_plugin(struct engine *engine, struct buf *out)
     json_time(out, "execPluginRunning", command ? since_us : 0);
 }
 
-static void put_engine(struct engine *engine, struct buf *out)
+static void put_engine(const struct admin_engine *admin, struct buf *out)
 {
+    struct engine *engine = admin->engine;
     struct process_info process;
     struct buf lag = {0};
     const struct cluster_config *cluster = engine->options.cluster;
-    const struct monitor_addresses *where = monitor_addresses(engine->monitor);
+    const struct monitor_addresses *where = monitor_addresses(admin->monitor);
     process_info_read(&process);
-    engine_describe_lag(engine, &lag);
+    observe_describe_lag(engine, &lag);
     json_open(out, "engine", '{');
     json_text(out, "version", KUBELUA_VERSION);
     json_int(out, "pid", getpid());
@@ -133,7 +137,7 @@ static void put_script(const struct slot *slot, struct buf *out)
     json_open(out, NULL, '{');
     json_text(out, "name", slot->name);
     json_text(out, "path", slot->path);
-    reload_put_slot(slot, out);
+    admin_put_slot(slot, out);
     if (slot->current) put_running(slot->current, out);
     json_close(out, '}');
 }
@@ -179,8 +183,9 @@ static void put_queue(const struct script *script, size_t i, struct buf *out)
     json_close(out, '}');
 }
 
-static void put_queues(struct engine *engine, struct buf *out)
+static void put_queues(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     json_open(out, "queues", '[');
     for (size_t i = 0; i < engine->slot_count; i++) {
         const struct script *script = engine->slots[i]->current;
@@ -189,41 +194,43 @@ static void put_queues(struct engine *engine, struct buf *out)
     json_close(out, ']');
 }
 
-static void put_all(struct engine *engine, struct buf *out)
+static void put_all(const struct admin_engine *admin, struct buf *out)
 {
-    put_engine(engine, out);
+    struct engine *engine = admin->engine;
+    put_engine(admin, out);
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++) put_script(engine->slots[i], out);
     json_close(out, ']');
     engine_put_report(engine, out);
     engine_put_leases(engine, out);
-    engine_put_informers(engine, out);
-    put_queues(engine, out);
-    engine_put_timers(engine, out);
-    engine_put_repls(engine, out);
+    admin_put_informers(admin, out);
+    put_queues(admin, out);
+    admin_put_timers(admin, out);
+    for (size_t i = 0; i < admin->part_count; i++) admin->parts[i].put(admin->parts[i].ctx, out);
 }
 
 /* The last writes, the oldest first, and how many there ever were. */
-static void put_writes(struct engine *engine, struct buf *out)
+static void put_writes(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     json_int(out, "total", (int64_t)audit_trail_total(engine->audit));
     buf_puts(out, ",\"writes\":");
     audit_trail_write(engine->audit, out);
 }
 
-bool engine_answer_admin(void *ctx, const char *method, struct buf *result, struct err *err)
+bool admin_engine_answer(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     static const struct {
         const char *method;
-        void (*put)(struct engine *engine, struct buf *out); /* members of the answer */
+        void (*put)(const struct admin_engine *admin, struct buf *out); /* members of the answer */
     } known[] = {
         {"status", put_all},
         {"queue", put_queues},
         {"writes", put_writes},
-        {"commands", engine_put_commands},
-        {"reloads", reload_put_list},
-        {"plan", reload_put_plans},
-        {"quarantine", engine_put_quarantine},
+        {"commands", admin_put_commands},
+        {"reloads", admin_put_reloads},
+        {"plan", admin_put_plans},
+        {"quarantine", admin_put_quarantine},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(known[i].method, method) != 0) continue;

@@ -1,4 +1,6 @@
-/* Timers and schedules of scripts in the answer of `kubelua status`; see engine_internal.h. */
+/* Timers and schedules of scripts in the answer of `kubelua status`; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 
@@ -28,8 +30,9 @@ static void put_timer(void *ctx, const struct script_timer_status *timer)
     json_close(put->out, '}');
 }
 
-void engine_put_timers(struct engine *engine, struct buf *out)
+void admin_put_timers(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     json_open(out, "timers", '[');
     for (size_t i = 0; i < engine->script_count; i++) {
         struct put put = {.out = out, .script = engine->scripts[i]};

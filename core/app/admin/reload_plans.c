@@ -1,5 +1,7 @@
 /* The plans of what runs, for `kubelua plan`, with what of the engine's flags makes a difference when it
- * loads the same scripts; see reload.h. */
+ * loads the same scripts; see admin_engine.h. */
+#include "app/admin/admin_engine.h"
+
 #include <string.h>
 
 #include "base/text/json_out.h"
@@ -71,8 +73,9 @@ static void put_plan(const struct slot *slot, struct buf *out)
     json_close(out, '}');
 }
 
-void reload_put_plans(struct engine *engine, struct buf *out)
+void admin_put_plans(const struct admin_engine *admin, struct buf *out)
 {
+    const struct engine *engine = admin->engine;
     put_settings(engine, out);
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slot_count; i++)

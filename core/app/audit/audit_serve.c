@@ -1,6 +1,8 @@
 /* `kubelua audit --engine` at the engine: forks the children that ask the rules, hands their streams to who
- * wants them, and tells how each ended; see audit_protocol.h and engine_internal.h. The fork is all that the
+ * wants them, and tells how each ended; see audit_protocol.h and audit_serve.h. The fork is all that the
  * engine thread does of an audit, and how long it takes is told. All is on that thread. */
+#include "app/audit/audit_serve.h"
+
 #include <errno.h>
 #include <ev.h>
 #include <signal.h>
@@ -19,7 +21,9 @@
 #include "engine/engine_internal.h"
 #include "kube/kinds/kinds.h"
 
+/* One that is under way. */
 struct engine_audit {
+    struct audit_sessions *sessions;
     struct engine *engine;
     int fd;
     ev_io readable;
@@ -30,6 +34,11 @@ struct engine_audit {
     int64_t client; /* its pid */
 };
 
+struct audit_sessions {
+    struct engine *engine;
+    struct engine_audit *under_way; /* NULL: none; there is one at a time */
+};
+
 static struct ev_loop *ev_of(const struct engine_audit *a)
 {
     return loop_ev(a->engine->loop);
@@ -38,7 +47,7 @@ static struct ev_loop *ev_of(const struct engine_audit *a)
 /* None of its children runs any more. */
 static void audit_free(struct engine_audit *a)
 {
-    a->engine->auditing = NULL;
+    a->sessions->under_way = NULL;
     log_info("An audit has ended", FI("pid", a->client));
     free(a);
 }
@@ -230,13 +239,14 @@ static size_t children_of(struct admin_question *question)
     return wanted < AUDIT_CHILDREN_MAX ? (size_t)wanted : AUDIT_CHILDREN_MAX;
 }
 
-static bool may_begin(const struct engine *engine, struct err *err)
+static bool may_begin(const struct audit_sessions *sessions, struct err *err)
 {
+    const struct engine *engine = sessions->engine;
     if (engine->stopping || engine->ending_ms) return err_set(err, ERR_CLOSED, "the engine stops");
-    if (engine->auditing)
+    if (sessions->under_way)
         return err_set(err, ERR_LIMIT,
                        "an audit is under way, of the process %lld: there may be one at a time",
-                       (long long)engine->auditing->client);
+                       (long long)sessions->under_way->client);
     return kinds_known(engine->kinds) ||
            err_set(err, ERR_NOT_FOUND, "the engine does not know yet which kinds the server has");
 }
@@ -248,20 +258,30 @@ static int64_t peer_pid(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid : 0;
 }
 
-void engine_begin_audit(struct engine *engine, struct admin_question *question)
+struct audit_sessions *audit_sessions_new(struct engine *engine)
+{
+    struct audit_sessions *sessions = NEW(struct audit_sessions);
+    sessions->engine = engine;
+    return sessions;
+}
+
+void audit_sessions_begin(void *ctx, struct admin_question *question)
 {
     struct err err;
+    struct audit_sessions *sessions = ctx;
+    struct engine *engine = sessions->engine;
     struct buf out = {0};
-    if (!may_begin(engine, &err)) {
+    if (!may_begin(sessions, &err)) {
         admin_question_refuse(question, err.text);
         return;
     }
     struct engine_audit *a = NEW(struct engine_audit);
+    a->sessions = sessions;
     a->engine = engine;
     a->wanted = children_of(question);
     a->fd = admin_question_take_connection(question);
     a->client = peer_pid(a->fd);
-    engine->auditing = a;
+    sessions->under_way = a;
     a->children.loop = engine->loop;
     a->children.ended = on_ended;
     a->children.ctx = a;
@@ -276,17 +296,21 @@ void engine_begin_audit(struct engine *engine, struct admin_question *question)
     if (!say(a, &out, NULL, 0)) audit_end(a);
 }
 
-void engine_end_audit(struct engine *engine)
+void audit_sessions_end(struct audit_sessions *sessions)
 {
-    if (!engine->auditing || engine->auditing->ending) return;
-    say_error(engine->auditing, "the engine stops");
-    audit_end(engine->auditing);
+    struct engine_audit *a = sessions->under_way;
+    if (!a || a->ending) return;
+    say_error(a, "the engine stops");
+    audit_end(a);
 }
 
-void engine_free_audit(struct engine *engine)
+void audit_sessions_free(struct audit_sessions *sessions)
 {
-    engine_end_audit(engine);
-    if (!engine->auditing) return;
-    audit_children_wait(&engine->auditing->children);
-    audit_free(engine->auditing);
+    if (!sessions) return;
+    audit_sessions_end(sessions);
+    if (sessions->under_way) {
+        audit_children_wait(&sessions->under_way->children);
+        audit_free(sessions->under_way);
+    }
+    free(sessions);
 }

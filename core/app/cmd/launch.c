@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "app/cmd/cmd.h"
+#include "app/cmd/driver.h"
 #include "app/options/engine_options.h"
 #include "app/options/script_options.h"
 #include "base/log.h"
@@ -90,17 +91,6 @@ static bool prepare(enum engine_mode mode, int argc, char **argv, struct options
            cluster_config_load(&options->cluster, cluster, err) && pool_check_space(err);
 }
 
-static int run_engine(const struct engine_options *options)
-{
-    int exit_code = EXIT_OK;
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
-    struct engine *engine = engine_new(options, &exit_code);
-    if (engine) exit_code = engine_run(engine);
-    engine_free(engine);
-    return exit_code;
-}
-
 /* A report that did not reach its reader is not done, whatever main returned. */
 int launch_check_output(const char *command, int exit_code)
 {
@@ -123,8 +113,11 @@ int launch(enum engine_mode mode, int argc, char **argv)
         if (mode == ENGINE_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
-        exit_code = run_engine(&(struct engine_options){
-            .mode = mode, .settings = &settings, .files = &files, .cluster = &cluster});
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
+        exit_code = driver_run(
+            &options, &(struct engine_options){
+                          .mode = mode, .settings = &settings, .files = &files, .cluster = &cluster});
         writer_stop(FLUSH_MS);
         if (mode == ENGINE_EXEC) exit_code = launch_check_output(argv[0], exit_code);
     } else

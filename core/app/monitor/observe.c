@@ -1,4 +1,6 @@
-/* What probes and metrics show of the engine; see engine_internal.h. */
+/* What probes and metrics show of the engine; see observe.h. */
+#include "app/monitor/observe.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static bool describe(struct engine *engine, struct informer_claim *claim, struct
     return true;
 }
 
-void engine_describe_lag(struct engine *engine, struct buf *out)
+void observe_describe_lag(struct engine *engine, struct buf *out)
 {
     struct buf names = {0}, line = {0};
     size_t named = 0, more = 0;
@@ -50,11 +52,11 @@ void engine_describe_lag(struct engine *engine, struct buf *out)
     buf_clear(&line);
 }
 
-static void observe_informers(struct engine *engine)
+static void observe_informers(struct observer *observer)
 {
     struct buf lag = {0};
-    engine_describe_lag(engine, &lag);
-    health_set_informers(monitor_health(engine->monitor), buf_text(&lag));
+    observe_describe_lag(observer->engine, &lag);
+    health_set_informers(monitor_health(observer->monitor), buf_text(&lag));
     buf_clear(&lag);
 }
 
@@ -75,22 +77,24 @@ static void observe_scripts(struct engine *engine)
 }
 
 /* What scripts left that took more than they may goes to the system, and not only to the next that asks. */
-static void rest(struct engine *engine)
+static void rest(struct observer *observer)
 {
     enum { REST_MS = 1000 };
+    const struct engine *engine = observer->engine;
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
-    if (now_ms - engine->rested_ms < REST_MS) return;
-    engine->rested_ms = now_ms;
+    if (now_ms - observer->rested_ms < REST_MS) return;
+    observer->rested_ms = now_ms;
     for (size_t i = 0; i < engine->script_count; i++) script_rest(engine->scripts[i]);
     mem_give_back();
 }
 
-void engine_observe(void *ctx)
+void observe(void *ctx)
 {
-    struct engine *engine = ctx;
-    rest(engine);
-    observe_informers(engine);
+    struct observer *observer = ctx;
+    struct engine *engine = observer->engine;
+    rest(observer);
+    observe_informers(observer);
     observe_scripts(engine);
     probations_look(engine);
-    shared_factory_show_metrics(engine->factory, engine->observed++ % THOROUGH_EVERY == 0);
+    shared_factory_show_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

@@ -1,6 +1,8 @@
 /* `kubelua repl --engine` at the engine: sessions, each with a Lua state and a connection of its own, which
- * read the caches of the scripts; see engine_internal.h. All is on the engine thread: while a script does not
+ * read the caches of the scripts; see repl_serve.h. All is on the engine thread: while a script does not
  * return, prompts wait too, and a line of a prompt has the CPU that a handler has. */
+#include "app/repl/repl_serve.h"
+
 #include <errno.h>
 #include <ev.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ enum { READ_BLOCK = 4096 };
 
 struct session {
     TAILQ_ENTRY(session) link;
-    struct engine *engine;
+    struct repl_sessions *all;
     struct repl *repl;
     int fd;
     int64_t pid, since_us;
@@ -34,17 +36,17 @@ struct session {
     bool lost;    /* nobody is there any more */
 };
 
-struct engine_repls {
-    TAILQ_HEAD(, session) sessions;
+struct repl_sessions {
+    struct engine *engine;
+    TAILQ_HEAD(, session) list;
     size_t count;
 };
 
 static void session_free(struct session *s)
 {
-    struct engine_repls *repls = s->engine->repls;
-    struct ev_loop *ev = loop_ev(s->engine->loop);
-    TAILQ_REMOVE(&repls->sessions, s, link);
-    repls->count--;
+    struct ev_loop *ev = loop_ev(s->all->engine->loop);
+    TAILQ_REMOVE(&s->all->list, s, link);
+    s->all->count--;
     ev_io_stop(ev, &s->readable);
     ev_io_stop(ev, &s->writable);
     timer_cancel(&s->go_on);
@@ -59,7 +61,7 @@ static void session_free(struct session *s)
 
 static void go_on_soon(struct session *s)
 {
-    if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(s->engine->loop), 0);
+    if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(s->all->engine->loop), 0);
 }
 
 /* --- to the prompt */
@@ -67,7 +69,7 @@ static void go_on_soon(struct session *s)
 /* As much as the connection takes. Perhaps from inside a call into Lua: what is over ends later. */
 static void flush(struct session *s)
 {
-    struct ev_loop *ev = loop_ev(s->engine->loop);
+    struct ev_loop *ev = loop_ev(s->all->engine->loop);
     while (!s->lost && s->sent < s->out.len) {
         ssize_t n = send(s->fd, s->out.data + s->sent, s->out.len - s->sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
@@ -214,7 +216,7 @@ static bool take_next(struct session *s)
     const char *end = s->in.len ? memchr(s->in.data, '\n', s->in.len) : NULL;
     struct buf line = {0};
     if (!has_room(s, 0)) { /* for the answer: until the prompt reads */
-        ev_io_stop(loop_ev(s->engine->loop), &s->readable);
+        ev_io_stop(loop_ev(s->all->engine->loop), &s->readable);
         return true;
     }
     if (!end) {
@@ -266,8 +268,9 @@ static int64_t peer_pid(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid : 0;
 }
 
-static struct session *session_new(struct engine *engine, struct err *err)
+static struct session *session_new(struct repl_sessions *all, struct err *err)
 {
+    struct engine *engine = all->engine;
     struct session *s = NEW(struct session);
     s->repl = repl_new(&engine->host, REPL_SHARED_CACHES,
                        &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
@@ -275,12 +278,12 @@ static struct session *session_new(struct engine *engine, struct err *err)
         free(s);
         return NULL;
     }
-    s->engine = engine;
+    s->all = all;
     s->since_us = clock_wall_us(loop_clock(engine->loop));
     s->parser = tape_parser_new();
     s->go_on.fn = on_go_on;
-    TAILQ_INSERT_TAIL(&engine->repls->sessions, s, link);
-    engine->repls->count++;
+    TAILQ_INSERT_TAIL(&all->list, s, link);
+    all->count++;
     return s;
 }
 
@@ -291,49 +294,50 @@ static void connect_to(struct session *s, int fd)
     s->pid = peer_pid(fd);
     ev_io_init(&s->readable, on_readable, fd, EV_READ);
     ev_io_init(&s->writable, on_writable, fd, EV_WRITE);
-    ev_io_start(loop_ev(s->engine->loop), &s->readable);
+    ev_io_start(loop_ev(s->all->engine->loop), &s->readable);
     log_info("A prompt has begun", FI("pid", s->pid));
     json_open(&out, NULL, '{');
-    json_text(&out, "server", s->engine->options.cluster->server);
+    json_text(&out, "server", s->all->engine->options.cluster->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
     say(s, &out);
 }
 
-static void make_list(struct engine *engine)
+struct repl_sessions *repl_sessions_new(struct engine *engine)
 {
-    if (engine->repls) return;
-    engine->repls = NEW(struct engine_repls);
-    TAILQ_INIT(&engine->repls->sessions);
+    struct repl_sessions *all = NEW(struct repl_sessions);
+    all->engine = engine;
+    TAILQ_INIT(&all->list);
+    return all;
 }
 
-void engine_begin_repl(struct engine *engine, struct admin_question *question)
+void repl_sessions_begin(void *ctx, struct admin_question *question)
 {
     struct err err;
-    make_list(engine);
-    bool ends = engine->stopping || engine->ending_ms, full = engine->repls->count == REPL_SESSIONS_MAX;
+    struct repl_sessions *all = ctx;
+    const struct engine *engine = all->engine;
+    bool ends = engine->stopping || engine->ending_ms, full = all->count == REPL_SESSIONS_MAX;
     if (ends) err_set(&err, ERR_CLOSED, "the engine stops");
     if (full) err_set(&err, ERR_LIMIT, "there are %d prompts already: that is the most", REPL_SESSIONS_MAX);
-    struct session *s = ends || full ? NULL : session_new(engine, &err);
+    struct session *s = ends || full ? NULL : session_new(all, &err);
     if (s)
         connect_to(s, admin_question_take_connection(question));
     else
         admin_question_refuse(question, err.text);
 }
 
-void engine_repls_claims_changed(struct engine *engine)
+void repl_sessions_claims_changed(struct repl_sessions *all)
 {
     struct session *s;
-    if (!engine->repls) return;
-    TAILQ_FOREACH (s, &engine->repls->sessions, link) repl_claims_changed(s->repl);
+    TAILQ_FOREACH (s, &all->list, link) repl_claims_changed(s->repl);
 }
 
-void engine_put_repls(struct engine *engine, struct buf *out)
+void repl_sessions_put(void *ctx, struct buf *out)
 {
-    struct session *s;
-    make_list(engine);
+    const struct repl_sessions *all = ctx;
+    const struct session *s;
     json_open(out, "prompts", '[');
-    TAILQ_FOREACH (s, &engine->repls->sessions, link) {
+    TAILQ_FOREACH (s, &all->list, link) {
         json_open(out, NULL, '{');
         json_int(out, "pid", s->pid);
         json_time(out, "since", s->since_us);
@@ -344,15 +348,19 @@ void engine_put_repls(struct engine *engine, struct buf *out)
     json_close(out, ']');
 }
 
-void engine_end_repls(struct engine *engine)
+void repl_sessions_end(struct repl_sessions *all)
 {
     struct session *s;
-    if (!engine->repls) return;
-    while ((s = TAILQ_FIRST(&engine->repls->sessions))) {
+    while ((s = TAILQ_FIRST(&all->list))) {
         repl_cancel(s->repl);
         say_over(s, "the engine stops");
         session_free(s);
     }
-    free(engine->repls);
-    engine->repls = NULL;
+}
+
+void repl_sessions_free(struct repl_sessions *all)
+{
+    if (!all) return;
+    repl_sessions_end(all);
+    free(all);
 }

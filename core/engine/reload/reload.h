@@ -5,11 +5,10 @@
 #pragma once
 #include <stdbool.h>
 
-#include "app/admin/admin_question.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "net/mailbox.h"
 
-struct buf;
 struct engine;
 struct informer_claim;
 struct slot;
@@ -48,17 +47,3 @@ void reload_end(struct engine *engine);
 void reload_watch(struct engine *engine);
 /* SIGHUP came. */
 void reload_on_hangup(struct mail *mail);
-
-/* --- reload_admin.c */
-
-/* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
-bool reload_begin_admin(struct engine *engine, struct admin_question *question);
-/* Appends a member with how reloads of all scripts are. */
-void reload_put_list(struct engine *engine, struct buf *out);
-/* Appends what the status says of the slot's generations. */
-void reload_put_slot(const struct slot *slot, struct buf *out);
-
-/* --- reload_plans.c */
-
-/* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
-void reload_put_plans(struct engine *engine, struct buf *out);

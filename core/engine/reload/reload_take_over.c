@@ -58,7 +58,7 @@ static void become_current(struct slot *slot, struct script *script)
     if (slot->left) note_return(slot);
     engine_check_writes_of(slot->engine, script);
     engine_check_soon(slot->engine);
-    monitor_touch(slot->engine->monitor);
+    engine_touch(slot->engine);
 }
 
 void reload_start_first(struct slot *slot)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "net/unix_socket.h"
 
 struct admin_fixture admin;
@@ -38,10 +39,18 @@ static void on_guard(struct timer *timer)
     fail_msg("nothing happened for 20 s");
 }
 
+static bool (*begins)(void *ctx, struct admin_question *question);
+
+static void begin_session(void *ctx, struct admin_question *question)
+{
+    assert_true(begins(ctx, question));
+}
+
 void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err),
                 bool (*begin)(void *ctx, struct admin_question *question))
 {
-    static const char *const sessions[] = {"other", "session", NULL};
+    static struct admin_session sessions[] = {{"other", begin_session, NULL},
+                                              {"session", begin_session, NULL}};
     admin.loop = loop_new();
     admin.engine = loop_new();
     admin.guard.fn = on_guard;
@@ -53,7 +62,9 @@ void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result
                                                  .answer_ms = 50,
                                                  .answer = answer,
                                                  .begin = begin,
-                                                 .sessions = sessions};
+                                                 .sessions = sessions,
+                                                 .session_count = ARRAY_LEN(sessions)};
+    begins = begin;
     admin.socket = admin_socket_new(&options, &admin.err);
     assert_non_null(admin.socket);
 }

@@ -1,0 +1,64 @@
+/* What the admin socket tells of a running engine, and does with it: methods by their names. What other wings
+ * have to tell, or to do, they register: parts of the status here, sessions at the socket (admin_socket.h).
+ * Owner: the driver of the engine; on the engine thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "app/admin/admin_question.h"
+
+struct buf;
+struct engine;
+struct monitor;
+struct slot;
+
+/* Appends a member of the status. */
+struct admin_part {
+    void (*put)(void *ctx, struct buf *out);
+    void *ctx;
+};
+
+struct admin_engine {
+    struct engine *engine;
+    struct monitor *monitor;
+    const struct admin_part *parts; /* the last ones of the status; borrowed */
+    size_t part_count;
+};
+
+/* The `answer` and the `begin` of the socket, whose ctx is the struct admin_engine. */
+bool admin_engine_answer(void *admin, const char *method, struct buf *result, struct err *err);
+bool admin_engine_begin(void *admin, struct admin_question *question);
+
+/* --- admin_call.c */
+
+void admin_put_commands(const struct admin_engine *admin, struct buf *out);
+
+/* --- admin_informers.c */
+
+/* Each informer once, whoever shares it. */
+void admin_put_informers(const struct admin_engine *admin, struct buf *out);
+
+/* --- engine_timers.c */
+
+/* What is due when. */
+void admin_put_timers(const struct admin_engine *admin, struct buf *out);
+
+/* --- admin_quarantine.c */
+
+/* What is in quarantine, and the end of that for what the question names. */
+void admin_put_quarantine(const struct admin_engine *admin, struct buf *out);
+void admin_lift(struct engine *engine, struct admin_question *question);
+
+/* --- admin_reload.c */
+
+/* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
+bool admin_begin_reload(struct engine *engine, struct admin_question *question);
+/* Appends a member with how reloads of all scripts are. */
+void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
+/* Appends what the status says of the slot's generations. */
+void admin_put_slot(const struct slot *slot, struct buf *out);
+
+/* --- reload_plans.c */
+
+/* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
+void admin_put_plans(const struct admin_engine *admin, struct buf *out);

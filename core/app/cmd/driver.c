@@ -1,0 +1,180 @@
+/* The engine of `run` and `exec`, with what they add to it; see driver.h. */
+#include "app/cmd/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/admin/admin_engine.h"
+#include "app/admin/admin_socket.h"
+#include "app/audit/audit_serve.h"
+#include "app/cmd/cmd.h"
+#include "app/cmd/stopper.h"
+#include "app/monitor/observe.h"
+#include "app/repl/repl_serve.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine_internal.h"
+#include "net/unix_socket.h"
+
+enum { REPL, AUDIT, SESSIONS };
+
+struct driver {
+    const struct options *options;
+    struct engine *engine;
+    struct stopper *stopper;
+
+    /* Of `run`; NULL for `exec`. */
+    struct monitor *monitor;
+    struct observer observer;
+    struct admin_socket *admin; /* NULL when it is switched off */
+    struct admin_engine answers;
+    struct admin_part parts[1];
+    struct admin_session sessions[SESSIONS];
+    struct repl_sessions *repls;
+    struct audit_sessions *audits;
+};
+
+/* --- what the engine tells */
+
+static void on_claims_changed(void *ctx)
+{
+    const struct driver *driver = ctx;
+    if (driver->repls) repl_sessions_claims_changed(driver->repls);
+}
+
+static void on_touched(void *ctx)
+{
+    const struct driver *driver = ctx;
+    monitor_touch(driver->monitor);
+}
+
+static void on_ending(void *ctx)
+{
+    const struct driver *driver = ctx;
+    if (driver->repls) repl_sessions_end(driver->repls);
+    if (driver->audits) audit_sessions_end(driver->audits);
+}
+
+/* --- what is beside it */
+
+static void on_signal(void *ctx, int signum)
+{
+    const struct driver *driver = ctx;
+    if (driver->monitor && !engine_is_stopping(driver->engine))
+        health_set_stopping(monitor_health(driver->monitor));
+    engine_end(driver->engine, signum);
+}
+
+/* A port that is taken is found before a script has run. */
+static bool make_monitor(struct driver *driver)
+{
+    struct err err;
+    struct engine *engine = driver->engine;
+    driver->monitor = monitor_new(
+        &(struct monitor_options){
+            .engine_loop = engine_loop(engine),
+            .io_loop = engine_io_loop(engine),
+            .metrics_address = driver->options->metrics_address,
+            .health_address = driver->options->health_address,
+            .running = &engine->running,
+            .leaders = engine->leaders,
+            .tick = observe,
+            .ctx = &driver->observer,
+        },
+        &err);
+    driver->observer = (struct observer){.engine = engine, .monitor = driver->monitor};
+    if (!driver->monitor) fprintf(stderr, "kubelua run: %s\n", err.text);
+    return driver->monitor != NULL;
+}
+
+static void make_sessions(struct driver *driver)
+{
+    driver->repls = repl_sessions_new(driver->engine);
+    driver->audits = audit_sessions_new(driver->engine);
+    driver->sessions[REPL] = (struct admin_session){"repl", repl_sessions_begin, driver->repls};
+    driver->sessions[AUDIT] = (struct admin_session){"audit", audit_sessions_begin, driver->audits};
+    driver->parts[0] = (struct admin_part){repl_sessions_put, driver->repls};
+    driver->answers = (struct admin_engine){.engine = driver->engine,
+                                            .monitor = driver->monitor,
+                                            .parts = driver->parts,
+                                            .part_count = ARRAY_LEN(driver->parts)};
+}
+
+static struct admin_socket *open_socket(struct driver *driver, const char *path, struct err *err)
+{
+    return admin_socket_new(&(struct admin_socket_options){.engine_loop = engine_loop(driver->engine),
+                                                           .io_loop = engine_io_loop(driver->engine),
+                                                           .path = path,
+                                                           .answer = admin_engine_answer,
+                                                           .begin = admin_engine_begin,
+                                                           .sessions = driver->sessions,
+                                                           .session_count = SESSIONS,
+                                                           .running = &driver->engine->running,
+                                                           .ctx = &driver->answers},
+                            err);
+}
+
+/* A path that was asked for must work. The default one is a convenience: another engine may have it. */
+static bool make_admin(struct driver *driver)
+{
+    struct err err;
+    const char *asked = driver->options->admin_socket;
+    if (options_admin_is_off(driver->options)) return true;
+    char *path = asked ? xstrdup(asked) : unix_socket_default_path();
+    if (!path) {
+        log_info("No admin socket, as neither --admin-socket nor XDG_RUNTIME_DIR is set: kubelua status will "
+                 "not find this engine");
+        return true;
+    }
+    make_sessions(driver);
+    driver->admin = open_socket(driver, path, &err);
+    free(path);
+    if (driver->admin) return true;
+    if (asked)
+        fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
+    else
+        log_warn("No admin socket: kubelua status will not find this engine", F("err", err.text));
+    return !asked;
+}
+
+/* --- from start to end */
+
+static bool make_parts(struct driver *driver, enum engine_mode mode)
+{
+    if (mode == ENGINE_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
+    driver->stopper = stopper_new(&(struct stopper_options){
+        .engine_loop = engine_loop(driver->engine),
+        .io_loop = engine_io_loop(driver->engine),
+        .stop = on_signal,
+        .ctx = driver,
+        .patience_ms = engine_patience_ms(driver->engine),
+    });
+    return true;
+}
+
+/* Sessions read caches and scripts; what is on the loops goes when no thread turns them any more. */
+static void close_all(struct driver *driver)
+{
+    repl_sessions_free(driver->repls);
+    driver->repls = NULL; /* caches that end tell of themselves */
+    audit_sessions_free(driver->audits);
+    engine_close(driver->engine);
+    stopper_free(driver->stopper);
+    admin_socket_free(driver->admin);
+    monitor_free(driver->monitor);
+    engine_free(driver->engine);
+}
+
+int driver_run(const struct options *options, const struct engine_options *engine)
+{
+    struct driver driver = {.options = options};
+    struct engine_options watched = *engine;
+    watched.watcher = (struct engine_watcher){
+        .claims_changed = on_claims_changed, .touched = on_touched, .ending = on_ending, .ctx = &driver};
+    driver.engine = engine_new(&watched);
+    if (!driver.engine) return EXIT_USAGE;
+    bool ok = make_parts(&driver, engine->mode) && engine_load(driver.engine);
+    int exit_code = ok ? engine_run(driver.engine) : EXIT_USAGE;
+    close_all(&driver);
+    return exit_code;
+}
