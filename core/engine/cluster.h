@@ -2,7 +2,6 @@
  * of tests and of a prompt have one in them, and what else they need. Owner: that engine; everything is on
  * its one thread. `changed` may not release claims. */
 #pragma once
-#include "app/inside/inside.h"
 #include "informer/live/live.h"
 #include "informer/shared/shared_factory.h"
 #include "kube/api/client.h"
@@ -10,7 +9,6 @@
 struct one_loop {
     struct loop *loop;
     struct pool *pool;
-    struct test_cluster *cluster; /* the server, in memory; NULL: a real one */
     struct kube_client *client;
     struct shared_factory *factory;
     struct live *live;
@@ -19,14 +17,10 @@ struct one_loop {
 };
 
 struct one_loop_options {
-    struct loop *loop; /* taken */
-    /* Of a server; NULL: a cluster in memory. */
-    const struct kube_client_options *client;
-    /* Of that cluster: a host that messages name, and who is told of writes. */
-    char *server;
-    void (*written)(void *ctx, const struct test_write *write);
+    struct loop *loop;                        /* borrowed */
+    const struct kube_client_options *client; /* of a server, which may be one in this process (`local`) */
     void (*changed)(void *ctx, struct informer_claim *claim); /* of the factory */
-    void *ctx;                                                /* of both */
+    void *ctx;
 };
 
 /* False when the client cannot be had; one_loop_close is due all the same. */
@@ -35,6 +29,7 @@ bool one_loop_open(struct one_loop *parts, const struct one_loop_options *option
 struct object_call *one_loop_call(void *parts, const struct object_request *request,
                                   void (*done)(void *ctx, struct root *object, const struct err *err),
                                   void *done_ctx);
-/* Reads and caches end, while what else sends requests is still there; then, without that, all the rest. */
+/* Reads and caches end, while what else sends requests is still there; then, without that, all the rest but
+ * the loop. */
 void one_loop_end(struct one_loop *parts);
 void one_loop_close(struct one_loop *parts);

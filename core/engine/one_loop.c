@@ -15,22 +15,6 @@ struct object_call *one_loop_call(void *parts, const struct object_request *requ
     return object_call_start(((struct one_loop *)parts)->client, request, done, done_ctx);
 }
 
-static bool make_client(struct one_loop *parts, const struct one_loop_options *options, struct err *err)
-{
-    static char source[] = "memory", ns[] = "default";
-    const struct cluster_config inside = {.server = options->server, .source = source, .namespace_ = ns};
-    struct kube_client_options client = {.config = &inside};
-    if (options->client)
-        client = *options->client;
-    else {
-        parts->cluster = test_cluster_new(&(struct test_cluster_options){
-            .loop = parts->loop, .written = options->written, .ctx = options->ctx});
-        client.local = test_cluster_server(parts->cluster);
-    }
-    parts->client = kube_client_new(parts->loop, parts->pool, &client, err);
-    return parts->client != NULL;
-}
-
 static void on_claim_changed(void *ctx, struct informer_claim *claim)
 {
     const struct one_loop *parts = ctx;
@@ -42,7 +26,8 @@ bool one_loop_open(struct one_loop *parts, const struct one_loop_options *option
     struct loop *loop = options->loop;
     *parts = (struct one_loop){.loop = loop, .changed = options->changed, .ctx = options->ctx};
     parts->pool = pool_new(&(struct pool_options){0});
-    if (!make_client(parts, options, err)) return false;
+    parts->client = kube_client_new(loop, parts->pool, options->client, err);
+    if (!parts->client) return false;
     parts->factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = loop,
                                                                          .io_loop = loop,
                                                                          .new_source = new_source,
@@ -66,8 +51,6 @@ void one_loop_end(struct one_loop *parts)
 void one_loop_close(struct one_loop *parts)
 {
     kube_client_free(parts->client);
-    test_cluster_free(parts->cluster);
     pool_drain(parts->pool);
     pool_free(parts->pool);
-    loop_free(parts->loop);
 }

@@ -286,6 +286,7 @@ static void close_all(struct live_audit *live)
     kinds_free(live->kinds);
     catalogue_free(live->catalogue);
     one_loop_close(&live->base);
+    loop_free(live->base.loop);
     packer_free(live->packer);
     pool_drain(live->pool);
     pool_free(live->pool);

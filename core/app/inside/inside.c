@@ -8,6 +8,7 @@
 #include "app/inside/inside_faults.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "net/http_local.h"
 
 /* A watch that ends by its timeout is seen so late at most. */
 enum { TICK_MS = 10000 };
@@ -226,9 +227,12 @@ void test_cluster_free(struct test_cluster *cluster)
     free(cluster);
 }
 
-struct http_local *test_cluster_server(struct test_cluster *cluster)
+void test_cluster_connect(struct test_cluster *cluster, char *server, struct cluster_config *config,
+                          struct kube_client_options *client)
 {
-    return &cluster->server;
+    static char source[] = "memory", ns[] = "default";
+    *config = (struct cluster_config){.server = server, .source = source, .namespace_ = ns};
+    *client = (struct kube_client_options){.config = config, .local = &cluster->server};
 }
 
 struct sim_inside *test_cluster_inside(struct test_cluster *cluster)

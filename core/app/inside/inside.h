@@ -2,7 +2,7 @@
  * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
  * may not call back. */
 #pragma once
-#include "net/http_local.h"
+#include "kube/api/client.h"
 #include "sim/api/inside.h"
 
 struct test_cluster;
@@ -36,7 +36,10 @@ struct test_fault {
 struct test_cluster *test_cluster_new(const struct test_cluster_options *options);
 /* After the client. */
 void test_cluster_free(struct test_cluster *cluster);
-struct http_local *test_cluster_server(struct test_cluster *cluster);
+/* How a client of it is made: fills both, of which the options borrow the config. `server` is a host that
+ * messages name; borrowed. */
+void test_cluster_connect(struct test_cluster *cluster, char *server, struct cluster_config *config,
+                          struct kube_client_options *client);
 /* For changes past all faults, that nobody observes. */
 struct sim_inside *test_cluster_inside(struct test_cluster *cluster);
 /* Hands watches what they have to say; true when one had anything. */

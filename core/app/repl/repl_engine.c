@@ -62,7 +62,7 @@ static void drop_write(void *ctx, const struct test_write *write) {}
 
 void repl_engine_turn(struct repl_engine *engine, bool wait)
 {
-    bool more = engine->base.cluster && test_cluster_pump(engine->base.cluster);
+    bool more = engine->dump && test_cluster_pump(engine->dump);
     loop_once(engine->base.loop, wait && !more);
     pool_drain(engine->base.pool);
 }
@@ -124,9 +124,26 @@ static bool make_repl(struct repl_engine *engine, struct err *err)
     return engine->repl != NULL;
 }
 
-struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err)
+static bool open_loop(struct repl_engine *engine, const struct repl_engine_options *options,
+                      struct loop *loop, struct err *err)
 {
     static char server[] = "http://dump.kubelua";
+    struct cluster_config inside;
+    struct kube_client_options client;
+    if (options->config) {
+        client = *options->client;
+    } else {
+        engine->dump = test_cluster_new(&(struct test_cluster_options){.loop = loop, .written = drop_write});
+        test_cluster_connect(engine->dump, server, &inside, &client);
+    }
+    return one_loop_open(&engine->base,
+                         &(struct one_loop_options){
+                             .loop = loop, .client = &client, .changed = on_claim_changed, .ctx = engine},
+                         err);
+}
+
+struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err)
+{
     struct repl_engine *engine = NEW(struct repl_engine);
     struct loop *loop = loop_new_alone();
     engine->wake = waker_new(loop, on_wake, NULL);
@@ -134,17 +151,10 @@ struct repl_engine *repl_engine_new(const struct repl_engine_options *options, s
     engine->ops = options->ops;
     turns_init(&engine->turns);
     log_capture(drop_line, NULL);
-    if (one_loop_open(&engine->base,
-                      &(struct one_loop_options){.loop = loop,
-                                                 .client = options->config ? options->client : NULL,
-                                                 .server = server,
-                                                 .written = drop_write,
-                                                 .changed = on_claim_changed,
-                                                 .ctx = engine},
-                      err)) {
+    if (open_loop(engine, options, loop, err)) {
         engine->kinds = kinds_new(loop_clock(loop), ask_kinds, engine);
         bool ok = repl_engine_ask_kinds(engine, err);
-        if (ok && engine->base.cluster) ok = repl_dump_load(engine, options->files, options->file_count, err);
+        if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
         if (ok && make_repl(engine, err)) return engine;
     }
     repl_engine_free(engine);
@@ -160,6 +170,8 @@ void repl_engine_free(struct repl_engine *engine)
     if (engine->kinds) kinds_free(engine->kinds);
     waker_free(engine->wake);
     one_loop_close(&engine->base);
+    test_cluster_free(engine->dump);
+    loop_free(engine->base.loop);
     free(engine->namespace_);
     free(engine);
     log_capture(NULL, NULL);

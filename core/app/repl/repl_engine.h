@@ -2,6 +2,7 @@
  * loop that turns while the prompt waits. Owner: the command; everything is on its thread. The ops' functions
  * may not free it. */
 #pragma once
+#include "app/inside/inside.h"
 #include "engine/cluster.h"
 #include "kube/kinds/kinds.h"
 #include "script/prompt/repl.h"
@@ -9,7 +10,8 @@
 #include "script/vm/turns.h"
 
 struct repl_engine {
-    struct one_loop base; /* its cluster in memory is the dump */
+    struct one_loop base;
+    struct test_cluster *dump; /* the server, in memory; NULL: a real one */
     struct kinds *kinds;
     struct discovery *discovery; /* that is under way; NULL: none */
     struct err failure;          /* of the last one */

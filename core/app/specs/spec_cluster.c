@@ -11,7 +11,7 @@ int test_cluster_ask(struct test_engine *engine, const char *method, const char 
     const struct sim_inside_request r = {
         .method = method, .target = target, .content_type = content_type, .body = body};
     struct sim_inside_answer answer = {0};
-    sim_inside_serve(test_cluster_inside(engine->base.cluster), &r, &answer);
+    sim_inside_serve(test_cluster_inside(engine->cluster), &r, &answer);
     int code = answer.code;
     buf_str(out, buf_slice(&answer.body));
     sim_inside_answer_clear(&answer);
@@ -20,14 +20,14 @@ int test_cluster_ask(struct test_engine *engine, const char *method, const char 
 
 bool test_cluster_put(struct test_engine *engine, struct str json, struct err *err)
 {
-    bool ok = sim_inside_put(test_cluster_inside(engine->base.cluster), json, err);
+    bool ok = sim_inside_put(test_cluster_inside(engine->cluster), json, err);
     if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) test_kinds_ask(engine);
     return ok;
 }
 
 bool test_cluster_add_kind(struct test_engine *engine, const struct resource *r, struct err *err)
 {
-    sim_inside_add_kind(test_cluster_inside(engine->base.cluster), r->group, r->version, r->plural, r->kind,
+    sim_inside_add_kind(test_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
     test_kinds_ask(engine);
     return test_engine_ops.settle(engine, err);
@@ -35,7 +35,7 @@ bool test_cluster_add_kind(struct test_engine *engine, const struct resource *r,
 
 bool test_cluster_remove(struct test_engine *engine, const char *path)
 {
-    return sim_inside_remove(test_cluster_inside(engine->base.cluster), path);
+    return sim_inside_remove(test_cluster_inside(engine->cluster), path);
 }
 
 bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *rule, struct err *err)
@@ -44,7 +44,7 @@ bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *r
     struct buf name = {0};
     if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
     if (rule->kind) resource_name(&resource, &name);
-    test_cluster_add_fault(engine->base.cluster,
+    test_cluster_add_fault(engine->cluster,
                            &(struct test_fault){.id = rule->id,
                                                 .verb = rule->verb,
                                                 .resource = rule->kind ? buf_text(&name) : NULL,
@@ -65,7 +65,7 @@ bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *r
 
 bool test_cluster_rule_is_unmet(struct test_engine *engine, int id)
 {
-    return test_cluster_has_unmet(engine->base.cluster, id);
+    return test_cluster_has_unmet(engine->cluster, id);
 }
 
 void test_cluster_add_answer(struct test_engine *engine, const struct test_answer *a)
@@ -84,12 +84,12 @@ void test_cluster_add_answer(struct test_engine *engine, const struct test_answe
 
 void test_cluster_clear_rules(struct test_engine *engine)
 {
-    test_cluster_clear_faults(engine->base.cluster);
+    test_cluster_clear_faults(engine->cluster);
 }
 
 bool test_cluster_end_watches(struct test_engine *engine, const char *kind, bool expire, struct err *err)
 {
-    return sim_inside_end_watches(test_cluster_inside(engine->base.cluster), kind, expire, err);
+    return sim_inside_end_watches(test_cluster_inside(engine->cluster), kind, expire, err);
 }
 
 bool test_cluster_resolve(struct test_engine *engine, const char *kind, struct resource *out, struct err *err)

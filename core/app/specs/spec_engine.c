@@ -129,6 +129,8 @@ static void free_engine(struct test_engine *engine)
     leaders_free(engine->leaders);
     test_kinds_end(engine);
     one_loop_close(&engine->base);
+    test_cluster_free(engine->cluster);
+    loop_free(engine->base.loop);
     buf_clear(&engine->records);
     rule_params_free(engine->params);
     free(engine->namespace_);
@@ -141,6 +143,8 @@ static void free_engine(struct test_engine *engine)
 static struct test_engine *open_engine(const struct test_engine_options *options, struct err *err)
 {
     static char server[] = "http://cluster.test";
+    struct cluster_config inside;
+    struct kube_client_options client;
     if (options->wall_us < 0 || options->wall_us >= TEST_CLOCK_END_US) {
         err_set(err, ERR_INVALID, "the clock of a test begins from 1970 to 2199");
         return NULL;
@@ -150,12 +154,12 @@ static struct test_engine *open_engine(const struct test_engine_options *options
     engine->opened_ms = clock_now_ms(loop_clock(loop));
     TAILQ_INIT(&engine->draining);
     test_engine_enter(engine);
+    engine->cluster = test_cluster_new(
+        &(struct test_cluster_options){.loop = loop, .written = test_engine_note_write, .ctx = engine});
+    test_cluster_connect(engine->cluster, server, &inside, &client);
     bool ok = one_loop_open(&engine->base,
-                            &(struct one_loop_options){.loop = loop,
-                                                       .server = server,
-                                                       .written = test_engine_note_write,
-                                                       .changed = on_claim_changed,
-                                                       .ctx = engine},
+                            &(struct one_loop_options){
+                                .loop = loop, .client = &client, .changed = on_claim_changed, .ctx = engine},
                             err);
     if (ok) {
         make_parts(engine);
@@ -194,7 +198,7 @@ static bool come_to_rest(struct test_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
         if (!loop_settle(engine->base.loop, TURNS_MAX)) break;
-        bool any = test_cluster_pump(engine->base.cluster);
+        bool any = test_cluster_pump(engine->cluster);
         any |= start_mains(engine);
         if (!test_reload_drop(engine) && !any) return true;
     }

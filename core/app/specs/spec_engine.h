@@ -4,6 +4,7 @@
 #pragma once
 #include <sys/queue.h>
 
+#include "app/inside/inside.h"
 #include "app/specs/spec_web.h"
 #include "base/log.h"
 #include "engine/cluster.h"
@@ -24,6 +25,7 @@ struct test_script {
 
 struct test_engine {
     struct one_loop base;
+    struct test_cluster *cluster; /* the server */
     int64_t opened_ms;
     struct kinds *kinds;
     struct catalogue *catalogue; /* what it was told last; NULL: nothing yet */
